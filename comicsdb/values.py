@@ -136,7 +136,7 @@ def text_problem(text: str, *, lines: bool = True) -> str | None:
     if "\ud800" <= found <= "\udfff":
         return SURROGATE_CHARACTER
     code = f"U+{ord(found):04X}"
-    return formatted("Please remove the character ${code}: this field does not take it.", code=code)
+    return formatted("Please remove the character ${code}: it is not allowed here.", code=code)
 
 
 def without_bad_characters(text: str) -> str:

@@ -22,7 +22,7 @@ class TooManySignUpsError(AccountError):
     """The daily limit (UTC) of sign-ups from this address is reached."""
 
     def __init__(self, retry_after: int):
-        super().__init__(_("Too many accounts were made from your address today. Try again tomorrow."))
+        super().__init__(_("Too many accounts were created from your address today. Try again tomorrow."))
         self.retry_after = retry_after
 
 
@@ -30,21 +30,21 @@ class BadLinkError(AccountError):
     """A link that was never sent, has expired, was replaced, or is incomplete."""
 
     def __init__(self):
-        super().__init__(_("This link does not work: it is incomplete, or older than 24 hours."))
+        super().__init__(_("This link does not work: it is incomplete or more than 24 hours old."))
 
 
 class LinkSpentError(AccountError):
     """A link that was used already and has not expired."""
 
     def __init__(self):
-        super().__init__(_("This link was used already."))
+        super().__init__(_("This link has already been used."))
 
 
 class LogInFailedError(AccountError):
     """The name or password is wrong, or the account is inactive; which one is not revealed."""
 
     def __init__(self):
-        super().__init__(_("The password does not belong to this user name or address."))
+        super().__init__(_("Incorrect username or password."))
 
 
 class NotActivatedError(AccountError):
@@ -52,7 +52,7 @@ class NotActivatedError(AccountError):
 
     def __init__(self):
         super().__init__(
-            _("Your account waits to be activated: open the link that we sent, or ask for another.")
+            _("Your account is waiting for activation: open the link we sent, or request another.")
         )
 
 
@@ -63,7 +63,7 @@ class TooFastError(AccountError):
     """
 
     def __init__(self, sealed: str):
-        super().__init__(_("One more click, and your account is made."))
+        super().__init__(_("One more click and your account is ready."))
         self.sealed = sealed
 
 
@@ -71,7 +71,7 @@ class CodeRefusedError(AccountError):
     """An authenticator code or recovery code that is wrong or was used before."""
 
     def __init__(self):
-        super().__init__(_("This code is not right, or was used already."))
+        super().__init__(_("This code is incorrect or has already been used."))
 
 
 class PasskeyRefusedError(AccountError):
@@ -85,7 +85,7 @@ class TooManyFailuresError(AccountError):
     """Too many wrong passwords; retry after `retry_after` seconds."""
 
     def __init__(self, retry_after: int):
-        super().__init__(_("Too many attempts failed. Wait a while, then try again."))
+        super().__init__(_("Too many failed attempts. Please wait a while and try again."))
         self.retry_after = retry_after
 
 
@@ -95,9 +95,9 @@ class NewPlaceError(TooManyFailuresError):
     def __init__(self, retry_after: int):
         super().__init__(retry_after)
         self.text = _(
-            "Many wrong passwords were tried for this name, so none is accepted now from places where it was"
-            " not used before. If it is the name of an account, we have mailed its owner a link to log in"
-            " with."
+            "Too many wrong passwords were entered for this name, so passwords are not accepted at the"
+            " moment from browsers that have not been used with it before. If the account exists, we have"
+            " e-mailed its owner a link to log in."
         )
 
 
@@ -105,7 +105,7 @@ class TooManyMailsError(AccountError):
     """Too many mails were requested from one address; retry after `retry_after` seconds."""
 
     def __init__(self, retry_after: int):
-        super().__init__(_("Too many mails were asked for. Wait a while, then try again."))
+        super().__init__(_("Too many e-mails were requested. Please wait a while and try again."))
         self.retry_after = retry_after
 
 
@@ -113,4 +113,4 @@ class FormSpentError(AccountError):
     """A form that was submitted a second time; nothing was created."""
 
     def __init__(self):
-        super().__init__(_("This form was sent already."))
+        super().__init__(_("This form was already submitted."))

@@ -40,7 +40,9 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
     lock_account(session, user_id)
     mine = select(func.count()).select_from(FeedAddress).where(FeedAddress.user_id == user_id)
     if session.scalar(mine) >= ADDRESSES_MOST:
-        raise InvalidError({"name": [_("You have as many addresses as there may be: revoke one first.")]})
+        raise InvalidError(
+            {"name": [_("You have reached the maximum number of addresses: revoke one first.")]}
+        )
     secret = secrets.token_urlsafe(32)
     address = FeedAddress(
         user_id=user_id,

@@ -28,8 +28,8 @@ HELP_PASSWORDS = "/help/basic-auth/"  # the same, as a help page
 CONTACT = "/help/contact/"
 
 HOURS = ngettext("${n} hour", "${n} hours", 24)
-ONCE = _("The link works once, for ${time}.", mapping={"time": HOURS})
-NOT_YOU = _("If this was not you, there is nothing to do: ignore this mail, and nothing happens.")
+ONCE = _("The link works once and expires in ${time}.", mapping={"time": HOURS})
+NOT_YOU = _("If this was not you, you can ignore this e-mail.")
 
 K = SecurityEventKind
 DAYS = ngettext("${n} day", "${n} days", 7)
@@ -42,14 +42,14 @@ def activation(user: User, secret: str) -> Letter:
     return Letter(
         subject=_("Activate your account"),
         blocks=(
-            Paragraph(_("Welcome! Somebody, we hope you, made an account at comicsdb with this address.")),
+            Paragraph(_("Welcome! Somebody, hopefully you, created a comicsdb account with this address.")),
             Link(_("Activate the account"), ACTIVATE.format(uid=user.id, secret=secret)),
             Paragraph(ONCE),
             Paragraph(_("With an account you can:")),
             Items(
                 (
                     _("add to the catalogue and correct it,"),
-                    _("keep your collection, your pull list, your wish list and reading lists,"),
+                    _("keep your collection, pull list, wish list and reading lists,"),
                     _("rate issues, and use the API with your programs."),
                 )
             ),
@@ -65,13 +65,13 @@ def known_address(user: User) -> Letter:
         blocks=(
             Paragraph(
                 _(
-                    "Somebody, perhaps you, gave this address for an account at comicsdb. It belongs to the"
-                    " account ${name} already, so nothing was made or changed.",
+                    "Somebody, perhaps you, tried to create a comicsdb account with this address. It"
+                    " already belongs to the account ${name}, so nothing was changed.",
                     mapping={"name": user.username},
                 )
             ),
             Link(_("Log in"), LOG_IN),
-            Link(_("Choose a new password, if you forgot yours"), FORGOTTEN),
+            Link(_("Choose a new password if you forgot yours"), FORGOTTEN),
             Paragraph(NOT_YOU),
         ),
     )
@@ -84,13 +84,13 @@ def reset(user: User, secret: str) -> Letter:
         blocks=(
             Paragraph(
                 _(
-                    "Somebody, we hope you, asked for a new password for your account ${name} at comicsdb.",
+                    "Somebody, hopefully you, asked to reset the password of your comicsdb account ${name}.",
                     mapping={"name": user.username},
                 )
             ),
             Link(_("Choose a new password"), RESET.format(uid=user.id, secret=secret)),
             Paragraph(ONCE),
-            Paragraph(_("If this was not you, ignore this mail: your password stays as it is.")),
+            Paragraph(_("If this was not you, ignore this e-mail: your password will not change.")),
         ),
     )
 
@@ -103,20 +103,20 @@ def log_in_link(user: User, secret: str) -> Letter:
         blocks=(
             Paragraph(
                 _(
-                    "Many wrong passwords were tried for your account ${name} at comicsdb, and then somebody"
-                    " tried to log in from a place where it was not used before. For a while we accept no"
-                    " password from such places, not even the right one.",
+                    "Too many wrong passwords were entered for your comicsdb account ${name}, and then"
+                    " somebody tried to log in from a browser or place not used with it before. For a while"
+                    " we do not accept any password from such places, not even the right one.",
                     mapping={"name": user.username},
                 )
             ),
-            Paragraph(_("If it is you who wants to log in, do it with this link:")),
+            Paragraph(_("If you want to log in, use this link:")),
             Link(_("Log in"), LOG_IN_LINK.format(secret=secret)),
-            Paragraph(_("The link works once, for ${time}.", mapping={"time": hour})),
+            Paragraph(_("The link works once and expires in ${time}.", mapping={"time": hour})),
             Paragraph(
                 _(
-                    "If it is not you, there is nothing to do: nobody has come in, and where you logged in"
-                    " before your password works as always. Forward this mail to nobody: the link opens your"
-                    " account."
+                    "If this was not you, there is nothing to do: nobody has logged in, and your password"
+                    " keeps working in browsers you have used before. Do not forward this e-mail: the link"
+                    " logs in to your account."
                 )
             ),
         ),
@@ -128,7 +128,7 @@ def confirm_email(secret: str) -> Letter:
     return Letter(
         subject=_("Confirm your e-mail address"),
         blocks=(
-            Paragraph(_("Somebody, we hope you, wants to use this address for an account at comicsdb.")),
+            Paragraph(_("Somebody, hopefully you, wants to use this address for a comicsdb account.")),
             Link(_("Confirm the address"), CONFIRM_EMAIL.format(secret=secret)),
             Paragraph(ONCE),
             Paragraph(NOT_YOU),
@@ -143,15 +143,15 @@ def email_changing(user: User, new: str) -> Letter:
         blocks=(
             Paragraph(
                 _(
-                    "The account ${name} at comicsdb asked to use another address. It changes when the link"
-                    " that we sent to the new one is opened; until then everything stays as it is.",
+                    "The comicsdb account ${name} asked to change its e-mail address. It will change when"
+                    " the link sent to the new address is opened; until then nothing changes.",
                     mapping={"name": user.username},
                 )
             ),
             Facts(((_("New address"), new),)),
-            Paragraph(_("If this was not you, choose a new password now, and write to us.")),
+            Paragraph(_("If this was not you, choose a new password now and contact us.")),
             Link(_("Choose a new password"), FORGOTTEN),
-            Link(_("Write to us"), CONTACT),
+            Link(_("Contact us"), CONTACT),
         ),
     )
 
@@ -160,14 +160,14 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
     """To an account that uses HTTP Basic with the API; `until` is when that ends, always set in phase 2."""
     final = phase >= 2
     name = {"name": user.username}
-    facts = [(_("Password last sent on"), written_day(last_used))]
+    facts = [(_("Password last used on"), written_day(last_used))]
     if until is not None:
-        facts.append((_("Works until"), written_day(until)))
+        facts.append((_("Valid until"), written_day(until)))
     blocks = [
         Paragraph(
             _(
-                "A program still signs in to the comicsdb API with the user name and the password of your"
-                " account ${name} (HTTP Basic).",
+                "A program still uses the user name and password of your account ${name} to access the"
+                " comicsdb API (HTTP Basic authentication).",
                 mapping=name,
             )
         ),
@@ -175,32 +175,33 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
         Paragraph(_final_reminder(until) if final else _first_reminder(until)),
         Paragraph(
             _(
-                "Make an API token on your account's page, one for each program, and give it to the program"
-                " instead of your password; it may need an update first."
+                "Create an API token for each program on your account page and use it instead of your"
+                " password; the program may need an update first."
             )
         ),
-        Link(_("Make a token"), TOKENS),
-        Link(_("What changes, and when"), HELP_PASSWORDS),
+        Link(_("Create a token"), TOKENS),
+        Link(_("What changes and when"), HELP_PASSWORDS),
     ]
     subject = (
-        _("Final notice: your API password stops working") if final else _("Use a token with the API, please")
+        _("Final notice: your password will stop working with the API")
+        if final
+        else _("Use a token with the API, please")
     )
     return Letter(subject, tuple(blocks))
 
 
 def _first_reminder(until: date | None) -> Text:
     if until is None:
-        return _("This goes on working for now, but it will end. Please switch to a token in time.")
+        return _("This still works for now but will be switched off. Please switch to a token in time.")
     return _(
-        "This goes on working until ${day}, then it ends. Please switch to a token in time.",
+        "This will keep working until ${day}. Please switch to a token before then.",
         mapping={"day": written_day(until)},
     )
 
 
 def _final_reminder(until: date) -> Text:
     return _(
-        "This ends on ${day}, and fewer requests are allowed until then. From that day on the program gets no"
-        " answers any more. Act now.",
+        "This will stop working on ${day}; until then, fewer requests are allowed. Please act now.",
         mapping={"day": written_day(until)},
     )
 
@@ -218,8 +219,8 @@ def activation_notice(username: str, when: datetime, address: str) -> Letter:
 def blocked_notice(username: str, when: datetime, address: str, allowed: int) -> Letter:
     """To administrators: the first sign-up today that was above the limit of its address."""
     about = ngettext(
-        "An address may make ${n} account a day. Later attempts of this day are only logged.",
-        "An address may make ${n} accounts a day. Later attempts of this day are only logged.",
+        "Only ${n} account a day may be created from one address. Further attempts today are only logged.",
+        "Only ${n} accounts a day may be created from one address. Further attempts today are only logged.",
         allowed,
     )
     letter = _staff_letter(_("Too many sign-ups from one address"), username, when, address)
@@ -247,70 +248,76 @@ SECURITY_TEXTS = {
     K.LOGGED_IN: SecurityText(_("Logged in")),
     K.NEW_DEVICE: SecurityText(
         _("New device logged in"),
-        _("Your account ${name} at comicsdb was used with a browser or from a place that is new to us."),
+        _("Your comicsdb account ${name} was used with a new browser or from a new place."),
     ),
     K.WRONG_PASSWORDS: SecurityText(
-        _("Many wrong passwords"),
-        _("Somebody tried many wrong passwords for your account ${name} at comicsdb. None of them worked."),
+        _("Too many wrong passwords"),
+        _("Somebody entered many wrong passwords for your comicsdb account ${name}. None of them worked."),
     ),
     K.SESSIONS_ENDED: SecurityText(
         _("Logged out everywhere"),
-        _("All browsers were logged out of your account ${name} at comicsdb."),
-        _("The administrators logged all browsers out of your account ${name} at comicsdb."),
+        _("All browsers were logged out of your comicsdb account ${name}."),
+        _("The administrators logged all browsers out of your comicsdb account ${name}."),
     ),
     K.PASSWORD_CHANGED: SecurityText(
         _("Password changed"),
-        _("The password of your account ${name} at comicsdb was changed."),
-        _("The administrators gave your account ${name} at comicsdb a new password."),
+        _("The password of your comicsdb account ${name} was changed."),
+        _("The administrators set a new password for your comicsdb account ${name}."),
     ),
     K.PASSWORD_RESET: SecurityText(
         _("Password reset"),
-        _("A new password was chosen for your account ${name} at comicsdb, with a link that we had mailed."),
+        _("A new password was set for your comicsdb account ${name}, using a link we had sent by e-mail."),
     ),
     K.ADDRESS_CHANGED: SecurityText(
         _("E-mail address changed"),
-        _("Your account ${name} at comicsdb has another e-mail address now."),
-        _("The administrators gave your account ${name} at comicsdb another e-mail address."),
+        _("The e-mail address of your comicsdb account ${name} was changed."),
+        _("The administrators changed the e-mail address of your comicsdb account ${name}."),
     ),
     K.TOKEN_MADE: SecurityText(
-        _("API token made"),
-        _("An API token was made for your account ${name} at comicsdb. Who has it acts in your name."),
+        _("API token created"),
+        _(
+            "An API token was created for your comicsdb account ${name}."
+            " Anyone who has it can act on your behalf."
+        ),
     ),
     K.TOKEN_REVOKED: SecurityText(
         _("API token revoked"),
-        by_staff=_("The administrators revoked an API token of your account ${name} at comicsdb."),
+        by_staff=_("The administrators revoked an API token of your comicsdb account ${name}."),
     ),
     K.TOKENS_REVOKED: SecurityText(
         _("All API tokens revoked"),
-        _("All API tokens of your account ${name} at comicsdb were revoked."),
-        _("The administrators revoked all API tokens of your account ${name} at comicsdb."),
+        _("All API tokens of your comicsdb account ${name} were revoked."),
+        _("The administrators revoked all API tokens of your comicsdb account ${name}."),
     ),
-    K.FEED_MADE: SecurityText(_("Feed address made")),
+    K.FEED_MADE: SecurityText(_("Feed address created")),
     K.FEEDS_REVOKED: SecurityText(_("All feed addresses revoked")),
     K.PASSKEY_ADDED: SecurityText(
-        _("Passkey added"), _("A passkey can be used from now on for your account ${name} at comicsdb.")
+        _("Passkey added"), _("A passkey was added to your comicsdb account ${name}.")
     ),
     K.PASSKEY_REMOVED: SecurityText(
-        _("Passkey removed"), _("A passkey of your account ${name} at comicsdb was removed.")
+        _("Passkey removed"), _("A passkey was removed from your comicsdb account ${name}.")
     ),
     K.TOTP_ADDED: SecurityText(
         _("Authenticator app added"),
-        _("Logging in to your account ${name} at comicsdb takes a code of an authenticator app from now on."),
+        _("Logging in to your comicsdb account ${name} now requires a code from an authenticator app."),
     ),
     K.TOTP_REMOVED: SecurityText(
         _("Authenticator app removed"),
-        _("Logging in to your account ${name} at comicsdb takes no code of an authenticator app any more."),
+        _("Logging in to your comicsdb account ${name} no longer requires a code from an authenticator app."),
     ),
     K.RECOVERY_CODES_MADE: SecurityText(
-        _("Recovery codes made"),
-        _("New recovery codes were made for your account ${name} at comicsdb. Older ones do not work now."),
+        _("Recovery codes generated"),
+        _(
+            "New recovery codes were generated for your comicsdb account"
+            " ${name}. The old ones no longer work."
+        ),
     ),
     K.RECOVERY_CODE_USED: SecurityText(
         _("Recovery code used"), _("A recovery code of your account ${name} at comicsdb was used.")
     ),
     K.SECOND_FACTOR_RESET: SecurityText(
         _("Two-step log-in switched off"),
-        _("The administrators switched two-step log-in off for your account ${name} at comicsdb."),
+        _("The administrators switched off two-step log-in for your comicsdb account ${name}."),
     ),
     K.NOT_ME: SecurityText(_("Account secured by “This was not me”")),
 }
@@ -345,15 +352,16 @@ def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
         blocks += [
             Paragraph(
                 _(
-                    "If it was not you, secure your account: on the next page you can log out everybody,"
-                    " revoke all API tokens and feed addresses, and get a link for a new password."
+                    "If this was not you, secure your account: on the next page you can log out all"
+                    " browsers, revoke all API tokens and feed addresses, and get a link to set a new"
+                    " password."
                 )
             ),
             Link(_("This was not me"), NOT_ME.format(uid=user.id, secret=secret)),
-            Paragraph(_("The link works once, for ${time}.", mapping={"time": DAYS})),
+            Paragraph(_("The link works once and expires in ${time}.", mapping={"time": DAYS})),
         ]
     else:
-        blocks += [Paragraph(_("If it was not you, write to us.")), Link(_("Write to us"), CONTACT)]
+        blocks += [Paragraph(_("If this was not you, contact us.")), Link(_("Contact us"), CONTACT)]
     return Letter(SECURITY_TEXTS[event.kind].title, tuple(blocks))
 
 
@@ -374,17 +382,16 @@ def throttle_sentence(figures: Figures) -> Text:
     if figures.days > 1:
         days = ngettext("${n} day", "${n} days", figures.days)
         return _(
-            "It got ${responses} with the status 429 across ${days}, including ${worst} on the worst day.",
+            "It received ${responses} with status 429 over ${days}, ${worst} of them on the worst day.",
             mapping={"responses": _responses(figures.total), "days": days, "worst": str(figures.worst)},
         )
     if figures.total > figures.worst:
         return _(
-            "It got ${responses} with the status 429 over the recent period, ${worst} of them on one single"
-            " day.",
+            "It recently received ${responses} with status 429, ${worst} of them on a single day.",
             mapping={"responses": _responses(figures.total), "worst": str(figures.worst)},
         )
     return _(
-        "It got ${responses} with the status 429 on one single day.",
+        "It received ${responses} with status 429 on a single day.",
         mapping={"responses": _responses(figures.worst)},
     )
 
@@ -393,14 +400,14 @@ def throttle_warning(username: str, figures: Figures) -> Letter:
     """To an account whose API client ignores 429."""
     if figures.days > 1:
         introduction = _(
-            "A program that uses your account ${name} has been asking our API for more than its limits allow,"
-            " and went on asking after it was refused, over the past several days.",
+            "Over the past several days, a program using your account ${name} has exceeded the limits of"
+            " our API and kept sending requests after being refused.",
             mapping={"name": username},
         )
     else:
         introduction = _(
-            "A program that uses your account ${name} asked our API for more than its limits allow, and went"
-            " on asking after it was refused.",
+            "A program using your account ${name} exceeded the limits of our API and kept sending requests"
+            " after being refused.",
             mapping={"name": username},
         )
     return Letter(
@@ -410,17 +417,17 @@ def throttle_warning(username: str, figures: Figures) -> Letter:
             Paragraph(throttle_sentence(figures)),
             Paragraph(
                 _(
-                    "Every answer of the API says in its X-RateLimit headers how many requests are left, and"
-                    " a refusal says in Retry-After how many seconds to wait. Please let the program heed"
-                    " them."
+                    "Every API response tells in its X-RateLimit headers how many requests are left, and a"
+                    " refusal tells in Retry-After how many seconds to wait. Please make sure that the"
+                    " program respects them."
                 )
             ),
             Link(_("How to slow down"), HELP_LIMITS),
             Paragraph(_("If this goes on, we may have to revoke the access of your account to the API.")),
             Paragraph(
-                _("Is this a mistake, or do you need help? Reply to this mail, and we will look at it.")
+                _("Is this a mistake, or do you need help? Reply to this e-mail and we will look into it.")
             ),
-            Link(_("Write to us"), CONTACT),
+            Link(_("Contact us"), CONTACT),
         ),
     )
 
@@ -429,30 +436,30 @@ def throttle_restriction(username: str, figures: Figures, *, tokens: bool) -> Le
     """To an account that was warned before: its tokens were revoked, or it was disabled."""
     if tokens:
         done = _(
-            "We have therefore revoked all API tokens of your account. The account itself stays as it is:"
-            " you can log in, and make a new token."
+            "We have therefore revoked all API tokens of your account. The account itself is unchanged: you"
+            " can log in and create a new token."
         )
     else:
-        done = _("We have therefore disabled your account, until an administrator restores it.")
+        done = _("We have therefore disabled your account until an administrator restores it.")
     return Letter(
         subject=_("Your API access has been restricted"),
         blocks=(
             Paragraph(
                 _(
-                    "We wrote to you before about a program that uses your account ${name} and goes on asking"
-                    " our API after it was refused. It still does.",
+                    "We wrote to you before about a program that uses your account ${name} and keeps"
+                    " sending requests to our API after being refused. It still does.",
                     mapping={"name": username},
                 )
             ),
             Paragraph(throttle_sentence(figures)),
             Paragraph(done),
-            Paragraph(_("Please repair the program first, so that it waits for as long as it is told to.")),
+            Paragraph(_("Please fix the program first, so that it waits for as long as it is told to.")),
             Link(_("How to slow down"), HELP_LIMITS),
-            *((Link(_("Make a new token"), TOKENS),) if tokens else ()),
+            *((Link(_("Create a new token"), TOKENS),) if tokens else ()),
             Paragraph(
-                _("Is this a mistake, or do you need help? Reply to this mail, and we will look at it.")
+                _("Is this a mistake, or do you need help? Reply to this e-mail and we will look into it.")
             ),
-            Link(_("Write to us"), CONTACT),
+            Link(_("Contact us"), CONTACT),
         ),
     )
 
@@ -463,16 +470,16 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
     if sent:
         subject = _("Repeat throttled accounts: ${n} e-mailed", mapping={"n": str(number)})
         text = ngettext(
-            "E-mailed ${n} account whose client goes on after 429: ${names}.",
-            "E-mailed ${n} accounts whose clients go on after 429: ${names}.",
+            "E-mailed ${n} account whose client ignores 429 responses: ${names}.",
+            "E-mailed ${n} accounts whose clients ignore 429 responses: ${names}.",
             number,
             names=listed,
         )
     else:
         subject = _("Repeat throttled accounts: ${n} found", mapping={"n": str(number)})
         text = ngettext(
-            "Found ${n} account whose client goes on after 429: ${names}.",
-            "Found ${n} accounts whose clients go on after 429: ${names}.",
+            "Found ${n} account whose client ignores 429 responses: ${names}.",
+            "Found ${n} accounts whose clients ignore 429 responses: ${names}.",
             number,
             names=listed,
         )

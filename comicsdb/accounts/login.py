@@ -120,7 +120,7 @@ def confirm_password(context: AccountContext, user: User, password: str) -> None
     if len(password) > rules.PASSWORD_MAX or not context.passwords.verify(user.password, password):
         context.guard.failed(user.username, context.address)
         context.log(log, "Password not confirmed", user.username, logging.WARNING)
-        raise InvalidError({"password": [_("This is not your password.")]})
+        raise InvalidError({"password": [_("This password is incorrect.")]})
 
 
 def check_attempt(context: AccountContext, username: str) -> None:

@@ -31,7 +31,7 @@ from comicsdb.models.account import CONFIRM_EMAIL, RESET
 log = logging.getLogger(__name__)
 
 PICTURES = "user"  # the folder of their pictures
-NOT_STORED = _("Pictures cannot be stored at the moment. Please try again in a while.")
+NOT_STORED = _("Pictures cannot be stored at the moment. Please try again later.")
 
 
 class Updated(NamedTuple):
@@ -109,7 +109,7 @@ def _problems(context: AccountContext, user: User, values: Mapping[str, str | bo
     if values.get("language", "") not in ("", *INTERFACE_LANGUAGES):
         errors["language"] = [_("This language is not available.")]
     if values.get("timezone", "") not in ("", *clock.zone_names()):
-        errors["timezone"] = [_("This time zone is not known.")]
+        errors["timezone"] = [_("This time zone does not exist.")]
     return errors
 
 
@@ -141,7 +141,7 @@ def _stored_picture(context: AccountContext, user_id: int, form: Mapping) -> dic
         kept = claim_picture_draft(context.session, user_id, secret)
         if kept is None:
             raise InvalidError(
-                {"image": [_("The picture that you had chosen is kept no longer: choose it again.")]}
+                {"image": [_("The picture you chose is no longer stored: please choose it again.")]}
             )
         return kept
     if not data:

@@ -60,11 +60,11 @@ def username_problems(username: str, *, official: str = "") -> list[Text]:
     if not username:
         return [_("Choose a user name.")]
     if len(username) > USERNAME_MAX:
-        return [ngettext("At most ${n} character.", "At most ${n} characters.", USERNAME_MAX)]
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", USERNAME_MAX)]
     if not _USERNAME.fullmatch(username):
-        return [_("Only letters, digits and the characters @ . + - _ can be used.")]
+        return [_("Only letters, digits and the characters @ . + - _ are allowed.")]
     if username.isnumeric():
-        return [_("A user name needs something other than digits.")]
+        return [_("The user name must not consist only of digits.")]
     if username.lower() in RESERVED or username.lower() == official.lower():
         return [_("This user name is reserved.")]
     return []
@@ -83,11 +83,11 @@ def normal_email(email: str) -> str:
 def email_problems(email: str) -> list[Text]:
     """Problems of the syntax of a normalised mail address."""
     if not email:
-        return [_("Give your e-mail address.")]
+        return [_("Enter your e-mail address.")]
     local, _at, domain = email.rpartition("@")
     fits = len(email) <= EMAIL_MAX and len(local) <= 64
     if not fits or not _LOCAL.fullmatch(local) or not _DOMAIN.fullmatch(domain):
-        return [_("This is no e-mail address.")]
+        return [_("Enter a valid e-mail address.")]
     return []
 
 
@@ -104,19 +104,23 @@ def password_problems(password: str, again: str, attributes: Iterable[str]) -> d
     """Problems of a new password, under "" and "again"; `attributes` are texts it must not resemble."""
     problems = []
     if len(password) < PASSWORD_MIN:
-        problems.append(ngettext("At least ${n} character.", "At least ${n} characters.", PASSWORD_MIN))
+        problems.append(
+            ngettext("Enter at least ${n} character.", "Enter at least ${n} characters.", PASSWORD_MIN)
+        )
     elif len(password) > PASSWORD_MAX:
-        problems.append(ngettext("At most ${n} character.", "At most ${n} characters.", PASSWORD_MAX))
+        problems.append(
+            ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", PASSWORD_MAX)
+        )
     else:
         if password.isnumeric():
-            problems.append(_("A password needs something other than digits."))
+            problems.append(_("The password must not consist only of digits."))
         if password in common_passwords():
-            problems.append(_("This password is one of those that are tried first."))
+            problems.append(_("This password is too common."))
         if _is_similar(password.lower(), attributes):
             problems.append(_("This password is too similar to your name or address."))
     found = {"": problems} if problems else {}
     if password != again:
-        found["again"] = [_("The two passwords differ.")]
+        found["again"] = [_("The two passwords do not match.")]
     return found
 
 
@@ -134,25 +138,25 @@ def _is_similar(password: str, attributes: Iterable[str]) -> bool:
 def label_problems(label: str) -> list[Text]:
     """Problems of the label of a token."""
     if len(label) > LABEL_MAX:
-        return [ngettext("At most ${n} character.", "At most ${n} characters.", LABEL_MAX)]
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", LABEL_MAX)]
     return one_line_problems(label)
 
 
 def one_line_problems(text: str, longest: int = NAME_MAX) -> list[Text]:
     """Problems of a single-line text."""
     if len(text) > longest:
-        return [ngettext("At most ${n} character.", "At most ${n} characters.", longest)]
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", longest)]
     if printable(text) != text:
-        return [_("Line breaks and control characters cannot be used.")]
+        return [_("Line breaks and control characters are not allowed.")]
     return []
 
 
 def bio_problems(bio: str) -> list[Text]:
     """Problems of a biography."""
     if len(bio) > BIO_MAX:
-        return [ngettext("At most ${n} character.", "At most ${n} characters.", BIO_MAX)]
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", BIO_MAX)]
     if any(not (each.isprintable() or each in "\n\r\t\u200d") for each in bio):
-        return [_("Control characters cannot be used.")]
+        return [_("Control characters are not allowed.")]
     return []
 
 

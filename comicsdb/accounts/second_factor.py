@@ -152,7 +152,7 @@ def add_totp(context: AccountContext, user: User, new: NewTotp, code: str) -> No
     step = _step_of(new.secret, code)
     if step is None:
         raise InvalidError(
-            {"code": [_("This code is not right. Look at the clock of your telephone, and try again.")]}
+            {"code": [_("This code is incorrect. Check that your phone's clock is right and try again.")]}
         )
     session = context.session
     session.execute(delete(Totp).where(Totp.user_id == user.id))
@@ -251,7 +251,9 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
     if problems:
         raise InvalidError({"name": problems})
     if len(passkeys_of(context.session, user.id)) >= PASSKEYS_MOST:
-        raise InvalidError({"name": [_("You have as many passkeys as there may be: remove one first.")]})
+        raise InvalidError(
+            {"name": [_("You have reached the maximum number of passkeys: remove one first.")]}
+        )
     credential = _credential(answer)
     challenge = _spend_challenge(context, REGISTER, credential, browser_token)
     webauthn = _webauthn()
@@ -435,7 +437,7 @@ def confirm(context: AccountContext, user: User, identifier: str, form: Mapping,
     elif rules.text_of(form, CODE):
         _check_code(context, user, rules.text_of(form, CODE), recovery=False)
     else:
-        raise InvalidError({PASSWORD: [_("Type your password.")]})
+        raise InvalidError({PASSWORD: [_("Enter your password.")]})
     now = update(LoginSession).where(LoginSession.digest == digest(identifier)).values(confirmed=clock.now())
     context.session.execute(now.execution_options(synchronize_session=False))
     context.log(log, "Confirmed who it is", user.username)

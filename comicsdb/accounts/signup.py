@@ -48,8 +48,8 @@ from comicsdb.models.account import ACTIVATE
 
 log = logging.getLogger(__name__)
 
-CLOSED = _("No accounts can be made at the moment.")
-TAKEN = _("This user name is taken.")
+CLOSED = _("Sign-ups are currently closed.")
+TAKEN = _("This user name is already taken.")
 MADE, BLOCKED = "signup", "signup_blocked"  # counters of each day, by address
 PLACEHOLDER_DOMAIN = (
     "held.invalid"  # the domain of rows that only reserve a name; `invalid` never exists (RFC 2606)
@@ -64,7 +64,7 @@ OUTAGE = OutageLog(log, logging.WARNING)
 TIMEOUT = 3  # seconds
 ANSWER_MAX = 65536  # bytes
 
-REFUSED = _("Accounts cannot be made with addresses of this domain.")
+REFUSED = _("Addresses of this domain cannot be used for accounts.")
 
 
 def sign_up_settings(session: Session) -> SignupSettings:
@@ -283,15 +283,17 @@ def question(settings: Mapping) -> str:
 def refuse_bots(settings: Mapping, form: Mapping) -> None:
     """Raise InvalidError if the form looks filled in by a bot, with a text that helps people."""
     if text_of(form, HONEYPOT):
-        raise InvalidError({"__all__": [_("Leave the field “Homepage” empty, it is a trap for programs.")]})
+        raise InvalidError(
+            {"__all__": [_("Leave the field “Homepage” empty: it is there to detect spam programs.")]}
+        )
     moment, _dot, signature = text_of(form, "form_time").partition(".")
     if not moment.isascii() or not same(signature, _signature(settings, moment)):
-        raise InvalidError({"__all__": [_("The form was not complete. Please send it again.")]})
+        raise InvalidError({"__all__": [_("The form was incomplete. Please send it again.")]})
     age = clock.now().timestamp() - int(moment)
     if age > FORM_AGE_MAX:
         raise InvalidError({"__all__": [_("The form was too old. Please send it again.")]})
     if question(settings) and not _answered(settings, text_of(form, "answer")):
-        raise InvalidError({"answer": [_("This is not the answer.")]})
+        raise InvalidError({"answer": [_("This answer is incorrect.")]})
 
 
 def refuse_haste(settings: Mapping, form: Mapping) -> None:

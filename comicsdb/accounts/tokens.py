@@ -93,7 +93,7 @@ def generate_token(
     label = label.strip()
     problems = {"name": rules.label_problems(label)}
     if scope not in tuple(TokenScope):
-        problems["scope"] = [_("Choose what the token may be used for.")]
+        problems["scope"] = [_("Choose the token's permissions.")]
     expiry = None
     try:
         expiry = _expiry(context, lifetime, until)
@@ -130,14 +130,14 @@ def _expiry(context: AccountContext, lifetime: str, until: str) -> datetime | No
     if lifetime in LIFETIMES:
         return clock.now() + timedelta(days=int(lifetime))
     if lifetime != UNTIL:
-        raise InvalidError({"lifetime": [_("Choose how long the token works.")]})
+        raise InvalidError({"lifetime": [_("Choose when the token expires.")]})
     zone = context.settings["comicsdb.timezone"]
     today = clock.business_day(zone)
     day = iso_day(until.strip())
     if day is None:
-        raise InvalidError({"until": [_("Enter the last day on which the token works.")]})
+        raise InvalidError({"until": [_("Enter the last day on which the token is valid.")]})
     if not today <= day <= today + FARTHEST:
-        raise InvalidError({"until": [_("Choose a day from today on, at most ten years ahead.")]})
+        raise InvalidError({"until": [_("Choose a date from today up to ten years ahead.")]})
     return datetime.combine(day, time(23, 59, 59), zone)
 
 

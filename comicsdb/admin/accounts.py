@@ -122,7 +122,7 @@ def add_member(session: Session, actor: Actor, group: Group, username: str) -> U
     user = _locked(session, account_named(session, username))
     names = [each.name for each in user.groups]
     if group.name in names:
-        text = _("${name} is a member already.", mapping={"name": user.username})
+        text = _("${name} is already a member.", mapping={"name": user.username})
         raise InvalidError({"username": [text]})
     _change(session, actor, user, {"groups": [*names, group.name]})
     return user
@@ -174,7 +174,7 @@ def _problems(changed: Mapping) -> dict:
         errors[field] = rules.one_line_problems(changed.get(field, ""))
     errors["bio"] = rules.bio_problems(changed.get("bio", ""))
     if changed.get("supporter_tier", "") not in ("", *SupporterTier):
-        errors["supporter_tier"] = [_("There is no such tier.")]
+        errors["supporter_tier"] = [_("This tier does not exist.")]
     return errors
 
 
@@ -183,7 +183,7 @@ def _apply(session: Session, user: User, changed: Mapping) -> None:
     if "groups" in changed:
         groups = list(session.scalars(select(Group).where(Group.name.in_(changed["groups"]))))
         if len(groups) != len(changed["groups"]):
-            raise InvalidError({"groups": [_("There is no such group.")]})
+            raise InvalidError({"groups": [_("This group does not exist.")]})
         user.groups = groups
     with constraint_errors(_conflicts()), session.begin_nested():
         for field, value in changed.items():
@@ -307,14 +307,16 @@ def account_named(session: Session, username: str) -> User:
     """The account with a name, groups loaded; raises InvalidError for the field `username`."""
     user = find_user(session, username)
     if user is None:
-        raise InvalidError({"username": [_("There is no account ${name}.", mapping={"name": username})]})
+        raise InvalidError(
+            {"username": [_("There is no account named ${name}.", mapping={"name": username})]}
+        )
     return user
 
 
 def _conflicts() -> dict[str, Exception]:
     return {
         "uq_user_account_username": InvalidError({"username": [TAKEN]}),
-        "uq_user_account_email": InvalidError({"email": [_("Another account has this address.")]}),
+        "uq_user_account_email": InvalidError({"email": [_("Another account uses this address.")]}),
     }
 
 
@@ -325,7 +327,7 @@ def set_deletable(session: Session, actor: Actor, group: Group, kinds: Iterable[
     """
     wanted = sorted(set(kinds))
     if not set(wanted) <= set(DELETABLE):
-        raise InvalidError({"may_delete": [_("There is no such kind.")]})
+        raise InvalidError({"may_delete": [_("This kind does not exist.")]})
     if not (actor is None or may(actor, Permission.RIGHTS)):
         raise InvalidError({"may_delete": [_("Only a superuser can change what a group may delete.")]})
     change = changes({"may_delete": sorted(group.may_delete)}, {"may_delete": wanted})

@@ -121,11 +121,13 @@ def _checked_announcement(values: Mapping) -> dict:
         "title": rules.one_line_problems(title, 255) if title else [_("An announcement needs a title.")],
         "display_type": []
         if values["display_type"] in set(AnnouncementStyle)
-        else [_("There is no such colour.")],
-        "end_date": [_("It would end before it begins.")] if start and end and end < start else [],
+        else [_("This colour does not exist.")],
+        "end_date": [_("The end must be after the beginning.")] if start and end and end < start else [],
     }
     if len(content) > CONTENT_MAX:
-        errors["content"] = [ngettext("At most ${n} character.", "At most ${n} characters.", CONTENT_MAX)]
+        errors["content"] = [
+            ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", CONTENT_MAX)
+        ]
     elif wrong := text_problem(content):
         errors["content"] = [wrong]
     refuse(errors)
@@ -155,7 +157,7 @@ def change_poll(session: Session, actor: Actor, poll_id: int, values: Mapping) -
     changed = changes(before, values)
     if "choices" in changed:
         voted = session.scalar(select(func.count()).where(PollVote.poll_id == poll.id))
-        refuse({"choices": [_("Somebody has voted: the choices stay as they are.")] if voted else []})
+        refuse({"choices": [_("The choices cannot be changed after the first vote.")] if voted else []})
         session.execute(delete(PollChoice).where(PollChoice.poll_id == poll.id))
         _write_choices(session, poll, values["choices"])
     for field in changed:
@@ -205,7 +207,7 @@ def _checked_poll(values: Mapping) -> dict:
         {
             "title": rules.one_line_problems(title, LINE_MAX) if title else [_("A poll needs a title.")],
             "description": _description_problems(description),
-            "start_date": [_("Say when the poll opens.")] if start is None else [],
+            "start_date": [_("Enter when the poll opens.")] if start is None else [],
             "end_date": _end_problems(start, end),
             "choices": _choice_problems(texts),
         }
@@ -221,15 +223,15 @@ def _checked_poll(values: Mapping) -> dict:
 
 def _description_problems(text: str) -> list:
     if len(text) > DESCRIPTION_MAX:
-        return [ngettext("At most ${n} character.", "At most ${n} characters.", DESCRIPTION_MAX)]
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", DESCRIPTION_MAX)]
     wrong = text_problem(text)
     return [wrong] if wrong else []
 
 
 def _end_problems(start: datetime | None, end: datetime | None) -> list:
     if end is None:
-        return [_("Say when the poll closes.")]
-    return [_("It would end before it begins.")] if start is not None and end <= start else []
+        return [_("Enter when the poll closes.")]
+    return [_("The end must be after the beginning.")] if start is not None and end <= start else []
 
 
 def _choice_problems(texts: list[str]) -> list:
@@ -238,5 +240,5 @@ def _choice_problems(texts: list[str]) -> list:
     if len(texts) > CHOICES_MOST:
         return [ngettext("At most ${n} choice.", "At most ${n} choices.", CHOICES_MOST)]
     if len({text.casefold() for text in texts}) < len(texts):
-        return [_("A choice is there twice.")]
+        return [_("Each choice must be different.")]
     return [problem for text in texts for problem in rules.one_line_problems(text, LINE_MAX)]

@@ -117,28 +117,30 @@ RULES = (
     *_number_rules(
         "isbn", numbers.is_isbn, numbers.column_is_isbn,
         title=_("The check digit or form of the ISBN is wrong"),
-        message=_("This is no ISBN: please compare it with the one on the book, check digit included."),
+        message=_("This is not a valid ISBN. Compare it with the one on the"
+                  " book, including the check digit."),
     ),
     *_number_rules(
         "upc", numbers.is_upc, numbers.column_is_upc,
         title=_("The check digit or form of the UPC is wrong"),
         of_variant=_("The check digit or form of a variant's UPC is wrong"),
         message=_(
-            "This is no UPC: please compare all digits with those below the bar code (7 59606 08936 9 00111)."
+            "This is not a valid UPC. Compare all digits with those"
+            " below the bar code (7 59606 08936 9 00111)."
         ),
     ),
     *_number_rules(
         "sku", numbers.is_sku, numbers.column_is_sku,
-        title=_("The SKU has other characters than letters and digits"),
-        of_variant=_("A variant's SKU has other characters than letters and digits"),
-        message=_("A SKU has letters and digits only."),
+        title=_("The SKU contains characters other than letters and digits"),
+        of_variant=_("A variant's SKU contains characters other than letters and digits"),
+        message=_("A SKU may contain only letters and digits."),
     ),
     Rule("title", _("A collection title where the series allows none"), Issue, Issue.title,
          and_(Issue.title != "",
               exists().where(_in_series.id == Issue.series_id, _in_series.collection.is_(False))),
          lambda change: change.changed.get("title") and change.series
          and not change.series.collection and "title",
-         _("This series allows no collection titles; whether it does is set in its own form.")),
+         _("This series does not allow collection titles; this is set in the form of the series.")),
     Rule("arcs", _("Story arcs of an issue of a Trade Paperback or Hardcover"), Issue, literal(""),
          and_(exists().where(issue_arc.c.issue_id == Issue.id),
               Issue.series_id.in_(select(Series.id).where(_series_type(NO_ARCS)))),
@@ -147,7 +149,7 @@ RULES = (
     Rule("cv-id", _("A Comic Vine ID of a Trade Paperback series"), Series, Series.cv_id,
          and_(Series.cv_id.is_not(None), _series_type(NO_CV_ID)),
          lambda change: change.changed.get("cv_id") is not None and change.type_code in NO_CV_ID and "cv_id",
-         _("Comic Vine keeps no Trade Paperbacks as series: leave its number out.")),
+         _("Comic Vine does not list Trade Paperbacks as series: leave its ID blank.")),
     Rule("associated", _("Associated series of a series of collected editions"), Series, literal(""),
          and_(exists().where(series_associated.c.series_id == Series.id), _series_type(NO_ASSOCIATED)),
          lambda change: change.adds("associated") and change.type_code in NO_ASSOCIATED and "associated",
@@ -156,9 +158,9 @@ RULES = (
          func.concat(Series.year_began, "–", Series.year_end), Series.year_end < Series.year_began),
     Rule("imprint", _("An imprint of another publisher"), Series, _imprint_name,
          exists().where(_imprint.id == Series.imprint_id, _imprint.publisher_id != Series.publisher_id)),
-    Rule("life", _("A creator who died before being born"), Creator,
+    Rule("life", _("A creator whose death precedes their birth"), Creator,
          func.concat(Creator.birth, "–", Creator.death), Creator.death < Creator.birth,
-         _life_field, _("Death lies before birth.")),
+         _life_field, _("The date of death is before the date of birth.")),
 )  # fmt: skip
 
 

@@ -23,9 +23,9 @@ MISSING = 'Invalid pk "{}" - object does not exist.'
 NOT_DATE = _("A date is required.")
 NOT_BOOLEAN = _("Must be true or false.")
 NOT_LIST = _("A list is required.")
-NOT_ID = _("An id, a whole number, is required.")
+NOT_ID = _("An id (a whole number) is required.")
 
-NO_SOURCE = _("There is no such source.")
+NO_SOURCE = _("This source does not exist.")
 
 SHOWN_BITS = 128  # of an integer that a message shows
 LISTS = (list, tuple, set, frozenset)

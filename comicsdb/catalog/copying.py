@@ -18,12 +18,12 @@ from comicsdb.models import (
 )
 from comicsdb.models.choices import COLLECTED_CODES
 
-EXCLUDED = _("Credits of this publisher or this type of series are not copied.")
-HAS_CREDITS = _("This issue has credits already.")
+EXCLUDED = _("Credits are not copied for this publisher or series type.")
+HAS_CREDITS = _("This issue already has credits.")
 NO_PREVIOUS = _("There is no earlier issue in this series.")
-NOT_COLLECTED = _("Only collected editions take over the contents of what they reprint.")
-HAS_CONTENT = _("This issue has characters, teams or stories already.")
-NO_REPRINTS = _("This issue has no reprints to take anything from.")
+NOT_COLLECTED = _("Only collected editions can copy the contents of the issues they reprint.")
+HAS_CONTENT = _("This issue already has characters, teams or stories.")
+NO_REPRINTS = _("This issue has no reprints to copy from.")
 UNTITLED = "[Untitled]"
 NAMED = 3  # skipped issues in a message
 

@@ -129,7 +129,7 @@ def _check_years(values: dict, findings: Findings) -> None:
         year = values.get(field)
         if year is not None and not lowest <= year <= highest:
             findings.add(
-                field, formatted("Years lie between ${least} and ${most}.", least=lowest, most=highest)
+                field, formatted("The year must be between ${least} and ${most}.", least=lowest, most=highest)
             )
 
 
@@ -138,7 +138,7 @@ def _check_series(session: Session, entity, values: dict, findings: Findings) ->
         began, end = (_after(entity, values, field) for field in ("year_began", "year_end"))
         if began is not None and end is not None and end < began:
             field = "year_end" if "year_end" in values else "year_began"
-            findings.add(field, _("A series cannot end before the year it began in."))
+            findings.add(field, _("A series cannot end before the year it began."))
     if values.get("imprint") or ("publisher" in values and "imprint" not in values):
         imprint = values["imprint"] if "imprint" in values else getattr(entity, "imprint_id", None)
         publisher = values["publisher"] if "publisher" in values else getattr(entity, "publisher_id", None)

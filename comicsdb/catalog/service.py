@@ -20,7 +20,7 @@ from comicsdb.models import FormerSlug, History, Issue, Series, Tombstone, User
 from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, Authored, metadata
 
 # An index entry has 2700 bytes: enough for 255 characters of any script, but not for any two such names.
-TOO_LONG = _("Together these names are too long for the database: shorten one of them.")
+TOO_LONG = _("Together these names are too long: shorten one of them.")
 
 
 class Catalog:
@@ -211,11 +211,11 @@ class Catalog:
             select(Series.id).where(Series.series_type_id.in_(ids)).limit(1)
         ):
             raise InvalidError(
-                {"series_type": [_("Series of this type exist: give them another type first.")]}
+                {"series_type": [_("Some series have this type: give them another type first.")]}
             )
         if kind.name == "age_rating" and 1 in ids:
             raise InvalidError(
-                {"age_rating": [_("The first age rating stands for the unknown and cannot be deleted.")]}
+                {"age_rating": [_("The first age rating represents “unknown” and cannot be deleted.")]}
             )
         doomed = doomed_with(self.session, kind.name, ids)
         self.unit.before_deletion(doomed, "delete", reason)

@@ -21,11 +21,11 @@ RESERVED = {
     "reading_list": {"my-lists", "import"},
 }
 
-NOT_BLANK = _("An object has an address: write one.")
-MALFORMED = _("Write small letters without accents, digits, underscores and single hyphens only.")
-ONLY_DIGITS = _("An address of digits alone would be taken for a number: add a word.")
-ANOTHER_PAGE = _("The address of another page begins with this word: choose another.")
-TAKEN = _("This address leads to another object, or did once: choose another.")
+NOT_BLANK = _("Enter a slug.")
+MALFORMED = _("Use only unaccented lower-case letters, digits, underscores and single hyphens.")
+ONLY_DIGITS = _("A slug of digits only would be taken for an id: add a word.")
+ANOTHER_PAGE = _("This slug is reserved: choose another.")
+TAKEN = _("This slug belongs or belonged to another entry: choose another.")
 
 
 def slugify(words: str) -> str:

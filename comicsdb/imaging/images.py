@@ -91,13 +91,13 @@ class opened:  # noqa: N801  (used as a function: `with opened(path) as image`)
 def _check_size(width: int, height: int) -> None:
     if width * height > MAX_PIXELS:
         raise PictureError(
-            _("has ${size} pixels; at most ${most} are taken"),
+            _("has ${size} pixels; at most ${most} are allowed"),
             size=format(width * height, ","),
             most=format(MAX_PIXELS, ","),
         )
     if max(width, height) > MAX_SIDE:
         raise PictureError(
-            _("is ${width} by ${height} pixels; at most ${most} a side are taken"),
+            _("is ${width} by ${height} pixels; at most ${most} per side are allowed"),
             width=str(width),
             height=str(height),
             most=format(MAX_SIDE, ","),

@@ -48,7 +48,7 @@ def stripped(data: bytes) -> tuple[bytes, Picture]:
 
 def not_understood() -> PictureError:
     """The error for a picture that changes when its metadata are removed."""
-    return PictureError(_("has a structure that is not understood"))
+    return PictureError(_("has an unsupported structure"))
 
 
 def _exif(turned: int) -> bytes:
@@ -122,8 +122,8 @@ def _avif(data: bytes, _exif_block: bytes) -> bytes:
         if frames * image.width * image.height > AVIF_PIXELS:
             raise PictureError(
                 _(
-                    "has metadata, which is taken out of an AVIF picture only up to ${most} pixels;"
-                    " please save it without, or in another format"
+                    "has metadata, which can be removed from AVIF pictures only up to ${most} pixels;"
+                    " please save it without metadata or in another format"
                 ),
                 most=format(AVIF_PIXELS, ","),
             )

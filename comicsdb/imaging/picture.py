@@ -42,7 +42,7 @@ def check_length(size: int) -> None:
         raise PictureError(_("is empty"))
     if size > MAX_BYTES:
         raise PictureError(
-            _("has ${size} bytes; at most ${most} are taken"),
+            _("has ${size} bytes; at most ${most} are allowed"),
             size=format(size, ","),
             most=format(MAX_BYTES, ","),
         )
@@ -50,16 +50,13 @@ def check_length(size: int) -> None:
 
 def damaged() -> PictureError:
     """The error for a truncated or invalid file."""
-    return PictureError(_("is damaged or cut off"))
+    return PictureError(_("is damaged or incomplete"))
 
 
 def too_much() -> TooComplexError:
     """The error for a file that exceeds the limits of a decoder."""
     return TooComplexError(
-        _(
-            "takes too much time or memory to be decoded: please save it anew in a program,"
-            " smaller or not progressive"
-        )
+        _("takes too much time or memory to decode: please save it again, smaller or not progressive")
     )
 
 

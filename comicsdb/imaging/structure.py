@@ -187,7 +187,7 @@ def _check_items(data: bytes, name: bytes, content: int, end: int) -> None:
         (count,) = struct.unpack_from(">I" if data[content] else ">H", data, content + 4)
         if count > ITEMS:
             raise TooComplexError(
-                _("is made of more than ${most} tiles: please save it anew, in larger ones or as a JPEG"),
+                _("has more than ${most} tiles: please save it with larger tiles or as a JPEG"),
                 most=str(ITEMS),
             )
     elif name == b"stsz" and content + 12 <= end:
@@ -197,11 +197,11 @@ def _check_items(data: bytes, name: bytes, content: int, end: int) -> None:
 def _count_frame(frames: int, is_frame: bool) -> int:
     if frames + is_frame > FRAMES:
         raise TooComplexError(
-            _("has more than ${most} frames: please save its first frame, or a shorter animation"),
+            _("has more than ${most} frames: please save only its first frame or a shorter animation"),
             most=str(FRAMES),
         )
     return frames + is_frame
 
 
 def _too_many_parts() -> TooComplexError:
-    return TooComplexError(_("is divided into too many parts: please open it in a program and save it anew"))
+    return TooComplexError(_("has too many parts: please open it in an image editor and save it again"))

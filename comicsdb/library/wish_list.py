@@ -23,8 +23,8 @@ ORDER = (
     Issue.cover_date,
     WishListItem.id,
 )
-NO_ISSUE = _("There is no such issue any more: choose another.")
-WISHED_ALREADY = _("This issue is on your wish list already: change that entry instead.")
+NO_ISSUE = _("This issue no longer exists: choose another.")
+WISHED_ALREADY = _("This issue is already on your wish list: edit that entry instead.")
 
 
 def wish_list(session: Session, user_id: int) -> WishList:

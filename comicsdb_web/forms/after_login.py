@@ -26,11 +26,12 @@ NOT_KEPT = {*accounts.CONFIRM_FIELDS, "csrf_token", "code", "sealed", "answer"}
 AS_THEY_ARE = {"hidden", "password", "file", "submit", "button", "image", "reset"}  # types of inputs
 FORM = re.compile(r"<form\b.*?</form>", re.DOTALL)
 
-ENDED = _("Your session has ended. Log in, and the form comes back with what you typed.")
+ENDED = _("Your session has expired. Log in, and the form will come back with what you entered.")
 BACK = _(
-    "Your session had ended, so nothing is saved yet. Here is what you typed: look at it and save it again."
+    "Your session had expired, so nothing has been saved yet."
+    " Here is what you entered: check it and save it again."
 )
-CHOOSE = _("Files have to be chosen again.")
+CHOOSE = _("Please choose your files again.")
 
 
 def is_secret(name: str) -> bool:

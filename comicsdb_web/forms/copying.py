@@ -14,7 +14,7 @@ from comicsdb_web.forms.rows import CREDITS, Row, new_row, next_index
 from comicsdb_web.rendering.locales import _, ngettext
 
 LINKS = {"characters": issue_character, "teams": issue_team}
-FIRST_SERIES = _("Choose the series first: the previous issue is looked for there.")
+FIRST_SERIES = _("Choose the series first: the previous issue is looked up there.")
 
 
 def copy_into(draft: Draft, name: str) -> None:
@@ -77,7 +77,7 @@ class CopyingViews:
             found.append(("duplicate_credits", _("Copy the credits of the previous issue"), hindrance))
         if copying.may_sync_reprints(issue):
             hindrance = copying.HAS_CONTENT if has_content else None if has_reprints else copying.NO_REPRINTS
-            found.append(("sync_reprints", _("Take over what the reprints have"), hindrance))
+            found.append(("sync_reprints", _("Copy contents of the reprints"), hindrance))
         say = self.request.localizer
         return [(name, label, why and translate(say, why)) for name, label, why in found]
 
@@ -91,7 +91,9 @@ class CopyingViews:
             return self._answer(issue, "warning", error.errors["__all__"][0])
         copied = ngettext("${n} credit was copied.", "${n} credits were copied.", done.copied)
         skipped = ngettext(
-            "${n} for a cover alone was left out.", "${n} for covers alone were left out.", done.skipped
+            "${n} credit for a cover only was left out.",
+            "${n} credits for covers only were left out.",
+            done.skipped,
         )
         text = _("${copied} ${skipped}", mapping={"copied": copied, "skipped": skipped})
         return self._answer(issue, "success" if done.copied else "warning", text if done.skipped else copied)
@@ -107,17 +109,17 @@ class CopyingViews:
             named = ", ".join(done.skipped[: copying.NAMED])
             self._say(
                 "warning",
-                _("Left out, as they have several stories: ${issues}", mapping={"issues": named}),
+                _("Left out because they have several stories: ${issues}", mapping={"issues": named}),
             )
         if not done.stories:
-            return self._answer(issue, "warning", _("Nothing was found to take over."))
+            return self._answer(issue, "warning", _("Nothing to copy was found."))
         counts = {
             "characters": ngettext("${n} character", "${n} characters", done.characters),
             "teams": ngettext("${n} team", "${n} teams", done.teams),
             "stories": ngettext("${n} story", "${n} stories", done.stories),
         }
         return self._answer(
-            issue, "success", _("Taken over: ${characters}, ${teams}, ${stories}.", mapping=counts)
+            issue, "success", _("Copied: ${characters}, ${teams}, ${stories}.", mapping=counts)
         )
 
     def _say(self, kind: str, text) -> None:

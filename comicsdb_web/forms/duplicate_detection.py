@@ -38,8 +38,8 @@ def alike(request, model, values: dict) -> list[tuple[Item, str]]:
 # By unique fields: the field that shows the error, and its text, followed by the name of the existing object.
 # Views add those of their kind (`taken`).
 _TAKEN = {
-    ("cv_id",): ("cv_id", _("This Comic Vine ID is taken already, by")),
-    ("gcd_id",): ("gcd_id", _("This GCD ID is taken already, by")),
+    ("cv_id",): ("cv_id", _("This Comic Vine ID is already used by")),
+    ("gcd_id",): ("gcd_id", _("This GCD ID is already used by")),
 }
 
 
@@ -51,7 +51,7 @@ def taken(request, model, conflict: ConflictError, values: dict) -> tuple[str, s
     of_kind = request.registry["comicsdb_web.kind_views"].get(model.__tablename__)
     known = _TAKEN | (of_kind.taken if of_kind else {})
     field, words = known.get(
-        conflict.fields, (conflict.fields[0], _("Another entry has the same value already."))
+        conflict.fields, (conflict.fields[0], _("Another entry already has this value."))
     )
     conditions = []
     for each in conflict.fields:

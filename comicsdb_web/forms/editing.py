@@ -17,9 +17,9 @@ from comicsdb_web.forms.fields import EntityForm, ModelSelect, text_of
 from comicsdb_web.forms.values import LOST, Change, change_of, keep_pictures, store_pictures, with_plain_words
 from comicsdb_web.rendering.locales import _
 
-SAVED, UNCHANGED = _("Saved."), _("There was nothing to change.")
-ADDED = _("${label} is in the catalogue now.")
-DELETED = _("${label} is deleted.")
+SAVED, UNCHANGED = _("Saved."), _("Nothing to change.")
+ADDED = _("${label} was added to the catalogue.")
+DELETED = _("${label} was deleted.")
 
 
 class Editing:

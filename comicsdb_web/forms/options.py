@@ -36,13 +36,13 @@ def every_country(request, value: str) -> list[Option]:
 def every_language(request, value: str) -> list[Option]:
     """No language, and all languages by name."""
     known = _named((*LANGUAGES, value), lambda code: language_name(request, code))
-    return [("", translate(request.localizer, _("Not known"))), *known]
+    return [("", translate(request.localizer, _("Unknown"))), *known]
 
 
 def languages(request, value: str) -> list[Option]:
     """No language, and those of the setting by name."""
     known = _coded(request, "comicsdb.languages", value, lambda code: language_name(request, code))
-    return [("", translate(request.localizer, _("Not known"))), *known]
+    return [("", translate(request.localizer, _("Unknown"))), *known]
 
 
 def statuses(request, _value: str) -> list[Option]:

@@ -92,7 +92,7 @@ ATTRIBUTION = RowKind(
         Line(
             "url",
             _("Address"),
-            help=_("That of the page, with https://"),
+            help=_("The address of the page, starting with https://"),
             kind="url",
             required=True,
             longest=200,
@@ -108,11 +108,11 @@ EXTERNAL_IDS = RowKind(
     ExternalIdSchema,
     (
         Choice("source", _("Source"), initial="metron", options=options.external_sources),
-        Line("external_id", _("Id there"), required=True, longest=ID_LENGTH),
+        Line("external_id", _("ID at the source"), required=True, longest=ID_LENGTH),
         Line(
             "scope",
             _("Sort of id"),
-            help=_("Only where the source has several sorts of ids, such as volume or edition."),
+            help=_("Only if the source has several types of ids, such as volume or edition."),
             longest=SCOPE_LENGTH,
         ),
     ),

@@ -19,10 +19,10 @@ from comicsdb_web.forms.rows import ROW_KINDS, Row
 from comicsdb_web.rendering.locales import _
 
 HASHED = ("issue", "variants")  # folders whose pictures have a perceptual hash
-NO_VARIANT_PICTURE = _("Choose a picture: a variant is its cover.")
-NOT_STORED = _("Pictures cannot be stored at the moment. Save without, or try again in a while.")
-LOST = _("The picture that you had chosen is kept no longer: choose it again.")
-NOT_THERE = _("What was chosen does not exist any more: choose another.")
+NO_VARIANT_PICTURE = _("Choose a picture: a variant needs its cover.")
+NOT_STORED = _("Pictures cannot be stored at the moment. Save without one, or try again later.")
+LOST = _("The picture you chose is no longer stored: please choose it again.")
+NOT_THERE = _("Your choice no longer exists: choose another.")
 
 
 @dataclass

@@ -167,8 +167,8 @@ ISSUE = (
         (
             Filter("sku", _("SKU"), filters.ISSUE["sku"]),
             Filter("upc", _("UPC"), filters.ISSUE["upc"]),
-            Number("cv_id", _("Comic Vine number"), Condition(equal, Issue.cv_id)),
-            Number("gcd_id", _("GCD number"), Condition(equal, Issue.gcd_id)),
+            Number("cv_id", _("Comic Vine ID"), Condition(equal, Issue.cv_id)),
+            Number("gcd_id", _("GCD ID"), Condition(equal, Issue.gcd_id)),
             Object(
                 "series_id",
                 _("Series number"),

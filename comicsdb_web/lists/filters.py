@@ -18,9 +18,9 @@ from comicsdb_web.rendering.locales import _, locale_of
 
 Option = tuple[str, str]  # a value and its label
 
-NOT_OFFERED = _("Choose one of the values that are offered.")
-NO_DAY = _("Write a day as year, month and day: 2026-11-30.")
-UNKNOWN = _("There is nothing with this number.")
+NOT_OFFERED = _("Choose one of the offered values.")
+NO_DAY = _("Enter a date as year, month and day: 2026-11-30.")
+UNKNOWN = _("There is no entry with this id.")
 
 
 class BadFilterError(Exception):

@@ -176,7 +176,7 @@ def _page_number(text: str, pages: int) -> int:
         return pages
     number = whole_number(text, 1, pages)
     if number is None:
-        raise HTTPNotFound(_("This list has no such page."))
+        raise HTTPNotFound(_("This page of the list does not exist."))
     return number
 
 

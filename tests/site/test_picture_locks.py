@@ -89,7 +89,7 @@ def test_forms_of_the_site_decode_before_they_lock(site, held):
     form = Form(browser.get(f"/arc/{slug}/update/"))
     browser.post(form.action, form.submit_fields(), upload_files=FILE, status=303)
     form = Form(browser.get("/arc/create/"))
-    fields = [*((name, value) for name, value in form.submit_fields() if name != "name"), ("name", "Made")]
+    fields = [*((name, value) for name, value in form.submit_fields() if name != "name"), ("name", "Created")]
     browser.post(form.action, fields, upload_files=FILE, status=303)
     form = Form(browser.get(f"/issue/{issue}/update/"))
     form = Form(browser.post(form.action, [*form.submit_fields(), ("add", "variants")]))

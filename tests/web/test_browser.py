@@ -351,7 +351,7 @@ def test_one_can_log_in_and_out(visit, javascript):
     page.locator(".sign-in button.button-pop").click()
     page.locator(".top-right .account-name").click()
     page.locator(".top-right >> text=Log out").click()
-    assert page.locator(".message-success").inner_text().startswith("You are logged out.")
+    assert page.locator(".message-success").inner_text().startswith("You have been logged out.")
     assert page.locator(".top-right >> text=Log in").is_visible()
 
 

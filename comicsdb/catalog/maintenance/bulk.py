@@ -43,7 +43,7 @@ def set_teen(catalog: Catalog, ids: Iterable[int]) -> Outcome:
     issues = _issues(catalog, ids)
     teen = catalog.session.scalar(select(AgeRating.id).where(AgeRating.name == TEEN))
     if teen is None:
-        raise _refused(_("There is no age rating ${name}.", mapping={"name": TEEN}))
+        raise _refused(_("There is no age rating named ${name}.", mapping={"name": TEEN}))
     rules.existing(catalog.session, AgeRating, {teen})
     wanted = [issue for issue in issues if issue.rating_id == UNKNOWN_AGE_RATING_ID]
     return _set(catalog, issues, wanted, {"rating_id": teen})
@@ -142,12 +142,12 @@ def _found(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
 def _existing(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
     wanted = sorted(set(ids))
     if not wanted:
-        raise _refused(_("Nothing is chosen."))
+        raise _refused(_("Nothing is selected."))
     if len(wanted) > MOST:
-        raise _refused(_("These are too many: ${n} at once are the most.", mapping={"n": MOST}))
+        raise _refused(_("Too many: at most ${n} at once.", mapping={"n": MOST}))
     found = set(catalog.session.scalars(select(model.id).where(model.id.in_(wanted))))
     if found != set(wanted):
-        raise _refused(_("Something of what was chosen does not exist any more: please choose again."))
+        raise _refused(_("Some of your choices no longer exist: please choose again."))
     return wanted
 
 
@@ -169,7 +169,7 @@ def _standing(catalog: Catalog, executives: Executives) -> dict[int, list[tuple[
     if missing:
         raise _refused(
             _(
-                "The setting comicsdb.executives names what does not exist: ${names}.",
+                "The setting comicsdb.executives names entries that do not exist: ${names}.",
                 mapping={"names": ", ".join(map(str, missing))},
             )
         )

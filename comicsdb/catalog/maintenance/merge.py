@@ -132,11 +132,11 @@ def merge(catalog: Catalog, canonical, other, reason: str = "", *, in_pieces: bo
 def _kind_of_both(canonical, other) -> Kind:
     kind = kind_of(type(canonical))
     if kind_of(type(other)) is not kind:
-        raise InvalidError({"other": [_("Only two objects of one kind can be merged.")]})
+        raise InvalidError({"other": [_("Only two entries of the same kind can be merged.")]})
     if not hasattr(kind.model, "slug"):
         raise InvalidError({"__all__": [_("Only objects with a page of their own can be merged.")]})
     if canonical.id == other.id:
-        raise InvalidError({"other": [_("These are one and the same: choose another one.")]})
+        raise InvalidError({"other": [_("These are the same entry: choose another one.")]})
     return kind
 
 
@@ -226,7 +226,7 @@ def _problems(session: Session, kind: Kind, canonical, other):
     for owned in dict.fromkeys(each for each, _here, _there in pairs):
         ids = [each for name, here, there in pairs if name == owned for each in (here, there)]
         yield Problem(
-            _("Both have what must not be there twice. Merge or change these first:"),
+            _("Both have entries that must be unique. Merge or change these first:"),
             merge_references.objects(session, owned, ids),
         )
     if kind.name == "imprint" and canonical.publisher_id != other.publisher_id:
@@ -238,8 +238,8 @@ def _problems(session: Session, kind: Kind, canonical, other):
         if ids:
             yield Problem(
                 _(
-                    "The imprint that stays belongs to another publisher than these series."
-                    " Merge the publishers, or move the series first:"
+                    "The remaining imprint does not belong to the publisher of these series. Merge the"
+                    " publishers, or move the series first:"
                 ),
                 merge_references.objects(session, "series", ids),
             )

@@ -131,7 +131,11 @@ def _count(session: Session, condition) -> int:
 def _problems(session: Session, publisher, parent, with_children: bool):
     for model, movable, problem in (
         (Imprint, False, _("It has imprints of its own. Move them to another publisher first:")),
-        (Universe, with_children, _("It has universes. Let them move to the parent, or move them first:")),
+        (
+            Universe,
+            with_children,
+            _("It has universes. Choose to move them to the parent, or move them first:"),
+        ),
     ):
         own = select(model).where(model.publisher_id == publisher.id).order_by(model.id)
         found = () if movable else tuple(map(reference_to, session.scalars(own)))
@@ -142,7 +146,7 @@ def _problems(session: Session, publisher, parent, with_children: bool):
         ids = [each for name, here, there in pairs if name == kind for each in (here, there)]
         if ids:
             yield Problem(
-                _("Both publishers have what must not be there twice. Change these first:"),
+                _("Both publishers have entries that must be unique. Change these first:"),
                 merge_references.objects(session, kind, ids),
             )
 

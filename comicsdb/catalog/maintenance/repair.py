@@ -27,7 +27,7 @@ def copy_credits(catalog: Catalog, source: Issue, targets: Iterable[Issue]) -> d
     copied = {}
     for target in targets:
         if target.id == source.id:
-            raise InvalidError({"to": [_("An issue cannot get its own credits: name other issues.")]})
+            raise InvalidError({"to": [_("An issue cannot copy its own credits: choose other issues.")]})
         catalog.lock(target)
         present = credits_of(catalog.session, target.id)
         added = [credit for credit in wanted if credit["creator"] not in present]

@@ -30,7 +30,7 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.security import Identity, Permission, may
 
 KIND = ReadingList.__tablename__
-SAME_NAME = _("Its owner has a list of this name from the same source: choose another name.")
+SAME_NAME = _("Its owner already has a list with this name from the same source: choose another name.")
 _UNIQUE_NAME = "uq_reading_list_user_id_name_attribution_source"
 _UNIQUE_SLUG = "uq_reading_list_slug"
 # Former slugs of lists that are private now.
@@ -220,7 +220,7 @@ def assign_to_official(
     if owner is None:
         raise InvalidError({"__all__": [_("There is no account named ${name}.", mapping={"name": official})]})
     if found.user_id == owner.id:
-        belongs = _("The list belongs to ${name} already.", mapping={"name": owner.username})
+        belongs = _("The list already belongs to ${name}.", mapping={"name": owner.username})
         raise InvalidError({"__all__": [belongs]})
     before = found.user.username
     _stored(session, lambda: links.stamp(session, ReadingList.id == found.id, {"user_id": owner.id}))

@@ -28,8 +28,8 @@ BEGINNING, END = "beginning", "end"
 UP, DOWN = "up", "down"
 TYPES = ("", *ItemType)
 
-NO_BOUND = _("Name the first or the last issue, or choose all.")
-REVERSED = _("This issue comes before the first one.")
+NO_BOUND = _("Enter the first or the last issue, or choose all.")
+REVERSED = _("The last issue comes before the first one.")
 NO_SUCH_NUMBER = _("The series has no issue with this number.")
 
 
@@ -143,7 +143,7 @@ def move(held: LockedList, item_id: int, to: str | int) -> int:
     was = _item(session, found, item_id).order
     wanted = {UP: was - 1, DOWN: was + 1}.get(to, to)
     if not is_whole(wanted):
-        raise InvalidError({"position": [_("Write a whole number.")]})
+        raise InvalidError({"position": [_("Enter a whole number.")]})
     item = ReadingListItem
     last = session.scalar(select(func.max(item.order)).where(item.reading_list_id == found.id))
     now = min(max(wanted, 1), last)

@@ -11,8 +11,8 @@ from comicsdb.models import ReadingList, ReadingListRating
 from comicsdb.models.choices import STARS
 from comicsdb.security import Identity
 
-OUT_OF_RANGE = _("Stars are a whole number from 1 to 5.")
-OWN = _("Your own list is for others to rate.")
+OUT_OF_RANGE = _("A rating is a whole number from 1 to 5.")
+OWN = _("You cannot rate your own list.")
 PRIVATE = _("A private list cannot be rated.")
 
 

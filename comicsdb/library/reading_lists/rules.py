@@ -20,8 +20,8 @@ FIGURES = ("rating_count", "rating_sum", "rated", "rated_before")
 
 NOT_A_CHOICE = '"{}" is not a valid choice.'
 NOT_A_URL = "Enter a valid URL."
-FOR_STAFF = _("Only staff say where a list was taken from.")
-ITSELF = _("A list cannot stand before or after itself.")
+FOR_STAFF = _("Only staff can set the source of a list.")
+ITSELF = _("A list cannot come before or after itself.")
 SAME_TWICE = _("A list cannot be both the previous and the next one.")
 
 _CODES = {"list_type": tuple(ListType), "attribution_source": ("", *ListSource)}

@@ -22,9 +22,9 @@ TAG_MAX = 64 * 1024  # bytes of an element's tag with its attributes, or of a co
 ELEMENTS_MAX = 20  # per book
 UNNAMED = "Reading list"
 
-NO_XML = _("This XML cannot be read: it is broken near line ${line}.")
-NO_CBL = _("This XML is no reading list: its first element should be “ReadingList”.")
-FORBIDDEN = _("This XML defines entities or a document type, which no reading list needs: it is refused.")
+NO_XML = _("This XML cannot be read: it is invalid near line ${line}.")
+NO_CBL = _("This XML is not a reading list: its root element should be “ReadingList”.")
+FORBIDDEN = _("This XML was rejected because it defines entities or a document type.")
 
 _id = read.whole(1, INTEGER_MAX)
 _ATTRIBUTES = {

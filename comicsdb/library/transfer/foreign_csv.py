@@ -167,7 +167,7 @@ SITES = (LOCG, GCD, CLZ, PLAIN)
 
 
 UNKNOWN_TABLE = _(
-    "We do not know a table with these columns. A table needs at least a column “Series” and one “Number”."
+    "The columns of this table were not recognised. It needs at least the columns “Series” and “Number”."
 )
 _DATES = ("cover_date", "release_date", "purchase_date", "read_on", "added")
 _VARIANT = re.compile(r"(\d+)[A-Z]{1,2}", re.A)  # number and cover, as CLZ writes them together

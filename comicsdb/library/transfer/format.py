@@ -119,7 +119,7 @@ COLUMNS = {
     ITEMS: ("list", "list_name", "position", *OF_ISSUE, *VALUES[ITEMS]),
 }
 
-TOO_MANY_ROWS = _("The file has more than ${most} rows: please divide it.")
+TOO_MANY_ROWS = _("The file has more than ${most} rows: please split it.")
 
 
 @dataclass
@@ -166,11 +166,11 @@ class Upload:
 
 
 FORMS = {
-    "comicsdb": _("A library of comicsdb"),
+    "comicsdb": _("A comicsdb library"),
     "locg": _("League of Comic Geeks"),
     "clz": _("CLZ Comics"),
-    "gcd": _("my.comics.org, of the Grand Comics Database"),
-    "table": _("A table with series and number"),
+    "gcd": _("my.comics.org (Grand Comics Database)"),
+    "table": _("A table with series and number columns"),
     "cbl": _("A reading list (CBL)"),
 }
 

@@ -33,8 +33,8 @@ KEEP_MINE, TAKE_FILE = "mine", "file"
 
 NO_FILE = _("Choose a file.")
 NO_CURRENCY = _("Choose one of the currencies.")
-NOT_OFFERED = _("Row ${line}: choose one of those that are offered.")
-NO_NAME = _("A reading list has a name of at most ${most} characters.")
+NOT_OFFERED = _("Row ${line}: choose one of the offered values.")
+NO_NAME = _("The name of a reading list may have at most ${most} characters.")
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,14 @@ MONTH = 31  # days by which the dates of one issue may differ between sources
 FAR = 200  # days; dates further apart belong to different issues
 
 REASONS = {
-    "several": _("Several fit: which one is it?"),
-    "doubtful": _("It does not fit all that the row says: is it this one?"),
-    "other_name": _("The id leads to something with another name: is it this one?"),
-    "nothing": _("The row names neither a series nor an id that we know."),
-    "no_number": _("The row names no number, and the series has several issues."),
-    "no_series": _("We know no series of this name."),
-    "no_issue": _("We know the series, but not this number of it."),
-    "no_id": _("We know nothing with this id."),
+    "several": _("Several match: which one is it?"),
+    "doubtful": _("Not everything in the row matches: is it this one?"),
+    "other_name": _("The id belongs to an entry with another name: is it this one?"),
+    "nothing": _("The row has neither a series nor a known id."),
+    "no_number": _("The row has no number, and the series has several issues."),
+    "no_series": _("No series with this name was found."),
+    "no_issue": _("The series was found, but not this number."),
+    "no_id": _("No entry with this id was found."),
 }
 
 

@@ -36,14 +36,14 @@ MEGABYTE = 1024 * 1024
 BRACES_MAX = 20  # in JSON, per allowed row
 ENTRIES_MAX = 50  # files of an archive
 
-NO_JSON = _("This JSON cannot be read: it is broken, or nested too deeply.")
-NOT_OURS = _("This JSON is not the library of a comicsdb: its member “format” should be “${format}”.")
+NO_JSON = _("This JSON cannot be read: it is invalid or nested too deeply.")
+NOT_OURS = _("This JSON is not a comicsdb library: its “format” should be “${format}”.")
 TOO_NEW = _("This file has version ${version} of the format; this site reads version ${known}.")
-TOO_LARGE = _("The file is larger than ${most} MB: please divide it.")
+TOO_LARGE = _("The file is larger than ${most} MB: please split it.")
 NO_ARCHIVE = _("The archive cannot be read: it is damaged or has a password.")
-NOTHING_KNOWN = _("The archive holds none of the tables that comicsdb writes.")
-TOO_MANY_LISTS = _("The file has more than ${most} reading lists: please divide it.")
-NO_LIST_NAME = _("A reading list of the file has no name.")
+NOTHING_KNOWN = _("The archive contains none of comicsdb's tables.")
+TOO_MANY_LISTS = _("The file has more than ${most} reading lists: please split it.")
+NO_LIST_NAME = _("A reading list in the file has no name.")
 
 # The columns by which one of our own tables is recognised; the first entry that fits counts.
 _MARKS = (

@@ -20,9 +20,11 @@ DELIMITERS = ",;\t|"
 TITLE_MAX = 100  # characters of a column's title; the rest is ignored
 _SEPARATOR = re.compile(r"[^\S\n]{0,9}sep=(.)[^\S\n]{0,9}\n", re.I)  # Excel's line that names the delimiter
 
-NO_TEXT = _("This is no text file. Choose a CSV, JSON or ZIP file as a site or this one has written it.")
-NO_TABLE = _("The file is no table that can be read: near line ${line} quotes or line ends are broken.")
-NO_ROWS = _("There is nothing in the file below its first line, or there is no such line.")
+NO_TEXT = _(
+    "This is not a supported file. Choose a CSV, JSON or ZIP file exported from this or another site."
+)
+NO_TABLE = _("The file is not a valid CSV table: check quotes and line ends near line ${line}.")
+NO_ROWS = _("The file has no rows below a header line.")
 TOO_WIDE = _("The table has more than ${most} columns.")
 
 

@@ -138,7 +138,7 @@ def _bad_link(request):
     return notice(
         request,
         _("This link does not work"),
-        _("It may be incomplete, older than an hour, or used before."),
+        _("It may be incomplete, more than an hour old, or already used."),
         links=[(_("Log in"), request.route_path("login"))],
         icon="warning",
         status=404,
@@ -151,7 +151,7 @@ def logout(request):
     end_session(request)
     if identity is not None:
         request.account_context.log(log, "User logged out", identity.username)
-    request.messages.add("success", request.localizer.translate(_("You are logged out. See you soon!")))
+    request.messages.add("success", request.localizer.translate(_("You have been logged out. See you soon!")))
     target = safe_path(answers.texts(request).get("next")) or request.route_path("home")
     # Clears the browser's cache, so that the Back button shows no pages of the session.
     return HTTPSeeOther(target, headers={"Clear-Site-Data": '"cache"'})

@@ -40,8 +40,8 @@ def changed(request):
     """The page after a change."""
     return notice(
         request,
-        _("Your password is changed"),
-        _("You stay logged in here. What you chose to end does not work any more."),
+        _("Your password was changed"),
+        _("You stay logged in here. The sessions and tokens you chose to end no longer work."),
         links=[(_("Back to your account"), request.route_path("account"))],
         icon="check",
     )
@@ -69,9 +69,9 @@ def reset_sent(request):
     return notice(
         request,
         _("Check your e-mail"),
-        _("If there is an active account with this address, an e-mail with a link is on its way to it."),
-        _("The link works once, within 24 hours. Look among the unwanted mail, too."),
-        links=[(_("Back to the comics"), request.route_path("home"))],
+        _("If there is an active account with this address, we have sent it an e-mail with a link."),
+        _("The link works once, within 24 hours. Check your spam folder, too."),
+        links=[(_("Back to the home page"), request.route_path("home"))],
     )
 
 
@@ -103,7 +103,7 @@ def reset_done(request):
     return notice(
         request,
         _("Your new password is set"),
-        _("Log in with it. What you chose to end does not work any more."),
+        _("Log in with it. The sessions and tokens you chose to end no longer work."),
         links=[(_("Log in"), request.route_path("login"))],
         icon="check",
     )
@@ -118,7 +118,7 @@ def _bad_link(request):
     return notice(
         request,
         _("This link does not work"),
-        _("It may be incomplete, older than 24 hours, used before, or replaced by a newer one."),
+        _("It may be incomplete, more than 24 hours old, already used, or replaced by a newer one."),
         links=[(_("Send a new link"), request.route_path("account.forgotten"))],
         icon="warning",
         status=404,

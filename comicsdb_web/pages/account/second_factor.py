@@ -30,7 +30,7 @@ def add_totp(request):
     settings = request.registry.settings
     new = accounts.open_totp(settings, user, fields.get("sealed", ""))
     if new is None:
-        text = _("That took too long: here is a new secret.")
+        text = _("That took too long. Here is a new secret.")
         return _totp(accounts.new_totp(settings, user), answers.refused_whole(request, text, {}))
     try:
         accounts.add_totp(request.account_context, user, new, fields.get("code", ""))
@@ -43,7 +43,7 @@ def remove_totp(request):
     """Remove the app."""
     if not accounts.remove_totp(request.account_context, account_of(request)):
         raise HTTPNotFound(_("There is no authenticator app any more."))
-    return _back(request, "success", _("The authenticator app is removed."))
+    return _back(request, "success", _("The authenticator app was removed."))
 
 
 def registration_options(request):
@@ -64,14 +64,14 @@ def add_passkey(request):
         return _back(request, "error", text)
     except accounts.PasskeyRefusedError as error:
         return _back(request, "error", error.text)
-    return _done(request, user, _("The passkey is added."))
+    return _done(request, user, _("The passkey was added."))
 
 
 def remove_passkey(request):
     """Remove a passkey of the account."""
     if not accounts.remove_passkey(request.account_context, account_of(request), number_in(request)):
-        raise HTTPNotFound(_("There is no such passkey any more."))
-    return _back(request, "success", _("The passkey is removed."))
+        raise HTTPNotFound(_("This passkey no longer exists."))
+    return _back(request, "success", _("The passkey was removed."))
 
 
 def recovery_codes(request):

@@ -70,9 +70,12 @@ def not_me(request):
         return _bad_link(request)
     return notice(
         request,
-        _("Your account is yours again"),
-        _("Everybody is logged out, and no API token, feed address or password works any more."),
-        _("A link for a new password is on its way to the address that you got the mail at."),
+        _("Your account is secure again"),
+        _(
+            "All sessions have ended, and all API tokens, feed addresses"
+            " and the password have stopped working."
+        ),
+        _("We have sent a password reset link to the address that received the e-mail."),
         links=[(_("Log in"), request.route_path("login"))],
         icon="check",
     )
@@ -82,11 +85,11 @@ def _bad_link(request):
     return notice(
         request,
         _("This link does not work"),
-        _("It may be incomplete, older than 7 days, used before, or made useless by an earlier one."),
-        _("Choose a new password if you think that somebody else knows yours, or write to us."),
+        _("It may be incomplete, more than 7 days old, already used, or overridden by an earlier one."),
+        _("Choose a new password if you think somebody else knows yours, or contact us."),
         links=[
             (_("Choose a new password"), request.route_path("account.forgotten")),
-            (_("Write to us"), request.route_path("help.page", page="contact")),
+            (_("Contact us"), request.route_path("help.page", page="contact")),
         ],
         icon="warning",
         status=404,
@@ -107,9 +110,9 @@ def end_session(request):
         if accounts.is_this(each, session_identifier(request))
     ]
     if not accounts.end_session_of(request.dbsession, user_id, number):
-        raise HTTPNotFound(_("There is no such session any more."))
+        raise HTTPNotFound(_("This session no longer exists."))
     if number in own:
-        return _logged_out(request, _("You are logged out. See you soon!"))
+        return _logged_out(request, _("You have been logged out. See you soon!"))
     request.messages.add("success", request.localizer.translate(_("The session has ended.")))
     return HTTPSeeOther(request.route_path("account.security"))
 
@@ -117,7 +120,7 @@ def end_session(request):
 def end_all_sessions(request):
     """End all sessions, including this one."""
     accounts.log_out_everywhere(request.account_context, request.identity.user_id)
-    return _logged_out(request, _("You are logged out everywhere."))
+    return _logged_out(request, _("You have been logged out everywhere."))
 
 
 def _logged_out(request, text):

@@ -51,10 +51,10 @@ def save_profile(request):
     except (accounts.TooManyFailuresError, accounts.TooManyMailsError) as error:
         form = answers.too_many(request, error.retry_after, _typed(fields))
         return _profile(account_of(request), form, kept, choose_again=bool(image))
-    request.messages.add("success", request.localizer.translate(_("Your profile is saved.")))
+    request.messages.add("success", request.localizer.translate(_("Your profile was saved.")))
     if saved.confirm:
         text = _(
-            "We have sent a link to ${address}. It becomes your address when you open the link.",
+            "We have sent a link to ${address}. It becomes your e-mail address when you open the link.",
             mapping={"address": saved.confirm},
         )
         request.messages.add("warning", request.localizer.translate(text))
@@ -94,14 +94,14 @@ def confirm_email(request):
     try:
         accounts.confirm_email(request.account_context, request.matchdict["secret"])
     except accounts.LinkSpentError:
-        text = _("This link has done its work.")
-        title = _("Your address is confirmed already")
+        text = _("This link has already been used.")
+        title = _("Your address is already confirmed")
         return notice(request, title, text, links=[to_account], icon="check")
     except accounts.BadLinkError:
-        text = _("It may be incomplete, older than 24 hours, or replaced by a newer one.")
+        text = _("It may be incomplete, more than 24 hours old, or replaced by a newer one.")
         title = _("This link does not work")
         return notice(request, title, text, links=[to_account], icon="warning", status=404)
-    text = _("From now on, e-mails of comicsdb go to your new address.")
+    text = _("From now on, comicsdb sends e-mails to your new address.")
     return notice(request, _("Your address is confirmed"), text, links=[to_account], icon="check")
 
 
@@ -111,7 +111,7 @@ def export(request):
     if wanted is None:
         return {}
     if wanted not in EXPORTS:
-        raise HTTPBadRequest(_("There are two formats: json and csv."))
+        raise HTTPBadRequest(_("The format must be json or csv."))
     write, content_type = EXPORTS[wanted]
     response = Response(write(request.dbsession, request.identity.user_id), content_type=content_type)
     response.content_disposition = f'attachment; filename="{FILE_NAMES[wanted]}"'
@@ -135,7 +135,8 @@ def delete(request):
         return _deletion(request, answers.too_many(request, error.retry_after, {}))
     forget_session(request)
     request.messages.add(
-        "success", request.localizer.translate(_("Your account is deleted. Thank you for having been here."))
+        "success",
+        request.localizer.translate(_("Your account was deleted. Thank you for being part of comicsdb.")),
     )
     return HTTPSeeOther(request.route_path("home"))
 

@@ -22,7 +22,7 @@ def sign_up_form(request):
     switch = accounts.sign_up_settings(request.dbsession)
     if switch.signups_enabled:
         return _page(request, answers.Form())
-    return _closed(request, switch.disabled_message or _("No accounts can be made at the moment."))
+    return _closed(request, switch.disabled_message or _("Sign-ups are currently closed."))
 
 
 def sign_up(request):
@@ -54,10 +54,10 @@ def sent(request):
     return notice(
         request,
         _("Check your e-mail"),
-        _("An e-mail with a link is on its way to you. Open the link within 24 hours."),
-        _("Nothing there after a few minutes? Look among the unwanted mail, or ask for another."),
+        _("We have sent you an e-mail with a link. Open it within 24 hours."),
+        _("Nothing after a few minutes? Check your spam folder, or request another e-mail."),
         links=[
-            (_("Back to the comics"), request.route_path("home")),
+            (_("Back to the home page"), request.route_path("home")),
             (_("Send another e-mail"), request.route_path("account.resend")),
         ],
     )
@@ -74,18 +74,18 @@ def activate(request):
         if request.identity is not None:
             return notice(
                 request,
-                _("Your account is active already"),
-                _("This link has done its work, and you are logged in."),
+                _("Your account is already active"),
+                _("This link has already been used, and you are logged in."),
                 links=[
                     (_("To your account"), request.route_path("account")),
-                    (_("To the comics"), request.route_path("home")),
+                    (_("To the home page"), request.route_path("home")),
                 ],
                 icon="check",
             )
         return notice(
             request,
-            _("Your account is active already"),
-            _("This link has done its work. Log in and off you go."),
+            _("Your account is already active"),
+            _("This link has already been used. You can log in now."),
             links=[(_("Log in"), request.route_path("login"))],
             icon="check",
         )
@@ -93,7 +93,7 @@ def activate(request):
         return notice(
             request,
             _("This link does not work"),
-            _("It may be incomplete, older than 24 hours, or replaced by a newer one."),
+            _("It may be incomplete, more than 24 hours old, or replaced by a newer one."),
             links=[(_("Send a new link"), request.route_path("account.resend"))],
             icon="warning",
             status=404,
@@ -136,7 +136,7 @@ def _page(request, form):
 
 
 def _closed(request, text, *, status=200):
-    links = [(_("Back to the comics"), request.route_path("home"))]
+    links = [(_("Back to the home page"), request.route_path("home"))]
     return notice(
         request,
         _("Sign-up is closed"),

@@ -12,19 +12,25 @@ from comicsdb_web.rendering.locales import _
 
 # The choices of the form: scopes with name and explanation, and lifetimes.
 SCOPES = {
-    TokenScope.READ: (_("Read only"), _("Read the catalogue. It sees nothing that is private to you.")),
+    TokenScope.READ: (_("Read only"), _("Read the catalogue. Cannot see anything private.")),
     TokenScope.LIBRARY: (
         _("Library"),
-        _("Also read and change your collection, pull list, wish list and stars, and read private lists."),
+        _(
+            "Also read and change your collection, pull list, wish list"
+            " and ratings, and read your private lists."
+        ),
     ),
-    TokenScope.EDIT: (_("Everything"), _("All that you may do through the API, edits of the catalogue too.")),
+    TokenScope.EDIT: (
+        _("Everything"),
+        _("Everything you may do through the API, including editing the catalogue."),
+    ),
 }
 LIFETIMES = {
     "30": _("30 days"),
     "90": _("90 days"),
     "365": _("One year"),
-    accounts.UNTIL: _("Until a day you choose"),
-    accounts.FOREVER: _("For ever, until you revoke it"),
+    accounts.UNTIL: _("Until a date you choose"),
+    accounts.FOREVER: _("Until you revoke it"),
 }
 FIELDS = ("name", "scope", "lifetime", "until")
 CHOSEN = {"scope": TokenScope.READ, "lifetime": "365"}  # defaults of the form
@@ -51,7 +57,7 @@ def generate(request):
     except InvalidError as error:
         return _tokens_page(request, answers.refused(request, error, typed))
     except accounts.FormSpentError:
-        text = _("That form was used already. A token is shown only once: revoke it and make another.")
+        text = _("That form was already submitted. A token is shown only once: revoke it and create another.")
         return _to_tokens(request, "info", text)
     return _tokens_page(request, answers.Form(CHOSEN), made)
 
@@ -59,14 +65,14 @@ def generate(request):
 def revoke(request):
     """Revoke a token of the account."""
     if not accounts.revoke_token(request.account_context, request.identity.user_id, number_in(request)):
-        raise HTTPNotFound(_("There is no such token any more."))
-    return _to_tokens(request, "success", _("The token is revoked. It opens nothing any more."))
+        raise HTTPNotFound(_("This token no longer exists."))
+    return _to_tokens(request, "success", _("The token was revoked and no longer works."))
 
 
 def revoke_all(request):
     """Revoke all tokens of the account."""
     accounts.revoke_all_tokens(request.account_context, request.identity.user_id)
-    return _to_tokens(request, "success", _("All your tokens are revoked."))
+    return _to_tokens(request, "success", _("All your tokens have been revoked."))
 
 
 def _tokens_page(request, form, made=None):
@@ -106,7 +112,9 @@ def make_feed(request):
     except InvalidError as error:
         return _feeds_page(request, answers.refused(request, error, {"name": name}))
     except accounts.FormSpentError:
-        text = _("That form was used already. An address is shown only once: revoke it and make another.")
+        text = _(
+            "That form was already submitted. An address is shown only once: revoke it and create another."
+        )
         return _to_feeds(request, "info", text)
     return _feeds_page(request, answers.Form(), made)
 
@@ -114,8 +122,8 @@ def make_feed(request):
 def revoke_feed(request):
     """Revoke an address of the account."""
     if not accounts.revoke_feed_address(request.dbsession, request.identity.user_id, number_in(request)):
-        raise HTTPNotFound(_("There is no such address any more."))
-    return _to_feeds(request, "success", _("The address is revoked. It leads nowhere any more."))
+        raise HTTPNotFound(_("This address no longer exists."))
+    return _to_feeds(request, "success", _("The address was revoked and no longer works."))
 
 
 def _feeds_page(request, form, made=None):

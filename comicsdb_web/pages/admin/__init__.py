@@ -21,11 +21,11 @@ from comicsdb_web.rendering.locales import _
 
 LATEST = 10  # rows shown of lists that have a page of their own
 
-SAVED, UNCHANGED = _("Saved."), _("There was nothing to change.")
+SAVED, UNCHANGED = _("Saved."), _("Nothing to change.")
 
 # The labels of the audit log's words.
 ACTIONS = {
-    "create": _("Made"),
+    "create": _("Created"),
     "change": _("Changed"),
     "delete": _("Deleted"),
     "set password": _("Set the password"),
@@ -39,8 +39,8 @@ ACTIONS = {
     "repair": _("Repaired"),
     "rate teen": _("Rated Teen"),
     "remove covers": _("Removed covers"),
-    "add executives": _("Added the credits of executives"),
-    "take from reprints": _("Took over from reprints"),
+    "add executives": _("Added executive credits"),
+    "take from reprints": _("Copied from reprints"),
     "rebuild slugs": _("Rebuilt addresses"),
     "assign": _("Made official"),
 }
@@ -78,7 +78,7 @@ def hidden(error, request):
     Staff without a required second factor are redirected to its page.
     """
     if request.identity is not None and request.identity.lacks_second_factor:
-        say(request, "warning", _("Set up two-step log-in first: the administration asks for it."))
+        say(request, "warning", _("Set up two-step log-in first: the admin pages require it."))
         return HTTPSeeOther(request.route_path("account.security"))
     return errors.forbidden(error, request) if request.identity is None else errors.error_page(request, 404)
 

@@ -24,7 +24,7 @@ from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering.locales import _
 
-ADVICE = _("Saved, but please look at ${field} again: ${text}")
+ADVICE = _("Saved, but please check ${field}: ${text}")
 
 
 def _kinds(registry) -> list[str]:
@@ -96,9 +96,9 @@ class CatalogueAdmin(Editing):
     def _kept(self, entity, effects):
         """Why reference data cannot be deleted, or None."""
         if self.kind == "series_type" and effects.unlinked:
-            return _("Series of this type exist: give them another type first.")
+            return _("Some series have this type: give them another type first.")
         if self.kind == "age_rating" and entity.id == UNKNOWN_AGE_RATING_ID:
-            return _("This age rating stands for the unknown and cannot be deleted.")
+            return _("This age rating represents “unknown” and cannot be deleted.")
         return None
 
     def _page(self, draft: Draft, **shown) -> dict:

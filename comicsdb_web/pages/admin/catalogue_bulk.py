@@ -27,9 +27,9 @@ from comicsdb_web.rendering.locales import _, ngettext
 
 NAMED = 10  # objects that are named before an act
 
-NOTHING_CHOSEN = _("Choose what to change: tick it in the list.")
-NO_ACT = _("Choose what to do.")
-TOO_MANY = _("These are too many: ${n} at once are the most.", mapping={"n": MOST})
+NOTHING_CHOSEN = _("Select the objects to change in the list.")
+NO_ACT = _("Choose an action.")
+TOO_MANY = _("Too many: at most ${n} at once.", mapping={"n": MOST})
 OVERTAKEN = _("Nothing was done: one of them was changed in the meantime. Please try again.")
 
 
@@ -69,7 +69,7 @@ DELETE = "delete"
 ACTS: dict[str, dict[str, Act]] = {
     "issue": {
         EXECUTIVES: Act(
-            _("Add the credits of executives"),
+            _("Add executive credits"),
             _("Issues of the publishers that the setting names get its credits beside those they have."),
             _executives,
         ),
@@ -79,13 +79,15 @@ ACTS: dict[str, dict[str, Act]] = {
             _staff_act(catalogue.rate_teen),
         ),
         "covers": Act(
-            _("Remove covers"), _("The cover of each goes for ever."), _staff_act(catalogue.remove_covers)
+            _("Remove covers"),
+            _("Their covers will be permanently removed."),
+            _staff_act(catalogue.remove_covers),
         ),
         "reprints": Act(
-            _("Take over from reprints"),
+            _("Copy from reprints"),
             _(
-                "Collected editions without contents get the stories, characters and teams of what they"
-                " reprint, where that has one story at most."
+                "Collected editions without contents get the stories, characters and teams of the issues"
+                " they reprint, where those have no more than one story each."
             ),
             _staff_act(catalogue.take_from_reprints),
         ),
@@ -93,12 +95,15 @@ ACTS: dict[str, dict[str, Act]] = {
     "series": {
         "slugs": Act(
             _("Rebuild the addresses of issues"),
-            _("The issues of each get the addresses that new ones would get; the present ones lead there."),
+            _(
+                "The issues of each series get the addresses new issues"
+                " would get; the old addresses redirect there."
+            ),
             _staff_act(catalogue.rebuild_many_slugs),
         ),
     },
 }
-DELETION = Act(_("Delete"), _("They go for ever; their history stays."), _delete)
+DELETION = Act(_("Delete"), _("They will be permanently deleted; their history stays."), _delete)
 
 
 def available(request, kind: str) -> dict[str, Act]:
@@ -176,7 +181,7 @@ def _told(done: Outcome) -> Text:
     changed = ngettext("${n} object was changed.", "${n} objects were changed.", len(done.changed))
     if not done.left:
         return changed
-    left = ngettext("${n} stayed as it was.", "${n} stayed as they were.", done.left)
+    left = ngettext("${n} was left unchanged.", "${n} were left unchanged.", done.left)
     return _("${changed} ${left}", mapping={"changed": changed, "left": left})
 
 

@@ -33,7 +33,8 @@ ADDRESS = Section(
             "slug",
             _("Address"),
             help=_(
-                "The word in its address; blank for a new one: it is made. A former one leads here for ever."
+                "The last part of its address. Leave blank to generate one."
+                " Former addresses redirect here permanently."
             ),
             longest=255,
         ),
@@ -68,10 +69,10 @@ REFERENCE: dict[str, EntityForm] = {
     "role": _reference(
         RoleSchema,
         SHORT_NAME,
-        whole_number("order", _("Place in the order"), help=_("Each place is taken once."), required=True),
+        whole_number("order", _("Position"), help=_("Each position can be used once."), required=True),
         Checkbox("is_writer", _("Counts as writing")),
         Checkbox("is_artist", _("Counts as drawing")),
-        Checkbox("is_featured", _("Makes a featured creator of reading lists")),
+        Checkbox("is_featured", _("Makes the user a featured creator of reading lists")),
         Checkbox("is_cover", _("Is a cover")),
         NOTES,
     ),
@@ -81,7 +82,7 @@ REFERENCE: dict[str, EntityForm] = {
         Choice(
             "code",
             _("Code"),
-            help=_("By it rules know the type, whatever its name; each is given once."),
+            help=_("Rules identify the type by this code, whatever its name. Each code is used once."),
             options=options.type_codes,
         ),
         NOTES,

@@ -74,7 +74,7 @@ def _of_issues(request) -> tuple:
 def _of_series(request) -> tuple:
     session, say = request.dbsession, request.localizer.translate
     types = session.execute(select(SeriesType.id, SeriesType.name).order_by(SeriesType.name, SeriesType.id))
-    languages = dict(options.every_language(request, "")) | {"none": say(_("Not known"))}
+    languages = dict(options.every_language(request, "")) | {"none": say(_("Unknown"))}
     languages.pop("")
     return (
         *_dates(request, Series),

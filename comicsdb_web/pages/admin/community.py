@@ -21,11 +21,11 @@ from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.richtext import clean
 
 STYLES = {
-    AnnouncementStyle.PRIMARY: _("Magenta, the usual one"),
+    AnnouncementStyle.PRIMARY: _("Magenta: default"),
     AnnouncementStyle.LINK: _("Blue"),
-    AnnouncementStyle.SUCCESS: _("Green, good news"),
-    AnnouncementStyle.WARNING: _("Yellow, a warning"),
-    AnnouncementStyle.DANGER: _("Red, something is wrong"),
+    AnnouncementStyle.SUCCESS: _("Green: good news"),
+    AnnouncementStyle.WARNING: _("Yellow: a warning"),
+    AnnouncementStyle.DANGER: _("Red: something is wrong"),
 }
 ANNOUNCEMENT_TEXTS = ("title", "text", "display_type", "start_date", "end_date")  # of the form
 CONTENT = {"text": "content"}  # the only field with another name: the page has an element `content` already
@@ -42,7 +42,7 @@ def announcements(request):
     periods = {
         "now": (_("Now"), begun & ~over),
         "later": (_("Later"), Announcement.start_date > today),
-        "over": (_("Over"), over),
+        "over": (_("Ended"), over),
     }
     filters = (Choices("when", _("When"), periods), yes_no("active", _("Switched on"), Announcement.active))
     order = (Announcement.start_date.desc().nulls_last(), Announcement.id.desc())
@@ -97,7 +97,7 @@ def delete_announcement_form(request):
 def delete_announcement(request):
     """Delete an announcement."""
     admin.delete_announcement(request.dbsession, request.identity, row_of(request, Announcement))
-    return _to_announcement(request, "success", _("The announcement is deleted."))
+    return _to_announcement(request, "success", _("The announcement was deleted."))
 
 
 def _announcement_page(found: Announcement | None, form: answers.Form) -> dict:
@@ -123,7 +123,7 @@ def _read_announcement(typed: Mapping[str, str]) -> dict:
     for name in ("start_date", "end_date"):
         values[name] = iso_day(typed[name])
         if typed[name] and values[name] is None:
-            errors[name] = [_("Write the day as 2026-12-31.")]
+            errors[name] = [_("Enter the date as 2026-12-31.")]
     if errors:
         raise InvalidError(errors)
     return values
@@ -227,7 +227,9 @@ def _read_poll(request, typed: Mapping[str, str]) -> dict:
     errors = {}
     for name in ("start_date", "end_date"):
         try:
-            values[name] = answers.time(request, typed, name, _("Write the moment as 2026-12-31T18:00."))
+            values[name] = answers.time(
+                request, typed, name, _("Enter the date and time as 2026-12-31T18:00.")
+            )
         except InvalidError as error:
             errors |= error.errors
     if errors:

@@ -41,7 +41,7 @@ def needs(request) -> dict:
     shown = [
         (found["covers"], _("Issues without a cover"), f"{issues}?cover=no"),
         (found["credits"], _("Issues without credits"), f"{issues}?credits=no"),
-        (found["duplicates"], _("Series that seem to be one"), path("admin.duplicates")),
+        (found["duplicates"], _("Possible duplicate series"), path("admin.duplicates")),
         *((broken[name], titles[name], path("admin.advice", _query={"rule": name})) for name in CODES),
         (others, _("Other advice"), path("admin.advice")),
     ]

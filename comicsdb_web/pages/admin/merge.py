@@ -39,13 +39,13 @@ def merge(request):
     chosen, errors = _chosen(request, kind, MERGE, typed)
     try:
         if len(chosen) < len(MERGE):
-            raise InvalidError(errors or {"__all__": [_("Choose two objects first.")]})
+            raise InvalidError(errors or {"__all__": [_("Select two objects first.")]})
         kept, other = (chosen[name] for name in MERGE)
         gone = other.label
         admin.merge_objects(request.catalog, request.identity, kept, other, typed.get("reason", ""))
     except InvalidError as error:
         return _merge_page(request, typed, answers.refused(request, error, typed))
-    say(request, "success", _("${name} is merged.", mapping={"name": gone}))
+    say(request, "success", _("${name} was merged.", mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(kept))
 
 
@@ -60,7 +60,7 @@ def move(request):
     chosen, errors = _chosen(request, "publisher", MOVE, typed)
     try:
         if len(chosen) < len(MOVE):
-            raise InvalidError(errors or {"__all__": [_("Choose two publishers first.")]})
+            raise InvalidError(errors or {"__all__": [_("Select two publishers first.")]})
         publisher, parent = (chosen[name] for name in MOVE)
         gone = publisher.label
         imprint = admin.move(
@@ -73,7 +73,7 @@ def move(request):
         )
     except InvalidError as error:
         return _move_page(request, typed, answers.refused(request, error, typed))
-    say(request, "success", _("${name} is an imprint now.", mapping={"name": gone}))
+    say(request, "success", _("${name} is now an imprint.", mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(imprint))
 
 
@@ -135,7 +135,7 @@ def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:
         except GoneError:
             errors[name] = [_("It was deleted.")]
         except NotFoundError:
-            errors[name] = [_("There is none with this number or address.")]
+            errors[name] = [_("There is no entry with this id or address.")]
     return chosen, errors
 
 

@@ -19,7 +19,7 @@ FREQUENCIES = {"monthly": _("Monthly"), "yearly": _("Yearly"), "onetime": _("Onc
 def donations(request):
     """All donations, latest first."""
     filters = (
-        yes_no("matched", _("Account known"), Donation.user_id.is_not(None)),
+        yes_no("matched", _("Account exists"), Donation.user_id.is_not(None)),
         Choices(
             "frequency",
             _("How often"),
@@ -119,7 +119,7 @@ def actions(request):
     filters = (
         Choices(
             "action",
-            _("Act"),
+            _("Action"),
             {name: (label, StaffAction.action == name) for name, label in ACTIONS.items()},
         ),
         Choices(

@@ -42,8 +42,8 @@ def mails(request):
     """The mails of the last weeks without their content, newest first."""
     states = {
         "waiting": (_("Waiting"), WAITING),
-        "failed": (_("Failed, to be tried again"), FAILED),
-        "given-up": (_("Given up"), GIVEN_UP),
+        "failed": (_("Failed, will be retried"), FAILED),
+        "given-up": (_("Abandoned"), GIVEN_UP),
         "sent": (_("Sent"), SENT),
     }
     rows = (
@@ -65,8 +65,8 @@ def mails(request):
 def send_again(request):
     """Retry a failed mail at once."""
     if not admin.send_again(request.dbsession, request.identity, number_in(request)):
-        raise HTTPNotFound(_("This mail does not wait for another attempt any more."))
-    say(request, "success", _("The mail is tried again with the next ones."))
+        raise HTTPNotFound(_("This e-mail is no longer waiting for another attempt."))
+    say(request, "success", _("The e-mail will be sent again with the next batch."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.mail.list"))
 
 

@@ -36,7 +36,7 @@ TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier"
 ORDER = (func.lower(User.username), User.id)
 SEARCHED = folded(User.username, User.email, User.first_name, User.last_name)
 WAS = "was_"  # prefix of hidden fields with the values that the form showed
-WRONG_TIME = _("Write it as 2026-12-31T23:59.")
+WRONG_TIME = _("Enter it as 2026-12-31T23:59.")
 
 
 def users(request):
@@ -173,7 +173,7 @@ def add(request):
         made = admin.create_account(request.dbsession, request.identity, request.passwords, **values)
     except InvalidError as error:
         return {"form": answers.refused(request, error, values)}
-    say(request, "success", _("The account is made. Tell its owner the password."))
+    say(request, "success", _("The account was created. Give its owner the password."))
     return _to(request, made)
 
 
@@ -189,7 +189,7 @@ def set_password(request):
         admin.set_password(request.account_context, request.identity, request.passwords, found, password)
     except InvalidError as error:
         return {"form": answers.refused(request, error, {}), "user": found}
-    say(request, "success", _("The password is set, and every session has ended."))
+    say(request, "success", _("The password was set, and all sessions have ended."))
     return _to(request, found)
 
 
@@ -205,7 +205,7 @@ def delete(request):
         admin.delete_account(request.dbsession, request.identity, found)
     except InvalidError as error:
         return {"form": answers.refused(request, error, {}), "user": found}
-    say(request, "success", _("The account is deleted."))
+    say(request, "success", _("The account was deleted."))
     return HTTPSeeOther(request.route_path("admin.user.list"))
 
 
@@ -216,7 +216,7 @@ def end_sessions(request):
 
 def revoke_tokens(request):
     """Revoke all tokens of the account."""
-    return _done(request, admin.revoke_tokens, _("All tokens are revoked."))
+    return _done(request, admin.revoke_tokens, _("All tokens have been revoked."))
 
 
 def _done(request, act, text):
@@ -276,7 +276,7 @@ def add_member(request):
             found,
             answers.refused(request, InvalidError({"username": texts}), {"username": username}),
         )
-    say(request, "success", _("${name} is a member now.", mapping={"name": member.username}))
+    say(request, "success", _("${name} was added to the group.", mapping={"name": member.username}))
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
@@ -290,7 +290,7 @@ def remove_member(request):
     except InvalidError as error:
         say(request, "error", error)
     else:
-        say(request, "success", _("${name} is no member any more.", mapping={"name": member.username}))
+        say(request, "success", _("${name} was removed from the group.", mapping={"name": member.username}))
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
@@ -358,8 +358,8 @@ def revoke_token(request):
         say(request, "error", error)
     else:
         if not found:
-            raise HTTPNotFound(_("There is no such token any more."))
-        say(request, "success", _("The token is revoked. It opens nothing any more."))
+            raise HTTPNotFound(_("This token no longer exists."))
+        say(request, "success", _("The token was revoked and no longer works."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.token.list"))
 
 

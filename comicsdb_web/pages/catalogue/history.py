@@ -24,11 +24,11 @@ from comicsdb_web.rendering.locales import _
 PER_PAGE = 25
 ENDS = ("from", "to")
 
-CHANGED = _("Somebody changed this in the meantime. What you see now is what reverting would do now.")
-LEAVE_OUT = _("Some of what the older version points to does not exist any more. Say that it is left out.")
-IMPOSSIBLE = _("What the older version belongs to does not exist any more, so it cannot come back.")
-TAKEN = _("These are taken by another entry: ${fields}. Change it there first:")
-DONE, NOTHING = _("The older version is back."), _("There was nothing to change.")
+CHANGED = _("Somebody changed this in the meantime. The preview has been updated.")
+LEAVE_OUT = _("Some of what the older version refers to no longer exists. Confirm that it may be left out.")
+IMPOSSIBLE = _("What the older version belongs to no longer exists, so it cannot be restored.")
+TAKEN = _("Another entry already uses these: ${fields}. Change them there first:")
+DONE, NOTHING = _("The older version was restored."), _("Nothing to change.")
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class HistoryViews:
         number = whole_number(text, 0, BIG_MAX)
         found = version_of(self.session, self.kind, subject.id, number) if number is not None else None
         if found is None:
-            raise HTTPNotFound(_("There is no such version."))
+            raise HTTPNotFound(_("This version does not exist."))
         return found
 
     def _shared(self, subject: Subject) -> dict:

@@ -22,11 +22,11 @@ OTHERS = {
     "notes": _("Notes"),
     "description": _("Description"),
     "short_description": _("Short description"),
-    "order": _("Place in the order"),
+    "order": _("Position"),
     "code": _("Code"),
     "is_writer": _("Counts as writing"),
     "is_artist": _("Counts as drawing"),
-    "is_featured": _("Makes a featured creator of reading lists"),
+    "is_featured": _("Makes the user a featured creator of reading lists"),
     "is_cover": _("Is a cover"),
 }
 

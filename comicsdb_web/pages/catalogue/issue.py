@@ -205,7 +205,7 @@ class IssueViews(CopyingViews, EntityViews):
     comic_vine_prefix = 4000
     gcd_path = "issue"
     taken: ClassVar = {
-        ("series", "number"): ("number", _("This series has an issue of this number already:"))
+        ("series", "number"): ("number", _("This series already has an issue with this number:"))
     }
     shows = CachePolicy(model=Issue, stamps=stamps_around())
     filters = ISSUE
@@ -270,5 +270,5 @@ class IssueViews(CopyingViews, EntityViews):
         else:
             found = [each for each in issue.variants if each.id == whole_number(wanted)]
         if not found:
-            raise HTTPNotFound(_("This issue has no such cover."))
+            raise HTTPNotFound(_("This issue does not have this cover."))
         return found[0]

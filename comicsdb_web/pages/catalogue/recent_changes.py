@@ -17,7 +17,7 @@ from comicsdb_web.rendering.locales import _
 
 FILTERS = ("user", "kind", "action", "since", "until")
 
-UNKNOWN = _("There is no account of this name.")
+UNKNOWN = _("There is no account with this name.")
 LAST_DAY = date.max - timedelta(days=2)  # the day after it, in any zone, is still a day
 
 
@@ -72,7 +72,7 @@ def _number(text: str) -> int | None:
         return None
     number = whole_number(text, 0, BIG_MAX)
     if number is None:
-        raise HTTPNotFound(_("This list has no such page."))
+        raise HTTPNotFound(_("This page of the list does not exist."))
     return number
 
 

@@ -51,7 +51,7 @@ class ReleaseViews(IssueViews):
         """Any week by its Monday; other days lead there."""
         day = iso_day(self.request.matchdict["day"])
         if day is None or monday_of(day).year not in YEARS:
-            raise HTTPNotFound(_("There is no such week."))
+            raise HTTPNotFound(_("This week does not exist."))
         if day.weekday():
             path = self.request.route_path("issue.week", day=monday_of(day).isoformat())
             return HTTPFound(with_query(self.request, path))
@@ -106,7 +106,7 @@ class ReleaseViews(IssueViews):
         text = self.request.matchdict.get("month")
         day = iso_day(f"{text}-01") if text else self.request.today
         if day is None or day.year not in YEARS:
-            raise HTTPNotFound(_("There is no such month."))
+            raise HTTPNotFound(_("This month does not exist."))
         return day.replace(day=1)
 
     def _month_path(self, day: date) -> str | None:

@@ -80,7 +80,7 @@ FORM = EntityForm(
             Line(
                 "sort_name",
                 _("Sort name"),
-                help=_("By which lists are ordered: usually the name without The or A."),
+                help=_("Used for sorting: usually the name without “The” or “A”."),
                 required=True,
                 longest=NAME_LENGTH,
             ),
@@ -110,13 +110,13 @@ FORM = EntityForm(
                 Checkbox(
                     "collection",
                     _("Issues may have a collection title"),
-                    help=_("For series of collected editions whose volumes have titles of their own."),
+                    help=_("For series of collected editions whose volumes have their own titles."),
                 ),
             ),
         ),
         Section(
             "links",
-            _("Connections"),
+            _("External links"),
             (
                 CheckboxGroup("genres", _("Genres"), options=options.genres),
                 ModelSelect("associated", _("Associated series"), of="series", many=True),
@@ -145,7 +145,7 @@ class SeriesViews(WithIssues, EntityViews):
     taken: ClassVar = {
         ("publisher", "name", "volume", "series_type"): (
             "name",
-            _("This publisher has a series of this name, volume and type already:"),
+            _("This publisher already has a series with this name, volume and type:"),
         )
     }
     shows = CachePolicy(

@@ -90,7 +90,7 @@ class UniverseViews(WithSeries, WithIssues, EntityViews):
     taken: ClassVar = {
         ("publisher", "name", "designation"): (
             "name",
-            _("This publisher has a universe of this name and designation already:"),
+            _("This publisher already has a universe with this name and designation:"),
         )
     }
     shows = CachePolicy(

@@ -19,13 +19,13 @@ from comicsdb_web.rendering.locales import _
 PER_PAGE = 20
 STATUSES = {
     Status.ACTIVE: _("Open"),
-    Status.UPCOMING: _("To come"),
+    Status.UPCOMING: _("Upcoming"),
     Status.CLOSED: _("Closed"),
 }
 
-VOTED = _("Your vote counts. These are the results so far.")
-DELETED = _("The poll is deleted.")
-NO_CHOICE = _("Choose one of the answers, then vote.")
+VOTED = _("Your vote was counted. These are the results so far.")
+DELETED = _("The poll was deleted.")
+NO_CHOICE = _("Choose an answer, then vote.")
 
 
 def listing(request):

@@ -121,12 +121,12 @@ def mark_read(request):
     sent = (whole_number(each, 0, BIG_MAX) for each in request.POST.getall("item"))
     chosen = [each for each in sent if each is not None]
     if not chosen:
-        return done(request, "info", _("Choose some items first."))
+        return done(request, "info", _("Select some items first."))
     marked = collection.mark_read(request.dbsession, request.identity.user_id, chosen)
     if not marked:
-        text = ngettext("It was read already.", "They were all read already.", len(chosen))
+        text = ngettext("It was read already.", "They were all already read.", len(chosen))
         return done(request, "info", text)
-    text = ngettext("${n} item is marked as read now.", "${n} items are marked as read now.", marked)
+    text = ngettext("${n} item was marked as read.", "${n} items were marked as read.", marked)
     return done(request, "success", text)
 
 
@@ -243,7 +243,7 @@ def _grade_options(request, _value):
 
 
 def _company_options(request, _value):
-    owner = ("", translate(request.localizer, _("Myself")))
+    owner = ("", translate(request.localizer, _("Me")))
     return [owner, *((company.value, company.label) for company in GradingCompany)]
 
 
@@ -259,9 +259,7 @@ ISSUE = ModelSelect(
     required=True,
 )
 FORMAT = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_format_options)
-READING = Checkbox(
-    "is_read", _("I have read it"), _("Without another date, now counts as the time of reading.")
-)
+READING = Checkbox("is_read", _("I have read it"), _("If no date is given, now is used."))
 
 COPY = (
     whole_number_field("quantity", _("Copies"), initial="1"),
@@ -294,14 +292,14 @@ SERIES_FORM = EntityForm(
             (
                 ModelSelect("series", _("Series"), of="series", required=True),
                 Choice("what", _("Issues"), initial="all", options=_range_options),
-                Line("first", _("First number"), _("Empty: from the beginning."), longest=25),
-                Line("last", _("Last number"), _("Empty: to the end."), longest=25),
+                Line("first", _("First number"), _("Leave empty to start at the beginning."), longest=25),
+                Line("last", _("Last number"), _("Leave empty to go to the end."), longest=25),
             ),
         ),
         Section(
             "copies",
             _("Your copies"),
-            (FORMAT, Checkbox("is_read", _("Mark them as read"), _("As read just now."))),
+            (FORMAT, Checkbox("is_read", _("Mark them as read"), _("Read just now."))),
         ),
     ),
 )
@@ -335,10 +333,10 @@ def stats(request):
 
 TITLES = {
     "publishers": (_("By publisher"), _("How many items come from each publisher."), _("Publisher")),
-    "types": (_("By type of series"), _("How many items belong to series of each type."), _("Type")),
+    "types": (_("By series type"), _("How many items belong to series of each type."), _("Type")),
     "formats": (_("By format"), _("How many items there are in each format."), _("Format")),
-    "writers": (_("Top writers"), _("The writers credited on most items."), _("Writer")),
-    "artists": (_("Top artists"), _("The artists credited on most items."), _("Artist")),
+    "writers": (_("Top writers"), _("The writers credited on the most items."), _("Writer")),
+    "artists": (_("Top artists"), _("The artists credited on the most items."), _("Artist")),
     "days": (_("Read in the last 30 days"), _("How often something was read on each day."), _("Day")),
     "months": (_("Read in the last 12 months"), _("How often something was read in each month."), _("Month")),
 }
@@ -394,7 +392,7 @@ def history(request):
 
 CHOOSE_SERIES = _("Choose a series.")
 NO_NUMBER = _("Give the first number, the last one, or both.")
-ALL_OR_NUMBERS = _("Numbers are given: choose the range, or leave them empty for all issues.")
+ALL_OR_NUMBERS = _("You entered numbers: choose the range, or leave them empty for all issues.")
 
 
 def add_series(request):
@@ -417,7 +415,7 @@ def add_series(request):
         return _series_form(request, draft)
     words = {
         "added": ngettext("${n} issue was added.", "${n} issues were added.", added),
-        "skipped": ngettext("${n} was there already.", "${n} were there already.", skipped),
+        "skipped": ngettext("${n} was already there.", "${n} were already there.", skipped),
     }
     return done(request, "success" if added else "info", _("${added} ${skipped}", mapping=words))
 
@@ -481,7 +479,7 @@ def missing_of(request):
     session, user_id, series_id = request.dbsession, request.identity.user_id, number_in(request)
     owned, total = figures.owned_of(session, user_id, series_id, request.today)
     if not owned:
-        raise HTTPNotFound(_("You have no issue of this series."))
+        raise HTTPNotFound(_("You have no issues of this series."))
     series = session.get(
         Series, series_id, options=[joinedload(Series.series_type), joinedload(Series.publisher)]
     )
@@ -500,9 +498,9 @@ def missing_of(request):
 WITH_ISSUE = joinedload(CollectionItem.issue).options(
     joinedload(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
 )
-ADDED = _("${label} is in your collection now.")
-OWNED_ALREADY = _("This issue is in your collection already.")
-NO_MOMENT = _("Write the day and the time as 2026-12-31 18:30, or leave both away for now.")
+ADDED = _("${label} was added to your collection.")
+OWNED_ALREADY = _("This issue is already in your collection.")
+NO_MOMENT = _("Enter the date and time as 2026-12-31 18:30, or leave both empty for now.")
 
 
 class ItemDraft(Draft):
@@ -540,7 +538,7 @@ class ItemViews(Editing):
         label = item.issue.label
         collection.remove(self.session, self.user_id, item.id)
         return done(
-            self.request, "success", _("${label} is out of your collection.", mapping={"label": label})
+            self.request, "success", _("${label} was removed from your collection.", mapping={"label": label})
         )
 
     # Hooks of the forms.
@@ -612,7 +610,7 @@ def rate(request):
     if isinstance(given, str) and given in GIVEN:
         collection.rate(session, user_id, item_id, GIVEN[given], today=request.today)
     item = collection.item(session, user_id, item_id, WITH_ISSUE)  # reloaded
-    said = request.localizer.translate(_("Your stars are saved."))
+    said = request.localizer.translate(_("Your rating was saved."))
     if request.is_fragment:
         return fragment(request, "item_rating", item_page(request, item, answers.Form()) | {"said": said})
     return done(request, "success", said, "collection.item", id=item_id)
@@ -628,14 +626,14 @@ def add_date(request):
         options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))
         item = collection.item(request.dbsession, user_id, item_id, *options)
         return item_page(request, item, answers.refused(request, error, typed))
-    return done(request, "success", _("The date is noted."), "collection.item", id=item_id)
+    return done(request, "success", _("The reading date was added."), "collection.item", id=item_id)
 
 
 def drop_date(request):
     """Remove a read date."""
     item_id = number_in(request)
     collection.unread(request.dbsession, request.identity.user_id, item_id, number_in(request, "read_id"))
-    return done(request, "success", _("The date is taken back."), "collection.item", id=item_id)
+    return done(request, "success", _("The reading date was removed."), "collection.item", id=item_id)
 
 
 def includeme(config):

@@ -48,7 +48,7 @@ class Subject:
 
 def releases(request):
     """New and coming issues of the whole catalogue."""
-    title = translate(request.localizer, _("New and coming comics"))
+    title = translate(request.localizer, _("New and upcoming comics"))
     return _public(request, Subject("releases", title, request.route_path("issue.thisweek")), feeds.RELEASES)
 
 

@@ -25,7 +25,7 @@ from comicsdb_web.pages.reading_lists import Lists
 from comicsdb_web.rendering.locales import _, ngettext
 
 FORMATS = ("csv", "json")
-NOT_A_FORMAT = _("There are two formats: json and csv.")
+NOT_A_FORMAT = _("The format must be json or csv.")
 CBL = "cbl"
 PART_WORDS = {
     COLLECTION: _("Collection"),
@@ -70,7 +70,7 @@ FIELD_WORDS = {
     "status": _("Status"),
     "state": _("Status"),
     "owned": _("Owned"),
-    "wished": _("Wished for"),
+    "wished": _("On wish list"),
     "issue_type": _("Type"),
 }
 _CHOICE = re.compile(r"choose-(\d{1,6})", re.A)
@@ -202,7 +202,7 @@ class ImportViews:
         """Forget an import that waits."""
         imports.forget(self.session, self.user_id, self._number())
         self.request.messages.add(
-            "success", self.request.localizer.translate(_("The import is forgotten; nothing was changed."))
+            "success", self.request.localizer.translate(_("The import was discarded; nothing was changed."))
         )
         return HTTPSeeOther(self.request.route_path(f"{self.area}.import"))
 
@@ -255,15 +255,15 @@ def _outcome(counted: Counter) -> Iterator[tuple[str, object]]:
     """What to tell after an import: pairs of the kind of message and its text."""
     found = [text for name, text in _changes(counted) if counted[name]]
     if not found:
-        yield "info", _("Nothing had to be changed: your library has all of it already.")
+        yield "info", _("Nothing to change: your library already has all of it.")
     for text in found:
         yield "success", text
     if counted["gone"]:
         yield (
             "warning",
             ngettext(
-                "${n} row was left out: it is not in the database any more.",
-                "${n} rows were left out: they are not in the database any more.",
+                "${n} row was skipped: it is no longer in the database.",
+                "${n} rows were skipped: they are no longer in the database.",
                 counted["gone"],
             ),
         )

@@ -22,11 +22,11 @@ from comicsdb_web.http.routing import number_in
 from comicsdb_web.pages.library.collection import done, private
 from comicsdb_web.rendering.locales import _
 
-SERIES = ModelSelect("series", _("Series"), _("Type some words of its name."), of="series", required=True)
+SERIES = ModelSelect("series", _("Series"), _("Type part of its name."), of="series", required=True)
 FORM = EntityForm(None, (Section("series", _("Series"), (SERIES,)),))
-FOLLOWED = _("You follow ${label} now.")
-FOLLOWED_ALREADY = _("You follow ${label} already.")
-UNFOLLOWED = _("You follow ${label} no longer.")
+FOLLOWED = _("You now follow ${label}.")
+FOLLOWED_ALREADY = _("You already follow ${label}.")
+UNFOLLOWED = _("You no longer follow ${label}.")
 ON, OFF = "1", "0"
 
 

@@ -17,8 +17,8 @@ from comicsdb_web.rendering.locales import _
 CLEAR = "0"
 GIVEN = {CLEAR: None} | {str(n): n for n in range(ratings.LOWEST, ratings.HIGHEST + 1)}
 
-SAVED = _("Your stars are saved.")
-CLEARED = _("Your stars are taken back.")
+SAVED = _("Your rating was saved.")
+CLEARED = _("Your rating was removed.")
 REFUSED = _("This cannot be rated now: nothing was changed.")
 
 

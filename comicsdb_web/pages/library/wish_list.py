@@ -38,11 +38,13 @@ PER_PAGE = 50
 LABELS = {"status": _("Status"), "priority": _("Priority")}  # of the filters
 STATUSES = {WishStatus.WANTED: _("Wanted"), WishStatus.FOUND: _("Found"), WishStatus.ACQUIRED: _("Acquired")}
 RANKS = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
-ADDED = _("${label} is on your wish list now.")
-WISHED_ALREADY = _("${label} is on your wish list already.")
-GONE = _("${label} is off your wish list.")
-ACQUIRED = _("${label} is yours, and in your collection now.")
-OWNED_ALREADY = _("${label} is yours. It was in your collection already, which stays as it was.")
+ADDED = _("${label} was added to your wish list.")
+WISHED_ALREADY = _("${label} is already on your wish list.")
+GONE = _("${label} was removed from your wish list.")
+ACQUIRED = _("${label} was moved from your wish list to your collection.")
+OWNED_ALREADY = _(
+    "${label} was removed from your wish list. It was already in your collection, which was not changed."
+)
 
 
 def priorities(request, _value=""):

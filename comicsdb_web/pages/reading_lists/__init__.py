@@ -55,10 +55,10 @@ LABELS = {
     "list_type": _("Type"),
     "attribution_source": _("Source"),
     "average_rating__gte": _("Stars"),
-    "is_private": _("Shown to"),
+    "is_private": _("Visible to"),
 }
 PRIVATE = {"true": _("Private lists"), "false": _("Public lists")}
-UNKNOWN = _("There is no such choice.")
+UNKNOWN = _("This choice does not exist.")
 NO_STARS = _("Choose 1 to 5 stars.")
 
 PER_PAGE = 30

@@ -40,7 +40,7 @@ ABOUT = Section(
         Checkbox(
             "is_private",
             _("Private"),
-            help=_("Nobody else sees a private list. Its stars are kept, but not shown."),
+            help=_("Nobody else can see a private list. Its ratings are kept but not shown."),
         ),
         Paragraphs("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph.")),
     ),
@@ -87,7 +87,7 @@ class ListForms(Editing, Lists):
     model = ReadingList
     kind = ReadingList.__tablename__
     draft = ListDraft
-    added = _("${label} is made. Now add issues to it.")
+    added = _("${label} was created. Now add issues to it.")
 
     @property
     def form(self):
@@ -102,7 +102,7 @@ class ListForms(Editing, Lists):
             return {"entity": found, "total": total}
         name = found.name
         reading_lists.remove(self.session, self.identity, self.official, found)
-        return self._done(self._path_of_list(), _("${label} is deleted."), name)
+        return self._done(self._path_of_list(), _("${label} was deleted."), name)
 
     def assign(self):
         """Confirm and transfer the list to the official account."""
@@ -114,7 +114,7 @@ class ListForms(Editing, Lists):
             given = reading_lists.assign_to_official(self.session, self.identity, self.official, found)
         except InvalidError as error:
             return values | {"form": answers.refused(self.request, error, {})}
-        text = _("The list belongs to ${name} now.", mapping={"name": given.user.username})
+        text = _("The list now belongs to ${name}.", mapping={"name": given.user.username})
         self.request.messages.add("success", translate(self.request.localizer, text))
         return HTTPSeeOther(self._path_of(given))
 

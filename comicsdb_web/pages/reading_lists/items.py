@@ -25,8 +25,8 @@ from comicsdb_web.rendering.locales import _, ngettext
 
 POSITION, WAS = "position-", "was-"  # inputs: the new position of an issue, and the shown one
 ALL, RANGE = "all", "range"
-NO_NUMBER = _("Write a whole number.")
-WHICH = _("Choose “From one number to another”, or leave the numbers away.")
+NO_NUMBER = _("Enter a whole number.")
+WHICH = _("Choose “From one number to another”, or leave the numbers blank.")
 CHOOSE = _("Choose one.")
 
 
@@ -51,7 +51,7 @@ ISSUES_FORM = EntityForm(
                 ModelSelect(
                     "issues",
                     _("Issues"),
-                    help=_("Search as: series (year) #number. They come to the end of the list."),
+                    help=_("Search as: series (year) #number. Issues are added at the end of the list."),
                     of="issue",
                     many=True,
                 ),
@@ -69,9 +69,12 @@ SERIES_FORM = EntityForm(
                 ModelSelect("series", _("Series"), required=True, of="series"),
                 Choice("which", _("Which issues"), initial=ALL, options=_ranges),
                 Line(
-                    "first", _("First number"), help=_("Empty: from the first of the series on."), longest=25
+                    "first",
+                    _("First number"),
+                    help=_("Leave empty to start with the first issue."),
+                    longest=25,
                 ),
-                Line("last", _("Last number"), help=_("Empty: up to the last of the series."), longest=25),
+                Line("last", _("Last number"), help=_("Leave empty to end with the last issue."), longest=25),
                 AT,
             ),
         ),
@@ -177,7 +180,7 @@ class AddingViews(Editing, Lists):
 
     def _say_added(self, added: int, reordered: int, skipped: int) -> None:
         if not (added or reordered or skipped):
-            return self._say("info", _("There was nothing to change."))
+            return self._say("info", _("Nothing to change."))
         told = [
             ngettext("${n} issue was added.", "${n} issues were added.", added),
             ngettext("${n} was moved.", "${n} were moved.", reordered),
@@ -255,7 +258,7 @@ class ItemViews(Lists):
         label = item.issue.label
         held = reading_lists.lock_list(self.session, self.identity, self.official, found)
         items.remove_item(held, item.id)
-        text = _("${label} is out of the list.", mapping={"label": label})
+        text = _("${label} was removed from the list.", mapping={"label": label})
         self.request.messages.add("success", translate(self.request.localizer, text))
         return HTTPSeeOther(self.request.entity_path(found))
 
@@ -342,7 +345,7 @@ def add_to_list(request):
     found = reading_lists.find(request.dbsession, request.identity, official, slug)
     held = reading_lists.lock_list(request.dbsession, request.identity, official, found)
     done = items.add_issues(held, [issue.id])
-    text = _("It is in ${list} now.") if done.added else _("It is in ${list} already.")
+    text = _("It was added to ${list}.") if done.added else _("It is already in ${list}.")
     words = translate(request.localizer, text % {"list": found.name})
     request.messages.add("success" if done.added else "info", words)
     return HTTPSeeOther(request.entity_path(issue))

@@ -25,28 +25,28 @@ from comicsdb_web.rendering.locales import _, set_language_without_account
 log = logging.getLogger(__name__)
 
 TITLES = {
-    400: _("That request makes no sense to us"),
-    403: _("This page is not for you"),
-    404: _("This page is not in our collection"),
-    405: _("That is not possible here"),
-    409: _("That is taken already"),
-    410: _("This page was taken out of the collection"),
-    413: _("That is too much at once"),
-    429: _("Easy there"),
-    500: _("Something broke on our side"),
+    400: _("Bad request"),
+    403: _("You don't have access"),
+    404: _("Page not found"),
+    405: _("Not possible here"),
+    409: _("Already taken"),
+    410: _("This page has been deleted"),
+    413: _("That is too large"),
+    429: _("Slow down"),
+    500: _("Something went wrong on our side"),
     503: _("Pictures cannot be stored right now"),
 }
 TEXTS = {
-    400: _("The address or the form holds something that we cannot read. Go back and try again."),
-    403: _("You are not allowed to see or do this."),
-    404: _("Perhaps it was moved or never existed. The address may also be mistyped."),
-    405: _("The address exists, but it does not answer this kind of request."),
+    400: _("The address or the form contains something we cannot read. Go back and try again."),
+    403: _("You don't have permission to view this page or do this."),
+    404: _("It may have been moved or may never have existed. Check the address for typos."),
+    405: _("The address exists but does not accept this kind of request."),
     409: _("Another entry has the same values: %(fields)s. Change one of them and try again."),
-    410: _("It was deleted on purpose, and its address will not be used again."),
-    413: _("The form is larger than we can take. A picture may have up to 20 MB."),
-    429: _("That was too often in a short time. Please wait a while and try again."),
-    500: _("This is a server error, not your fault. We have been told; please try again in a while."),
-    503: _("Nothing was changed. Please go back and try again in a while."),
+    410: _("It was deleted, and its address will not be reused."),
+    413: _("The form is too large. Pictures may be up to 20 MB."),
+    429: _("Too many requests in a short time. Please wait a while and try again."),
+    500: _("This is a server error, not your fault. We have been notified; please try again later."),
+    503: _("Nothing was changed. Please go back and try again later."),
 }
 
 
@@ -115,7 +115,7 @@ def moved(error, request):
     """301 to the same page of the object that moved; forms are not redirected."""
     entity, route = error.entity, request.matched_route.name
     if request.method not in READ:
-        said = _("It was merged with another entry, or has another address now. Nothing was changed.")
+        said = _("It was merged with another entry or has a new address. Nothing was changed.")
         request.messages.add("warning", request.localizer.translate(said))
         return HTTPSeeOther(request.entity_path(entity))
     own = route.startswith(f"{entity.__tablename__}.")

@@ -15,10 +15,10 @@ from comicsdb_web.rendering.locales import _
 ORDER = ("editing", "library", "reading-lists", "api", "rate-limits", "basic-auth", "privacy", "contact")
 LOCALE = Path(__file__).parent.parent.parent / "locale"
 
-EVERYBODY_EDITS = _("Everybody with an account can add to it and mend it.")
-EDITORS_EDIT = _("Members of the group of editors add to it and mend it.")
-FREE_304 = _(": what has not changed is answered by 304, which costs nothing of the day.")
-COUNTED_304 = _(": what has not changed is answered by 304, without a body.")
+EVERYBODY_EDITS = _("Everybody with an account can add to it and correct it.")
+EDITORS_EDIT = _("Members of the editor group can add to it and correct it.")
+FREE_304 = _(": unchanged data is answered with 304, which does not count towards your daily limit.")
+COUNTED_304 = _(": unchanged data is answered with 304 and no body.")
 
 
 def index(request):

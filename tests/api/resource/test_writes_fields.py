@@ -303,7 +303,7 @@ def test_all_that_is_wrong_is_said_at_once(writer, make, nimbus):
     assert writer.post("/api/series/", 400, json=again) == {
         "cv_id": ["series with this Comic Vine ID already exists."],
         "genres": [NOT_THERE.format(998), NOT_THERE.format(999)],
-        "year_end": ["A series cannot end before the year it began in."],
+        "year_end": ["A series cannot end before the year it began."],
         "non_field_errors": [TAKEN.format("publisher, name, volume, series_type")],
     }
     writer.patch(f"/api/series/{one.id}/", json={"cv_id": 7, "name": "Run"})  # its own

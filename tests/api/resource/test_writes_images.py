@@ -63,7 +63,7 @@ def test_a_picture_that_is_much_to_decode_is_refused_with_what_helps(writer, sto
     monkeypatch.setattr(decoding, "CPU_SECONDS", 1)
     heavy = [("image", "x.jpg", heavy_scans(64))]
     (message,) = writer.post("/api/arc/", 400, form={"name": "A"}, files=heavy)["image"]
-    assert message.startswith("The file takes too much time or memory to be decoded: please save it anew")
+    assert message.startswith("The file takes too much time or memory to decode: please save it again")
     assert stored() == before
     assert writer.post("/api/arc/", form={"name": "A"}, files=PICTURE)["image"]  # the worker goes on
 

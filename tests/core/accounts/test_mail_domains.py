@@ -60,7 +60,7 @@ def test_what_the_service_says_counts(given, form, body, refused):
     with service(body=body) as (address, asked):
         found = outcome(given(comicsdb__signup__mail_check=address), form(email="bob@Unheard.example"))
     assert asked == ["/check/unheard.example?key=1"]
-    expected = {"email": ["Accounts cannot be made with addresses of this domain."]}
+    expected = {"email": ["Addresses of this domain cannot be used for accounts."]}
     assert found == (expected if refused else None)
 
 

@@ -108,5 +108,5 @@ def test_the_final_notice_is_stronger_and_both_name_the_day_and_the_way_out(fact
 def test_without_a_day_no_day_is_named(factory, users):
     with time_machine.travel(NOON, tick=False):
         remind(factory, 1, **{"comicsdb.basic_sunset": ""})
-    assert "Works until" not in mails(factory)[0].text
+    assert "Valid until" not in mails(factory)[0].text
     assert "it will end" in mails(factory)[0].text

@@ -274,7 +274,7 @@ def test_sign_ups_can_be_closed_and_say_why(context, session, form):
     session.commit()
     with pytest.raises(accounts.SignUpsClosedError) as caught:
         accounts.sign_up(context, form())
-    assert str(caught.value.text) == "No accounts can be made at the moment."
+    assert str(caught.value.text) == "Sign-ups are currently closed."
     switch.disabled_message = "Back on Monday."
     session.commit()
     with pytest.raises(accounts.SignUpsClosedError, match="Back on Monday"):

@@ -83,13 +83,13 @@ def test_the_password_is_asked_for(ini, read):
     ("words", "said"),
     [
         (("create", "a b", "x@example.org", "--password", PASSWORD), "Only letters"),
-        (("create", "bob", "ANN@example.org", "--password", PASSWORD), "Another account has this address."),
+        (("create", "bob", "ANN@example.org", "--password", PASSWORD), "Another account uses this address."),
         (("create", "bob", "bob@example.org", "--password", "password1"), "tried first"),
         (("create", "bob", "bob@example.org", "--password", PASSWORD, "--group", "x"), "no such group"),
-        (("grant", "nobody", "--staff"), "There is no account nobody."),
-        (("grant", "ann", "--group", "nobody"), "There is no such group."),
-        (("password", "ann", "--password", "short"), "At least 8 characters."),
-        (("deactivate", "nobody"), "There is no account nobody."),
+        (("grant", "nobody", "--staff"), "There is no account named nobody."),
+        (("grant", "ann", "--group", "nobody"), "This group does not exist."),
+        (("password", "ann", "--password", "short"), "Enter at least 8 characters."),
+        (("deactivate", "nobody"), "There is no account named nobody."),
     ],
 )
 def test_what_is_refused_is_one_clear_line_and_changes_nothing(account, read, words, said):

@@ -93,7 +93,7 @@ def test_a_merge_is_shown_and_then_done(comicsdb, make, rows, factory):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("merge", "arc", "--canonical", "{arc}", "--other", "{arc}"), "one and the same"),
+        (("merge", "arc", "--canonical", "{arc}", "--other", "{arc}"), "the same entry"),
         (("merge", "arc", "--canonical", "{arc}", "--other", "999"), "No arc 999."),
         (("move-publisher", "--publisher", "999", "--parent", "998"), "No publisher 999."),
         (("fix-start-year", "--series", "999", "--year", "2000"), "No series 999."),

@@ -52,7 +52,7 @@ def test_open_polls_come_first_then_those_to_come_then_closed_ones(session):
     for title, start, end in (
         ("long closed", -9, -8),
         ("open", -2, 2),
-        ("to come", 3, 4),
+        ("upcoming", 3, 4),
         ("just closed", -4, -3),
         ("newly open", -1, 1),
         ("far away", 8, 9),
@@ -60,7 +60,7 @@ def test_open_polls_come_first_then_those_to_come_then_closed_ones(session):
         made(session, title=title, start_date=NOW + start * day, end_date=NOW + end * day)
     rows, order = polls.listed(NOW)
     titles = [row.Poll.title for row in session.execute(rows.order_by(*order))]
-    assert titles == ["newly open", "open", "far away", "to come", "just closed", "long closed"]
+    assert titles == ["newly open", "open", "far away", "upcoming", "just closed", "long closed"]
 
 
 def test_votes_are_counted_in_the_order_of_the_choices(session, make):

@@ -381,13 +381,13 @@ def test_advisory_rules_are_counted_and_named_but_not_enforced(importer):
     assert {rule: advice.places for rule, advice in report.advice.items()} == {
         "The check digit or form of the ISBN is wrong": ["issues.jsonl:1: 9780306406158"],
         "The check digit or form of the UPC is wrong": ["issues.jsonl:1: 03600029145300111"],
-        "The SKU has other characters than letters and digits": ["issues.jsonl:1: AUG-2000"],
+        "The SKU contains characters other than letters and digits": ["issues.jsonl:1: AUG-2000"],
         "A Comic Vine ID of a Trade Paperback series": ["series.jsonl:1: 5"],
         "Associated series of a series of collected editions": ["series.jsonl:3: faro-tutto-2001"],
         "A series that ended before it began": ["series.jsonl:1: 2020–1999"],
         "A collection title where the series allows none": ["issues.jsonl:1: No"],
         "Story arcs of an issue of a Trade Paperback or Hardcover": ["issues.jsonl:1: issue-1"],
-        "A creator who died before being born": ["creators.jsonl:1: 1950-01-02–1950-01-01"],
+        "A creator whose death precedes their birth": ["creators.jsonl:1: 1950-01-02–1950-01-01"],
         "unknown field, not read": ["issues.jsonl:2: colour"],
     }
     assert all(advice.count == 1 for advice in report.advice.values())

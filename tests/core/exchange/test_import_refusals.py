@@ -159,7 +159,7 @@ def test_a_wrong_value_is_refused_by_file_line_and_field(importer, place, values
         (None, "there is no file images/covers/one.png"),
         (b"", "the file images/covers/one.png is empty"),
         (b"<svg/>", "the file images/covers/one.png is not a JPEG, PNG, WebP, GIF or AVIF picture"),
-        (picture("red", (200, 200))[:150], "the file images/covers/one.png is damaged or cut off"),
+        (picture("red", (200, 200))[:150], "the file images/covers/one.png is damaged or incomplete"),
     ],
 )
 def test_an_unusable_picture_is_refused_by_file_line_and_field(importer, content, words):

@@ -30,7 +30,7 @@ def test_the_page_says_that_a_link_was_mailed_and_the_link_logs_in(testapp, sess
     refused = try_password(testapp, PASSWORD, AWAY)
     assert refused.status_int == 429
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
-    assert "we have mailed its owner a link" in errors(refused)[""]
+    assert "we have e-mailed its owner a link" in errors(refused)[""]
     address = letters(session)[-1].link("/accounts/login/link/")
     path = "/" + address.split("/", 3)[3]
     for _ in range(2):

@@ -34,7 +34,7 @@ def test_a_change_renews_this_session_and_ends_every_other(testapp, member, sess
     before = testapp.cookies["session"]
     response = submit(testapp, CHANGE, password="correct horse", **NEW)
     assert response.location == "http://localhost/accounts/password_change/done/"
-    assert title(response.follow()) == "Your password is changed"
+    assert title(response.follow()) == "Your password was changed"
     after = testapp.cookies["session"]
     assert after not in {before, elsewhere}
     assert [row.digest for row in session.scalars(select(LoginSession))] == [digest(after)]

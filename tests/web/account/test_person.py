@@ -92,7 +92,7 @@ def log_out(page):
     """By the menu of the account."""
     page.locator(".top-right .account-name").click()
     page.locator(".top-right >> text=Log out").click()
-    page.locator(".message-success", has_text="You are logged out.").wait_for()
+    page.locator(".message-success", has_text="You have been logged out.").wait_for()
 
 
 def make_token(page, label) -> str:
@@ -145,13 +145,13 @@ def test_from_nobody_to_a_program_that_is_let_in_and_out(browse, site, sink, jav
     assert fetch(api, **proof)[0] == 200
 
     page.reload()  # sends the form again: no second token, and none is shown
-    page.locator(".message", has_text="That form was used already.").wait_for()
+    page.locator(".message", has_text="That form was already submitted.").wait_for()
     assert page.locator("tbody tr").count() == 1
     assert token not in page.content()
 
     page.locator("tbody summary", has_text="Revoke").click()
     page.get_by_role("button", name="Revoke this token").click()
-    page.locator(".message-success", has_text="The token is revoked.").wait_for()
+    page.locator(".message-success", has_text="The token was revoked").wait_for()
     assert fetch(api, **proof)[0] == 401
     assert token.removeprefix("cdb_") not in site.log.read_text()
 

@@ -74,7 +74,7 @@ def test_the_profile_is_saved(testapp, nora, session):
         language="it",
     )
     assert response.location == "http://localhost/accounts/"
-    assert message(response.follow()).startswith("Your profile is saved.")
+    assert message(response.follow()).startswith("Your profile was saved.")
     user = fresh(session, nora)
     assert (user.first_name, user.last_name, user.language) == ("Nora", "Ångström", "it")
     assert user.bio.replace("\r\n", "\n") == "Reads.\n\nA lot."
@@ -122,7 +122,7 @@ def test_a_new_address_counts_when_its_link_is_opened(testapp, nora, session):
     user = fresh(session, nora)
     assert user.email == "new@example.org"
     assert user.email_confirmed
-    assert soup(testapp.get(path, status=200)).h1.get_text() == "Your address is confirmed already"
+    assert soup(testapp.get(path, status=200)).h1.get_text() == "Your address is already confirmed"
     testapp.get("/accounts/email/confirm/wrong/", status=404)
 
 
@@ -189,7 +189,7 @@ def test_deleting_needs_the_password_and_ends_everything(testapp, nora, session,
     identifier, number, left = testapp.cookies["session"], nora.id, publisher.id
     response = submit(testapp, "/accounts/delete/", password="correct horse")
     assert response.location == "http://localhost/"
-    assert message(response.follow()).startswith("Your account is deleted.")
+    assert message(response.follow()).startswith("Your account was deleted.")
     assert "session" not in testapp.cookies
     session.expire_all()
     assert session.get(User, number) is None

@@ -21,10 +21,10 @@ def test_events_stand_in_pages_of_which_the_owner_alone_sees_any(testapp, reader
     record_security_event(context, make.user("Olga"), SecurityEventKind.TOKEN_REVOKED)
     session.commit()
     first = testapp.get(PAGE)
-    assert events(first) == ["Feed address made"] * 20
+    assert events(first) == ["Feed address created"] * 20
     assert "<b>23" in soup(first).select_one(".events .row").get_text()
     second = testapp.get(PAGE, {"page": "2"})
-    assert events(second) == ["Feed address made"] * 4 + ["Logged in"]
+    assert events(second) == ["Feed address created"] * 4 + ["Logged in"]
     testapp.get(PAGE, {"page": "3"}, status=404)
     testapp.reset()
     testapp.get(PAGE, status=303)
@@ -36,7 +36,7 @@ def test_tokens_stand_beside_sessions(testapp, reader):
     form.submit()
     page = testapp.get(PAGE)
     assert "Tagger" in soup(page).select_one("table").get_text()
-    assert events(page)[0] == "API token made"
+    assert events(page)[0] == "API token created"
     italian = testapp.get(PAGE, headers={"Accept-Language": "it"})
     assert events(italian)[0] == "Token API creato"
 
@@ -51,7 +51,7 @@ def test_an_account_is_taken_back_by_the_link_of_a_mail_but_not_by_opening_it(te
     assert page.headers["Referrer-Policy"] == "strict-origin"
     assert session_account(session, mine) is not None
     done = submit(testapp, path, status=200)
-    assert soup(done).h1.get_text() == "Your account is yours again"
+    assert soup(done).h1.get_text() == "Your account is secure again"
     assert session_account(session, mine) is None
     assert log_in(testapp).status_int == 422
     assert letters(session)[-1].kind == "reset"

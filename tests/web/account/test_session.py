@@ -77,10 +77,7 @@ def test_every_failure_has_the_same_words_and_keeps_the_name(testapp, member, us
     response = log_in(testapp, username=username, password=password)
     assert response.status_int == 422
     page = soup(response)
-    assert (
-        page.select_one(".form-errors").get_text(strip=True)
-        == "The password does not belong to this user name or address."
-    )
+    assert page.select_one(".form-errors").get_text(strip=True) == "Incorrect username or password."
     assert page.select_one("#username")["value"] == username[:254].replace("\0", "\ufffd")
     assert page.select_one("#password").get("value") is None
     assert account_name(testapp) is None
@@ -146,7 +143,7 @@ def test_a_message_is_shown_once_and_its_page_is_not_kept(testapp, member):
     shown = testapp.get("/")
     message = soup(shown).select_one(".message-success")
     assert message["role"] == "status"
-    assert message.get_text() == "You are logged out. See you soon!"
+    assert message.get_text() == "You have been logged out. See you soon!"
     assert shown.headers["Cache-Control"] == "no-store"
     assert soup(testapp.get("/")).select_one(".message") is None
     assert "messages" not in testapp.cookies

@@ -77,12 +77,12 @@ def test_the_link_works_once_and_says_so_kindly(testapp, session):
     testapp.get(path, status=303)
     testapp.reset()
     again = testapp.get(path, status=200)
-    assert title(again) == "Your account is active already"
+    assert title(again) == "Your account is already active"
     assert "/accounts/login/" in {each["href"] for each in soup(again).select(".card-links a")}
     assert "session" not in testapp.cookies
     log_in(testapp, "Nora", "seven horses")
     page = testapp.get(path, status=200)
-    assert title(page) == "Your account is active already"
+    assert title(page) == "Your account is already active"
     links = [each["href"] for each in soup(page).select(".card-links a")]
     assert links == ["/accounts/", "/"]
 
@@ -174,7 +174,7 @@ def test_what_is_wrong_stands_beside_its_field_and_above_the_form(testapp, sessi
 def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
     make.user("nora")
     response = sign_up(testapp, status=422)
-    assert errors(response) == {"username": "This user name is taken."}
+    assert errors(response) == {"username": "This user name is already taken."}
     form = form_to(response, PATH)
     form["username"], form["password"], form["password_again"] = "Nora.2", "seven horses", "seven horses"
     form.submit(status=303)
@@ -189,7 +189,7 @@ def test_programs_are_caught_and_told(strict, session):
 
 def test_who_is_fast_sends_it_once_more_and_loses_nothing(strict, session):
     page = sign_up(strict, status=200)
-    assert soup(page).h1.get_text() == "Nearly done"
+    assert soup(page).h1.get_text() == "Almost done"
     assert errors(page) == {}
     assert "seven horses" not in page.text
     assert letters(session) == []
@@ -220,11 +220,11 @@ def test_the_right_password_of_an_account_that_waits_leads_to_a_new_link(testapp
         sign_up(testapp, username=name, email=address)
         page = log_in(testapp, name, "seven horses")
         assert page.status_int == 422
-        assert errors(page)[""].startswith("Your account waits to be activated")
+        assert errors(page)[""].startswith("Your account is waiting for activation")
         assert soup(page).select_one('.card-links a[href="/accounts/activate/resend/"]')
         for wrong in ((name, "eight horses"), (address, "seven horses"), ("nobody", "seven horses")):
             page = log_in(testapp, *wrong)
-            assert errors(page)[""] == "The password does not belong to this user name or address."
+            assert errors(page)[""] == "Incorrect username or password."
             assert not soup(page).select_one(".card-links")
     assert session.scalars(select(LoginSession)).all() == []
 
@@ -265,7 +265,7 @@ def test_sign_up_can_be_closed(testapp, session):
 def test_there_is_a_number_of_accounts_per_address_and_day(strict, session):
     slowly(strict)
     refused = slowly(strict, status=429, username="Olga", email="olga@example.org")
-    assert title(refused) == "Easy there"
+    assert title(refused) == "Slow down"
     assert int(refused.headers["Retry-After"]) > 0
     assert session.scalars(select(User).where(User.username == "Olga")).all() == []
     with time_machine.travel(clock.now() + timedelta(days=1)):

@@ -78,7 +78,7 @@ def test_sending_the_form_again_makes_nothing(testapp, nora, session):
     again = form.submit(status=303)
     assert again.location == f"http://localhost{PAGE}"
     page = again.follow()
-    assert message(page).startswith("That form was used already.")
+    assert message(page).startswith("That form was already submitted.")
     assert raw(first) not in page.text
     assert len(session.scalars(select(ApiToken)).all()) == 1
     assert listed(testapp) == ["Twice"]
@@ -120,7 +120,7 @@ def test_one_token_is_revoked_and_the_others_stay(testapp, nora):
     page = testapp.get(PAGE)
     row = next(each for each in soup(page).select("tbody tr") if "One" in each.get_text())
     response = form_to(page, row.form["action"]).submit(status=303)
-    assert message(response.follow()).startswith("The token is revoked.")
+    assert message(response.follow()).startswith("The token was revoked")
     assert statuses(testapp, first, second) == [401, 200]
     assert listed(testapp) == ["Two"]
 
@@ -189,7 +189,7 @@ def test_a_token_does_what_its_form_said(testapp, nora, session):
 
 def test_what_is_wrong_is_said_and_what_was_typed_stays(testapp, nora, session):
     response = submit(testapp, PAGE, status=422, name="Reader", scope="edit", lifetime="until", until="")
-    assert errors(response) == {"until": "Enter the last day on which the token works."}
+    assert errors(response) == {"until": "Enter the last day on which the token is valid."}
     page = soup(response)
     assert page.select_one("input[name=scope][checked]")["value"] == "edit"
     assert page.select_one("select[name=lifetime] option[selected]")["value"] == "until"

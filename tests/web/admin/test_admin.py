@@ -201,11 +201,11 @@ def test_the_overview_tells_what_needs_hands(testapp, boss, make, session):
         }
 
     before = {
-        "Mails given up": ("0", False),
-        "Mails to be tried again": ("0", False),
-        "Programs that go on after a refusal": ("0", False),
+        "Abandoned e-mails": ("0", False),
+        "E-mails to retry": ("0", False),
+        "Programs that keep sending after a refusal": ("0", False),
         "Accounts not activated": ("0", False),
-        "Mails waiting": ("0", False),
+        "E-mails waiting": ("0", False),
     }
     assert needs() == before
     fill(session, 3)
@@ -214,11 +214,11 @@ def test_the_overview_tells_what_needs_hands(testapp, boss, make, session):
     session.scalars(select(OutgoingMail)).first().next_attempt = None
     session.commit()
     assert needs() == {
-        "Mails given up": ("1", True),
-        "Mails to be tried again": ("2", True),
-        "Programs that go on after a refusal": ("3", True),
+        "Abandoned e-mails": ("1", True),
+        "E-mails to retry": ("2", True),
+        "Programs that keep sending after a refusal": ("3", True),
         "Accounts not activated": ("1", False),
-        "Mails waiting": ("2", False),
+        "E-mails waiting": ("2", False),
     }
     for link in soup(testapp.get("/admin/")).select("[aria-labelledby=hands-title] .need a"):
         number = link.strong.get_text()

@@ -64,7 +64,7 @@ def test_each_kind_offers_what_whoever_asks_may_do(testapp, boss, world, session
     assert offered(testapp, "arc") == ["delete"]
     assert offered(testapp, "series") == ["slugs"]
     choose(testapp, "series", "delete", world.series.id, status=303)
-    assert message(testapp.get("/admin/series/")).startswith("Choose what to do")
+    assert message(testapp.get("/admin/series/")).startswith("Choose an action")
     site = site_with(**{"comicsdb.executives": f"{world.publisher.id}: {world.creator.id} President"})
     enter(site, make, "Other", is_superuser=True)
     assert offered(site, "issue") == ["executives", "teen", "covers", "reprints", "delete"]
@@ -79,7 +79,7 @@ def test_what_is_chosen_is_shown_and_done_after_a_yes(testapp, boss, world, sess
     assert world.second.rating_id == 1
     done = confirm(page)
     assert done.location == "http://localhost/admin/issue/?q=lamp"
-    assert message(done.follow()).startswith("1 object was changed. 1 stayed as it was.")
+    assert message(done.follow()).startswith("1 object was changed. 1 was left unchanged.")
     session.expire_all()
     assert [each.rating_id for each in (world.first, world.second, world.third)] == [3, 3, 1]
     assert lines(session) == [("rate teen", "issue", "1 object")]
@@ -126,7 +126,7 @@ def test_executives_come_from_the_setting(site_with, make, world, session):
     wrong = site_with(**{"comicsdb.executives": f"{world.publisher.id}: 999999 President"})
     enter(wrong, make, "Other", is_staff=True)
     refused = confirm(choose(wrong, "issue", "executives", world.third.id), status=422)
-    assert "names what does not exist: 999999" in errors(refused)[""]
+    assert "names entries that do not exist: 999999" in errors(refused)[""]
 
 
 def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, session, make):
@@ -156,17 +156,17 @@ def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, ses
     session.expire_all()
     assert session.get(Arc, world.arc.id) is not None
     page = choose(testapp, "series_type", "delete", 6, 13)
-    assert "Series of this type exist" in errors(confirm(page, status=422))[""]
+    assert "Some series have this type" in errors(confirm(page, status=422))[""]
     assert lines(session) == []
 
 
 @pytest.mark.parametrize(
     ("act", "ids", "told"),
     [
-        ("", [1], "Choose what to do"),
-        ("nonsense", [1], "Choose what to do"),
-        ("delete", [], "Choose what to change"),
-        ("delete", ["x", "-1", "0", "9" * 30, "\0"], "Choose what to change"),
+        ("", [1], "Choose an action"),
+        ("nonsense", [1], "Choose an action"),
+        ("delete", [], "Select the objects to change"),
+        ("delete", ["x", "-1", "0", "9" * 30, "\0"], "Select the objects to change"),
         ("delete", range(1, MOST + 2), "too many"),
     ],
 )

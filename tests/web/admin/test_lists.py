@@ -72,10 +72,10 @@ def test_groups_are_listed_with_their_members(testapp, boss, session, editors):
 def test_members_come_and_go(testapp, boss, make, session, editors):
     ada = make.user("ada")
     answer = submit(testapp, editors, username=" ADA ")
-    assert message(answer.follow()) == "ada is a member now."
+    assert message(answer.follow()) == "ada was added to the group."
     assert column(testapp.get(editors)) == ["ada"]
     answer = press(testapp, editors, f"{editors}remove/{ada.id}/")
-    assert message(answer.follow()) == "ada is no member any more."
+    assert message(answer.follow()) == "ada was removed from the group."
     assert column(testapp.get(editors)) == []
     assert acts(session) == [
         ("Boss", "ada", {"groups": [["editor"], []]}),
@@ -85,7 +85,7 @@ def test_members_come_and_go(testapp, boss, make, session, editors):
 
 def test_who_cannot_be_a_member_is_told_beside_the_field(testapp, boss, make, session, editors):
     make.user("ada", groups=["editor"])
-    for name, text in (("nobody", "There is no account nobody."), ("ada", "ada is a member already.")):
+    for name, text in (("nobody", "There is no account named nobody."), ("ada", "ada is already a member.")):
         answer = submit(testapp, editors, username=name, status=422)
         assert errors(answer) == {"username": text}
         assert form_to(answer, editors)["username"].value == name
@@ -145,7 +145,7 @@ def test_a_token_is_revoked_for_good(testapp, boss, make, session):
     session.commit()
     number = session.scalars(select(ApiToken.id)).one()
     answer = press(testapp, "/admin/token/", f"/admin/token/{number}/revoke/")
-    assert message(answer.follow()) == "The token is revoked. It opens nothing any more."
+    assert message(answer.follow()) == "The token was revoked and no longer works."
     assert session.scalars(select(ApiToken.id)).all() == []
     assert acts(session) == [("Boss", "ada", {"token": ["aaaa1111… <b>", None]})]
 
@@ -256,8 +256,7 @@ def test_the_log_tells_who_did_what_to_whom(testapp, boss, make, session):
             "a command",
             "Changed",
             "Sign-ups",
-            "Sign-ups are open: yes → then no"
-            " What people are told while they are closed: nothing → then Monday",
+            "Sign-ups are open: yes → then no Message shown while sign-ups are closed: nothing → then Monday",
         ],
         ["Boss", "Changed", "Account ada", "First name: nothing → then <b>Ada</b>"],
     ]

@@ -124,7 +124,7 @@ def test_what_is_in_the_way_is_shown_with_links_and_nothing_is_done(testapp, bos
     seen = page(testapp, path, keep=kept.id, other=other.id)
     links = {each["href"] for each in soup(seen).select(".form-errors a")}
     assert links == {f"/issue/{mine.slug}/", f"/issue/{theirs.slug}/"}
-    assert "Merge for ever" not in seen.text
+    assert "Merge permanently" not in seen.text
     form = form_to(seen, path)
     assert (form["keep"].value, form["other"].value) == (str(kept.id), str(other.id))
     refused = form.submit(status=422)
@@ -166,7 +166,7 @@ def test_a_publisher_becomes_an_imprint(testapp, boss, make, session):
     refused = page(testapp, MOVE, publisher=old.id, parent=parent.slug)
     assert universe.label in soup(refused).select_one(".form-errors").get_text()
     seen = page(testapp, MOVE, publisher=old.id, parent=parent.slug, with_children="1")
-    assert any("Big gets a new imprint Little." in each for each in effects(seen))
+    assert any("Big will get a new imprint, Little." in each for each in effects(seen))
     assert any("Piccola" in each for each in effects(seen))
     done = form_to(seen, MOVE).submit(status=303)
     (imprint,) = session.scalars(select(Imprint).where(Imprint.publisher_id == parent.id))

@@ -57,7 +57,7 @@ def test_an_announcement_is_made_seen_changed_and_deleted(testapp, boss, session
     assert preview.h3.get_text() == "Open <b>"
     expected = '<p>Come in</p>\n<a rel="noopener">there</a>'
     assert preview.div.decode_contents().strip() == expected
-    assert message(form.submit(status=303).follow()) == "There was nothing to change."
+    assert message(form.submit(status=303).follow()) == "Nothing to change."
     form["active"] = False
     form.submit(status=303)
     assert at_home(testapp) == []
@@ -105,13 +105,13 @@ def test_announcements_are_listed_with_their_state(testapp, boss, session):
             Announcement(title="always"),
             Announcement(title="over", start_date=today - 2 * day, end_date=today - day),
             Announcement(title="last day", start_date=today - day, end_date=today, content="word"),
-            Announcement(title="to come", start_date=today + day),
+            Announcement(title="upcoming", start_date=today + day),
             Announcement(title="off", start_date=today, active=False),
         ]
     )
     session.commit()
     assert [(row[0], row[4]) for row in cells(testapp.get(LIST))] == [
-        ("to come", "to come"),
+        ("upcoming", "upcoming"),
         ("off", "switched off"),
         ("last day", "shown"),
         ("over", "over"),
@@ -119,7 +119,7 @@ def test_announcements_are_listed_with_their_state(testapp, boss, session):
     ]
     for query, titles in (
         ("when=now", ["off", "last day", "always"]),
-        ("when=later", ["to come"]),
+        ("when=later", ["upcoming"]),
         ("when=over", ["over"]),
         ("active=no", ["off"]),
         ("q=word", ["last day"]),
@@ -187,7 +187,7 @@ def test_a_mail_that_failed_is_tried_again(testapp, boss, mails, session):
     actions = [each["action"] for each in page.main.select("form[method=post]")]
     assert actions == [f"/admin/mail/{mails['failed'].id}/again/"]
     answer = press(testapp, "/admin/mail/", actions[0])
-    assert message(answer.follow()) == "The mail is tried again with the next ones."
+    assert message(answer.follow()) == "The e-mail will be sent again with the next batch."
     session.expire_all()
     assert mails["failed"].next_attempt <= clock.now()
     assert acts(session) == [("Boss", "send again", "mail", "failed")]

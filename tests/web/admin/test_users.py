@@ -161,7 +161,7 @@ def test_every_field_of_an_account_can_be_changed(testapp, boss, ada, session):
 
 def test_saving_without_a_change_changes_nothing(testapp, boss, ada, session):
     answer = form_of(testapp, ada).submit(status=303)
-    assert message(answer.follow()) == "There was nothing to change."
+    assert message(answer.follow()) == "Nothing to change."
     assert acts(session) == []
     assert ada.supporter_until.second == 15  # which the form does not show
 
@@ -195,7 +195,7 @@ def test_what_is_wrong_stands_beside_its_field_and_is_kept(testapp, boss, ada, m
     assert not any(box.checked for box in again.fields["groups"])
     again["username"], again["email"] = "ada", "BOB@example.org"
     answer = again.submit(status=422)
-    assert errors(answer) == {"email": "Another account has this address."}
+    assert errors(answer) == {"email": "Another account uses this address."}
     again = form_to(answer, page_of(ada))
     again["email"] = ada.email
     again.submit(status=303)  # what was typed at first is saved at last

@@ -92,7 +92,7 @@ def test_changes_are_told_by_names_with_links(world, make, reader, edit):
     page = soup(reader.get(f"/issue/{world.first.slug}/history/"))
     assert page.select_one(f".diff a[href='/character/{other.slug}/']").get_text() == "Moth"
     assert told(page) == {
-        "Stories": "The order changed: [A Spark; Ashes] {Ashes; A Spark}",
+        "Stories": "Order changed: [A Spark; Ashes] {Ashes; A Spark}",
         "In stores": "[April 3, 2019] {April 10, 2019}",
         "Price": "[$3.99] {$4.50}",
         "Description": "It {truly} begins.",
@@ -182,7 +182,7 @@ def test_versions_of_other_objects_are_not_there(make, session, reader):
     path = f"/arc/{arc.slug}/history/"
     for number in (foreign, 999_999, "x", "-1", "9" * 30, "%D9%A3"):
         reader.get(f"{path}?from={own}&to={number}", status=404)
-    assert "Nothing that is shown here differs" in reader.get(f"{path}?from={own}&to={own}").text
+    assert "No differences in what is shown here" in reader.get(f"{path}?from={own}&to={own}").text
 
 
 # Addresses that are not, not any more, or elsewhere.

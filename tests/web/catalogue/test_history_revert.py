@@ -70,7 +70,7 @@ def test_the_older_version_comes_back_as_an_edit(make, session, testapp, edit):
     assert [each.get_text() for each in page.select(".diff del")] == ["Dawn", "New"]
     answer = reverted(testapp, path)
     assert answer.location.endswith(f"/arc/{arc.slug}/")
-    assert message(answer.follow()) == "The older version is back."
+    assert message(answer.follow()) == "The older version was restored."
     session.expire_all()
     assert (arc.name, arc.desc) == ("Dusk", "Old words")
     newest = soup(testapp.get(f"/arc/{arc.slug}/history/")).select_one("tbody tr")
@@ -135,7 +135,7 @@ def test_a_parent_that_is_gone_leaves_no_button(make, session, catalog, testapp,
     assert not soup(page).select("main form")
     token = form_to(page, "/accounts/logout/")["csrf_token"].value
     fields = {"csrf_token": token, "modified": imprint.modified.isoformat(), "without_missing": "1"}
-    assert "cannot come back" in testapp.post(path, fields, status=422).text
+    assert "cannot be restored" in testapp.post(path, fields, status=422).text
     session.expire_all()
     assert imprint.publisher_id == new.id
 
@@ -167,7 +167,7 @@ def test_pictures_that_cannot_come_back_are_told_before(world, session, testapp,
     (foil,) = session.scalar(select(History.snapshot).where(History.kind == "issue"))["variants"]
     edit(world.first, image="issue/2026/01/03/other.png", variants=[])
     page = soup(testapp.get(address(session, world.first))).select_one(".cautions").get_text()
-    assert "The present one stays." in page
+    assert "The current one stays." in page
     assert f"the variant “{foil['name']}” was removed" in page
 
 
@@ -175,7 +175,7 @@ def test_pictures_that_cannot_come_back_are_told_before(world, session, testapp,
 def test_the_present_version_has_no_button(make, session, testapp):
     arc = make.arc()
     page = soup(testapp.get(address(session, arc)))
-    assert "what is there now" in page.main.get_text()
+    assert "the current version" in page.main.get_text()
     assert not page.select("main form")
 
 

@@ -32,7 +32,7 @@ def test_members_see_them_and_have_a_link(testapp, member):
     assert soup(testapp.get("/")).select("a[href='/changes/']") == []
     log_in(testapp)
     assert soup(testapp.get("/")).select("a[href='/changes/']")
-    assert "There is nothing here yet." in testapp.get("/changes/").text
+    assert "Nothing here yet." in testapp.get("/changes/").text
     assert testapp.get("/changes", status=301).location.endswith("/changes/")
 
 

@@ -116,7 +116,7 @@ def test_only_weeks_with_issues_are_for_search_engines(testapp, released):
     assert not soup(testapp.get("/issue/week/2020-12-14/")).select('meta[name="robots"]')
     empty = testapp.get("/issue/week/2020-12-21/")
     assert soup(empty).select_one('meta[name="robots"]')["content"] == "noindex"
-    assert soup(empty).select_one(".empty p").get_text() == "Nothing is known to come into stores then."
+    assert soup(empty).select_one(".empty p").get_text() == "No releases are known for this period."
 
 
 def _ways(response) -> dict[str, str]:

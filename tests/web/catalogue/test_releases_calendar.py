@@ -52,7 +52,7 @@ def test_a_month_shows_its_days_and_their_issues(testapp, december):
 
 def test_a_full_day_leads_to_all_of_it(testapp, december):
     link = soup(testapp.get("/issue/calendar/2020-12/")).select_one(".calendar-all")
-    assert link.get_text() == "All 5 issues of the day"
+    assert link.get_text() == "All 5 issues that day"
     assert labels(testapp.get(link["href"])) == [f"Days (2020) #{number}" for number in "12345"]
 
 
@@ -69,7 +69,7 @@ def test_months_lead_to_the_ones_around_them(testapp, december):
     ]
     assert empty.select_one('meta[name="robots"]')["content"] == "noindex"
     assert len(empty.select(".calendar-day")) == 28
-    assert empty.select_one(".empty p").get_text() == "Nothing is known to come into stores then."
+    assert empty.select_one(".empty p").get_text() == "No releases are known for this period."
 
 
 def test_without_a_month_it_is_the_present_one_of_the_sites_zone(testapp, december):

@@ -50,11 +50,11 @@ def shown(response) -> list[str]:
 
 
 def test_the_list_says_where_each_poll_stands(testapp, session, make, ask):
-    ask("closed", -3, -2), ask("to come", 1, 2)
+    ask("closed", -3, -2), ask("upcoming", 1, 2)
     vote_for(session, ask("open"), make.user())
     cards = soup(testapp.get("/polls/")).select(".poll-card")
     lines = [[each.h2.get_text(), each.select_one(".tag").get_text(strip=True)] for each in cards]
-    assert lines == [["open", "Open"], ["to come", "To come"], ["closed", "Closed"]]
+    assert lines == [["open", "Open"], ["upcoming", "Upcoming"], ["closed", "Closed"]]
     assert [("1 vote" in each.get_text(), "0 votes" in each.get_text()) for each in cards] == [
         (True, False),
         (False, False),
@@ -84,7 +84,7 @@ def test_results_are_hidden_while_a_poll_is_open_unless_one_has_voted(testapp, s
     form = form_to(page, f"/polls/{poll.id}/vote/")
     form["choice"] = str(polls.choices(session, poll.id)[0].id)
     page = form.submit(status=303).follow()
-    assert message(page) == "Your vote counts. These are the results so far."
+    assert message(page) == "Your vote was counted. These are the results so far."
     assert shown(page) == ["Red your vote 50% 1 vote", "Blue 50% 1 vote"]
     assert soup(page).select_one(".poll-mine").progress.attrs["value"] == "1"
     assert form_to_vote(page) is None
@@ -197,7 +197,7 @@ def test_the_staff_deletes_and_others_do_not(testapp, session, ask, make, reader
     session.commit()
     assert "with its 1 vote;" in soup(testapp.get(address)).main.get_text()
     page = submit(testapp, address).follow()
-    assert message(page) == "The poll is deleted."
+    assert message(page) == "The poll was deleted."
     assert session.scalar(select(func.count()).select_from(Poll)) == 0
     assert testapp.get(address, expect_errors=True).status_int == 404
 
@@ -206,18 +206,18 @@ def test_the_administration_makes_and_changes_polls(testapp, session, clerk, mak
     fields = {"title": "Next", "start_date": "2026-03-01T09:30", "end_date": "2026-02-01T09:30"}
     refused = submit(testapp, "/admin/poll/add/", status=422, choices="One\n", **fields)
     assert errors(refused) == {
-        "end_date": "It would end before it begins.",
+        "end_date": "The end must be after the beginning.",
         "choices": "A poll needs at least two choices.",
     }
     wrong = submit(testapp, "/admin/poll/add/", status=422, **fields | {"end_date": "soon"})
-    assert errors(wrong) == {"end_date": "Write the moment as 2026-12-31T18:00."}
+    assert errors(wrong) == {"end_date": "Enter the date and time as 2026-12-31T18:00."}
     fields |= {"end_date": "2026-03-08T09:30", "choices": "One\r\nTwo"}
     assert message(submit(testapp, "/admin/poll/add/", **fields).follow()) == "Saved."
     poll = session.scalars(select(Poll)).one()
     assert poll.start_date.isoformat() == "2026-03-01T14:30:00+00:00"  # half past nine in New York
     assert poll.created_by_id == clerk.id
     address = f"/admin/poll/{poll.id}/"
-    assert message(submit(testapp, address).follow()) == "There was nothing to change."
+    assert message(submit(testapp, address).follow()) == "Nothing to change."
     assert message(submit(testapp, address, title="Now").follow()) == "Saved."
     polls.vote(session, poll.id, polls.choices(session, poll.id)[0].id, clerk.id, poll.start_date)
     session.commit()

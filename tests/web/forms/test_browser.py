@@ -147,7 +147,7 @@ def test_two_people_edit_at_once_both_keep_their_work_and_one_reverts_it_all(ent
     otto.fill("#desc", "By Otto.")
     otto.fill("#sku", "OTTO1")
     otto.get_by_role("button", name="Save").click()
-    notice = otto.get_by_role("alert").filter(has_text="Somebody else saved meanwhile")
+    notice = otto.get_by_role("alert").filter(has_text="Somebody else saved in the meantime")
     notice.wait_for()
     assert "By Nora." in notice.inner_text()
     assert "By Otto." in notice.inner_text()

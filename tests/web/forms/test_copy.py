@@ -60,7 +60,7 @@ def test_credits_are_duplicated_without_those_for_covers_alone(testapp, nora, wo
     rows = session.query(History).filter_by(kind="issue", object_id=world.second.id)
     number = rows.count()
     page = press(testapp, world.second, "duplicate-credits")
-    assert message(page) == "2 credits were copied. 1 for a cover alone was left out."
+    assert message(page) == "2 credits were copied. 1 credit for a cover only was left out."
     session.expire_all()
     state = state_of(session, world.second)
     assert state["credits"] == state_of(session, world.first)["credits"][:2]
@@ -70,7 +70,7 @@ def test_credits_are_duplicated_without_those_for_covers_alone(testapp, nora, wo
     assert soup(page).select_one(".helpers button").has_attr("disabled")
     assert (
         message(button(page, "duplicate-credits").submit(status=303).follow())
-        == "This issue has credits already."
+        == "This issue already has credits."
     )
     make.catalog.update(world.first, {"credits": []})
     session.commit()
@@ -106,15 +106,15 @@ def test_collected_editions_take_over_what_their_reprints_have(testapp, nora, wo
     page = press(testapp, world.reprint, "sync-reprints")
     told = [each.get_text(" ", strip=True) for each in soup(page).select(".message")]
     assert told == [
-        "Left out, as they have several stories: Lamplight (2019) #1",
-        "Taken over: 1 character, 0 teams, 2 stories.",
+        "Left out because they have several stories: Lamplight (2019) #1",
+        "Copied: 1 character, 0 teams, 2 stories.",
     ]
     session.expire_all()
     state = state_of(session, world.reprint)
     assert state["name"] == ["[Untitled]", "Dusk"]
     assert state["characters"] == state_of(session, early)["characters"]
     page = press(testapp, world.reprint, "sync-reprints")
-    assert message(page) == "This issue has characters, teams or stories already."
+    assert message(page) == "This issue already has characters, teams or stories."
     assert button(testapp.get(f"/issue/{world.first.slug}/"), "sync-reprints") is None
 
 
@@ -122,7 +122,7 @@ def test_nothing_to_take_over_changes_nothing(testapp, nora, world, make, sessio
     modified = world.reprint.modified
     page = press(testapp, world.reprint, "sync-reprints")
     told = [each.get_text(" ", strip=True) for each in soup(page).select(".message")]
-    assert told[-1] == "Nothing was found to take over."
+    assert told[-1] == "Nothing to copy was found."
     empty = make.issue(series=world.book, number="2")
     assert "no reprints" in message(press(testapp, empty, "sync-reprints"))
     session.refresh(world.reprint)

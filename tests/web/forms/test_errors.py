@@ -53,7 +53,7 @@ REFUSED = [
     ("name", "  ", "This field is required."),
     ("name", "x" * 256, "Ensure this field has no more than 255 characters."),
     ("name", "a\0b", "Null characters are not allowed."),
-    ("name", "a\ufdd0b", "Please remove the character U+FDD0: this field does not take it."),
+    ("name", "a\ufdd0b", "Please remove the character U+FDD0: it is not allowed here."),
     ("alt_names", f"ok; {'y' * 256}", "Ensure this field has no more than 255 characters."),
     ("founded", "20226", "Ensure this value is less than or equal to 2100."),
     ("country", "XX", '"XX" is not a valid choice.'),
@@ -81,17 +81,19 @@ def test_what_is_taken_is_told_beside_the_field_with_the_way_to_the_other(testap
     typed = {"series": [world.series.id], "number": "2", "cover_date": "2019-09-01", "cv_id": "21"}
     page = send(opened(testapp, "/issue/create/"), typed, status=422)
     assert errors(page) == {
-        "number": "This series has an issue of this number already: Lamplight (2019) #2",
-        "cv_id": "This Comic Vine ID is taken already, by Lamplight (2019) #1",
+        "number": "This series already has an issue with this number: Lamplight (2019) #2",
+        "cv_id": "This Comic Vine ID is already used by Lamplight (2019) #1",
     }
     link = soup(page).select_one("#number-error a")
     assert link["href"] == f"/issue/{world.second.slug}/"
     other = make.series(name="Lamplight", publisher=world.publisher, volume=2)
     page = send(opened(testapp, f"/series/{other.slug}/update/"), {"volume": "1"}, status=422)
-    assert errors(page)["name"].startswith("This publisher has a series of this name, volume and type")
+    assert errors(page)["name"].startswith(
+        "This publisher already has a series with this name, volume and type"
+    )
     typed = {"name": "Prime", "designation": "Earth 7", "publisher": [world.publisher.id]}
     page = send(opened(testapp, "/universe/create/"), typed, status=422)
-    assert "universe of this name and designation" in errors(page)["name"]
+    assert "universe with this name and designation" in errors(page)["name"]
 
 
 def test_rules_over_several_fields_do_not_mind_that_one_of_them_is_missing(testapp, nora, world, make):
@@ -99,9 +101,7 @@ def test_rules_over_several_fields_do_not_mind_that_one_of_them_is_missing(testa
     assert set(errors(send(opened(testapp, "/issue/create/"), typed, status=422))) == {"series", "cover_date"}
     typed = {"series": ["999999"], "number": "1", "cover_date": "2020-01-01", "characters": ["7777777"]}
     found = errors(send(opened(testapp, "/issue/create/"), typed, status=422))
-    assert found == dict.fromkeys(
-        ("series", "characters"), "What was chosen does not exist any more: choose another."
-    )
+    assert found == dict.fromkeys(("series", "characters"), "Your choice no longer exists: choose another.")
     typed = {"series": ["x"], "number": "1", "cover_date": "2020-01-01"}
     assert set(errors(send(opened(testapp, "/issue/create/"), typed, status=422))) == {"series"}
     typed = {
@@ -135,7 +135,7 @@ def test_advisory_rules_refuse_a_breach_only_where_its_field_was_changed(testapp
     assert set(found) == {"title", "arcs", "isbn", "upc", "sku"}
     life = {"birth": "1950-01-02", "death": "1950-01-01"}
     form = opened(testapp, f"/creator/{world.inker.slug}/update/")
-    assert errors(send(form, life, status=422)) == {"death": "Death lies before birth."}
+    assert errors(send(form, life, status=422)) == {"death": "The date of death is before the date of birth."}
     # To take something away is no breach, and a series that allows titles has them.
     emptied = {"title": "", "arcs": [], "isbn": "", "upc": "", "sku": ""}
     send(opened(testapp, f"/issue/{reprint.slug}/update/"), emptied)

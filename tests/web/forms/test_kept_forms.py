@@ -20,7 +20,7 @@ from tests.web.addresses import addresses_of, keep_library
 from tests.web.conftest import FORM, PASSWORD, form_to, let_in, log_in, message, soup
 from tests.web.forms.forming import boxes, opened, picture, send, value
 
-ENDED = "Your session has ended. Log in, and the form comes back with what you typed."
+ENDED = "Your session has expired. Log in, and the form will come back with what you entered."
 # Forms that end a session or begin one, or are for nobody.
 OTHERS = ("/accounts/log", "/theme/", "/i18n/")
 
@@ -99,8 +99,9 @@ def test_the_log_in_page_says_so_and_the_way_leads_back_with_nothing_saved(testa
     again = log_in_form.submit(status=303).follow()
     assert urlsplit(again.request.url).path == path
     assert message(again) == (
-        "Your session had ended, so nothing is saved yet. Here is what you typed: look at it and save it"
-        " again. Files have to be chosen again."
+        "Your session had expired, so nothing has been saved yet."
+        " Here is what you entered: check it and save it"
+        " again. Please choose your files again."
     )
     assert again.headers["Cache-Control"] == "no-store"
     assert "ada.png" in again.text

@@ -121,7 +121,7 @@ def test_what_is_typed_is_stored_and_shown_and_each_field_can_be_changed(testapp
         # A form that is sent as it comes changes nothing, writes nothing and moves no stamp.
         modified = entity.modified
         answer = send(opened(testapp, f"/{kind}/{entity.slug}/update/"))
-        assert "There was nothing to change." in unquoted(answer)
+        assert "Nothing to change." in unquoted(answer)
         session.refresh(entity)
         assert entity.modified == modified
 

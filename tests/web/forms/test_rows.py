@@ -130,7 +130,7 @@ def test_external_ids_are_added_and_removed_and_wrong_ones_told(testapp, nora, m
         "external_ids-2-external_id": "x",
     }
     page = send(form, typed, status=422)
-    assert errors(page) == {"external_ids-2-external_id": "This source has other ids."}
+    assert errors(page) == {"external_ids-2-external_id": "This is not a valid id for this source."}
     send(page, {"external_ids-2-external_id": "7"})
     session.expire_all()
     assert state_of(session, arc)["external_ids"] == [
@@ -171,9 +171,9 @@ def test_an_invalid_row_saves_nothing_and_keeps_what_was_typed(testapp, nora, wo
     assert errors(page) == {
         "credits-0-roles": "This field is required.",
         "credits-1-creator": "This field is required.",
-        "variants-0-image": "Choose a picture: a variant is its cover.",
+        "variants-0-image": "Choose a picture: a variant needs its cover.",
         "variants-1-price": "A valid number is required. Examples: 3.99, 3,99 €, $3.99.",
-        "variants-1-sku": "A SKU has letters and digits only.",
+        "variants-1-sku": "A SKU may contain only letters and digits.",
         "attribution-0-url": "Enter a valid URL.",
     }
     assert kept_files(page) == {"variants-1-image": "v.png"}
@@ -221,7 +221,7 @@ def test_a_row_of_something_that_is_not_there_is_a_new_one(testapp, nora, world,
     send(form, row)
     row.pop("variants-8-remove")
     page = send(opened(testapp, address), row, status=422)
-    assert errors(page) == {"variants-8-image": "Choose a picture: a variant is its cover."}
+    assert errors(page) == {"variants-8-image": "Choose a picture: a variant needs its cover."}
     make.session.expire_all()
     assert (alien.name, alien.issue_id) == ("Alien", other.id)
     assert len(state()["variants"]) == 1

@@ -211,7 +211,7 @@ def test_a_value_that_makes_no_sense_is_ignored_and_said_beside_its_field(testap
         assert len(listed(page)) == 3, query
         assert list(chips(page)) == ["Words: lamplight"], query
         said = soup(page).select_one(".field-error").text
-        assert "Choose one of the values that are offered." in said, query
+        assert "Choose one of the offered values." in said, query
         assert soup(page).select_one(".sieve-more").has_attr("open"), query
 
 
@@ -227,7 +227,7 @@ def test_filters_survive_the_form_and_offer_what_was_written_before(testapp, wor
 
 def test_chosen_items_are_marked_as_read_once(testapp, world, session, reader, shelf):
     page = testapp.get("/collection/?view=grid&is_read=no")
-    everything = page.click("Choose this page")
+    everything = page.click("Select this page")
     assert len(soup(everything).select("[name=item][checked]")) == 3
     form = form_with(everything, id="mark")
     token, items = form["csrf_token"].value, [each["value"] for each in soup(page).select("[name=item]")]
@@ -235,11 +235,11 @@ def test_chosen_items_are_marked_as_read_once(testapp, world, session, reader, s
     sent = [("csrf_token", token), ("next", form["next"].value)]
     answer = testapp.post("/collection/mark-read/", sent + [("item", each) for each in (*items, read, "x")])
     assert answer.location == "http://localhost/collection/?view=grid&is_read=no"
-    assert message(answer.follow()) == "3 items are marked as read now."
+    assert message(answer.follow()) == "3 items were marked as read."
     assert session.scalar(select(func.count()).select_from(ReadDate)) == 4
     again = testapp.post("/collection/mark-read/", [*sent, ("item", items[0])])
-    assert message(again.follow()) == "It was read already."
-    assert message(testapp.post("/collection/mark-read/", sent).follow()) == "Choose some items first."
+    assert message(again.follow()) == "It was already read."
+    assert message(testapp.post("/collection/mark-read/", sent).follow()) == "Select some items first."
     assert session.scalar(select(func.count()).select_from(ReadDate)) == 4
 
 

@@ -62,21 +62,21 @@ def test_a_series_is_added_marked_and_rated_with_the_keys_alone(page, site):
     page.keyboard.type("2")
     page.keyboard.press("Enter")  # saves
     page.wait_for_url("**/collection/")
-    assert "3 issues were added. 0 were there already." in page.locator("#messages").inner_text()
+    assert "3 issues were added. 0 were already there." in page.locator("#messages").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
     page.get_by_role("checkbox", name="Lamplight (2020) #3").focus()
     page.keyboard.press("Space")
     assert page.locator(".mark-count").inner_text() == "1 chosen"
-    choose = page.get_by_role("button", name="Choose this page")
+    choose = page.get_by_role("button", name="Select this page")
     choose.focus()
     page.keyboard.press("Space")
     assert page.locator("[name=item]:checked").count() == 3
-    page.get_by_role("button", name="Choose none").press("Enter")
+    page.get_by_role("button", name="Clear selection").press("Enter")
     assert page.locator("[name=item]:checked").count() == 0
     page.get_by_role("checkbox", name="Lamplight (2020) #4").press("Space")
     page.get_by_role("button", name="Mark as read").press("Enter")
-    page.get_by_text("1 item is marked as read now.").wait_for()
+    page.get_by_text("1 item was marked as read.").wait_for()
 
     page.get_by_role("link", name="Lamplight (2020) #4", exact=True).press("Enter")
     page.get_by_role("button", name="4 stars").press("Enter")

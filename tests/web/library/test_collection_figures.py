@@ -67,7 +67,7 @@ def test_the_boxes_never_add_amounts_of_different_currencies(testapp, make, worl
     assert boxes_of(testapp.get("/collection/stats/")) == {
         "Items": ["3"],
         "Copies": ["5"],
-        "Price paid in all": ["$3.75", "ITL\xa01,000"],
+        "Total spent": ["$3.75", "ITL\xa01,000"],
         "Items read": ["1"],
         "Not read": ["2"],
         "Progress": ["33% 33%"],
@@ -255,7 +255,7 @@ def test_series_with_gaps_come_with_a_bar_the_most_missing_first(testapp, make, 
     form = gaps.click("Add Lamplight \\(2019\\) #2")
     assert boxes(form, "issue_id", ticked=True) == ["Lamplight (2019) #2 2019-06"]
     complete = testapp.get(f"/collection/missing/{whole.id}/")
-    assert "You have all issues of this series that are out." in complete.text
+    assert "You have every released issue of this series." in complete.text
     for other in (world.book.id, 999999, 2**31):
         testapp.get(f"/collection/missing/{other}/", status=404)
 
@@ -264,13 +264,13 @@ def test_a_range_of_a_series_is_added_and_what_was_there_is_told(testapp, world,
     own(session, reader, world.second, notes="mine")
     form = opened(testapp, f"/collection/add-from-series/?series={world.series.id}")
     done = send(form, {"what": "range", "first": "2", "book_format": "DIGITAL", "is_read": ["", "1"]})
-    assert message(done.follow()) == "1 issue was added. 1 was there already."
+    assert message(done.follow()) == "1 issue was added. 1 was already there."
     kept, added = session.query(CollectionItem).order_by(CollectionItem.id)
     assert (kept.notes, kept.book_format, kept.is_read) == ("mine", "PRINT", False)
     assert (added.issue_id, added.book_format, added.is_read) == (world.third.id, "DIGITAL", True)
     assert len(dates(session, added)) == 1
     done = send(opened(testapp, f"/collection/add-from-series/?series={world.series.id}"))
-    assert message(done.follow()) == "1 issue was added. 2 were there already."
+    assert message(done.follow()) == "1 issue was added. 2 were already there."
 
 
 def test_a_series_form_that_makes_no_sense_adds_nothing(testapp, world, session, reader):

@@ -46,7 +46,7 @@ def test_an_issue_is_added_with_all_that_is_known_of_it(testapp, world, session,
     ]
     assert value(found, "notes") == "kept"
     done = send(found, FULL | {"issue_id": [world.first.id], "is_read": ["", "1"]}).follow()
-    assert message(done) == "Lamplight (2019) #1 is in your collection now."
+    assert message(done) == "Lamplight (2019) #1 was added to your collection."
     item = only_item(session)
     assert (item.user_id, item.issue_id, item.quantity, item.book_format) == (
         reader.id,
@@ -74,7 +74,7 @@ def test_an_issue_is_added_once(testapp, world, session, reader):
     form = opened(testapp, f"/collection/add/?issue_id={world.first.id}")
     assert boxes(form.page, "issue_id", ticked=True) == ["Lamplight (2019) #1 2019-05"]
     refused = send(form, {"notes": "again"}, status=422)
-    assert errors(refused) == {"issue_id": "This issue is in your collection already."}
+    assert errors(refused) == {"issue_id": "This issue is already in your collection."}
     assert value(refused, "notes") == "again"
     assert only_item(session).notes == "mine"
 
@@ -115,7 +115,7 @@ def test_the_page_of_an_issue_leads_into_the_collection_and_knows_it_then(testap
     done = form_to(page, "/collection/add/").submit(status=303)
     assert done.location == f"http://localhost/issue/{world.first.slug}/"
     there = done.follow()
-    assert message(there) == "Lamplight (2019) #1 is in your collection now."
+    assert message(there) == "Lamplight (2019) #1 was added to your collection."
     item = only_item(session)
     assert (item.quantity, item.book_format, item.is_read) == (1, "PRINT", False)
     assert there.click("In your collection").request.path == f"/collection/{item.id}/"
@@ -135,7 +135,7 @@ def test_an_edit_changes_what_was_changed_and_never_the_issue(testapp, world, se
     assert (now.notes, now.grade, now.rating, now.issue_id) == ("new", Decimal("10.0"), 4, world.first.id)
     assert stars_of(session, reader) == {world.first.id: 4}
     again = send(opened(testapp, f"/collection/{item.id}/update/")).follow()
-    assert message(again) == "There was nothing to change."
+    assert message(again) == "Nothing to change."
 
 
 def test_a_change_by_somebody_else_meanwhile_is_told_before_anything_is_saved(
@@ -202,11 +202,11 @@ def test_a_conflict_is_told_before_dates_are_asked_about(testapp, world, session
 def test_an_item_goes_when_that_is_confirmed_and_its_stars_stay(testapp, world, session, reader):
     item = own(session, reader, world.first, is_read=True, rating=3)
     page = testapp.get(f"/collection/{item.id}/delete/")
-    assert "The date on which you read it is lost." in page.text
+    assert "The date on which you read it will be lost." in page.text
     assert only_item(session)
     done = form_to(page, f"/collection/{item.id}/delete/").submit(status=303)
     assert done.location == "http://localhost/collection/"
-    assert message(done.follow()) == "Lamplight (2019) #1 is out of your collection."
+    assert message(done.follow()) == "Lamplight (2019) #1 was removed from your collection."
     assert session.scalar(select(CollectionItem.id)) is None
     assert stars_of(session, reader) == {world.first.id: 3}
     testapp.get(f"/collection/{item.id}/", status=404)
@@ -233,11 +233,11 @@ def test_stars_for_what_is_not_out_yet_are_the_readers_own(testapp, make, world,
     issue = make.issue(series=world.series, number="9", store_date=clock.now().date() + timedelta(days=40))
     item = own(session, reader, issue)
     page = testapp.get(f"/collection/{item.id}/")
-    assert "until then your stars are for you alone" in page.text
+    assert "Until then only you can see your rating" in page.text
     token = soup(page).select_one("[name=csrf_token]")["value"]
     sent = {"csrf_token": token, "rating": "5"}
     done = testapp.post(f"/collection/{item.id}/rate/", sent, status=303)
-    assert message(done.follow()) == "Your stars are saved."
+    assert message(done.follow()) == "Your rating was saved."
     assert fresh(session, item).rating == 5
     assert session.get(Issue, issue.id, populate_existing=True).rating_count == 0
     page = testapp.get(f"/issue/{issue.slug}/")
@@ -253,7 +253,7 @@ def test_dates_of_reading_are_noted_in_the_sites_zone_and_taken_back_one_by_one(
     for typed in ("2026-07-01 18:30", "2026-01-02T09:00", "2026-03-04", ""):
         form = form_to(testapp.get(path), f"{path}read-date/add/")
         form["read_date"] = typed
-        assert message(form.submit(status=303).follow()) == "The date is noted."
+        assert message(form.submit(status=303).follow()) == "The reading date was added."
     read = dates(session, item)
     local = ((2026, 1, 2, 9), (2026, 3, 4), (2026, 7, 1, 18, 30))
     assert read[:3] == [datetime(*each, tzinfo=zone).astimezone(UTC) for each in local]

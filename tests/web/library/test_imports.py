@@ -73,7 +73,7 @@ def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):
         f"/issue/{stock.issues[2].slug}/",
     ]
     assert "Grade “perfect”" in shown.select_one(".import-unclear").get_text(" ", strip=True)
-    assert "We know no series of this name." in page.text
+    assert "No series with this name was found." in page.text
     form = form_to(page, address)
     form["choose-3"] = str(stock.others[0].id)
     answer = form.submit(status=303)
@@ -112,7 +112,7 @@ def test_only_what_was_offered_can_be_chosen(testapp, session, nora, stock):
     sent = [*form.submit_fields(), ("choose-3", str(stock.issues[5].id))]
     answer = testapp.post(address, sent, expect_errors=True)
     assert answer.status_int == 422
-    assert errors(answer)[""] == "Row 5: choose one of those that are offered."
+    assert errors(answer)[""] == "Row 5: choose one of the offered values."
     assert owned(session, nora) == []
     for name, value in (("choose-0", str(stock.issues[5].id)), ("choose-2", str(stock.issues[5].id))):
         status = 422 if name == "choose-0" else 303
@@ -137,8 +137,8 @@ def test_odd_fields_of_the_review_choose_nothing(testapp, session, nora):
 BAD = {
     b"": "Choose a file.",
     b"\x00\x01binary": "This is no text file",
-    b"Name,Colour\na,b\n": "We do not know a table with these columns.",
-    b'{"format": "other"}': "This JSON is not the library of a comicsdb",
+    b"Name,Colour\na,b\n": "The columns of this table were not recognised.",
+    b'{"format": "other"}': "This JSON is not a comicsdb library",
     b"PK\x03\x04broken": "The archive cannot be read",
     b'<!DOCTYPE a [<!ENTITY b "c">]><ReadingList/>': "it is refused",
 }

@@ -76,7 +76,7 @@ def test_a_file_is_imported_by_keyboard_without_a_script(browser, address, tmp_p
     file = tmp_path / "mine.csv"
     file.write_text(ROWS)
     page.set_input_files("#file", file)
-    page.get_by_role("button", name="Look at it").press("Enter")
+    page.get_by_role("button", name="View").press("Enter")
     assert look(page, "review") == []
     page.locator("fieldset", has_text="Night & Crew").get_by_role("radio").first.press("Space")
     page.get_by_role("checkbox", name="Leave out: The Lamplighter #4").press("Space")

@@ -31,7 +31,7 @@ def test_a_deletion_tells_what_readers_lose(testapp, session, make):
         "2 ratings",
         "2 items of collections",
         "2 wishes",
-        "2 places in reading lists",
+        "2 reading list entries",
         "2 entries of pull lists",
     ]
 
@@ -42,7 +42,7 @@ def test_a_merge_tells_what_is_led_over(testapp, session, make):
     issue, other = make.issue(series=series, number="1"), make.issue(series=series, number="01")
     kept(session, make, other, same)
     words = {
-        "issue": ("Items of collections", "Ratings", "Places in reading lists", "Wishes"),
+        "issue": ("Items of collections", "Ratings", "Reading list entries", "Wishes"),
         "series": ("Entries of pull lists",),
     }
     for kind, (stays, goes) in {"issue": (issue, other), "series": (series, same)}.items():

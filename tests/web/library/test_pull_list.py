@@ -56,35 +56,35 @@ def switch(testapp, series, on, **headers):
 
 def test_a_series_is_found_ticked_and_followed(testapp, nora, world, session):
     page = testapp.get(PAGE)
-    assert "You follow no series yet" in page.text
+    assert "You are not following any series yet" in page.text
     form = form_to(page, PAGE)
     form["series-q"] = "lamplight"
     found = form.submit(name="find", value="series", status=200)
     form = form_to(found, PAGE)
     form["series"] = str(world.series.id)
     answer = form.submit(status=303).follow()
-    assert message(answer) == "You follow Lamplight (2019) now."
+    assert message(answer) == "You now follow Lamplight (2019)."
     assert rows(answer) == ["Lamplight (2019)"]
     cells = [each.get_text(strip=True) for each in soup(answer).select("main tbody td")]
     assert cells[:2] == ["Harbor House", "Single Issue"]
     again = form.submit(status=303).follow()
-    assert message(again) == "You follow Lamplight (2019) already."
+    assert message(again) == "You already follow Lamplight (2019)."
     assert soup(again).select_one(".message")["data-message"] == "info"
     assert rows(again) == ["Lamplight (2019)"]
 
 
 def test_a_series_can_be_named_in_the_address(testapp, nora, world):
     page = testapp.get(f"{PAGE}?series={world.series.id}")
-    assert message(form_to(page, PAGE).submit(status=303).follow()) == "You follow Lamplight (2019) now."
+    assert message(form_to(page, PAGE).submit(status=303).follow()) == "You now follow Lamplight (2019)."
 
 
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
         ("", "This field is required."),
-        ("999999", "What was chosen does not exist any more: choose another."),
-        ("9" * 30, "What was chosen does not exist any more: choose another."),
-        ("x", "What was chosen does not exist any more: choose another."),
+        ("999999", "Your choice no longer exists: choose another."),
+        ("9" * 30, "Your choice no longer exists: choose another."),
+        ("x", "Your choice no longer exists: choose another."),
     ],
 )
 def test_what_cannot_be_followed_is_said_beside_the_field(testapp, nora, chosen, said):
@@ -98,10 +98,10 @@ def test_a_series_is_left_after_a_question(testapp, nora, world, session):
     session.commit()
     path = f"{PAGE}remove/{world.series.id}/"
     assert path in [each["href"] for each in soup(testapp.get(PAGE)).select("main tbody a")]
-    assert soup(testapp.get(path)).h1.get_text() == "Follow Lamplight (2019) no longer?"
+    assert soup(testapp.get(path)).h1.get_text() == "Unfollow Lamplight (2019)?"
     assert pull_list.follows(session, nora.id, world.series.id)
     answer = submit(testapp, path).follow()
-    assert message(answer) == "You follow Lamplight (2019) no longer."
+    assert message(answer) == "You no longer follow Lamplight (2019)."
     assert rows(answer) == []
     for gone in (path, f"{PAGE}remove/0/", f"{PAGE}remove/{'9' * 30}/"):
         testapp.get(gone, status=404)
@@ -115,7 +115,7 @@ def test_the_switch_on_the_page_of_a_series(testapp, nora, world, session):
     assert state() == ("false", "1", "Follow")
     answer = switch(testapp, world.series, "1")
     assert (answer.status_int, answer.location) == (303, f"http://localhost/series/{world.series.slug}/")
-    assert message(answer.follow()) == "You follow Lamplight (2019) now."
+    assert message(answer.follow()) == "You now follow Lamplight (2019)."
     assert state() == ("true", "0", "On your pull list")
     for on, followed in (("1", True), ("x", True), ("0", False), ("0", False), ("", False)):
         switch(testapp, world.series, on)
@@ -127,7 +127,7 @@ def test_the_switch_as_a_fragment(testapp, nora, world, session):
     template = soup(answer).template
     assert (template["data-target"], template["data-mode"]) == ("follow", "replace")
     assert template.button["aria-pressed"] == "true"
-    assert template.select_one("[data-say]")["data-say"] == "You follow Lamplight (2019) now."
+    assert template.select_one("[data-say]")["data-say"] == "You now follow Lamplight (2019)."
     assert answer.headers["Cache-Control"] == "private, no-store"
     assert "X-Fragment" in answer.headers["Vary"]
     assert pull_list.follows(session, nora.id, world.series.id)

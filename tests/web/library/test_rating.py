@@ -74,7 +74,7 @@ def test_five_buttons_of_one_form_give_stars_and_a_sixth_takes_them_back(testapp
     answer = rate(testapp, issue, "4")
     assert answer.location.endswith(address(issue))
     page = answer.follow()
-    assert message(page) == "Your stars are saved."
+    assert message(page) == "Your rating was saved."
     assert given(session, issue) == {rater.id: 4}
     assert header(page) == "4.0 (1 rating)"
     assert [each["value"] for each in soup(page).select(".rate-on")] == ["1", "2", "3", "4"]
@@ -82,7 +82,7 @@ def test_five_buttons_of_one_form_give_stars_and_a_sixth_takes_them_back(testapp
     assert header(rate(testapp, issue, "5").follow()) == "5.0 (1 rating)"
     assert soup(testapp.get(address(issue))).select_one(".rate-clear")["value"] == "0"
     page = rate(testapp, issue, "0").follow()
-    assert message(page) == "Your stars are taken back."
+    assert message(page) == "Your rating was removed."
     assert given(session, issue) == {}
     assert soup(page).select_one(".rate-clear") is None
 

@@ -62,21 +62,19 @@ def test_an_issue_is_found_and_put_on_the_list(testapp, nora, world):
     assert "Your wish list is empty" in testapp.get(PAGE).text
     fields = {"priority": "1", "status": "FOUND", "desired_grade": "9.8", "max_price": "12.5"}
     answer = add(testapp, world.first, **fields, max_price_currency="GBP", notes="Any cover").follow()
-    assert message(answer) == "Lamplight (2019) #1 is on your wish list now."
+    assert message(answer) == "Lamplight (2019) #1 was added to your wish list."
     row = ["1", "Lamplight (2019) #1 Harbor House Any cover", "Found", "9.8", "£12.50"]
     assert cells(answer) == [row]
     again = add(testapp, world.first)
     assert again.status_int == 422
-    assert errors(again) == {
-        "issue_id": "This issue is on your wish list already: change that entry instead."
-    }
+    assert errors(again) == {"issue_id": "This issue is already on your wish list: edit that entry instead."}
     assert cells(again) == [row]
 
 
 def test_enter_in_a_field_saves_and_does_not_look_for_issues(testapp, nora, world):
     """Browsers press the first button of a form."""
     first = soup(testapp.get(PAGE)).select(".keep-form button")[0]
-    assert (first["type"], first.get("name"), first.get_text()) == ("submit", None, "Put on the list")
+    assert (first["type"], first.get("name"), first.get_text()) == ("submit", None, "Add to the list")
 
 
 def test_nothing_need_be_said_but_the_issue(testapp, nora, world):
@@ -99,7 +97,7 @@ def test_what_is_wrong_is_said_beside_the_fields_and_what_was_typed_stays(testap
 def test_an_issue_that_has_gone_meanwhile(testapp, nora, world, catalog):
     catalog.delete(world.third)
     answer = add_by_id(testapp, world.third.id)
-    assert errors(answer) == {"issue_id": "What was chosen does not exist any more: choose another."}
+    assert errors(answer) == {"issue_id": "Your choice no longer exists: choose another."}
 
 
 def add_by_id(testapp, issue_id):
@@ -126,7 +124,7 @@ def test_a_wish_is_changed(testapp, nora, world, item, session):
     assert message(answer) == "Saved."
     assert cells(answer) == [["5", "Lamplight (2019) #1 Harbor House near mint", "Wanted", "any", "any"]]
     answer = submit(testapp, path(item, "update")).follow()
-    assert message(answer) == "There was nothing to change."
+    assert message(answer) == "Nothing to change."
 
 
 def test_a_wish_does_not_move_onto_another(testapp, nora, world, item, session):
@@ -159,7 +157,7 @@ def test_a_wish_that_was_changed_meanwhile_is_not_overwritten(testapp, nora, ite
 def test_a_wish_is_fulfilled_with_what_is_known_of_the_purchase(testapp, nora, world, item, session):
     fields = {"purchase_date": "2026-01-02", "purchase_price": "4.5", "purchase_store": "Corner Shop"}
     answer = submit(testapp, path(item, "acquire"), **fields, notes="signed").follow()
-    assert message(answer) == "Lamplight (2019) #1 is yours, and in your collection now."
+    assert message(answer) == "Lamplight (2019) #1 was moved from your wish list to your collection."
     assert cells(answer)[0][2] == "Acquired"
     owned = session.scalars(select(CollectionItem)).one()
     assert (owned.user_id, owned.issue_id, str(owned.grade)) == (nora.id, world.first.id, "9.8")
@@ -167,7 +165,7 @@ def test_a_wish_is_fulfilled_with_what_is_known_of_the_purchase(testapp, nora, w
     assert (owned.purchase_store, owned.notes) == ("Corner Shop", "signed")
     assert path(item, "acquire") not in testapp.get(PAGE).text
     again = submit(testapp, path(item, "acquire")).follow()
-    assert message(again).endswith("It was in your collection already, which stays as it was.")
+    assert message(again).endswith("It was already in your collection, which was not changed.")
 
 
 def test_a_purchase_that_cannot_be_read_changes_nothing(testapp, nora, item, session):
@@ -181,7 +179,7 @@ def test_a_purchase_that_cannot_be_read_changes_nothing(testapp, nora, item, ses
 def test_a_wish_is_taken_off_after_a_question(testapp, nora, item, session):
     assert soup(testapp.get(path(item, "delete"))).h1.get_text() == "Remove Lamplight (2019) #1?"
     answer = submit(testapp, path(item, "delete")).follow()
-    assert message(answer) == "Lamplight (2019) #1 is off your wish list."
+    assert message(answer) == "Lamplight (2019) #1 was removed from your wish list."
     assert cells(answer) == []
     for action in ("update", "delete", "acquire"):
         testapp.get(path(item, action), status=404)
@@ -246,7 +244,7 @@ def test_the_switch_on_the_page_of_an_issue(testapp, nora, world, session):
     assert state() == ("false", "1", "Wish")
     answer = switch("1")
     assert (answer.status_int, answer.location) == (303, f"http://localhost{address}")
-    assert message(answer.follow()) == "Lamplight (2019) #2 is on your wish list now."
+    assert message(answer.follow()) == "Lamplight (2019) #2 was added to your wish list."
     assert state() == ("true", "0", "On your wish list")
     for on, wished in (("1", True), ("x", True), ("0", False), ("0", False)):
         switch(on)
@@ -254,7 +252,7 @@ def test_the_switch_on_the_page_of_an_issue(testapp, nora, world, session):
     answer = switch("1", **{"X-Fragment": "1"})
     template = soup(answer).template
     assert (template["data-target"], template.button["aria-pressed"]) == ("wish", "true")
-    assert template.select_one("[data-say]")["data-say"] == "Lamplight (2019) #2 is on your wish list now."
+    assert template.select_one("[data-say]")["data-say"] == "Lamplight (2019) #2 was added to your wish list."
 
 
 def test_nobody_else_sees_a_trace(testapp, nora, world, make, session):

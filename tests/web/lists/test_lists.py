@@ -28,7 +28,7 @@ def many(session, number, prefix="Filler"):
 def test_an_empty_list_says_so(testapp, kind):
     page = soup(testapp.get(f"/{kind}/"))
     assert page.select_one(".list-count").get_text() == "0 results"
-    assert page.select_one(".empty p").get_text() == "There is nothing here yet."
+    assert page.select_one(".empty p").get_text() == "Nothing here yet."
 
 
 def test_cards_tell_how_much_there_is(testapp, world):

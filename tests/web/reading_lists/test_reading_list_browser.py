@@ -69,7 +69,7 @@ def test_stars_are_given_changed_and_taken_back_by_keyboard_without_a_new_page(p
     page.keyboard.press("Space")
     page.locator("#rating-head").get_by_text("3.0 (1 rating)").wait_for()
     assert focused(page) == ["rating", "3"]
-    page.locator("#announcer").get_by_text("Your stars are saved.").wait_for()
+    page.locator("#announcer").get_by_text("Your rating was saved.").wait_for()
     fills = page.locator("#rating-head [data-fill]").evaluate_all(
         "(all) => all.map((each) => each.dataset.fill)"
     )
@@ -104,7 +104,7 @@ def test_issues_are_ordered_by_keyboard_and_by_dragging_and_saved_at_once(page, 
     page.keyboard.press("Enter")
     assert order(page) == "1324"
     assert positions(page) == ["1", "2", "3", "4"]
-    page.locator("#announcer").get_by_text("Lamplight (2020) #3 now stands at 2.").wait_for()
+    page.locator("#announcer").get_by_text("Lamplight (2020) #3 is now at position 2.").wait_for()
     page.keyboard.press("Space")  # the focus went with it
     assert order(page) == "3124"
     assert arrow.is_disabled()

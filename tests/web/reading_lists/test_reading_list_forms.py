@@ -30,7 +30,7 @@ def test_a_list_is_made_with_a_banner_and_found_at_its_address(testapp, session,
     answer = send(form, fields | {"image": picture(size=(160, 52))})
     made = only(session)
     assert answer.location == f"http://localhost{path(made)}"
-    assert message(answer.follow()) == "Dusk to dawn is made. Now add issues to it."
+    assert message(answer.follow()) == "Dusk to dawn was created. Now add issues to it."
     assert (made.user_id, made.name, made.list_type) == (nora.id, "Dusk to dawn", "STORY")
     assert made.is_private
     assert "dusk" not in made.slug
@@ -66,12 +66,12 @@ def test_a_list_that_becomes_public_gets_a_readable_address(testapp, session, ma
         (
             {"name": "Taken"},
             "name",
-            "Its owner has a list of this name from the same source: choose another name.",
+            "Its owner already has a list with this name from the same source: choose another name.",
         ),
         (
             {"name": "List", "previous": "99999"},
             "previous",
-            "What was chosen does not exist any more: choose another.",
+            "Your choice no longer exists: choose another.",
         ),
     ],
 )
@@ -95,7 +95,7 @@ def test_two_who_change_a_list_at_once_both_keep_their_work(testapp, session, ma
     send(page)
     assert only(session).desc == "By the second."
     answer = send(opened(testapp, path(made, "update/")))
-    assert message(answer.follow()) == "There was nothing to change."
+    assert message(answer.follow()) == "Nothing to change."
 
 
 def test_neighbours_are_found_set_and_taken_away(testapp, session, make):
@@ -189,11 +189,11 @@ def test_a_list_is_given_to_the_official_account_for_good(testapp, session, make
     lea = enter(testapp, make, "Lea", groups=("reading list editor",))
     assert soup(testapp.get(path(made))).select_one(f'a[href="{path(made, "assign-to-official/")}"]')
     page = testapp.get(path(made, f"{word}/"))
-    assert "cannot be taken back" in soup(page).select_one(".lead").get_text()
+    assert "cannot be undone" in soup(page).select_one(".lead").get_text()
     session.expire_all()
     assert made.user_id == olga.id
     page = form_to(page, path(made, f"{word}/")).submit(status=303).follow()
-    assert message(page) == "The list belongs to Metron now."
+    assert message(page) == "The list now belongs to Metron."
     session.expire_all()
     assert made.user_id == official.id
     # Now she manages it, as everybody of her group, and it can be given to nobody else.

@@ -102,7 +102,7 @@ def test_numbers_and_arrows_bring_issues_into_order_and_types_stay(testapp, sess
     send(opened(testapp, path(made, "add-issue/")), press=("up", str(rows["5"].id)))
     assert numbers(session, made) == "53241"
     answer = send(opened(testapp, path(made, "add-issue/")))
-    assert message(answer.follow()) == "There was nothing to change."
+    assert message(answer.follow()) == "Nothing to change."
 
 
 @pytest.mark.parametrize("wrong", ["0", "x", "9" * 10])
@@ -110,7 +110,7 @@ def test_a_position_that_is_none_is_said_beside_it_and_nothing_is_saved(testapp,
     made = make_list(session, nora, run[:3])
     sent = {at(run[0]): wrong, at(run[2]): "1", "issues": [str(run[5].id)]}
     page = send(opened(testapp, path(made, "add-issue/")), sent, status=422)
-    assert errors(page) == {at(run[0]): "Write a whole number."}
+    assert errors(page) == {at(run[0]): "Enter a whole number."}
     assert (value(page, at(run[0])), value(page, at(run[2]))) == (wrong, "1")
     assert boxes(page, "issues", ticked=True) == ["Long Run (2020) #6 2020-06"]
     assert numbers(session, made) == "123"
@@ -152,18 +152,18 @@ def test_a_series_comes_in_whole_or_in_part_at_either_end(testapp, session, nora
     form = opened(testapp, path(made, address))
     for fields, said in (
         ({}, {"series": "This field is required."}),
-        (series | {"which": "range"}, {"first": "Name the first or the last issue, or choose all."}),
+        (series | {"which": "range"}, {"first": "Enter the first or the last issue, or choose all."}),
         (
             series | {"which": "range", "first": "5", "last": "2"},
-            {"last": "This issue comes before the first one."},
+            {"last": "The last issue comes before the first one."},
         ),
         (series | {"which": "range", "first": "77"}, {"first": "The series has no issue with this number."}),
         (
             series | {"last": "2"},
-            {"which": "Choose “From one number to another”, or leave the numbers away."},
+            {"which": "Choose “From one number to another”, or leave the numbers blank."},
         ),
         (series | {"at": "middle"}, {"at": '"middle" is not a valid choice.'}),
-        ({"series": "999999"}, {"series": "What was chosen does not exist any more: choose another."}),
+        ({"series": "999999"}, {"series": "Your choice no longer exists: choose another."}),
     ):
         page = send(form, fields, status=422)
         if fields:
@@ -222,7 +222,7 @@ def test_an_issue_is_taken_out_after_a_question_and_only_out_of_its_own_list(tes
     assert "number 2 of" in soup(page).select_one(".lead").get_text()
     assert numbers(session, made) == "123"
     answer = form_to(page, path(made, f"remove-issue/{item.id}/")).submit(status=303)
-    assert message(answer.follow()) == f"{run[1].label} is out of the list."
+    assert message(answer.follow()) == f"{run[1].label} was removed from the list."
     assert numbers(session, made) == "13"
     for action in (
         f"remove-issue/{foreign.id}/",
@@ -244,9 +244,9 @@ def test_an_issue_says_which_lists_it_is_in_and_comes_into_ones_own(testapp, ses
     assert [each.get_text() for each in soup(page).select(".in-lists a")] == ["Seen"]
     form = form_to(page, f"{issue}add-to-list/")
     assert [each[2] for each in form["list"].options] == ["Mine"]
-    assert message(form.submit(status=303).follow()) == "It is in Mine now."
+    assert message(form.submit(status=303).follow()) == "It was added to Mine."
     assert numbers(session, mine) == "1"
-    assert message(form.submit(status=303).follow()) == "It is in Mine already."
+    assert message(form.submit(status=303).follow()) == "It is already in Mine."
     sent = {"csrf_token": form["csrf_token"].value}
     for slug, status in ((hidden.slug, 404), (foreign.slug, 403), ("", 404), ("\0", 404)):
         testapp.post(f"{issue}add-to-list/", sent | {"list": slug}, status=status)

@@ -114,7 +114,7 @@ def test_the_page_shows_the_issues_in_order_and_what_they_are_made_of(testapp, o
     assert tree.select_one("#rating-head").get_text(" ", strip=True) == "4.5 (2 ratings)"
     assert facts(page)["Type"] == "Story"
     assert tree.select_one("#share-address")["value"] == f"http://localhost{path(order)}"
-    assert tree.select_one("[data-copy-from]")["data-copied"] == "The link is copied"
+    assert tree.select_one("[data-copy-from]")["data-copied"] == "Link copied"
 
 
 def test_issues_are_filtered_by_type(testapp, order):
@@ -187,7 +187,7 @@ def test_a_value_that_makes_no_sense_is_said_beside_its_field_and_narrows_nothin
     assert names(page) == [order.name]
     assert chips(page) == []
     said = [each.get_text(strip=True) for each in soup(page).select(".field-error")]
-    assert said == ["There is no such choice.", "There is no such choice.", "Choose 1 to 5 stars."]
+    assert said == ["This choice does not exist.", "This choice does not exist.", "Choose 1 to 5 stars."]
     testapp.get("/reading-lists/?page=2", status=404)
 
 

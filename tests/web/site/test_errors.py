@@ -14,7 +14,7 @@ from tests.web.conftest import form_to, log_in, soup
 def test_an_unknown_page_is_not_found_and_offers_ways_on(testapp, world):
     response = testapp.get("/nowhere/", headers={"Referer": "http://localhost/publisher/?page=1"}, status=404)
     page = soup(response)
-    assert page.h1.get_text() == "This page is not in our collection"
+    assert page.h1.get_text() == "Page not found"
     assert {each["href"] for each in page.select(".error-links a")} == {
         "/",
         "/publisher/?page=1",
@@ -85,7 +85,7 @@ def test_a_server_error_says_so_without_database_session_or_account(broken, capl
         response = broken.get("/publisher/", headers={"Referer": "http://localhost/help/"}, status=503)
     page = soup(response)
     assert {"/help/", "/help/contact/"} <= {each["href"] for each in page.select(".error-links a")}
-    assert page.h1.get_text() == "Something broke on our side"
+    assert page.h1.get_text() == "Something went wrong on our side"
     assert response.headers["Retry-After"] == "5"
     assert "not found" not in response.text.lower()
     assert "Server error at GET /publisher/: the database cannot be used: OperationalError: " in caplog.text
@@ -127,4 +127,4 @@ def test_a_fault_at_the_commit_is_the_same_page(testapp, member, monkeypatch):
 
     monkeypatch.setattr("transaction.TransactionManager.commit", fail)
     response = form.submit(status=500)
-    assert soup(response).h1.get_text() == "Something broke on our side"
+    assert soup(response).h1.get_text() == "Something went wrong on our side"

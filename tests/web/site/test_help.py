@@ -76,7 +76,7 @@ def test_the_limits_are_those_of_the_settings(site_with):
     text = soup(site.get("/help/rate-limits/")).article.get_text(" ")
     assert "7 times in any minute" in text
     assert "12,345 times in any 24 hours" in text
-    assert "costs nothing of the day" not in text
+    assert "does not count towards your daily limit" not in text
     italian = soup(site.get("/help/rate-limits/", headers=ITALIAN)).article.get_text(" ")
     assert "12.345 volte in 24 ore" in italian
     contact = soup(site.get("/help/contact/")).article

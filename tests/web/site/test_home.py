@@ -48,7 +48,7 @@ def test_announcements_are_shown_on_their_days(testapp, session, wsgi):
             Announcement(title="first day", start_date=today, display_type="warning"),
             Announcement(title="last day", end_date=today),
             Announcement(title="over", end_date=today - day),
-            Announcement(title="to come", start_date=today + day),
+            Announcement(title="upcoming", start_date=today + day),
             Announcement(title="withdrawn", active=False),
         ]
     )
@@ -90,7 +90,7 @@ def test_an_announcement_is_closed_in_place(testapp, session):
     template = soup(response).template
     target = template["data-target"]
     assert (response.status_int, template.get_text()) == (200, "")
-    assert template.span["data-say"] == "The announcement is closed."
+    assert template.span["data-say"] == "The announcement was dismissed."
     assert soup(testapp.get("/")).find(id=target) is None
     testapp.reset()
     assert soup(testapp.get("/")).find(id=target).h2.get_text() == "Hello"
@@ -132,7 +132,7 @@ def test_the_page_says_what_there_is_and_how_to_take_part(testapp, session, conn
         "Quick Scrobble": "/help/library/",
     }
     assert [each.get_text(strip=True) for each in page.select(".hero-buttons a")] == [
-        "Browse the shelves",
+        "Browse the catalogue",
         "Sign up",
         "Help",
     ]

@@ -121,7 +121,7 @@ def test_a_version_of_another_object_is_none(make, session):
     assert version_of(session, "team", arc.id, last(session, arc).id) is None
 
 
-# What does not exist any more.
+# What no longer exists.
 
 
 def test_deleted_links_are_named_and_left_out_on_request(make, session, catalog, edit, back):

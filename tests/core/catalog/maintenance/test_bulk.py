@@ -123,7 +123,7 @@ def test_executives_are_added_beside_those_who_are_there(make, session, boss):
     assert written(session, first) == [(boss.id, ["credits"])]
     assert bulk.add_executives(boss.catalog, wanted, setting) == bulk.Outcome((), 3)
     for wrong in (((chief.id, "Boss of All"),), ((999_999, "President"),)):
-        with pytest.raises(InvalidError, match="names what does not exist"):
+        with pytest.raises(InvalidError, match="names entries that do not exist"):
             bulk.add_executives(boss.catalog, wanted, setting | {publisher: wrong})
 
 
@@ -182,7 +182,7 @@ def test_all_are_done_or_none(make, session, boss):
     for wanted, told in (([], "Nothing is chosen"), (range(1, 502), "too many"), ([1, 999_999], "any more")):
         with pytest.raises(InvalidError, match=told):
             bulk.delete(boss.catalog, SeriesType, wanted)
-    with pytest.raises(InvalidError, match="Series of this type exist"), session.begin_nested():
+    with pytest.raises(InvalidError, match="Some series have this type"), session.begin_nested():
         bulk.delete(boss.catalog, SeriesType, [13, unused.id])
     session.commit()
     number = select(func.count()).select_from(SeriesType).where(SeriesType.id.in_([13, unused.id]))
