@@ -99,9 +99,9 @@ def test_the_final_notice_is_stronger_and_both_name_the_day_and_the_way_out(fact
         assert "http://localhost/accounts/tokens/" in mail.links
         assert "http://localhost/help/basic-auth/" in mail.links
     assert first.subject == "Use a token with the API, please"
-    assert "switch to a token in time" in first.words
+    assert "switch to a token before then" in first.words
     assert "Final notice" in final.subject
-    assert "gets no" in final.words
+    assert "stop working" in final.words
     assert "fewer requests" in final.words
 
 
@@ -109,4 +109,4 @@ def test_without_a_day_no_day_is_named(factory, users):
     with time_machine.travel(NOON, tick=False):
         remind(factory, 1, **{"comicsdb.basic_sunset": ""})
     assert "Valid until" not in mails(factory)[0].text
-    assert "it will end" in mails(factory)[0].text
+    assert "will be switched off" in mails(factory)[0].text

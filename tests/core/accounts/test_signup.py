@@ -181,7 +181,7 @@ def test_a_known_address_gets_the_same_answer_for_the_same_work(
     assert hashed == [PASSWORD, PASSWORD]
     first, second = mailbox()
     assert (first.kind, first.to, first.user_id) == ("known_address", "Ann@example.org", ann.id)
-    assert "account Ann already" in first.words
+    assert "account Ann, so nothing was changed" in first.words
     assert "prober" not in first.text
     assert first.links == [f"http://localhost/accounts/{page}/" for page in ("login", "password_reset")]
     assert second.kind == "activation"

@@ -83,7 +83,7 @@ def test_an_item_may_move_to_an_issue_that_is_not_on_the_list(session, make, rea
     wish_list.add(session, reader, taken, {})
     assert wish_list.change(session, reader, item.id, {"issue_id": other}).issue_id == other
     assert wish_list.change(session, reader, item.id, {"issue_id": other}).issue_id == other
-    for issue, words in ((taken, "already"), (999_999, "no such issue")):
+    for issue, words in ((taken, "already"), (999_999, "no longer exists")):
         with pytest.raises(InvalidError) as caught:
             wish_list.change(session, reader, item.id, {"issue_id": issue, "priority": 1})
         assert list(caught.value.errors) == ["issue_id"]

@@ -155,7 +155,7 @@ def test_a_form_with_another_error_keeps_the_chosen_picture(testapp, nora, sessi
     upload = webtest.Upload("me.png", picture(), "image/png")
     response = submit(testapp, UPDATE, status=422, username="two words", image=upload)
     assert set(errors(response)) == {"username"}
-    assert "me.png is chosen" in soup(response).select_one(".picture-kept").get_text()
+    assert "me.png is selected" in soup(response).select_one(".picture-kept").get_text()
     assert fresh(session, nora).image == ""
 
 

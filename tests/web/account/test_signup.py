@@ -182,7 +182,7 @@ def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
 
 def test_programs_are_caught_and_told(strict, session):
     caught = slowly(strict, status=422, homepage="https://spam.example/")
-    assert "trap for programs" in errors(caught)[""]
+    assert "detect spam programs" in errors(caught)[""]
     assert letters(session) == []
     slowly(strict)
 

@@ -65,7 +65,7 @@ def test_an_app_is_set_up_with_its_first_code_and_recovery_codes_are_shown_once(
     shown = codes_on(form.submit(status=200))
     assert len(shown) == 10
     again = testapp.get(SECURITY)
-    assert "10 are left" in again.text
+    assert "10 left" in again.text
     assert not any(code in again.text for code in (secret, *shown))
 
 

@@ -233,7 +233,7 @@ def test_reference_data_in_use_stays(testapp, root, session, make, world):
     assert "1 series" in soup(page).select_one(".notice").get_text()
     done = form_to(page, path).submit(status=303)
     assert done.location == "http://localhost/admin/genre/"
-    assert message(done.follow()) == f"{name} is deleted."
+    assert message(done.follow()) == f"{name} was deleted."
     assert lines(session) == [("delete", "genre", name, {})]
 
 

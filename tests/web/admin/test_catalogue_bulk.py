@@ -152,7 +152,7 @@ def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, ses
     page = choose(testapp, "arc", "delete", gone.id, world.arc.id)
     make.catalog.delete(gone)
     session.commit()
-    assert "any more" in errors(confirm(page, status=422))[""]
+    assert "no longer exist" in errors(confirm(page, status=422))[""]
     session.expire_all()
     assert session.get(Arc, world.arc.id) is not None
     page = choose(testapp, "series_type", "delete", 6, 13)

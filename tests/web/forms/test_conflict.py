@@ -135,4 +135,4 @@ def test_what_was_deleted_meanwhile_is_gone(testapp, nora, make, session):
     make.catalog.delete(arc)
     session.commit()
     page = form.page.test_app.post(form.page.request.path, form.submit_fields(), status=410)
-    assert "deleted on purpose" in page
+    assert "will not be reused" in page

@@ -21,7 +21,7 @@ from tests.factories import Make
 from tests.web.conftest import PASSWORD, errors, form_to, let_in, soup
 from tests.web.forms.forming import kept_files, opened, picture, send
 
-LOST = "The picture you chose is no longer stored: please please please choose it again."
+LOST = "The picture you chose is no longer stored: please choose it again."
 
 
 @pytest.fixture

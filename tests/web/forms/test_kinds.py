@@ -111,7 +111,7 @@ def test_what_is_typed_is_stored_and_shown_and_each_field_can_be_changed(testapp
         answer = send(form, typed)
         entity = made(session, models[kind])
         assert answer.location == f"http://localhost/{kind}/{entity.slug}/"
-        assert "is in the catalogue now" in unquoted(answer)
+        assert "was added to the catalogue" in unquoted(answer)
         state = state_of(session, entity)
         assert {name: state[name] for name in stored} == stored, kind
         assert (entity.created_by_id, entity.edited_by_id) == (nora.id, nora.id)

@@ -80,7 +80,7 @@ def test_a_superuser_deletes_every_kind_with_a_reason(testapp, make, world, sess
             form["owned"] = True
         answer = form.submit(status=303)
         assert answer.location == f"http://localhost/{kind}/", label
-        assert "is deleted" in message(answer.follow())
+        assert "was deleted" in message(answer.follow())
         tombstone = session.get(Tombstone, (kind, object_id))
         assert (tombstone.reason, tombstone.user_id) == ("Twice", boss.id)
         testapp.get(address, status=410)

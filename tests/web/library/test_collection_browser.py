@@ -67,7 +67,7 @@ def test_a_series_is_added_marked_and_rated_with_the_keys_alone(page, site):
 
     page.get_by_role("checkbox", name="Lamplight (2020) #3").focus()
     page.keyboard.press("Space")
-    assert page.locator(".mark-count").inner_text() == "1 chosen"
+    assert page.locator(".mark-count").inner_text() == "1 selected"
     choose = page.get_by_role("button", name="Select this page")
     choose.focus()
     page.keyboard.press("Space")

@@ -177,7 +177,7 @@ def test_a_list_is_deleted_after_a_question(testapp, session, make, world):
     assert only(session) is not None
     answer = form_to(page, path(made, "delete/")).submit(status=303)
     assert answer.location.endswith("/reading-lists/my-lists/")
-    assert message(answer.follow()) == "Dusk is deleted."
+    assert message(answer.follow()) == "Dusk was deleted."
     assert only(session) is None
     testapp.get(address, status=404)
 

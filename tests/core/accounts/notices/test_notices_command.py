@@ -59,7 +59,13 @@ def test_one_response_is_one_response():
         (
             throttle_warning("ann", Figures(3, 168, 60)),
             "Your API client is being rate-limited",
-            ["X-RateLimit", "Retry-After", "/help/rate-limits/", "may have to revoke", "Reply to this mail"],
+            [
+                "X-RateLimit",
+                "Retry-After",
+                "/help/rate-limits/",
+                "may have to revoke",
+                "Reply to this e-mail",
+            ],
         ),
         (
             throttle_restriction("ann", Figures(3, 168, 60), tokens=True),

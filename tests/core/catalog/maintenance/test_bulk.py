@@ -179,7 +179,11 @@ def test_all_are_done_or_none(make, session, boss):
     unused = SeriesType(name="Unused")
     session.add(unused)
     session.commit()
-    for wanted, told in (([], "Nothing is chosen"), (range(1, 502), "too many"), ([1, 999_999], "any more")):
+    for wanted, told in (
+        ([], "Nothing is selected"),
+        (range(1, 502), "Too many"),
+        ([1, 999_999], "no longer exist"),
+    ):
         with pytest.raises(InvalidError, match=told):
             bulk.delete(boss.catalog, SeriesType, wanted)
     with pytest.raises(InvalidError, match="Some series have this type"), session.begin_nested():
