@@ -124,7 +124,7 @@ def mark_read(request):
         return done(request, "info", _("Select some items first."))
     marked = collection.mark_read(request.dbsession, request.identity.user_id, chosen)
     if not marked:
-        text = ngettext("It was read already.", "They were all already read.", len(chosen))
+        text = ngettext("It was already read.", "They were all already read.", len(chosen))
         return done(request, "info", text)
     text = ngettext("${n} item was marked as read.", "${n} items were marked as read.", marked)
     return done(request, "success", text)

@@ -148,7 +148,7 @@ def test_a_wish_that_was_changed_meanwhile_is_not_overwritten(testapp, nora, ite
     wish_list.change(session, nora.id, item.id, {"priority": 1})
     session.commit()
     answer = form.submit(status=409)
-    assert "saved meanwhile" in answer.text
+    assert "saved in the meantime" in answer.text
     assert form_to(answer, path(item, "update")).submit(status=303)
     session.refresh(item)
     assert item.priority == 4
