@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from sqlalchemy import (
     ARRAY,
     ColumnElement,
+    Connection,
     Integer,
     Select,
     String,
@@ -42,7 +43,9 @@ def _one_of(column, values: Collection) -> ColumnElement[bool]:
     return column == any_(literal(list(values), ARRAY(kind)))
 
 
-def objects(session: Session, source: str, texts: Iterable[str], kind: str | None) -> dict[str, list[Place]]:
+def objects(
+    session: Session | Connection, source: str, texts: Iterable[str], kind: str | None
+) -> dict[str, list[Place]]:
     """The objects, of one kind or of all, that have ids of a source; by the ids as they were given."""
     rules, forms = EXTERNAL_SOURCES[source], defaultdict(list)
     for each in texts:
@@ -116,7 +119,7 @@ def _ids_of(kind: str, ids: list[int]) -> Iterable[Select]:
         yield select(literal(kind), Issue.id, false(), *shown).where(_one_of(Issue.id, ids), Issue.isbn != "")
 
 
-def present(session: Session, kind: str, ids: Collection[int]) -> dict[int, int]:
+def present(session: Session | Connection, kind: str, ids: Collection[int]) -> dict[int, int]:
     """The ids of objects that exist, by ids that were asked for: the survivor's for one that was merged."""
     model = KINDS[kind].model
     merged = (

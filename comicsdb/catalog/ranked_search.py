@@ -1,42 +1,70 @@
-"""Ranked search: objects of all kinds by one text, in one statement.
+"""Ranked search: objects of all kinds by one text, the same for the site, the API and the pickers of forms.
 
-Names are looked for in steps, and each further step is taken only while fewer than wanted were found: names
-that equal the text or begin with it, in the index of their order; then names and aliases with all its words,
-by the trigram indexes, and the issues of such series; then similar names, for typing errors. A leading
-article does not count. `night ferry (2026) 3` finds the issue.
+What the text names for certain comes first: codes, ids and addresses (`named_objects`). Then names are looked
+for in steps: those that equal the text or begin with it, in one index of each kind, which is all that
+suggestions read; names and aliases with all its words, by the trigram indexes, and the issues of such series;
+then similar names, for typing errors, only where little was found. A leading article does not count.
+`night ferry (2026) 3` finds the issue.
 
-The statement is the same for all texts, so PostgreSQL plans it once on each connection.
+The statements are the same for all texts, so PostgreSQL plans them once on each connection.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from sqlalchemy import Integer, TextualSelect, column, func, select, text
+from sqlalchemy import (
+    ARRAY,
+    Integer,
+    Numeric,
+    Select,
+    Text,
+    TextualSelect,
+    and_,
+    any_,
+    bindparam,
+    case,
+    cast,
+    column,
+    func,
+    select,
+    text,
+    true,
+    union_all,
+)
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
-from comicsdb.catalog import search
+from comicsdb.catalog import named_objects, search
+from comicsdb.catalog.hits import NAME_BEGINS, NAME_EQUAL, NUMBER_EQUAL, Hit, searched
 from comicsdb.catalog.kinds import KINDS, Kind
+from comicsdb.catalog.labels import constant, issue_label, series_label, universe_label
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool
-from comicsdb.matching.words import ARTICLES
-from comicsdb.models import Issue
+from comicsdb.matching.words import ARTICLES, MARKS, NUMBER
+from comicsdb.models import Issue, Series, SeriesType, Universe
+from comicsdb.models.series import LABEL_INFIX
 
-# Why an object is found, the best reason first. `series`: an issue, without a number in the text.
-REASONS = ("name equal", "number equal", "name begins", "words", "alias", "series", "similar")
-# Among equally good results these kinds come first, the others in the order of their declaration.
-FIRST = ("series", "issue", "character", "creator", "publisher", "team", "arc", "universe", "imprint")
 ENOUGH = 5  # with fewer results, similar names are looked for, too
+SIMILARITY = 0.3  # the lowest of a name that is found despite typing errors
+SPREAD = 0.15  # how much farther than the most similar name others may be
+OTHER_NAME = 0.1  # the distance between a name and an alias that is as similar
 SIMILAR_MIN = 4  # characters; shorter texts are similar to too many names
+# What rows to show are made of, beside the series of an issue.
+_IN_ROWS = ("id", "name", "folded", "slug", "image", "year_began", "series_type_id", "designation")
 SIMILAR_SERIES = 20  # whose issues are looked for
+ISSUE = Issue.__tablename__
 TRIGRAM = 3  # letters of a word that an index finds anywhere in a name; shorter ones where a word begins
 NUMBER_MAX = 25
 
 _NUMBER = re.compile(rf"(?=[^\W_]*[\d½¼¾∞])[^\s#()]{{1,{NUMBER_MAX}}}")
 _YEAR = re.compile(r"\(?((?:1[89]|20)\d\d)\)?", re.ASCII)
+_VOLUME = re.compile(r"(?:v|vol\.? ?|volume )(\d{1,4})", re.ASCII | re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W_]+")
+_WIDE_DIGITS = str.maketrans("０１２３４５６７８９＃　", "0123456789# ")
 _BEFORE_NAMES = tuple(each if each.endswith("'") else f"{each} " for each in sorted(ARTICLES))
+_BEFORE_NUMBERS = frozenset(word for word, kind in MARKS.items() if kind == NUMBER)
+_IN_LABELS = frozenset(infix.strip() for infix in LABEL_INFIX.values())  # but not in names
 
 
 @dataclass(frozen=True)
@@ -52,13 +80,20 @@ class Asked:
     numbers: tuple[str, ...] = ()
     year: int | None = None
     issue_year: int | None = None
+    volume: int | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the text is a name, without a number, year or volume."""
+        return not self.numbers and self.year is None and self.volume is None
 
     @property
     def values(self) -> dict:
         """The parameters of the statement that depend on the text."""
-        name, series = _without_article(self.name), _without_article(self.series)
+        name, series = without_article(self.name), without_article(self.series)
         return {
             "typed": self.name,
+            "series_typed": self.series,
             "name": name,
             **_words("", name),
             "series": series,
@@ -66,28 +101,48 @@ class Asked:
             "numbers": [each.upper() for each in self.numbers],
             "year": self.year,
             "issue_year": self.issue_year,
+            "volume": self.volume,
         }
 
 
 def parse(query: str) -> Asked:
-    """What a text asks for: a name, and perhaps the year of a series and the number of an issue."""
+    """What a text asks for: a name, and perhaps year and volume of a series and the number of an issue."""
+    query = query.translate(_WIDE_DIGITS)
     name = " ".join(search.words(query))
     marked = search.parse_issue_query(query)
     if marked.number is not None:
-        words, year = list(marked.words), marked.year
+        number, number_year = _year_of(marked.number.split())
+        words, year = list(marked.words), marked.year or number_year
         if year is None:
             words, year = _year_of(words)
-        numbers = _numbers(marked.number[:NUMBER_MAX]) if marked.number else ()
-        return Asked(name, " ".join(words), numbers, year, year)
+        return _asked_for(name, words, _numbers(" ".join(number)), year, year)
     words, year = _year_of(name.split())
-    if year is not None:
-        is_bare = name[-1] != ")"
-        return Asked(name, " ".join(words), (str(year),) if is_bare else (), year, None if is_bare else year)
-    if len(words) > 1 and _NUMBER.fullmatch(words[-1]):
+    if len(words) > 1 and _NUMBER.fullmatch(words[-1]) and _volume_of(words)[1] is None:
         numbers = _numbers(words.pop())
-        words, year = _year_of(words)
-        return Asked(name, " ".join(words), numbers, year, year)
-    return Asked(name, name)
+        if len(words) > 1 and words[-1].rstrip(".°º").lower() in _BEFORE_NUMBERS:
+            words.pop()
+        if year is None:
+            words, year = _year_of(words)
+        return _asked_for(name, words, numbers, year, year)
+    is_bare = year is not None and name[-1] != ")"
+    return _asked_for(name, words, (str(year),) if is_bare else (), year, None if is_bare else year)
+
+
+def _asked_for(name: str, words: list[str], numbers: tuple[str, ...], year, issue_year) -> Asked:
+    """The series and the issue that the words before a number and a year ask for."""
+    words, volume = _volume_of(words)
+    if (numbers or year) and len(words) > 1 and words[-1] in _IN_LABELS:
+        words = words[:-1]
+    return Asked(name, " ".join(words), numbers, year, issue_year, volume)
+
+
+def _volume_of(words: list[str]) -> tuple[list[str], int | None]:
+    """The words without a volume that ends them, as `v2` or `vol. 2`, and the volume."""
+    for taken in (1, 2):
+        found = _VOLUME.fullmatch(" ".join(words[-taken:])) if len(words) > taken else None
+        if found:
+            return words[:-taken], int(found[1])
+    return words, None
 
 
 def _year_of(words: list[str]) -> tuple[list[str], int | None]:
@@ -97,11 +152,13 @@ def _year_of(words: list[str]) -> tuple[list[str], int | None]:
 
 
 def _numbers(number: str) -> tuple[str, ...]:
-    """A number as it was sent, and without leading zeros."""
-    return tuple(dict.fromkeys((number, number.lstrip("0") or "0")))
+    """A number as it was sent, and without leading zeros; none for an empty text."""
+    number = number[:NUMBER_MAX]
+    return tuple(dict.fromkeys((number, number.lstrip("0") or "0"))) if number else ()
 
 
-def _without_article(name: str) -> str:
+def without_article(name: str) -> str:
+    """A name without its leading article, as the function of the database of that name removes it."""
     lower = name.lower()
     article = next((each for each in _BEFORE_NAMES if lower.startswith(each)), "")
     return name[len(article) :].lstrip() or name
@@ -119,19 +176,10 @@ def _words(prefix: str, name: str) -> dict:
     }
 
 
-def searched(kinds: Iterable[str] | None = None) -> tuple[str, ...]:
-    """The kinds that are searched, or the given ones of them, in the order of equally good results."""
-    known = [name for name, kind in KINDS.items() if not kind.is_reference]
-    return tuple(name for name in dict.fromkeys((*FIRST, *known)) if kinds is None or name in kinds)
-
-
-# What is asked for, folded: `beginnings` of names, without and with articles; `patterns` of LIKE for the
-# words; `drivers`, of which a trigram index has to find one.
+# What is asked for, folded: `patterns` of LIKE for the words, and `drivers`, of which a trigram index has to
+# find one.
 _FOLDED = """
     fold(CAST(:{name} AS text)) AS {name},
-    CASE WHEN CAST(:{name} AS text) = '' THEN '{{}}'
-        ELSE ARRAY(SELECT article || fold(:{name}) FROM unnest(CAST({articles} AS text[])) article)
-    END AS {prefix}beginnings,
     ARRAY(SELECT fold_pattern(word) FROM unnest(CAST(:{prefix}words AS text[])) word) AS {prefix}patterns,
     CASE WHEN CAST(:{prefix}anywhere AS boolean) THEN ARRAY[fold_pattern(CAST(:{prefix}longest AS text))]
         WHEN CAST(:{prefix}longest AS text) IS NULL THEN '{{}}'
@@ -139,22 +187,26 @@ _FOLDED = """
             substr(fold_pattern(:{prefix}longest), 2)]
     END AS {prefix}drivers"""
 _ASKED = """
-    SELECT fold(CAST(:typed AS text)) AS typed, CAST(:numbers AS text[]) AS numbers,
+    SELECT fold(CAST(:typed AS text)) AS typed, fold(CAST(:series_typed AS text)) AS series_typed,
+        CAST(:numbers AS text[]) AS numbers,
         CAST(:year AS integer) AS year, CAST(:issue_year AS integer) AS issue_year,
+        CAST(:volume AS integer) AS volume,
         CAST(:limit AS integer) AS most, CAST(:enough AS integer) AS enough,
         CAST(:kinds AS text[]) AS kinds, {name}, {series}"""
-# The series with the words of the text without year and number.
-_RUNS = """
+_BARE = "without_article(folded)"
+# The series with the words of the text without year, volume and number.
+_RUNS = f"""
     SELECT id, year_began, folded, sort_folded, name,
-        CASE WHEN folded = ANY((SELECT series_beginnings FROM asked)::text[]) THEN 0
-            WHEN folded LIKE ANY(ARRAY(
-                SELECT substr(fold_pattern(each), 2) FROM asked, unnest(series_beginnings) each)) THEN 2
+        CASE WHEN folded = (SELECT series_typed FROM asked) THEN 0
+            WHEN {_BARE} = (SELECT series FROM asked) THEN 1
+            WHEN starts_with({_BARE}, (SELECT series FROM asked)) THEN 2
             WHEN folded LIKE ALL((SELECT series_patterns FROM asked)::text[]) THEN 3
-            ELSE 4 END AS reason
+            ELSE 4 END AS fit
     FROM series
     WHERE (folded LIKE ANY((SELECT series_drivers FROM asked)::text[])
             OR alt_folded LIKE ANY((SELECT series_drivers FROM asked)::text[]))
-        AND folded || ' ' || alt_folded LIKE ALL((SELECT series_patterns FROM asked)::text[])"""
+        AND folded || ' ' || alt_folded LIKE ALL((SELECT series_patterns FROM asked)::text[])
+        AND ((SELECT volume FROM asked) IS NULL OR volume = (SELECT volume FROM asked))"""
 
 _NUMBERS = 'upper(issue.number COLLATE "default")', "upper(issue.alt_number)"
 _OF_ISSUE_YEAR = """((SELECT issue_year FROM asked) IS NULL
@@ -163,31 +215,35 @@ _OF_ISSUE_YEAR = """((SELECT issue_year FROM asked) IS NULL
 # Whether so little was found that similar names are wanted. The threshold is set before their index is read.
 _FEW = f"""length((SELECT series FROM asked)) >= {SIMILAR_MIN}
         AND (SELECT count(*) FROM exact) + (SELECT count(*) FROM loose) < (SELECT enough FROM asked)
-        AND NOT EXISTS (SELECT FROM exact WHERE reason <= 1)
-        AND (SELECT set_config('pg_trgm.word_similarity_threshold', '{search.SIMILARITY}', true)) <> ''"""
+        AND NOT EXISTS (SELECT FROM exact WHERE reason <= {NUMBER_EQUAL})
+        AND (SELECT set_config('pg_trgm.word_similarity_threshold', '{SIMILARITY}', true)) <> ''"""
 
 # The steps. Columns: kind, id, reason, and what equally good results are ordered by.
-_BEGINNING = """
-    SELECT {code} AS kind, named.id, CASE WHEN named.folded = beginning THEN 0 ELSE 2 END AS reason,
-        CASE WHEN starts_with(named.folded, (SELECT typed FROM asked)) THEN 0.0 ELSE 1.0 END AS distance,
-        named.folded AS sort, CAST(named.name AS text) AS further
-    FROM unnest((SELECT beginnings FROM asked)) beginning CROSS JOIN LATERAL (
-        SELECT id, folded, name FROM {table}
-        WHERE folded >= beginning AND folded < beginning || chr(1114111)
-        ORDER BY folded, name, id LIMIT (SELECT most FROM asked)
-    ) named
-    WHERE {wanted}"""
+_NAMED = """
+    SELECT kind, id, reason, 0.0 AS distance, to_char(place, 'FM0000') AS sort, '' AS further
+    FROM unnest(CAST(:named_kinds AS integer[]), CAST(:named_ids AS integer[]),
+        CAST(:named_reasons AS integer[])) WITH ORDINALITY AS named(kind, id, reason, place)"""
+_BEGINNING = f"""
+    (SELECT {{code}}, id, CASE WHEN {_BARE} = (SELECT name FROM asked) THEN 1 ELSE 4 END,
+        CASE WHEN {_BARE} = (SELECT name FROM asked) AND folded <> (SELECT typed FROM asked)
+            THEN 1.0 ELSE 0.0 END,
+        {_BARE}, CAST(name AS text)
+    FROM {{table}}
+    WHERE {{wanted}} AND (SELECT name FROM asked) <> ''
+        AND {_BARE} >= (SELECT name FROM asked) AND {_BARE} < (SELECT name FROM asked) || chr(1114111)
+    ORDER BY {_BARE}, name, id LIMIT (SELECT most FROM asked))"""
 _OF_YEAR = """
-    SELECT {code}, id, reason, 0.0, folded, CAST(name AS text) FROM runs
-    WHERE {wanted} AND year_began = (SELECT year FROM asked)"""
+    SELECT {code}, id, CASE WHEN fit < 2 THEN 1 ELSE fit + 2 END,
+        CASE fit WHEN 1 THEN 1.0 ELSE 0.0 END, folded, CAST(name AS text)
+    FROM runs
+    WHERE {wanted} AND (year_began = (SELECT year FROM asked) OR (SELECT year FROM asked) IS NULL)"""
 _NUMBERED = """
-    (SELECT {code}, issue.id, 1, CAST(runs.reason AS numeric), runs.sort_folded,
-        CAST(issue.cover_date AS text)
+    (SELECT {code}, issue.id, 3, CAST(runs.fit AS numeric), runs.sort_folded, CAST(issue.cover_date AS text)
     FROM runs JOIN issue ON issue.series_id = runs.id
     WHERE {wanted} AND {number} = ANY((SELECT numbers FROM asked)::text[]) AND {of_year}
-    ORDER BY runs.reason, runs.sort_folded, issue.cover_date, issue.id LIMIT (SELECT most FROM asked))"""
+    ORDER BY runs.fit, runs.sort_folded, issue.cover_date, issue.id LIMIT (SELECT most FROM asked))"""
 _NUMBER_ALONE = """
-    (SELECT {code}, issue.id, 1, 0.0, runs.sort_folded, CAST(issue.cover_date AS text)
+    (SELECT {code}, issue.id, 3, 0.0, runs.sort_folded, CAST(issue.cover_date AS text)
     FROM (
         SELECT id, series_id, cover_date FROM issue WHERE {number} = ANY((SELECT numbers FROM asked)::text[])
         OFFSET 0  -- these first, not in the order of their series
@@ -196,7 +252,7 @@ _NUMBER_ALONE = """
     ORDER BY runs.sort_folded, issue.cover_date, issue.id LIMIT (SELECT most FROM asked))"""
 _HOLDING = """
     (SELECT {code} AS kind, id,
-        CASE WHEN folded LIKE ALL((SELECT patterns FROM asked)::text[]) THEN 3 ELSE 4 END AS reason,
+        CASE WHEN folded LIKE ALL((SELECT patterns FROM asked)::text[]) THEN 5 ELSE 6 END AS reason,
         CASE WHEN strpos(translate(folded, {before}, {blanks}), ' ' || (SELECT name FROM asked)) > 0 THEN 0.0
             WHEN strpos(folded, (SELECT name FROM asked)) > 0 THEN 1.0 ELSE 2.0 END AS distance,
         folded AS sort, CAST(name AS text) AS further
@@ -217,74 +273,213 @@ _OF_SERIES = """
     ) issue
     WHERE {wanted} LIMIT (SELECT most FROM asked))"""
 _ALIKE = """
-    SELECT id, year_began, sort_folded, (SELECT series FROM asked) <<-> folded AS distance FROM series
+    SELECT id, year_began, sort_folded, {distance} AS distance FROM series
     WHERE {wanted} AND (SELECT series FROM asked) <% folded
     ORDER BY distance, sort_folded, id LIMIT {alike}"""
 _RESEMBLING = """
-    (SELECT {code} AS kind, id, 6 AS reason, CAST({distance} AS numeric) AS distance, folded AS sort,
+    (SELECT {code} AS kind, id, 8 AS reason, CAST({distance} AS numeric) AS distance, folded AS sort,
         CAST(name AS text) AS further
     FROM {table}
     WHERE {wanted} AND ({similar})
     ORDER BY 4, 5, 6, id LIMIT (SELECT most FROM asked))"""
 _RANKED = """
-SELECT kind, id, reason, row_number() OVER (ORDER BY reason, distance, {by_kind} sort, further, id) AS place
-FROM (SELECT DISTINCT ON (kind, id) * FROM ({steps}) every ORDER BY kind, id, reason, distance) once"""
+SELECT kind, id, reason, distance,
+    row_number() OVER (ORDER BY reason, distance, {by_kind} sort, further, id) AS place
+FROM (SELECT DISTINCT ON (kind, id) * FROM ({steps}) every ORDER BY kind, id, reason, distance) once
+WHERE reason < 8 OR distance <= (SELECT min(distance) FROM resembling) + {spread}"""
 
 
-def found(*, apiece: bool = False, typeahead: bool = False) -> TextualSelect:
-    """What a text finds: columns `kind` (a place in `searched`), `id`, `reason`, and `place`, 1 for the best.
+def found(*, apiece: bool = False) -> TextualSelect:
+    """What a text finds: kind (a place in `searched`), id, reason, distance, and place, 1 for the best.
 
-    Parameters are `Asked.values`; `kinds`; `enough`; and `limit`, of all results, or with `apiece` of each
-    kind. With `typeahead`, similar names are not looked for.
+    Parameters are those of `ask`; `limit` is of all results, or with `apiece` of each kind.
     """
-    return _statement(searched(), apiece, typeahead)
+    return _statement(searched(), apiece)
 
 
 @lru_cache
-def _statement(_kinds: tuple[str, ...], apiece: bool, typeahead: bool) -> TextualSelect:
-    steps = {"exact": _exact(), "loose": _loose(apiece=apiece)}
-    if not typeahead:
-        steps |= {"alike": _alike(), "resembling": _resembling(apiece=apiece)}
+def _statement(_kinds: tuple[str, ...], apiece: bool) -> TextualSelect:
+    steps = {
+        "exact": _exact(),
+        "loose": _loose(apiece=apiece),
+        "alike": _alike(),
+        "resembling": _resembling(apiece=apiece),
+    }
     with_ = {"asked": _asked(), "runs": _RUNS, **steps}
-    steps.pop("alike", None)
+    del steps["alike"]
     every = " UNION ALL ".join(f"SELECT * FROM {step}" for step in steps)
-    ranked = _RANKED.format(steps=every, by_kind="" if apiece else "kind,")
+    ranked = _RANKED.format(steps=every, by_kind="" if apiece else "kind,", spread=SPREAD)
     ctes = ", ".join(f"{name} AS MATERIALIZED ({query})" for name, query in with_.items())
     statement = f"WITH {ctes} {ranked}"
     if not apiece:
         statement += " ORDER BY place LIMIT (SELECT most FROM asked)"
-    return text(statement).columns(*(column(name, Integer) for name in ("kind", "id", "reason", "place")))
+    columns = {"kind": Integer, "id": Integer, "reason": Integer, "distance": Numeric, "place": Integer}
+    return text(statement).columns(*(column(name, of) for name, of in columns.items()))
 
 
-class Hit(NamedTuple):
-    """An object that a text finds, and the number of the reason in REASONS."""
+class Question(NamedTuple):
+    """The parameters of the statements for a text, and whether `beginnings` may answer it."""
 
-    kind: str
-    id: int
-    reason: int
+    values: dict
+    is_plain: bool
 
 
-def best_apiece(
-    pool: ReadPool | ReadConnection, query: str, limit: int, *, enough: int = 1, typeahead: bool = False
-) -> list[Hit]:
-    """The best objects of each kind that a text finds, up to `limit` of each, by reason."""
+def ask(
+    pool: ReadPool | ReadConnection,
+    query: str,
+    own_host: str,
+    *,
+    limit: int,
+    enough: int = 1,
+    kinds: Iterable[str] | None = None,
+) -> Question:
+    """What a text asks for.
+
+    Similar names are looked for while there are fewer than `enough` results. `own_host` is the host of our
+    addresses.
+    """
+    wanted = searched() if kinds is None else tuple(kinds)
+    named = [hit for hit in named_objects.find(pool, query, own_host) if hit.kind in wanted]
+    words = named_objects.words(query)
+    asked = parse(f"#{words}" if wanted == (ISSUE,) and _NUMBER.fullmatch(words) else words)
+    order = searched() if named else ()
+    values = {
+        **asked.values,
+        "kinds": f"{{{','.join(wanted)}}}",
+        "limit": limit,
+        "enough": enough,
+        "named_kinds": [order.index(hit.kind) for hit in named],
+        "named_ids": [hit.id for hit in named],
+        "named_reasons": [hit.reason for hit in named],
+    }
+    return Question(values, asked.is_plain and not named)
+
+
+def best(pool: ReadPool | ReadConnection, values: dict, *, apiece: bool = False) -> list[Hit]:
+    """The best objects that a text finds, best first; `values` are those of `ask`."""
     order = searched()
-    values = {**parse(query).values, "kinds": list(order), "limit": limit, "enough": enough}
-    row = pool.fetch(_apiece(order, typeahead), values)
-    return [Hit(order[kind], id_, reason) for kind, id_, reason in row[0] or ()]
+    row = pool.fetch(_hits(order, apiece), values)
+    return [Hit(order[kind], *more) for kind, *more in row[0] or ()]
 
 
 @lru_cache
-def _apiece(_kinds: tuple[str, ...], typeahead: bool) -> CompiledQuery:
+def _hits(_kinds: tuple[str, ...], apiece: bool) -> CompiledQuery:
     """The statement for one row, whose only value lists what was found."""
-    best = found(apiece=True, typeahead=typeahead).subquery("best")
-    hit = func.json_build_array(best.c.kind, best.c.id, best.c.reason)
+    best = found(apiece=apiece).subquery("best")
+    hit = func.json_build_array(best.c.kind, best.c.id, best.c.reason, best.c.distance)
     return CompiledQuery.of(select(func.json_agg(aggregate_order_by(hit, best.c.place))))
+
+
+class Row(NamedTuple):
+    """An object to show: its label, picture, slug, and the number of the reason in REASONS."""
+
+    kind: str
+    id: int
+    name: str
+    image: str
+    slug: str
+    reason: int
+
+
+def suggest(pool: ReadPool | ReadConnection, question: Question, enough: int) -> list[Row]:
+    """The best objects while somebody types: more than beginnings of names if these find less than enough."""
+    found = _rows_of(pool, question.values, beginnings) if question.is_plain else []
+    return found if len(found) >= enough else _rows_of(pool, question.values, rows)
+
+
+def _rows_of(pool, values: dict, statement: Callable[[], Select]) -> list[Row]:
+    (found,) = pool.fetch(_listed(searched(), statement), values)
+    return [Row(*each) for each in found or ()]
+
+
+@lru_cache
+def _listed(_kinds: tuple[str, ...], statement: Callable[[], Select]) -> CompiledQuery:
+    """The rows of a statement in one row, whose only value lists them."""
+    shown = statement().subquery("shown").c
+    row = func.json_build_array(*(shown[name] for name in Row._fields))
+    return CompiledQuery.of(select(func.json_agg(aggregate_order_by(row, shown.place))))
+
+
+def rows() -> Select:
+    """What a text finds as rows to show: kind, id, reason, name, image, slug, and place, 1 for the best."""
+    hits = found().cte("found")
+    arms = []
+    for code, kind in enumerate(searched()):
+        table = KINDS[kind].model.__table__
+        name, source = _label(table)
+        is_of = and_(hits.c.kind == constant(code), hits.c.id == table.c.id)
+        shown = _shown(kind, table, name)
+        arms.append(select(*shown, hits.c.reason, hits.c.place).select_from(source.join(hits, is_of)))
+    return select(union_all(*arms).subquery("rows"))
+
+
+def beginnings() -> Select:
+    """The same for what equals the text or begins with it: one index of each kind is read, and nothing else.
+
+    These are the best of all results of a text without number, year and volume (`Asked.is_plain`).
+    """
+    asked = select(
+        func.fold(cast(bindparam("name"), Text), type_=Text).label("name"),
+        func.fold(cast(bindparam("typed"), Text), type_=Text).label("typed"),
+    ).cte("asked")
+    limit = cast(bindparam("limit"), Integer)
+    arms = []
+    for code, kind in _named():
+        table = kind.model.__table__
+        bare = func.without_article(table.c.folded, type_=Text)
+        first = (
+            select(*(table.c[each] for each in _IN_ROWS if each in table.c), bare.label("bare"))
+            .where(
+                constant(kind.name) == any_(cast(bindparam("kinds"), ARRAY(Text))),
+                asked.c.name != constant(""),
+                bare >= asked.c.name,
+                bare < asked.c.name + func.chr(constant(1114111), type_=Text),
+            )
+            .order_by(bare, table.c.name, table.c.id)
+            .limit(limit)
+            .lateral(f"{kind.name}_first")
+        )
+        name, source = _label(first, table)
+        equal = first.c.bare == asked.c.name
+        distance = case((and_(equal, first.c.folded != asked.c.typed), constant(1)), else_=constant(0))
+        place = (
+            case((equal, constant(NAME_EQUAL)), else_=constant(NAME_BEGINS)).label("reason"),
+            distance.label("distance"),
+            constant(code).label("code"),
+            first.c.bare,
+            first.c.name.label("further"),
+        )
+        arms.append(select(*_shown(kind.name, first, name), *place).select_from(asked.join(source, true())))
+    named = union_all(*arms).subquery("named").c
+    order = named.reason, named.distance, named.code, named.bare, named.further, named.id
+    shown = (named[each] for each in ("kind", "id", "name", "image", "slug", "reason"))
+    place = func.row_number().over(order_by=order).label("place")
+    return select(*shown, place).order_by(place).limit(limit)
+
+
+def _shown(kind: str, source, name) -> tuple:
+    image = source.c.image if "image" in source.c else constant("")
+    return constant(kind).label("kind"), source.c.id, name.label("name"), image.label("image"), source.c.slug
+
+
+def _label(source, table=None) -> tuple:
+    """The label of the rows of a table, or of some of them, and what it is read from."""
+    table = source if table is None else table
+    series_type = SeriesType.__table__
+    if table is Series.__table__:
+        typed = source.join(series_type, series_type.c.id == source.c.series_type_id)
+        return series_label(source, series_type), typed
+    if table is Issue.__table__:
+        series = Series.__table__
+        of_series = source.join(series, series.c.id == source.c.series_id)
+        typed = of_series.join(series_type, series_type.c.id == series.c.series_type_id)
+        return issue_label(source, series, series_type), typed
+    return universe_label(source) if table is Universe.__table__ else source.c.name, source
 
 
 def _named() -> list[tuple[int, Kind]]:
     """The kinds with names of their own, each with its place in `searched`."""
-    return [(code, KINDS[name]) for code, name in enumerate(searched()) if name != Issue.__tablename__]
+    return [(code, KINDS[name]) for code, name in enumerate(searched()) if name != ISSUE]
 
 
 def _constant(word: str) -> str:
@@ -292,9 +487,8 @@ def _constant(word: str) -> str:
 
 
 def _asked() -> str:
-    articles = f"ARRAY[{', '.join(map(_constant, ('', *_BEFORE_NAMES)))}]"
-    name = _FOLDED.format(name="name", prefix="", articles=articles)
-    return _ASKED.format(name=name, series=_FOLDED.format(name="series", prefix="series_", articles=articles))
+    name = _FOLDED.format(name="name", prefix="")
+    return _ASKED.format(name=name, series=_FOLDED.format(name="series", prefix="series_"))
 
 
 def _wanted(kind: str, further: str = "true") -> str:
@@ -302,13 +496,16 @@ def _wanted(kind: str, further: str = "true") -> str:
 
 
 def _exact() -> str:
-    arms = [
+    arms = [_NAMED]
+    arms += [
         _BEGINNING.format(code=code, table=_table(kind), wanted=_wanted(kind.name)) for code, kind in _named()
     ]
     code = searched().index("series")
     # With a year and a number, an issue is wanted.
-    alone = "((SELECT issue_year FROM asked) IS NULL OR cardinality((SELECT numbers FROM asked)) = 0)"
-    of_year = _wanted("series", f"(SELECT year FROM asked) IS NOT NULL AND {alone}")
+    alone = """((SELECT issue_year FROM asked) IS NULL AND (SELECT volume FROM asked) IS NULL
+        OR cardinality((SELECT numbers FROM asked)) = 0)"""
+    told = "((SELECT year FROM asked) IS NOT NULL OR (SELECT volume FROM asked) IS NOT NULL)"
+    of_year = _wanted("series", f"{told} AND {alone}")
     arms.append(_OF_YEAR.format(code=code, wanted=of_year))
     has_number = "cardinality((SELECT numbers FROM asked)) > 0"
     for template in (_NUMBERED, _NUMBER_ALONE):
@@ -343,9 +540,9 @@ def _loose(*, apiece: bool) -> str:
     arms.append(
         _OF_SERIES.format(
             code=code,
-            reason=5,
+            reason=7,
             source="runs",
-            distance="CAST(reason AS numeric)",
+            distance="CAST(fit AS numeric)",
             of_number="true",
             wanted=_wanted("issue", without_number),
         )
@@ -354,22 +551,30 @@ def _loose(*, apiece: bool) -> str:
 
 
 def _alike() -> str:
-    return _ALIKE.format(wanted=_wanted("issue", _FEW), alike=SIMILAR_SERIES)
+    distance = _distance("series", ["folded"])
+    return _ALIKE.format(wanted=_wanted("issue", _FEW), alike=SIMILAR_SERIES, distance=distance)
+
+
+def _distance(name: str, columns: list[str]) -> str:
+    """How far the names of a row are from a text: the words of a name, and a little the name as a whole."""
+    asked = f"(SELECT {name} FROM asked)"
+    first, *others = (f"({asked} <<-> {each})" for each in columns)
+    nearest = [first, *(f"{each} + {OTHER_NAME}" for each in others)]
+    return f"least({', '.join(nearest)}) + 0.1 * ({asked} <-> {_BARE})"
 
 
 def _resembling(*, apiece: bool) -> str:
     arms = []
     for code, kind in _named():
-        name = f"(SELECT {'series' if kind.name == 'series' else 'name'} FROM asked)"
+        name = "series" if kind.name == "series" else "name"
         columns = [each.name for each in kind.search_columns]
-        distances = ", ".join(f"{name} <<-> {each}" for each in columns)
         arms.append(
             _RESEMBLING.format(
                 code=code,
                 table=_table(kind),
                 wanted=_wanted(kind.name, _FEW),
-                distance=f"least({distances})",
-                similar=" OR ".join(f"{name} <% {each}" for each in columns),
+                distance=_distance(name, columns),
+                similar=" OR ".join(f"(SELECT {name} FROM asked) <% {each}" for each in columns),
             )
         )
     numbers = "(SELECT numbers FROM asked)"
@@ -377,9 +582,9 @@ def _resembling(*, apiece: bool) -> str:
     arms.append(
         _OF_SERIES.format(
             code=searched().index("issue"),
-            reason=6,
+            reason=8,
             source="alike",
-            distance="CAST(distance AS numeric)",
+            distance="CAST(distance AS numeric) - 0.001 * least(1, cardinality((SELECT numbers FROM asked)))",
             of_number=f"(cardinality({numbers}) = 0 OR {of_number})" if apiece else f"({of_number})",
             wanted=_wanted("issue"),
         )

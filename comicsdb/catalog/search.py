@@ -23,7 +23,6 @@ from sqlalchemy import (
     select,
     text,
     true,
-    union,
     union_all,
 )
 from sqlalchemy.orm import Session, aliased
@@ -36,7 +35,6 @@ from comicsdb.values import compact
 
 WORDS_MAX = 12  # further words hardly narrow a search, and each costs a scan
 LENGTH_MAX = 200
-PART_MIN = 3  # characters of a part of a number; fewer are no trigram, which the index needs
 SIMILARITY = 0.4  # the lowest similarity of a name that is found despite typing errors
 
 FOUND_BY_MORE = 10  # the rank of matches in aliases or designations only
@@ -207,19 +205,8 @@ def distance(model, query: str) -> ColumnElement[float]:
 
 
 def best_first(model, query: str) -> tuple:
-    """A total order with the best match first, and equal ones in the order of lists.
-
-    For issues, join their series; those with exactly the number of the query come first.
-    """
-    best = (numbered(cleaned(query)).desc(),) if model is Issue else ()
-    return rank(model, query), *best, *order(model)
-
-
-def rank(model, query: str) -> ColumnElement[int]:
-    """The rank of a match, 0 for the best; an issue has the rank of its series."""
-    if model is Issue:
-        model, query = Series, " ".join(parse_issue_query(query).words)
-    return rank_of_name(_kind(model).name_columns, query)
+    """A total order with the best match first, and equal ones in the order of lists; not for issues."""
+    return rank_of_name(_kind(model).name_columns, query), *order(model)
 
 
 def rank_of_name(columns, query: str) -> ColumnElement[int]:
@@ -314,24 +301,3 @@ def issues_asked_for(wanted: Sequence, year, number) -> ColumnElement[bool]:
     else:
         condition = true()
     return condition if number is None else and_(condition, numbered(number))
-
-
-def issue_items_matching(query: str) -> ColumnElement[bool]:
-    """The issues for autocomplete: without `#`, the number may contain a text too, or equal a short one."""
-    if parse_issue_query(query).number is not None:
-        return issues_matching(query)
-    series, issue = aliased(Series), aliased(Issue)
-    of_series = (
-        select(issue.id)
-        .join(series, series.id == issue.series_id)
-        .where(in_any((series.folded, series.alt_folded), words(query)))
-    )
-    part = cleaned(query)
-    numbers = (issue.number, issue.alt_number)
-    if len(part) < PART_MIN:
-        has_number = or_(*(same(each, part) for each in numbers))
-    else:
-        has_number = or_(*(holds(func.fold(each), part) for each in numbers))
-    with_number = select(issue.id).where(has_number)
-    # Each part has its own index.
-    return Issue.id.in_(union(of_series, with_number))

@@ -75,6 +75,10 @@ class ReadPool:
         """The first row of a statement of SQLAlchemy, or None; not prepared."""
         return self._run(lambda connection: connection.first(statement, parameters))
 
+    def use(self, read: Callable[[Connection], list]) -> list:
+        """What a function reads by a connection of SQLAlchemy; not prepared."""
+        return self._run(lambda connection: connection.use(read))
+
     def _run(self, read: Callable[["ReadConnection"], tuple | None]):
         """Run a read, again on a new connection if the server has closed an idle one."""
         try:
@@ -129,6 +133,10 @@ class ReadConnection:
     def first(self, statement: Executable, parameters: dict):
         """The first row of a statement of SQLAlchemy, or None; not prepared."""
         return self.sqlalchemy.execute(statement, parameters).first()
+
+    def use(self, read: Callable[[Connection], list]) -> list:
+        """What a function reads by the connection of SQLAlchemy; not prepared."""
+        return read(self.sqlalchemy)
 
     def row(self, text: str, values: list, *, prepared: bool = True) -> tuple | None:
         """The first row of a statement, prepared on first use, or None; raises psycopg's errors."""

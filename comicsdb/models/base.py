@@ -166,6 +166,7 @@ def entity_args(table: str, *more):
         ordering(f"ix_{table}_order", "folded", "name", "id"),
         Index(f"ix_{table}_modified", "modified", "id"),
         trigram(table, "folded"),
+        Index(f"ix_{table}_search", literal_column("without_article(folded)"), "name", "id"),
         *more,
     )
 

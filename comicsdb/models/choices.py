@@ -104,7 +104,7 @@ def _digits_of(text: str) -> str:
 
 _NUMBER = "[1-9][0-9]{0,9}"
 # Numbers and words for kinds in addresses at Comic Vine and at the Grand Comics Database.
-_COMIC_VINE = {
+COMIC_VINE_NUMBERS = {
     "arc": 4045,
     "character": 4005,
     "creator": 4040,
@@ -131,7 +131,7 @@ EXTERNAL_SOURCES = {
         _NUMBER,
         {
             kind: f"https://comicvine.gamespot.com/{kind}/{number}-{{id}}/"
-            for kind, number in _COMIC_VINE.items()
+            for kind, number in COMIC_VINE_NUMBERS.items()
         },
         # Its addresses have a number for the kind before the id: 4000-1234.
         lambda text: re.sub("^40[0-9]{2}-", "", text.strip()),

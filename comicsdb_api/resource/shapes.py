@@ -1,11 +1,8 @@
 """SQL expressions for bodies: values, nested objects and lists, labels and orders."""
 
-from enum import Enum
-
 from sqlalchemy import (
     Float,
     Numeric,
-    String,
     Text,
     bindparam,
     case,
@@ -19,9 +16,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from comicsdb.catalog import search
+from comicsdb.catalog.labels import constant, word_for
 from comicsdb.models import Attribution, Genre, Issue, Series, SeriesType, series_genre
-from comicsdb.models.choices import ATTRIBUTION_LABELS, SeriesTypeCode
-from comicsdb.models.series import LABEL_INFIX, LABEL_SUFFIX
+from comicsdb.models.choices import ATTRIBUTION_LABELS
 from comicsdb_api.resource.types import Address, Choice, Instant, ListOf, Money, ObjectOf
 
 # Base URLs in bodies: parameters of each request.
@@ -29,20 +26,6 @@ BASE, MEDIA = bindparam("base", type_=Address()), bindparam("media", type_=Addre
 
 
 # Values.
-
-
-def constant(word: str | Enum):
-    """A constant in SQL: part of the statement, not a parameter."""
-    value = word.value if isinstance(word, Enum) else word
-    if isinstance(value, int):
-        return literal_column(str(value))
-    return literal_column("'" + value.replace("'", "''") + "'", String)
-
-
-def word_for(column, words: dict, otherwise: str = ""):
-    """The word for the code in a column of choices."""
-    pairs = ((column == constant(code), constant(word)) for code, word in words.items())
-    return case(*pairs, else_=constant(otherwise))
 
 
 def label_for(column, words: dict):
@@ -180,27 +163,6 @@ def attribution(owner):
 def stamped_row(table) -> dict:
     """The fields of Stamped as a body, with the row's `modified`."""
     return {"id": table.c.id, "name": table.c.name, "modified": instant(table.c.modified)}
-
-
-# Labels.
-
-
-def series_label(series, series_type):
-    """The display name of a series, as `Series.label` gives it in Python."""
-    return (
-        series.c.name
-        + word_for(series_type.c.code, LABEL_INFIX)
-        + constant(" (")
-        + cast(series.c.year_began, String)
-        + constant(")")
-        + word_for(series_type.c.code, LABEL_SUFFIX)
-    )
-
-
-def issue_label(issue, series, series_type):
-    """The display name of an issue, as `Issue.label` gives it in Python."""
-    mark = word_for(series_type.c.code, {SeriesTypeCode.DIGITAL_CHAPTER: " Chapter #"}, " #")
-    return series_label(series, series_type) + mark + issue.c.number
 
 
 def issue_with_series(name: str):

@@ -4,6 +4,7 @@ from sqlalchemy import bindparam, case, select, type_coerce
 
 from comicsdb import tags
 from comicsdb.catalog.filters import ISSUE
+from comicsdb.catalog.labels import issue_label
 from comicsdb.models import (
     AgeRating,
     Arc,
@@ -64,9 +65,7 @@ def reprints():
     """Related issues with their labels."""
     other, other_series, other_type, source = shapes.issue_with_series("other")
     return shapes.json_list(
-        shapes.json_object(
-            "Reprint", id=other.c.id, issue=shapes.issue_label(other, other_series, other_type)
-        ),
+        shapes.json_object("Reprint", id=other.c.id, issue=issue_label(other, other_series, other_type)),
         source.join(issue_reprint, issue_reprint.c.reprint_id == other.c.id),
         issue_reprint.c.issue_id == issue.c.id,
         shapes.by_series(other, other_series),
@@ -152,7 +151,7 @@ class IssueResource(CatalogueResource):
             "id": issue.c.id,
             "series": shapes.series_brief(series),
             "number": issue.c.number,
-            "issue": shapes.issue_label(issue, series, series_type),
+            "issue": issue_label(issue, series, series_type),
             "cover_date": issue.c.cover_date,
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,

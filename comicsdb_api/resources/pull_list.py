@@ -5,6 +5,7 @@ from sqlalchemy import func, select
 
 from comicsdb.catalog import NotFoundError
 from comicsdb.catalog.filters import Condition, at_least, at_most
+from comicsdb.catalog.labels import series_label
 from comicsdb.library import pull_list as pull
 from comicsdb.models import PullList, PullListSeries, Series, SeriesType
 from comicsdb.models.base import INTEGER_MAX
@@ -90,7 +91,7 @@ class PulledSeriesResource(PullListResource):
             "series": shapes.json_object(
                 "FollowedSeries",
                 id=series.c.id,
-                series=shapes.series_label(series, series_type),
+                series=series_label(series, series_type),
                 year_began=series.c.year_began,
                 year_end=series.c.year_end,
                 volume=series.c.volume,

@@ -3,13 +3,12 @@
 from functools import cached_property
 
 import orjson
-from sqlalchemy import Integer, String, and_, case, literal_column, null, select, type_coerce, union_all
+from sqlalchemy import Integer, Select, String, literal_column, select, type_coerce
 
 from comicsdb.catalog import ranked_search
-from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.hits import FIRST, REASONS
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.models import Issue, Series, SeriesType, Universe
 from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.validators import versions
 from comicsdb.values import whole_number
@@ -24,9 +23,9 @@ from comicsdb_api.resource.types import Address, Choice, ListOf
 from comicsdb_api.responses import addresses, to_json
 
 ROUTE = "api.search"
-KINDS_SEARCHED = ranked_search.FIRST
+KINDS_SEARCHED = FIRST
 MOST, USUAL, SUGGESTED = 100, 20, 10  # results: at most, without a limit sent, and with `typeahead`
-series, series_type, issue = Series.__table__, SeriesType.__table__, Issue.__table__
+NOTHING = "[]"
 
 
 class Query(Filter):
@@ -83,50 +82,27 @@ FILTERS = (
 )
 
 
-def _row(kind: str) -> tuple[dict, object]:
-    """The fields of a result of a kind that depend on it, and the tables to read."""
-    model = KINDS[kind].model
-    table = source = model.__table__
-    name = table.c.get("name")
-    if model is Series:
-        source = series.join(series_type, series_type.c.id == series.c.series_type_id)
-        name = shapes.series_label(series, series_type)
-    elif model is Issue:
-        source = issue.join(series, series.c.id == issue.c.series_id).join(
-            series_type, series_type.c.id == series.c.series_type_id
-        )
-        name = shapes.issue_label(issue, series, series_type)
-    elif model is Universe:
-        adds = table.c.designation.not_in((shapes.constant(""), table.c.name))
-        name = case((adds, name + shapes.constant(" — ") + table.c.designation), else_=name)
-    image = shapes.picture(table.c.image) if "image" in table.c else type_coerce(null(), Address)
-    return {"name": name, "image": image, "resource_url": shapes.page_url(table)}, source
-
-
-def _results(*, typeahead: bool):
+def _results(rows: Select):
     """The rows of the answer, the best first."""
-    found = ranked_search.found(typeahead=typeahead).cte("found")
-    order = ranked_search.searched()
-    reasons = enumerate(ranked_search.REASONS)
-    reason = case(
-        *((found.c.reason == literal_column(str(code)), shapes.constant(each)) for code, each in reasons)
-    )
-    arms = []
-    for kind in KINDS_SEARCHED:
-        fields, source = _row(kind)
-        table = KINDS[kind].model.__table__
-        is_of = and_(found.c.kind == literal_column(str(order.index(kind))), found.c.id == table.c.id)
-        own = {"kind": shapes.constant(kind), "id": table.c.id, "reason": reason, **fields}
-        arms.append(select(*shapes.labelled(own), found.c.place).select_from(source.join(found, is_of)))
-    rows = union_all(*arms).subquery("rows")
-    return select(*(rows.c[name] for name in BODY)).order_by(rows.c.place)
+    rows = rows.subquery("rows")
+    reason = shapes.word_for(rows.c.reason, dict(enumerate(REASONS)))
+    slash = shapes.constant("/")
+    fields = {
+        "kind": rows.c.kind,
+        "id": rows.c.id,
+        "name": rows.c.name,
+        "reason": reason,
+        "image": shapes.picture(rows.c.image),
+        "resource_url": type_coerce(shapes.BASE + slash + rows.c.kind + slash + rows.c.slug + slash, Address),
+    }
+    return select(*shapes.labelled(fields)).order_by(rows.c.place)
 
 
 BODY = {
     "kind": literal_column("kind", Choice(*KINDS_SEARCHED)),
     "id": literal_column("id", Integer),
     "name": literal_column("name", String),
-    "reason": literal_column("reason", Choice(*ranked_search.REASONS)),
+    "reason": literal_column("reason", Choice(*REASONS)),
     "image": shapes.optional(literal_column("true"), literal_column("image", Address)),
     "resource_url": literal_column("resource_url", Address),
 }
@@ -145,27 +121,29 @@ class Search:
         zone = request.registry.settings["comicsdb.timezone"]
         sent = dict(filters.read(FILTERS, parameters(request), zone=zone))
         typeahead = sent.get("typeahead", False)
-        asked = ranked_search.parse(sent.get("q", ""))
-        values = {
-            **asked.values,
-            "kinds": list(sent.get("kind") or KINDS_SEARCHED),
-            "limit": sent.get("limit", SUGGESTED if typeahead else USUAL),
-            "enough": ranked_search.ENOUGH,
-            **addresses(request),
-        }
-        found, now = request.read_pool.fetch(self._queries[typeahead], values)
+        question = ranked_search.ask(
+            request.read_pool,
+            sent.get("q", ""),
+            request.domain,
+            limit=sent.get("limit", SUGGESTED if typeahead else USUAL),
+            enough=0 if typeahead else ranked_search.ENOUGH,
+            kinds=sent.get("kind") or KINDS_SEARCHED,
+        )
+        values = question.values | addresses(request)
+        is_short = typeahead and question.is_plain
+        found, now = request.read_pool.fetch(self._queries[is_short], values)
+        if is_short and found == NOTHING:
+            found, now = request.read_pool.fetch(self._queries[False], values)
         if epoch is not None and now != epoch:
             raise EpochMovedError
         return to_json({"results": orjson.loads(found)})
 
     @cached_property
     def _queries(self) -> dict[bool, CompiledQuery]:
-        """The statements, by whether somebody is typing."""
+        """The statements, by whether only beginnings of names are looked for."""
         return {
-            typeahead: CompiledQuery.of(
-                select(shapes.rows_of(_results(typeahead=typeahead)), EPOCH_NOW.scalar_subquery())
-            )
-            for typeahead in (False, True)
+            is_short: CompiledQuery.of(select(shapes.rows_of(_results(rows())), EPOCH_NOW.scalar_subquery()))
+            for is_short, rows in ((False, ranked_search.rows), (True, ranked_search.beginnings))
         }
 
 

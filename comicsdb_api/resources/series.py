@@ -3,6 +3,7 @@
 from sqlalchemy import bindparam, func, select
 
 from comicsdb.catalog.filters import SERIES
+from comicsdb.catalog.labels import series_label
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, series_associated
 from comicsdb.models.choices import LANGUAGES, Status
 from comicsdb.schemas import SeriesSchema
@@ -32,7 +33,7 @@ def associated():
         other_type, other_type.c.id == other.c.series_type_id
     )
     return shapes.json_list(
-        shapes.json_object("Associated", id=other.c.id, series=shapes.series_label(other, other_type)),
+        shapes.json_object("Associated", id=other.c.id, series=series_label(other, other_type)),
         source,
         link.c.series_id == series.c.id,
         shapes.by_sort_name(other),
@@ -73,7 +74,7 @@ class SeriesResource(CatalogueResource):
         """SeriesRow."""
         return {
             "id": series.c.id,
-            "series": shapes.series_label(series, series_type),
+            "series": series_label(series, series_type),
             "year_began": series.c.year_began,
             "year_end": series.c.year_end,
             "volume": series.c.volume,

@@ -25,8 +25,7 @@ def items(request):
         return response
     query = request.GET.get("q", "")
     short = lookup.too_short(name, query)
-    seen = lookup.seen_by(request)
-    found = lookup.Found([], 0) if short else lookup.find(request.dbsession, name, query, seen)
+    found = lookup.Found([], 0) if short else lookup.find(request, name, query)
     results = [{"id": item.id, "text": item.text, "note": item.note} for item in found.items]
     response = Response(json={"results": results, "total": found.total})
     response.headers["Cache-Control"] = "no-store"

@@ -85,7 +85,7 @@ class Editing:
     def _find(self, draft: Draft, name: str, query: str) -> None:
         for each, field, _typed in draft.inputs():
             if each == name and isinstance(field, ModelSelect):
-                draft.found[name] = lookup.find(self.session, field.of, query, lookup.seen_by(self.request))
+                draft.found[name] = lookup.find(self.request, field.of, query)
 
     def _create(self, draft: Draft):
         try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Select, false, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from comicsdb.catalog import search
+from comicsdb.catalog import ranked_search, search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
@@ -51,14 +51,12 @@ class Source:
 
     def matching(self, query: str) -> ColumnElement[bool]:
         """The condition that a query finds an object."""
-        if self.model is Issue:
-            return search.issue_items_matching(query)
         if self.model is Role:
             return _folded(Role.name).like(func.fold_pattern(query))
         return search.matching(self.model, query)
 
     def order(self, query: str) -> tuple:
-        """The best match first; a total order."""
+        """The best match first, of roles and reading lists; a total order."""
         if self.model is Role:
             return search.rank_of_name((_folded(Role.name),), query), Role.order, Role.id
         return search.best_first(self.model, query)
@@ -102,23 +100,35 @@ def seen_by(request) -> ColumnElement[bool]:
     return reading_lists.visible_to(request.identity, official)
 
 
-def find(session: Session, name: str, query: str, seen: ColumnElement[bool] = NONE) -> Found:
+def find(request, name: str, query: str) -> Found:
     """The objects that a query finds, best first, at most MOST; none for a blank query.
 
-    Reading lists must meet the condition `seen` (`seen_by`).
+    Those of the catalogue are ranked as everywhere. Reading lists must be visible to the reader.
     """
     source, query = source_of(name), search.cleaned(query)
     if not query:
         return Found([], 0)
-    condition = source.matching(query)
-    if source.model is ReadingList:
-        condition &= seen
-    rows = source.rows().where(condition).order_by(*source.order(query)).limit(MOST)
-    items = [source.item(each) for each in session.scalars(rows)]
-    total = len(items)
+    session, rows = request.dbsession, source.rows()
+    if name not in SOURCES:
+        ids = ranked_ids(request, name, query, MOST)
+        found = session.scalars(rows.where(source.model.id.in_(ids))).all() if ids else []
+        found = sorted(found, key=lambda each: ids.index(each.id))
+        condition = search.matching(source.model, query)
+    else:
+        condition = source.matching(query)
+        if source.model is ReadingList:
+            condition &= seen_by(request)
+        found = session.scalars(rows.where(condition).order_by(*source.order(query)).limit(MOST)).all()
+    total = len(found)
     if total == MOST:
-        total = session.scalar(select(func.count()).select_from(source.model).where(condition))
-    return Found(items, total, query)
+        total = max(MOST, session.scalar(select(func.count()).select_from(source.model).where(condition)))
+    return Found([source.item(each) for each in found], total, query)
+
+
+def ranked_ids(request, kind: str, query: str, most: int) -> list[int]:
+    """The ids of the objects of a kind that a query finds, best first."""
+    question = ranked_search.ask(request.read_pool, query, request.domain, limit=most, kinds=(kind,))
+    return [hit.id for hit in ranked_search.best(request.read_pool, question.values, apiece=True)]
 
 
 def name_all(

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-import psycopg
 import webtest
 from psycopg import sql
 from sqlalchemy import create_engine
@@ -67,17 +66,6 @@ class Asked:
         self.session.rollback()
         return [plan for ((plan,),) in found]
 
-    def explained_of(self, ask) -> dict:
-        """The same of the last statement with a limit that a function sends by a session."""
-        with sent() as statements:
-            ask()
-        statement, values = next(each for each in reversed(statements) if " LIMIT " in each[0])
-        driver = self.session.connection().connection.driver_connection
-        driver.execute(set_config(SHORT, local=True))
-        ((plan,),) = driver.execute(f"{EXPLAIN} {statement}", values, prepare=False).fetchone()
-        self.session.rollback()
-        return plan
-
     def path(self, kind: str, *query: tuple[str, str]) -> str:
         """The address of a list with a query."""
         return f"/api/{kind}/?{urlencode(query)}"
@@ -97,22 +85,6 @@ def sent_to_pool():
         yield statements
     finally:
         ReadConnection.row = row
-
-
-@contextmanager
-def sent():
-    """The statements that any connection sends meanwhile, with their values."""
-    statements, execute = [], psycopg.Cursor.execute
-
-    def recorded(cursor, query, params=None, **options):
-        statements.append((query, params))
-        return execute(cursor, query, params, **options)
-
-    psycopg.Cursor.execute = recorded
-    try:
-        yield statements
-    finally:
-        psycopg.Cursor.execute = execute
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance.merge import preview
 from comicsdb.catalog.maintenance.move import preview_move
 from comicsdb.catalog.references import References, labelled
-from comicsdb.models import CATALOGUE, Issue, Series
+from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import Status
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import answers, lookup
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.pages.admin import say
 from comicsdb_web.pages.catalogue.history_labels import field_labels
@@ -144,10 +144,9 @@ def _found(request, kind: str, typed) -> list:
     words, model = search.cleaned(typed.get("find", "")), KINDS[kind].model
     if not words:
         return []
-    rows = labelled(model).where(search.matching(model, words)).order_by(*search.best_first(model, words))
-    if model is Issue:
-        rows = rows.join(Series, Series.id == Issue.series_id)
-    return request.dbsession.scalars(rows.limit(FOUND_MAX)).all()
+    ids = lookup.ranked_ids(request, kind, words, FOUND_MAX)
+    found = request.dbsession.scalars(labelled(model).where(model.id.in_(ids))).all()
+    return sorted(found, key=lambda each: ids.index(each.id))
 
 
 def _sides(request, kind: str, planned) -> list[tuple[str, str, str, str]]:

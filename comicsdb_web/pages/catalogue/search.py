@@ -1,76 +1,162 @@
 """Quick search: one query over all kinds, and the reading lists that may be seen."""
 
 from itertools import groupby
+from xml.sax.saxutils import escape
+
+from pyramid.httpexceptions import HTTPSeeOther
+from pyramid.response import Response
+from sqlalchemy import select
 
 from comicsdb.catalog import ranked_search, search
+from comicsdb.catalog.hits import SIMILAR, Hit, certain
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.ranked_search import REASONS
+from comicsdb.i18n import _
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
-from comicsdb.models import ReadingList
+from comicsdb.models import ReadingList, Series
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists import cards
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.reading_lists import SOURCES, TYPES
 
 SHOWN = 8
-SUGGESTED = 3  # of each kind, below the search box while somebody types
-SIMILAR = REASONS.index("similar")
+SUGGESTED, LISTS_SUGGESTED = 8, 3  # below the search box while somebody types
+DESCRIPTION = _("Search comics, people, characters…")
+OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
+<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
+<ShortName>comicsdb</ShortName>
+<Description>{description}</Description>
+<InputEncoding>UTF-8</InputEncoding>
+<Image type="image/svg+xml">{icon}</Image>
+<Url type="text/html" template="{search}?q={{searchTerms}}"/>
+<Url type="application/x-suggestions+json" template="{suggestions}?q={{searchTerms}}"/>
+<Url type="application/opensearchdescription+xml" rel="self" template="{own}"/>
+</OpenSearchDescription>
+"""
+ENOUGH = 4  # suggested names that begin with the text; with fewer, more is looked for
 
 
 def quick_search(request):
-    """The first of each kind that the words find; if none do, those whose names look like the query."""
+    """The first of each kind that the words find; if none do, those whose names look like the query.
+
+    A code, id or number that leads to one object only redirects to it, unless `all` is sent: so scanners can
+    be used, and `foghorn 28` opens the issue.
+    """
     query = search.cleaned(request.GET.get("q", ""))
     has_words = bool(search.words(query))
     if request.is_fragment:
-        groups, _tolerant = _groups(request, query, SUGGESTED, typeahead=True) if has_words else ([], False)
-        return fragment(request, "suggestions", {"groups": groups})
-    groups, tolerant = _groups(request, query, SHOWN, typeahead=False) if has_words else ([], False)
+        return fragment(request, "suggestions", _suggested(request, query) if has_words else {"groups": []})
+    lists = _lists(request, query, SHOWN) if has_words else []
+    hits = _hits(request, query, enough=0 if lists else 1) if has_words else []
+    only = None if "all" in request.GET else certain(hits)
+    if only:
+        return HTTPSeeOther(_address_of(request, only))
+    groups, tolerant = _groups(request, query, hits, lists) if has_words else ([], False)
     return {"query": query, "groups": groups, "tolerant": tolerant, "types": TYPES, "sources": SOURCES}
 
 
-def _groups(request, query: str, most: int, *, typeahead: bool):
+def suggestions(request):
+    """What browsers suggest in their own search fields: query, names, kinds and addresses, as JSON."""
+    query = search.cleaned(request.GET.get("q", ""))
+    found = _rows(request, query) if search.words(query) else []
+    labels = [request.localizer.translate(KINDS[row.kind].label) for row in found]
+    addresses = [request.public_url(request.route_path(f"{row.kind}.detail", slug=row.slug)) for row in found]
+    response = Response(json=[query, [row.name for row in found], labels, addresses])
+    response.content_type = "application/x-suggestions+json"
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def description(request):
+    """The OpenSearch description, by which browsers offer the search of this site."""
+    words = request.localizer.translate(DESCRIPTION)
+    search_url, suggestions_url, own_url = (
+        request.public_url(request.route_path(name))
+        for name in ("search", "search.suggestions", "opensearch")
+    )
+    body = OPENSEARCH.format(
+        description=escape(words),
+        icon=escape(request.public_url(request.asset("icon.svg"))),
+        search=escape(search_url),
+        suggestions=escape(suggestions_url),
+        own=escape(own_url),
+    )
+    return Response(body, content_type="application/opensearchdescription+xml", charset="utf-8")
+
+
+def _ask(request, query: str, limit: int, enough: int = 1) -> ranked_search.Question:
+    return ranked_search.ask(request.read_pool, query, request.domain, limit=limit, enough=enough)
+
+
+def _rows(request, query: str) -> list[ranked_search.Row]:
+    return ranked_search.suggest(request.read_pool, _ask(request, query, SUGGESTED), ENOUGH)
+
+
+def _suggested(request, query: str) -> dict:
+    """Suggestions by kind, the best kind first; the covers of series; and reading lists at the end."""
+    rows = _rows(request, query)
+    series = [row.id for row in rows if row.kind == "series"]
+    statement = select(Series.id, cards.first_cover()).where(Series.id.in_(series))
+    covers = dict(request.dbsession.execute(statement).all()) if series else {}
+    images = {series_id: cover[0] for series_id, cover in covers.items() if cover}
+    groups = _by_kind(rows)
+    lists = _lists(request, query, LISTS_SUGGESTED - 1)
+    if lists:
+        groups.append(("reading_list", [row[0] for row in lists]))
+    return {"groups": groups, "images": images, "query": query}
+
+
+def _by_kind(found: list) -> list[tuple[str, list]]:
+    """Results by kind, the kind with the best one first."""
+    places = {kind: place for place, kind in reversed(list(enumerate(each.kind for each in found)))}
+    in_order = sorted(found, key=lambda each: places[each.kind])
+    return [(kind, list(rows)) for kind, rows in groupby(in_order, lambda each: each.kind)]
+
+
+def _hits(request, query: str, enough: int) -> list[Hit]:
+    question = _ask(request, query, SHOWN + 1, enough)
+    return ranked_search.best(request.read_pool, question.values, apiece=True)
+
+
+def _address_of(request, hit: Hit) -> str:
+    model = KINDS[hit.kind].model
+    slug = request.dbsession.scalar(select(model.slug).where(model.id == hit.id))
+    return request.route_path(f"{hit.kind}.detail", slug=slug)
+
+
+def _groups(request, query: str, hits: list[Hit], lists: list):
     """For each kind with results its name, the first rows, and whether there are more; and whether the names
     are only similar. The kind with the best result comes first, reading lists come last.
     """
-    matching = search.matching(ReadingList, query)
-    lists = _lists(request, most, matching, *search.best_first(ReadingList, query))
-    hits = ranked_search.best_apiece(
-        request.read_pool, query, most + 1, enough=0 if lists else 1, typeahead=typeahead
-    )
     tolerant = bool(hits) and hits[0].reason == SIMILAR
-    if not typeahead and not lists and (tolerant or not hits):
+    if not lists and (tolerant or not hits):
         search.tolerate(request.dbsession)
-        lists = _lists(
-            request,
-            most,
-            search.similar(ReadingList, query),
-            search.distance(ReadingList, query),
-            *figures.ORDER,
-        )
+        alike = search.similar(ReadingList, query)
+        lists = _visible_lists(request, SHOWN, alike, search.distance(ReadingList, query), *figures.ORDER)
         tolerant = tolerant or bool(lists)
     groups = []
-    for kind, found in groupby(sorted(hits, key=lambda hit: _place(hits, hit.kind)), lambda hit: hit.kind):
-        rows = _rows(request, kind, [hit.id for hit in found])
+    for kind, found in _by_kind(hits):
+        rows = _cards(request, kind, [hit.id for hit in found])
         if rows:  # what was deleted just now is not
-            groups.append((kind, rows[:most], len(rows) > most))
+            groups.append((kind, rows[:SHOWN], len(rows) > SHOWN))
     if lists:
-        groups.append(("reading_list", lists[:most], len(lists) > most))
+        groups.append(("reading_list", lists[:SHOWN], len(lists) > SHOWN))
     return groups, tolerant
 
 
-def _place(hits: list, kind: str) -> int:
-    """The place of a kind's best result among those of all."""
-    return next(place for place, hit in enumerate(hits) if hit.kind == kind)
-
-
-def _rows(request, kind: str, ids: list[int]) -> list:
+def _cards(request, kind: str, ids: list[int]) -> list:
     model = KINDS[kind].model
     found = cards.load(request.dbsession, model, cards.statement(model).where(model.id.in_(ids)))
     return sorted(found, key=lambda row: ids.index(row.id))
 
 
-def _lists(request, most: int, condition, *order) -> list:
+def _lists(request, query: str, most: int) -> list:
+    """The reading lists with the words of a query, and whether there are more is told by one more."""
+    matching = search.matching(ReadingList, query)
+    return _visible_lists(request, most, matching, *search.best_first(ReadingList, query))
+
+
+def _visible_lists(request, most: int, condition, *order) -> list:
     """The reading lists that meet a condition and may be seen."""
     official = request.registry.settings["comicsdb.official_account"]
     seen = reading_lists.visible_to(request.identity, official)
@@ -79,8 +165,16 @@ def _lists(request, most: int, condition, *order) -> list:
 
 
 def includeme(config):
-    """The page that the search box of every page leads to."""
+    """The page that the search box of every page leads to, and what browsers need for their own."""
     config.add_page(
-        "search", "/search/", quick_search, renderer="search.jinja2", decorator=private, parameters=("q",)
+        "search",
+        "/search/",
+        quick_search,
+        renderer="search.jinja2",
+        decorator=private,
+        parameters=("q", "all"),
     )
-    config.read_from_replica("search")
+    config.add_page("search.suggestions", "/search/suggestions", suggestions, parameters=("q",))
+    config.add_page("opensearch", "/opensearch.xml", description)
+    for route in ("search", "search.suggestions"):
+        config.read_from_replica(route)

@@ -405,7 +405,7 @@ def add_series(request):
     if name := text_of(request.POST, "find"):
         if name == "series":
             query = text_of(request.POST, "series-q") or ""
-            draft.found[name] = lookup.find(request.dbsession, name, query)
+            draft.found[name] = lookup.find(request, name, query)
         return _series_form(request, draft)
     try:
         added, skipped = _add_issues(request, draft.typed)

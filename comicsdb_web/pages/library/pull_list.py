@@ -43,7 +43,7 @@ def add(request):
     draft.read(request.POST)
     if text_of(request.POST, "find"):
         query = text_of(request.POST, "series-q") or ""
-        draft.found["series"] = lookup.find(request.dbsession, "series", query)
+        draft.found["series"] = lookup.find(request, "series", query)
         return _page(request, draft)
     chosen = draft.typed["series"][0] if draft.typed["series"] else ""
     try:

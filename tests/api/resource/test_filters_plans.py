@@ -9,7 +9,6 @@ from base64 import urlsafe_b64encode
 import orjson
 import pytest
 
-from comicsdb_web.forms import lookup
 from tests import large
 from tests.api.api_client import asked
 from tests.api.resource.test_filters import FILTERS
@@ -212,15 +211,6 @@ def test_options_need_few_rows_for_each_of_a_page(site, kind, query, most):
     assert sum(rows(node) for node in scans) <= most * len(found) + LARGE
 
 
-@pytest.mark.parametrize(
-    ("kind", "query"),
-    [("issue", "spider"), ("issue", "100"), ("issue", "1"), ("series", "spider"), ("character", "spider")],
-)
-def test_what_pickers_offer_is_found_by_indexes(site, kind, query):
-    found = site.explained_of(lambda: lookup.find(site.session, kind, query))
-    is_bounded(found["Plan"])
-
-
 @pytest.mark.parametrize("typeahead", ["0", "1"])
 @pytest.mark.parametrize(
     "query",
@@ -229,6 +219,12 @@ def test_what_pickers_offer_is_found_by_indexes(site, kind, query):
 def test_a_search_over_all_kinds_does_bounded_work(site, query, typeahead):
     (found,) = site.explained("search", ("q", query), ("typeahead", typeahead))
     is_bounded(found["Plan"])
+
+
+def test_suggestions_read_few_rows(site):
+    for query in ("s", "the s", "sp", "karomi", "secret"):
+        (found,) = site.explained("search", ("q", query), ("typeahead", "1"))
+        assert sum(rows(node) for node in nodes(found["Plan"]) if "Scan" in node["Node Type"]) <= 600, query
 
 
 def is_bounded(root: dict) -> None:

@@ -81,15 +81,12 @@ def test_typing_errors_are_forgiven_unless_somebody_still_types(client, ferries)
     assert ("The Foghorn (2024)", "similar") in found(client, "foghron")
     assert found(client, "foghron 28", kind="issue")[0] == ("The Foghorn (1999) #28", "similar")
     assert found(client, "foghron", typeahead="1") == []
-    assert found(client, "foghorn", typeahead="1", kind="series,team") == [
-        ("The Foghorn (1999)", "name equal"),
-        ("The Foghorn (2024)", "name equal"),
-        ("Loud Foghorns", "words"),
-        ("Loudhailer (2001)", "alias"),
-    ]
+    suggested = found(client, "foghorn", typeahead="1", kind="series,team")
+    assert suggested == [("The Foghorn (1999)", "name equal"), ("The Foghorn (2024)", "name equal")]
+    assert found(client, "italia", typeahead="1", kind="series,team") == [("Loudhailer (2001)", "alias")]
     assert found(client, "fog", typeahead="true", limit="2") == [
-        ("Foghorn Leghorn", "name begins"),
-        ("Foghorn Press", "name begins"),
+        ("The Foghorn (1999)", "name begins"),
+        ("The Foghorn (2024)", "name begins"),
     ]
 
 

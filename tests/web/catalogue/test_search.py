@@ -1,10 +1,10 @@
 """Search: words in any order, case and accents aside, and a second chance for typing errors."""
 
+from xml.etree import ElementTree
+
 import pytest
-from sqlalchemy import select
 
 from comicsdb.catalog import search
-from comicsdb.models import Issue
 from tests.lists import make_list
 from tests.web.conftest import labels, soup
 
@@ -34,12 +34,38 @@ def test_a_few_of_each_kind_are_suggested_while_somebody_types(testapp, session,
         answer = testapp.get("/search/", {"q": query}, headers={"X-Fragment": "1"})
         (part,) = soup(answer).select("template")
         assert (part["data-target"], answer.vary[0]) == ("quick-found", "X-Fragment")
-        links = part.select("a")
-        return [(each.span.get_text(), each.small.get_text(), each["href"]) for each in links]
+        return [
+            (group["aria-label"], option.select("span")[-1].get_text(), option["href"])
+            for group in part.select("[role=group]")
+            for option in group.select("[role=option]")
+        ]
 
-    arcs = [(f"Lamps {number}", "Story Arc", f"/arc/lamps-{number}/") for number in range(3)]
-    assert suggested("lamps") == [*arcs, ("Lamps out", "Reading list", "/reading-lists/lamps-out/")]
-    assert suggested("lamps nothing") == suggested(" ") == []
+    arcs = [("Story Arcs", f"Lamps {number}", f"/arc/lamps-{number}/") for number in range(5)]
+    assert suggested("lamps") == [*arcs, ("Reading Lists", "Lamps out", "/reading-lists/lamps-out/")]
+    assert suggested("zzzz qqqq") == suggested(" ") == []
+
+
+def test_what_is_asked_for_alone_is_opened(testapp, make, world):
+    make.issue(series=world.series, number="77", upc="75960608936907711", cv_id=4711)
+    path = "/issue/lamplight-2019-77/"
+    for query in ("75960608936907711", "7 59606 08936 9 07711", "lamplight 77", "cv 4711"):
+        answer = testapp.get("/search/", {"q": query}, status=303)
+        assert answer.location.endswith(path), query
+        shown = testapp.get("/search/", {"q": query, "all": "1"}, status=200)
+        assert groups(shown) == {"issue": ["Lamplight (2019) #77"]}, query
+    testapp.get("/search/?q=lamplight", status=200)
+
+
+def test_browsers_are_told_of_the_search(testapp, world):
+    link = soup(testapp.get("/")).select_one("link[rel=search]")
+    description = testapp.get(link["href"])
+    assert description.content_type == link["type"] == "application/opensearchdescription+xml"
+    root = ElementTree.fromstring(description.body)  # noqa: S314  (our own)
+    addresses = {each.get("type"): each.get("template") for each in root.iterfind("{*}Url")}
+    suggested = addresses["application/x-suggestions+json"].replace("{searchTerms}", "lamplight+2")
+    series = "http://localhost/issue/lamplight-2019-2/"
+    assert testapp.get(suggested).json[1:] == [["Lamplight (2019) #2"], ["Issue"], [series]]
+    assert testapp.get(addresses["text/html"].replace("{searchTerms}", "wick"), status=200)
 
 
 def test_words_are_found_in_any_order_whatever_their_case_and_accents(testapp, make):
@@ -102,17 +128,6 @@ def test_an_issue_number_is_exact_but_for_its_case(testapp, make):
         make.issue(series=series, number=number)
     assert found(testapp, "issue", "mixed #1") == ["Mixed (2020) #1"]
     assert found(testapp, "issue", "mixed #1.mu") == ["Mixed (2020) #1.MU"]
-
-
-def test_what_an_autocomplete_offers_includes_numbers(session, world):
-    def numbers(query):
-        statement = select(Issue.number).where(search.issue_items_matching(query)).order_by(Issue.id)
-        return session.scalars(statement).all()
-
-    assert numbers("103") == ["3"]
-    assert numbers("luce") == ["1", "2", "3"]
-    assert numbers("lamplight (2020) #1") == ["1"]
-    assert numbers("#") == []
 
 
 def test_the_search_page_keeps_the_query_and_names_it(testapp, world):

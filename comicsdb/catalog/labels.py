@@ -1,0 +1,46 @@
+"""Labels in SQL: what pages and answers call a series or an issue, without loading it."""
+
+from enum import Enum
+
+from sqlalchemy import String, case, cast, literal_column
+
+from comicsdb.models.choices import SeriesTypeCode
+from comicsdb.models.series import LABEL_INFIX, LABEL_SUFFIX
+
+
+def constant(word: str | Enum):
+    """A constant in SQL: part of the statement, not a parameter."""
+    value = word.value if isinstance(word, Enum) else word
+    if isinstance(value, int):
+        return literal_column(str(value))
+    return literal_column("'" + value.replace("'", "''") + "'", String)
+
+
+def word_for(column, words: dict, otherwise: str = ""):
+    """The word for the code in a column of choices."""
+    pairs = ((column == constant(code), constant(word)) for code, word in words.items())
+    return case(*pairs, else_=constant(otherwise))
+
+
+def series_label(series, series_type):
+    """The display name of a series, as `Series.label` gives it in Python."""
+    return (
+        series.c.name
+        + word_for(series_type.c.code, LABEL_INFIX)
+        + constant(" (")
+        + cast(series.c.year_began, String)
+        + constant(")")
+        + word_for(series_type.c.code, LABEL_SUFFIX)
+    )
+
+
+def issue_label(issue, series, series_type):
+    """The display name of an issue, as `Issue.label` gives it in Python."""
+    mark = word_for(series_type.c.code, {SeriesTypeCode.DIGITAL_CHAPTER: " Chapter #"}, " #")
+    return series_label(series, series_type) + mark + issue.c.number
+
+
+def universe_label(universe):
+    """The display name of a universe, as `Universe.label` gives it in Python."""
+    adds = universe.c.designation.not_in((constant(""), universe.c.name))
+    return case((adds, universe.c.name + constant(" — ") + universe.c.designation), else_=universe.c.name)
