@@ -58,7 +58,7 @@ class Address:
             host = (split.hostname or "").removeprefix("www.")
         except ValueError:
             return None
-        return cls(host, tuple(filter(None, unquote(split.path).split("/"))))
+        return cls(host, tuple(filter(None, search.cleaned(unquote(split.path)).split("/"))))
 
     @property
     def words(self) -> str:

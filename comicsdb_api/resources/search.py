@@ -75,7 +75,11 @@ class Plain(Flag):
 
 
 FILTERS = (
-    Query("q", None, "a name, or a series with year and number: `night ferry (2026) 3`"),
+    Query(
+        "q",
+        None,
+        "a name, or a series with year and number: `night ferry (2026) 3`, or a code, an id or an address",
+    ),
     Kinds("kind", None, "kinds to search"),
     Most("limit", None, f"number of results; {USUAL} without it, {SUGGESTED} with `typeahead`"),
     Plain("typeahead", None, "somebody is typing: no typing errors are forgiven, which costs the least"),
@@ -158,9 +162,10 @@ class SearchResource(Resource):
         result = shapes.json_object("SearchResult", **BODY)
         return {
             "description": (
-                "Names equal to the text come first, then those that begin with it, those with all its "
-                "words, and aliases; similar names follow where little is found. A leading article does not "
-                "count."
+                "What the text names for certain comes first: barcodes, ISBN and SKU of issues and variants; "
+                "ids, ours (`issue 123`) and foreign ones (`cv 4000-123`), and addresses follow names equal "
+                "to the text. Then come names that begin with it, those with all its words, and aliases; "
+                "similar names follow where little is found. A leading article does not count."
             ),
             "parameters": query_parameters(FILTERS),
             "body": Body("SearchFound", {"results": literal_column("results", ListOf(result))}),

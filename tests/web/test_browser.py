@@ -358,8 +358,8 @@ def test_one_can_log_in_and_out(visit, javascript):
 def test_the_search_box_of_every_page_finds(visit):
     page = visit("series")
     page.locator("#quick-q").fill("crowd")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/search/?q=crowd")
+    page.locator(".quick-all").click()
+    page.wait_for_url("**/search/?q=crowd&all=1")
     assert page.locator("#found-publisher").is_visible()
 
 

@@ -10,7 +10,6 @@ from sqlalchemy import select
 from comicsdb.catalog import ranked_search, search
 from comicsdb.catalog.hits import SIMILAR, Hit, certain
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.i18n import _
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
 from comicsdb.models import ReadingList, Series
@@ -18,9 +17,8 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists import cards
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.reading_lists import SOURCES, TYPES
+from comicsdb_web.rendering.locales import _
 
-SHOWN = 8
-SUGGESTED, LISTS_SUGGESTED = 8, 3  # below the search box while somebody types
 DESCRIPTION = _("Search comics, people, characters…")
 OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
@@ -33,6 +31,8 @@ OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
 <Url type="application/opensearchdescription+xml" rel="self" template="{own}"/>
 </OpenSearchDescription>
 """
+SHOWN = 8
+SUGGESTED, LISTS_SUGGESTED = 8, 3  # below the search box while somebody types
 ENOUGH = 4  # suggested names that begin with the text; with fewer, more is looked for
 
 

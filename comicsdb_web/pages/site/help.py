@@ -12,7 +12,17 @@ from comicsdb.models.choices import SupporterTier
 from comicsdb_web.rendering import markdown
 from comicsdb_web.rendering.locales import _
 
-ORDER = ("editing", "library", "reading-lists", "api", "rate-limits", "basic-auth", "privacy", "contact")
+ORDER = (
+    "search",
+    "editing",
+    "library",
+    "reading-lists",
+    "api",
+    "rate-limits",
+    "basic-auth",
+    "privacy",
+    "contact",
+)
 LOCALE = Path(__file__).parent.parent.parent / "locale"
 
 EVERYBODY_EDITS = _("Everybody with an account can add to it and correct it.")

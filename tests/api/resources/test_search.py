@@ -114,6 +114,10 @@ def test_any_text_is_answered(client, ferries):
         "ab " * 90,
         "a\x01b",
         "'\"$1:q",
+        "http://localhost/issue/%00/",
+        "http://[",
+        f"issue {'9' * 10}",
+        "cv 4000-9999999999",
     ]
     for text in texts:
         for typeahead in "01":
