@@ -108,12 +108,13 @@ def rows(stand: Stand) -> Iterator[Row]:
         len(WORDS),
         len(WORDS),
     )
+    typed = [word[:length] for word in WORDS for length in (3, 4, 5)]
     yield Row(
-        "a word while it is typed: `typeahead`, or a list by name",
-        [Call(f"search/?typeahead=1&kind=series&q={word[:4]}") for word in WORDS],
-        [Call(f"series/?name={word[:4]}") for word in WORDS],
-        len(WORDS),
-        len(WORDS),
+        "a word while it is typed: `typeahead`, or a page of issues by `series_name`",
+        [Call(f"search/?typeahead=1&q={each}") for each in typed],
+        [Call(f"issue/?series_name={each}") for each in typed],
+        len(typed),
+        len(typed),
     )
     upcs = [row[0] for row in drawn("SELECT upc FROM issue WHERE upc <> ''", 2 * SINGLES)]
     yield Row(
@@ -127,12 +128,19 @@ def rows(stand: Stand) -> Iterator[Row]:
         SINGLES,
         SINGLES / 2,
     )
-    numbers = [str(row[0]) for row in drawn("SELECT cv_id FROM issue WHERE cv_id > 0", 2 * CODES)]
+    numbers = [
+        str(row[0]) for row in drawn("SELECT cv_id FROM issue WHERE cv_id > 0", BATCHES * CODES + SINGLES)
+    ]
     yield Row(
         "1,000 ids of Comic Vine: crosswalk, or `cv_id` each",
-        [Call("crosswalk/", {"source": "comicvine", "kind": "issue", "ids": numbers[:CODES]})],
-        [Call(f"issue/?cv_id={each}") for each in numbers[CODES : CODES + SINGLES]],
-        1,
+        [
+            Call(
+                "crosswalk/", {"source": "comicvine", "kind": "issue", "ids": numbers[begin : begin + CODES]}
+            )
+            for begin in range(0, BATCHES * CODES, CODES)
+        ],
+        [Call(f"issue/?cv_id={each}") for each in numbers[BATCHES * CODES :]],
+        BATCHES,
         SINGLES / CODES,
     )
     hashes = [row[0] for row in drawn("SELECT cover_hash FROM issue", 2 * SINGLES)]

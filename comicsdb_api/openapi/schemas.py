@@ -87,10 +87,18 @@ class Components:
         return reference("schemas", name)
 
     def selection(self) -> dict:
-        """An object with the fields that `fields` and `include` ask for."""
-        schema = self._object({"external_ids": external_ids(Issue.__table__)}, "Selection")
-        del schema["required"]
-        self.schemas["Selection"] = schema | {"additionalProperties": True, "examples": [{"id": 1}]}
+        """An object with the fields that `fields` and `include` ask for, or parts of them."""
+        element = external_ids(Issue.__table__).type.element.type
+        part = self._object(element.shape, element.name)
+        del part["required"]
+        ids = described("Selection", "external_ids", {"type": "array", "items": part})
+        self.schemas["Selection"] = {
+            "type": "object",
+            "description": words_for("Selection").text,
+            "properties": {"external_ids": ids},
+            "additionalProperties": True,
+            "examples": [{"id": 1}],
+        }
         return reference("schemas", "Selection")
 
     def selection_page(self) -> dict:

@@ -90,7 +90,7 @@ def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, connect
     assert list(shown) == [*usual, *some]
 
 
-def test_external_ids_are_those_of_the_crosswalk(api, make):
+def test_external_ids_are_those_of_the_crosswalk(api, make, contract):
     rows = [
         ("comicvine", "51", ""),
         ("comicvine", "52", ""),
@@ -105,7 +105,9 @@ def test_external_ids_are_those_of_the_crosswalk(api, make):
     assert shown == {"external_ids": found["external_ids"]}
     assert len(shown["external_ids"]) == 6
     assert shown["external_ids"][0]["url"] == "https://comicvine.gamespot.com/issue/4000-51/"
-    (row,) = api.json(f"/api/issue/?ids={issue.id}&fields=external_ids.source")["results"]
+    answer = api.get(f"/api/issue/?ids={issue.id}&fields=external_ids.source")
+    contract.fits(contract.read("/api/issue/"), answer, selected=True)
+    (row,) = answer.json["results"]
     sources = ["comicvine", "comicvine", "gcd", "isbn", "isbn", "locg"]
     assert [each["source"] for each in row["external_ids"]] == sources
 
