@@ -89,9 +89,10 @@ class Components:
     def selection(self) -> dict:
         """An object with the fields that `fields` and `include` ask for, or parts of them."""
         element = external_ids(Issue.__table__).type.element.type
-        part = self._object(element.shape, element.name)
+        part = self.schemas["ExternalIdPart"] = self._object(element.shape, element.name)
         del part["required"]
-        ids = described("Selection", "external_ids", {"type": "array", "items": part})
+        items = reference("schemas", "ExternalIdPart")
+        ids = described("Selection", "external_ids", {"type": "array", "items": items})
         self.schemas["Selection"] = {
             "type": "object",
             "description": words_for("Selection").text,
