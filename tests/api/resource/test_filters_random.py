@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from tests.api.api_client import asked
 
-QUERIES = 400
+QUERIES = 20  # for each parameter of a list; 400 for the longest
 LETTERS = "aAáÁbeEéñ%_\\1"
 DAYS = [date(2019, 12, 31) + timedelta(days=each * 17) for each in range(8)]
 MOMENTS = [f"2020-0{month}-01T00:00:00Z" for month in range(1, 7)]
@@ -354,7 +354,7 @@ def test_a_random_query_finds_what_the_rules_say(world, kind):
     site, catalogue = world
     chance, rows = random.Random(kind), catalogue[kind]
     sizes = set()
-    for _ in range(QUERIES):
+    for _ in range(min(400, QUERIES * len(RULES[kind]))):
         asked_for = query(chance, kind, rows)
         wanted = {
             row["id"]

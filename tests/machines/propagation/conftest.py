@@ -1,8 +1,53 @@
 """What the tests of propagation by rule stand on: a few objects, and bystanders that must not move."""
 
-import pytest
+from types import SimpleNamespace
 
+import pytest
+from sqlalchemy import create_engine
+
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from tests.conftest import rolled_back
+from tests.factories import Make
 from tests.machines.propagation.touches import Writer
+
+
+@pytest.fixture(scope="session")
+def scene_engine(cluster, template):
+    """An engine of a database of its own, in which the objects below are made once for all tests."""
+    cluster.clone_database(template, "propagation")
+    engine = create_engine(cluster.url("propagation"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def scene_keys(scene_engine) -> dict:
+    """Model and id by name: a series with two issues, an issue of another one, one of each other kind."""
+    with session_factory(scene_engine)() as session:
+        make = Make(Catalog(session))
+        series = make.series()
+        made = {
+            "series": series,
+            "issue": make.issue(series=series),
+            "sibling": make.issue(series=series, number="99"),
+            "elsewhere": make.issue(),
+            **{kind: getattr(make, kind)() for kind in ("creator", "arc", "team", "character", "universe")},
+        }
+        return {name: (type(each), each.id) for name, each in made.items()}
+
+
+@pytest.fixture
+def connection(request):
+    """One connection in an outer transaction: to the database with the objects for who wants them."""
+    name = "scene_engine" if "scene_keys" in request.fixturenames else "engine"
+    yield from rolled_back(request.getfixturevalue(name))
+
+
+@pytest.fixture
+def bystanders(scene_keys, session):
+    """The objects by name."""
+    return SimpleNamespace(**{name: session.get_one(*key) for name, key in scene_keys.items()})
 
 
 @pytest.fixture
@@ -11,28 +56,22 @@ def write(session):
 
 
 @pytest.fixture
-def series(make):
-    return make.series()
+def series(bystanders):
+    return bystanders.series
 
 
 @pytest.fixture
-def issue(make, series):
-    return make.issue(series=series)
+def issue(bystanders):
+    return bystanders.issue
 
 
 @pytest.fixture
-def sibling(make, series, issue):
+def sibling(bystanders):
     """Another issue of the series."""
-    return make.issue(series=series, number="99")
+    return bystanders.sibling
 
 
 @pytest.fixture
-def elsewhere(make):
+def elsewhere(bystanders):
     """An issue of another series."""
-    return make.issue()
-
-
-@pytest.fixture
-def bystanders(make, sibling, elsewhere):
-    """One more of what writes could touch by mistake."""
-    return sibling, elsewhere, make.creator(), make.arc(), make.team(), make.character(), make.universe()
+    return bystanders.elsewhere

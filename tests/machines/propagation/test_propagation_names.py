@@ -16,10 +16,11 @@ pytestmark = pytest.mark.usefixtures("bystanders")
 @pytest.fixture
 def house(make):
     """A publisher with one of everything, and one issue of a series without imprint."""
-    publisher = make.publisher()
-    imprint, universe = make.imprint(publisher=publisher), make.universe(publisher=publisher)
-    series = [make.series(publisher=publisher, imprint=imprint), make.series(publisher=publisher)]
-    issues = [make.issue(series=each) for each in series]
+    with make.together():
+        publisher = make.publisher()
+        imprint, universe = make.imprint(publisher=publisher), make.universe(publisher=publisher)
+        series = [make.series(publisher=publisher, imprint=imprint), make.series(publisher=publisher)]
+        issues = [make.issue(series=each) for each in series]
     return publisher, imprint, universe, series, issues
 
 
@@ -87,9 +88,11 @@ class Family(NamedTuple):
 
 @pytest.fixture
 def family(make, issue, series, sibling):
-    associated = make.series(associated=[series])
-    make.issue(series=associated)
-    return Family(series, (issue, sibling), associated, make.issue(reprints=[issue]))
+    with make.together():
+        associated = make.series(associated=[series])
+        make.issue(series=associated)
+        reprint = make.issue(reprints=[issue])
+    return Family(series, (issue, sibling), associated, reprint)
 
 
 LABEL = [{"name": "N"}, {"sort_name": "N"}, {"year_began": 1999}, {"series_type": 10}]
