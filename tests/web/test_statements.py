@@ -29,41 +29,42 @@ def count(testapp, connection):
 
 def enlarge(make, world):
     """Many rows for every page of the small catalogue."""
-    for number in range(40):
-        make.imprint(name=f"Imprint {number}", publisher=world.publisher)
-    people = [make.creator(name=f"Hand {number}") for number in range(35)]
-    crowd = [
-        make.character(
-            name=f"Face {number}", universes=[world.universe], teams=[world.team], creators=people[:5]
+    with make.together():
+        for number in range(40):
+            make.imprint(name=f"Imprint {number}", publisher=world.publisher)
+        people = [make.creator(name=f"Hand {number}") for number in range(35)]
+        crowd = [
+            make.character(
+                name=f"Face {number}", universes=[world.universe], teams=[world.team], creators=people[:5]
+            )
+            for number in range(35)
+        ]
+        teams = [make.team(name=f"Crew {number}", universes=[world.universe]) for number in range(5)]
+        universes = [make.universe(name=f"World {number}", publisher=world.publisher) for number in range(5)]
+        make.catalog.update(
+            world.character, {"creators": [each.id for each in people], "teams": [t.id for t in teams]}
         )
-        for number in range(35)
-    ]
-    teams = [make.team(name=f"Crew {number}", universes=[world.universe]) for number in range(5)]
-    universes = [make.universe(name=f"World {number}", publisher=world.publisher) for number in range(5)]
-    make.catalog.update(
-        world.character, {"creators": [each.id for each in people], "teams": [t.id for t in teams]}
-    )
-    roles = [make.role("Writer").id, make.role("Inker").id]
-    for number in range(12):
-        series = make.series(name=f"Run {number}", publisher=world.publisher, associated=[world.series])
-        make.issue(
-            series=series,
-            characters=[world.character, *crowd[:3]],
-            teams=[world.team],
-            universes=[world.universe],
-            arcs=[world.arc],
-            credits=[{"creator": world.creator.id, "roles": roles}],
+        roles = [make.role("Writer").id, make.role("Inker").id]
+        for number in range(12):
+            series = make.series(name=f"Run {number}", publisher=world.publisher, associated=[world.series])
+            make.issue(
+                series=series,
+                characters=[world.character, *crowd[:3]],
+                teams=[world.team],
+                universes=[world.universe],
+                arcs=[world.arc],
+                credits=[{"creator": world.creator.id, "roles": roles}],
+            )
+        make.catalog.update(
+            world.first,
+            {
+                "characters": [each.id for each in crowd],
+                "teams": [each.id for each in teams],
+                "universes": [each.id for each in universes],
+                "credits": [{"creator": each.id, "roles": roles} for each in people],
+            },
         )
-    make.catalog.update(
-        world.first,
-        {
-            "characters": [each.id for each in crowd],
-            "teams": [each.id for each in teams],
-            "universes": [each.id for each in universes],
-            "credits": [{"creator": each.id, "roles": roles} for each in people],
-        },
-    )
-    make.session.commit()
+        make.session.commit()
 
 
 def addresses(world):

@@ -11,13 +11,14 @@ from tests.conftest import recording
 @pytest.fixture
 def coded(make):
     """Two issues of one stem, the first with a variant; another stem; and a book."""
-    series = make.series(name="Night Ferry")
-    variants = [{"image": "variants/foil.png", "name": "Foil", "upc": "75960608936900121"}]
-    first = make.issue(series=series, number="1", upc="75960608936900111", variants=variants)
-    second = make.issue(series=series, number="2", upc="7596-0608 936 900211")
-    make.issue(series=series, number="3", upc="76194134182600311")
-    book = make.issue(series=series, number="4", isbn="0-306-40615-2", upc="9780306406157")
-    return first, second, book
+    with make.together():
+        series = make.series(name="Night Ferry")
+        variants = [{"image": "variants/foil.png", "name": "Foil", "upc": "75960608936900121"}]
+        first = make.issue(series=series, number="1", upc="75960608936900111", variants=variants)
+        second = make.issue(series=series, number="2", upc="7596-0608 936 900211")
+        make.issue(series=series, number="3", upc="76194134182600311")
+        book = make.issue(series=series, number="4", isbn="0-306-40615-2", upc="9780306406157")
+        return first, second, book
 
 
 @pytest.mark.parametrize(

@@ -118,15 +118,16 @@ def test_entries_stand_by_sort_name(writer, make):
 @pytest.fixture
 def followed(writer, make):
     """Issues of followed series by number: store dates in March, one unknown; and one of another series."""
-    one, two = make.series(name="B", sort_name="B"), make.series(name="A", sort_name="A")
-    for series in (one, two):
-        add(writer, series)
-    make.issue(store_date=date(2026, 3, 4))
-    make.issue(series=one, number="1", store_date=date(2026, 3, 4), image="issue/2026/a.jpg")
-    make.issue(series=one, number="10", store_date=date(2026, 3, 4))
-    make.issue(series=one, number="2", store_date=None)
-    make.issue(series=two, number="7", store_date=date(2026, 3, 4))
-    make.issue(series=two, number="8", store_date=date(2026, 3, 11))
+    with make.together():
+        one, two = make.series(name="B", sort_name="B"), make.series(name="A", sort_name="A")
+        for series in (one, two):
+            add(writer, series)
+        make.issue(store_date=date(2026, 3, 4))
+        make.issue(series=one, number="1", store_date=date(2026, 3, 4), image="issue/2026/a.jpg")
+        make.issue(series=one, number="10", store_date=date(2026, 3, 4))
+        make.issue(series=one, number="2", store_date=None)
+        make.issue(series=two, number="7", store_date=date(2026, 3, 4))
+        make.issue(series=two, number="8", store_date=date(2026, 3, 11))
 
 
 def test_issues_of_followed_series_by_store_date(writer, followed):

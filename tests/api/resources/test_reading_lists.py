@@ -39,25 +39,26 @@ def client(testapp, make, passwords):
 @pytest.fixture
 def harbor(session, make, reader):
     """A list of a reader with everything."""
-    staff = make.user("stafflady", is_staff=True)
-    values = {"attribution_source": "CBRO", "attribution_url": "https://orders.example/h"}
-    first = make_list(session, staff, name="Before")
-    made = make_list(
-        session,
-        staff,
-        name="Harbor order",
-        desc="Two lines\nof text",
-        list_type="CHARACTERS",
-        image="reading_list/2026/01/02/h.jpg",
-        image_width=4,
-        image_height=3,
-        previous=first.id,
-        **values,
-    )
-    for user, stars in ((reader, 4), (make.user(), 5), (make.user(), 5)):
-        ratings.rate(session, who(user), OFFICIAL, made, stars)
-    session.commit()
-    return made
+    with make.together():
+        staff = make.user("stafflady", is_staff=True)
+        values = {"attribution_source": "CBRO", "attribution_url": "https://orders.example/h"}
+        first = make_list(session, staff, name="Before")
+        made = make_list(
+            session,
+            staff,
+            name="Harbor order",
+            desc="Two lines\nof text",
+            list_type="CHARACTERS",
+            image="reading_list/2026/01/02/h.jpg",
+            image_width=4,
+            image_height=3,
+            previous=first.id,
+            **values,
+        )
+        for user, stars in ((reader, 4), (make.user(), 5), (make.user(), 5)):
+            ratings.rate(session, who(user), OFFICIAL, made, stars)
+        session.commit()
+        return made
 
 
 def test_a_list_in_the_list(api, session, harbor):

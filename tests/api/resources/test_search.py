@@ -17,19 +17,24 @@ def client(testapp, reader):
 @pytest.fixture
 def ferries(make):
     """Series, issues and others with similar names."""
-    publisher = make.publisher(name="Foghorn Press")
-    make.character(name="Foghorn Leghorn")
-    make.character(name="Bill", alias=["Foghorn"])
-    make.team(name="Loud Foghorns")
-    make.arc(name="A Foghorn")
-    make.universe(name="Foghorn", designation="Earth 3", publisher=publisher)
-    old = make.series(name="The Foghorn", year_began=1999, publisher=publisher, sort_name="Foghorn")
-    new = make.series(name="The Foghorn", year_began=2024, volume=2, publisher=publisher, sort_name="Foghorn")
-    make.series(name="Loudhailer", alt_names=["Foghorn Italia"], year_began=2001, publisher=publisher)
-    for series in (old, new):
-        for number in ("3", "28"):
-            make.issue(series=series, number=number, cover_date=date(series.year_began + 1, len(number), 1))
-    return old, new
+    with make.together():
+        publisher = make.publisher(name="Foghorn Press")
+        make.character(name="Foghorn Leghorn")
+        make.character(name="Bill", alias=["Foghorn"])
+        make.team(name="Loud Foghorns")
+        make.arc(name="A Foghorn")
+        make.universe(name="Foghorn", designation="Earth 3", publisher=publisher)
+        old = make.series(name="The Foghorn", year_began=1999, publisher=publisher, sort_name="Foghorn")
+        new = make.series(
+            name="The Foghorn", year_began=2024, volume=2, publisher=publisher, sort_name="Foghorn"
+        )
+        make.series(name="Loudhailer", alt_names=["Foghorn Italia"], year_began=2001, publisher=publisher)
+        for series in (old, new):
+            for number in ("3", "28"):
+                make.issue(
+                    series=series, number=number, cover_date=date(series.year_began + 1, len(number), 1)
+                )
+        return old, new
 
 
 def found(client, query, **more):

@@ -27,17 +27,18 @@ def identity_of(session, user) -> Identity:
 
 def shelf(make) -> SimpleNamespace:
     """A series with ten issues, another with two, of one publisher."""
-    w = SimpleNamespace(publisher=make.publisher(name="Harbor House"))
-    w.long = make.series(name="The Lamplighter", year_began=2018, volume=2, publisher=w.publisher)
-    w.other = make.series(name="=Night & Crew", year_began=2020, publisher=w.publisher, cv_id=900)
-    w.issues = [
-        make.issue(series=w.long, number=str(n), cover_date=date(2018, n, 1), gcd_id=500 + n)
-        for n in range(1, 11)
-    ]
-    w.others = [
-        make.issue(series=w.other, number=number, cv_id=800 + n) for n, number in enumerate(("-1", "½"))
-    ]
-    return w
+    with make.together():
+        w = SimpleNamespace(publisher=make.publisher(name="Harbor House"))
+        w.long = make.series(name="The Lamplighter", year_began=2018, volume=2, publisher=w.publisher)
+        w.other = make.series(name="=Night & Crew", year_began=2020, publisher=w.publisher, cv_id=900)
+        w.issues = [
+            make.issue(series=w.long, number=str(n), cover_date=date(2018, n, 1), gcd_id=500 + n)
+            for n in range(1, 11)
+        ]
+        w.others = [
+            make.issue(series=w.other, number=number, cv_id=800 + n) for n, number in enumerate(("-1", "½"))
+        ]
+        return w
 
 
 def fill(session, user, w) -> None:

@@ -19,21 +19,22 @@ EDITORS = ("reading list editor",)
 @pytest.fixture
 def scene(session, make):
     """A public and a private list of a reader and of the official account, and everybody who may ask."""
-    people = {
-        "owner": make.user(),
-        "other": make.user(),
-        "editor": make.user(groups=("editor",)),
-        "list editor": make.user(groups=EDITORS),
-        "staff": make.user(is_staff=True),
-        "superuser": make.user(is_superuser=True),
-        "official": make.user("METRON"),
-    }
-    made = {
-        (whose, how): make_list(session, people[whose], is_private=how == "private")
-        for whose in ("owner", "official")
-        for how in ("public", "private")
-    }
-    return people, made
+    with make.together():
+        people = {
+            "owner": make.user(),
+            "other": make.user(),
+            "editor": make.user(groups=("editor",)),
+            "list editor": make.user(groups=EDITORS),
+            "staff": make.user(is_staff=True),
+            "superuser": make.user(is_superuser=True),
+            "official": make.user("METRON"),
+        }
+        made = {
+            (whose, how): make_list(session, people[whose], is_private=how == "private")
+            for whose in ("owner", "official")
+            for how in ("public", "private")
+        }
+        return people, made
 
 
 PUBLIC = {("owner", "public"), ("official", "public")}

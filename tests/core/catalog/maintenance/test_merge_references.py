@@ -105,42 +105,43 @@ def test_every_reference_of_the_schema_is_known_to_merges(session, kind):
 
 def crowd(make, session, number):
     """One object of each kind, all linked with one another and with others of their own."""
-    cited = {
-        "attributions": [{"source": "W", "url": f"https://example.org/{number}"}],
-        "external_ids": [{"source": "metron", "external_id": str(number + 1)}],
-    }
-    w = {"publisher": make.publisher(**cited)}
-    w["imprint"] = make.imprint(publisher=w["publisher"], **cited)
-    w["universe"] = make.universe(publisher=w["publisher"], **cited)
-    w["creator"] = make.creator(**cited)
-    w["team"] = make.team(creators=[w["creator"]], universes=[w["universe"]], **cited)
-    w["character"] = make.character(
-        creators=[w["creator"]], teams=[w["team"]], universes=[w["universe"]], **cited
-    )
-    w["arc"] = make.arc(**cited)
-    w["genre"] = session.scalar(select(models.Genre).order_by(models.Genre.id).offset(number).limit(1))
-    w["series"] = make.series(
-        publisher=w["publisher"],
-        imprint=w["imprint"],
-        genres=[w["genre"].id],
-        associated=[make.series(publisher=w["publisher"])],
-        **cited,
-    )
-    w["issue"] = make.issue(
-        series=w["series"],
-        number=str(number),
-        arcs=[w["arc"]],
-        characters=[w["character"]],
-        teams=[w["team"]],
-        universes=[w["universe"]],
-        reprints=[make.issue()],
-        credits=[{"creator": w["creator"].id, "roles": [make.role("Writer").id]}],
-        variants=[{"name": "Foil", "image": f"variants/{number}.png"}],
-        **cited,
-    )
-    w["reader"] = make.user()
-    keep(session, w["reader"], w["issue"], w["series"], 4)
-    return w
+    with make.together():
+        cited = {
+            "attributions": [{"source": "W", "url": f"https://example.org/{number}"}],
+            "external_ids": [{"source": "metron", "external_id": str(number + 1)}],
+        }
+        w = {"publisher": make.publisher(**cited)}
+        w["imprint"] = make.imprint(publisher=w["publisher"], **cited)
+        w["universe"] = make.universe(publisher=w["publisher"], **cited)
+        w["creator"] = make.creator(**cited)
+        w["team"] = make.team(creators=[w["creator"]], universes=[w["universe"]], **cited)
+        w["character"] = make.character(
+            creators=[w["creator"]], teams=[w["team"]], universes=[w["universe"]], **cited
+        )
+        w["arc"] = make.arc(**cited)
+        w["genre"] = session.scalar(select(models.Genre).order_by(models.Genre.id).offset(number).limit(1))
+        w["series"] = make.series(
+            publisher=w["publisher"],
+            imprint=w["imprint"],
+            genres=[w["genre"].id],
+            associated=[make.series(publisher=w["publisher"])],
+            **cited,
+        )
+        w["issue"] = make.issue(
+            series=w["series"],
+            number=str(number),
+            arcs=[w["arc"]],
+            characters=[w["character"]],
+            teams=[w["team"]],
+            universes=[w["universe"]],
+            reprints=[make.issue()],
+            credits=[{"creator": w["creator"].id, "roles": [make.role("Writer").id]}],
+            variants=[{"name": "Foil", "image": f"variants/{number}.png"}],
+            **cited,
+        )
+        w["reader"] = make.user()
+        keep(session, w["reader"], w["issue"], w["series"], 4)
+        return w
 
 
 def keep(session, reader, issue, series, stars):

@@ -23,34 +23,35 @@ from tests.conftest import recording
 @pytest.fixture
 def shelf(make):
     """Two series of one name, one with an article, and a one-shot."""
-    w = SimpleNamespace(harbor=make.publisher(name="Harbor House Comics", alt_names=["Porto"]))
-    w.imprint = make.imprint(name="Little Harbor", publisher=w.harbor)
-    w.first = make.series(
-        name="The Amazing Lamp-Lighter",
-        volume=1,
-        year_began=1963,
-        publisher=w.harbor,
-        alt_names=["Lumière & Co"],
-    )
-    w.second = make.series(
-        name="The Amazing Lamp-Lighter", volume=5, year_began=2018, publisher=w.harbor, imprint=w.imprint
-    )
-    w.alone = make.series(name="Única!", year_began=2020)
-    w.one = make.issue(
-        series=w.first, number="1", cover_date=date(1963, 3, 1), cv_id=77, upc="75960608936500111"
-    )
-    w.two = make.issue(series=w.first, number="2", cover_date=date(1963, 5, 1), gcd_id=78)
-    w.half = make.issue(series=w.first, number="½", alt_number="0.5", cover_date=date(1963, 4, 1))
-    w.newone = make.issue(
-        series=w.second,
-        number="1",
-        alt_number="802",
-        cover_date=date(2018, 9, 1),
-        store_date=date(2018, 7, 11),
-    )
-    w.letter = make.issue(series=w.second, number="12.HU", cover_date=date(2019, 3, 1))
-    w.only = make.issue(series=w.alone, number="1", cover_date=date(2020, 5, 1))
-    return w
+    with make.together():
+        w = SimpleNamespace(harbor=make.publisher(name="Harbor House Comics", alt_names=["Porto"]))
+        w.imprint = make.imprint(name="Little Harbor", publisher=w.harbor)
+        w.first = make.series(
+            name="The Amazing Lamp-Lighter",
+            volume=1,
+            year_began=1963,
+            publisher=w.harbor,
+            alt_names=["Lumière & Co"],
+        )
+        w.second = make.series(
+            name="The Amazing Lamp-Lighter", volume=5, year_began=2018, publisher=w.harbor, imprint=w.imprint
+        )
+        w.alone = make.series(name="Única!", year_began=2020)
+        w.one = make.issue(
+            series=w.first, number="1", cover_date=date(1963, 3, 1), cv_id=77, upc="75960608936500111"
+        )
+        w.two = make.issue(series=w.first, number="2", cover_date=date(1963, 5, 1), gcd_id=78)
+        w.half = make.issue(series=w.first, number="½", alt_number="0.5", cover_date=date(1963, 4, 1))
+        w.newone = make.issue(
+            series=w.second,
+            number="1",
+            alt_number="802",
+            cover_date=date(2018, 9, 1),
+            store_date=date(2018, 7, 11),
+        )
+        w.letter = make.issue(series=w.second, number="12.HU", cover_date=date(2019, 3, 1))
+        w.only = make.issue(series=w.alone, number="1", cover_date=date(2020, 5, 1))
+        return w
 
 
 def one(session, **values) -> Match:
