@@ -42,6 +42,7 @@ def includeme(config):
     config.include("comicsdb.catalog")  # request.catalog, for all writes
     config.include("comicsdb.library.ratings")  # work of the first request of a day
     config.include("comicsdb.media")  # pictures and their thumbnails
+    config.include("comicsdb.admin.unfinished")  # acts on many objects, after their requests
     config.include("comicsdb.mail")  # mails, sent after the commit
     config.include("comicsdb.accounts")  # request.account_context, request.passwords
     config.include("comicsdb.ops.metrics")  # metrics for Prometheus

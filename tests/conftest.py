@@ -65,6 +65,7 @@ SETTINGS = {
     "comicsdb.base_url": "http://localhost",
     "comicsdb.hosts": "localhost",  # for tests that change the address
     "comicsdb.mail.sender": "command",
+    "comicsdb.acts.worker": "command",
     "comicsdb.signup.per_address": "0",
     "comicsdb.signup.fastest": "0",
     "comicsdb_api.throttle": "off",

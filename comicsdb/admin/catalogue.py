@@ -1,6 +1,7 @@
 """Actions of the staff on the catalogue, each with an entry in the audit log."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
@@ -10,12 +11,14 @@ from comicsdb.catalog.history.snapshots import present
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import bulk, pieces, repair, repair_slugs
 from comicsdb.catalog.maintenance.bulk import Executives, Outcome
-from comicsdb.catalog.maintenance.merge import Preview, merge
+from comicsdb.catalog.maintenance.merge import merge, preview, reason_for, refuse_problems
 from comicsdb.catalog.maintenance.move import move_publisher
 from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.i18n import ngettext
 from comicsdb.models import Imprint, Issue, Series
 from comicsdb.values import whole_number
+
+Slugs = dict[int, tuple[str, str]]  # by id: the former slug and the new one
 
 # Fields that are left out of the log.
 UNLOGGED = {"image_width", "image_height", "cover_hash"}
@@ -35,14 +38,23 @@ def find(catalog: Catalog, kind: str, key: int | str):
     return shown
 
 
-def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str = "") -> Preview:
-    """Merge two objects of one kind; see `merge.merge`."""
+def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str = "") -> bool:
+    """Merge two objects of one kind (see `merge.merge`); False if that is left for after the commit."""
+    refuse_problems(preview(catalog.session, canonical, other))
+    said = reason_for(catalog, canonical, other, reason)
+    if pieces.postpone_merge(catalog, canonical, other, said):
+        return False
+    merge_now(catalog, actor, canonical, other, reason)
+    return True
+
+
+def merge_now(catalog: Catalog, actor: Actor, canonical, other, reason: str) -> None:
+    """Merge two objects in the transaction of the session."""
     kind, kept, gone = canonical.__tablename__, _named(canonical), _named(other)
-    done = merge(catalog, canonical, other, reason, in_pieces=True)
+    merge(catalog, canonical, other, reason)
     _record_change(
         catalog, actor, "merge", kind, (canonical.id, kept), merged=[gone, kept], reason=["", reason]
     )
-    return done
 
 
 def move(
@@ -56,21 +68,38 @@ def move(
     return imprint
 
 
-def fix_start_year(catalog: Catalog, actor: Actor, series, year: int) -> dict[str, tuple[str, str]]:
-    """Correct the first year of a series, and its addresses; see `repair_slugs.fix_start_year`."""
-    target, before = (series.id, _named(series)), series.year_began
-    changed = repair_slugs.fix_start_year(catalog, series, year)
-    _record_change(
-        catalog, actor, "repair", "series", target, year_began=[before, year], slugs=["", len(changed)]
-    )
-    return changed
+def fix_start_year(
+    catalog: Catalog, actor: Actor, series, year: int, *, at_once: bool = False
+) -> tuple[Slugs, Slugs | None]:
+    """Correct the first year of a series, and its addresses; see `repair_slugs`.
+
+    Returns the changed slugs of the series and of its issues, as `rebuild_slugs` does.
+    """
+    target, before = _named(series), series.year_began
+    own = repair_slugs.fix_start_year(catalog, series, year)
+    entry = {"target": target, "change": {"year_began": [before, year]}}
+    return own, _rebuild_slugs(catalog, actor, series, entry, len(own), at_once=at_once)
 
 
-def rebuild_slugs(catalog: Catalog, actor: Actor, series) -> dict[str, tuple[str, str]]:
-    """Rebuild the slugs of a series' issues; see `repair_slugs.rebuild_issue_slugs`."""
-    target = (series.id, _named(series))
-    changed = repair_slugs.rebuild_issue_slugs(catalog, series)
-    _record_change(catalog, actor, "repair", "series", target, slugs=["", len(changed)])
+def rebuild_slugs(catalog: Catalog, actor: Actor, series, *, at_once: bool = False) -> Slugs | None:
+    """Rebuild the slugs of a series' issues (see `repair_slugs`); {id: (old, new)} of those that change.
+
+    None if they are many and left for after the commit, unless it is to be `at_once`.
+    """
+    entry = {"target": _named(series), "change": {}}
+    return _rebuild_slugs(catalog, actor, series, entry, 0, at_once=at_once)
+
+
+def _rebuild_slugs(
+    catalog: Catalog, actor: Actor, series, entry: dict, number: int, *, at_once: bool
+) -> Slugs | None:
+    issues = repair_slugs.issues_of(catalog.session, [series.id])
+    entry |= {"action": "repair", "target_id": series.id}
+    if len(issues) > pieces.FEW and not at_once:
+        _postpone(catalog, "repair slugs", "series", issues, entry, result={"slugs": number})
+        return None
+    changed = repair_slugs.rebuild_issue_slugs(catalog, issues)
+    write_entry(catalog.session, actor, "series", entry, {"slugs": number + len(changed)})
     return changed
 
 
@@ -89,30 +118,59 @@ def copy_credits(catalog: Catalog, actor: Actor, source, targets) -> dict[int, i
     return copied
 
 
-def add_universe(catalog: Catalog, actor: Actor, series, universe, *, characters: bool) -> dict[str, int]:
-    """Put the issues of a series into a universe; see `repair.add_universe`."""
-    target, added_to = (series.id, _named(series)), _named(universe)
-    added = repair.add_universe(catalog, series, universe, characters=characters)
-    _record_change(catalog, actor, "repair", "series", target, universe=["", added_to], **_numbers(added))
-    return added
+def add_universe(
+    catalog: Catalog, actor: Actor, series, universe, *, characters: bool, at_once: bool = False
+) -> dict[str, int] | None:
+    """Put the issues of a series into a universe; see `repair.add_universe`, and `rebuild_slugs`."""
+    values = {"universe": universe.id, "characters": characters}
+    change = {"universe": ["", _named(universe)]}
+    return _repair(catalog, actor, series, ("add universe", values), change, at_once=at_once)
 
 
 def repair_anthology(
-    catalog: Catalog, actor: Actor, series, *, roles: bool, descriptions: bool
-) -> dict[str, int]:
+    catalog: Catalog, actor: Actor, series, *, roles: bool, descriptions: bool, at_once: bool = False
+) -> dict[str, int] | None:
     """Repair credits and descriptions of an old anthology; see `repair.repair_anthology`."""
-    target = (series.id, _named(series))
-    found = repair.repair_anthology(catalog, series, roles=roles, descriptions=descriptions)
-    _record_change(catalog, actor, "repair", "series", target, **_numbers(found))
+    values = {"roles": roles, "descriptions": descriptions}
+    return _repair(catalog, actor, series, ("repair anthology", values), {}, at_once=at_once)
+
+
+REPAIRS = {"add universe": repair.add_universe, "repair anthology": repair.repair_anthology}
+
+
+def _repair(
+    catalog: Catalog, actor: Actor, series, act: tuple[str, dict], change: dict, *, at_once: bool
+) -> dict[str, int] | None:
+    (name, values), issues = act, repair_slugs.issues_of(catalog.session, [series.id])
+    entry = {"action": "repair", "target_id": series.id, "target": _named(series), "change": change}
+    if len(issues) > pieces.FEW and not at_once:
+        _postpone(catalog, name, "series", issues, entry, values)
+        return None
+    found = REPAIRS[name](catalog, issues, **values)
+    write_entry(catalog.session, actor, "series", entry, found)
     return found
+
+
+def _postpone(
+    catalog: Catalog, act: str, kind: str, issues: list[int], entry: dict, values=None, result=None
+) -> None:
+    """Leave an act on issues for after the commit; `kind` is that of the entry in the audit log."""
+    arguments = {"values": values or {}, "entry": entry, "of": kind}
+    pieces.postpone(catalog, act, "issue", issues, catalog.unit.reason or "", result, **arguments)
+
+
+def write_entry(session: Session, actor: Actor, kind: str, entry: dict, result: dict) -> None:
+    """Write the entry of an act in the audit log: what was said of it before, and what it did."""
+    change = {name: pair for name, pair in entry["change"].items() if any(pair)}
+    change |= {name: ["", value] for name, value in result.items() if value}
+    target = entry["target"]
+    if entry["target_id"] is None:
+        target = str(ngettext("${n} object", "${n} objects", len(result["objects"])))
+    record(session, actor, entry["action"], kind, entry["target_id"], target, change)
 
 
 def _named(entity) -> str:
     return f"{entity.label} ({entity.id})"
-
-
-def _numbers(found: dict[str, int]) -> dict[str, list]:
-    return {name: ["", number] for name, number in found.items() if number}
 
 
 def _record_change(
@@ -138,13 +196,15 @@ def change_object(catalog: Catalog, actor: Actor, entity, values: dict) -> None:
     _record_edit(catalog, actor, "change", entity, _differences(before, _state(catalog, entity)))
 
 
-def delete_object(catalog: Catalog, actor: Actor, entity, reason: str = "") -> None:
-    """Delete an object; see `Catalog.delete`."""
-    kind, object_id, label = entity.__tablename__, entity.id, _label(catalog, entity)
-    pieces.delete_below(catalog, entity, reason, audited=True)
+def delete_object(catalog: Catalog, actor: Actor, entity, reason: str = "") -> bool:
+    """Delete an object (see `Catalog.delete`); False if that is left for after the commit."""
+    kind, change = entity.__tablename__, {"reason": ["", reason]} if reason else {}
+    entry = {"action": "delete", "target_id": entity.id, "target": _label(catalog, entity), "change": change}
+    if pieces.postpone_deletion(catalog, kind, {entity.id}, reason, entry=entry):
+        return False
     catalog.delete(entity, reason)
-    change = {"reason": ["", reason]} if reason else {}
-    record(catalog.session, actor, "delete", kind, object_id, label, change)
+    write_entry(catalog.session, actor, kind, entry, {})
+    return True
 
 
 def _record_edit(catalog: Catalog, actor: Actor, action: str, entity, change: dict) -> None:
@@ -183,49 +243,72 @@ def _plain(value):
     return value
 
 
+# What can be done to chosen objects, by its name in the audit log.
+BULK_ACTS = {
+    "rate teen": bulk.set_teen,
+    "remove covers": bulk.remove_covers,
+    "add executives": bulk.add_executives,
+    "take from reprints": bulk.take_from_reprints,
+    "rebuild slugs": bulk.rebuild_slugs,
+}
+
+
 def rate_teen(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
     """Rate issues Teen that are rated Unknown; see `bulk.set_teen`."""
-    return _record_outcome(catalog, actor, Issue, "rate teen", bulk.set_teen(catalog, ids))
+    return _bulk(catalog, actor, "rate teen", bulk.chosen(catalog, Issue, ids))
 
 
 def remove_covers(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
     """Remove covers; see `bulk.remove_covers`."""
-    return _record_outcome(catalog, actor, Issue, "remove covers", bulk.remove_covers(catalog, ids))
+    return _bulk(catalog, actor, "remove covers", bulk.chosen(catalog, Issue, ids))
 
 
 def add_executives(catalog: Catalog, actor: Actor, ids: Iterable[int], executives: Executives) -> Outcome:
     """Add the standing credits of publishers; see `bulk.add_executives`."""
-    outcome = bulk.add_executives(catalog, ids, executives)
-    return _record_outcome(catalog, actor, Issue, "add executives", outcome)
+    chosen = bulk.chosen(catalog, Issue, ids)
+    return _bulk(catalog, actor, "add executives", chosen, executives=dict(executives))
 
 
 def take_from_reprints(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
     """Copy contents from reprinted issues; see `bulk.take_from_reprints`."""
-    return _record_outcome(catalog, actor, Issue, "take from reprints", bulk.take_from_reprints(catalog, ids))
+    return _bulk(catalog, actor, "take from reprints", bulk.chosen(catalog, Issue, ids))
 
 
 def rebuild_many_slugs(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
     """Rebuild the slugs of the issues of series; see `bulk.rebuild_slugs`."""
-    return _record_outcome(catalog, actor, Series, "rebuild slugs", bulk.rebuild_slugs(catalog, ids))
+    chosen = bulk.chosen(catalog, Series, ids)
+    issues = repair_slugs.issues_of(catalog.session, chosen)
+    done = _bulk(catalog, actor, "rebuild slugs", issues, "series")
+    if done.later:
+        return replace(done, changed=tuple(chosen))
+    return replace(done, left=len(chosen) - len(done.changed))
 
 
 def delete_objects(catalog: Catalog, actor: Actor, model, ids: Iterable[int], reason: str = "") -> Outcome:
     """Delete objects of one kind; see `bulk.delete`."""
-
-    def log(session: Session, done: Outcome) -> None:
-        _log_outcome(session, actor, model, "delete", done, reason)
-
-    return bulk.delete(catalog, model, ids, reason, log)
-
-
-def _record_outcome(catalog: Catalog, actor: Actor, model, action: str, done: Outcome) -> Outcome:
-    """Write an entry if anything was changed; returns the outcome."""
-    if done.changed:
-        _log_outcome(catalog.session, actor, model, action, done)
+    kind, chosen = model.__tablename__, bulk.chosen(catalog, model, ids)
+    change = {"reason": ["", reason]} if reason else {}
+    entry = {"action": "delete", "target_id": None, "target": "", "change": change}
+    if not KINDS[kind].is_reference and pieces.postpone_deletion(
+        catalog, kind, set(chosen), reason, entry=entry
+    ):
+        return Outcome(tuple(chosen), later=True)
+    done = bulk.delete(catalog, chosen, kind, reason)
+    write_entry(catalog.session, actor, kind, entry, {"objects": list(done.changed)})
     return done
 
 
-def _log_outcome(session: Session, actor: Actor, model, action: str, done: Outcome, reason: str = "") -> None:
-    change = {"objects": ["", list(done.changed)]} | ({"reason": ["", reason]} if reason else {})
-    target = str(ngettext("${n} object", "${n} objects", len(done.changed)))
-    record(session, actor, action, model.__tablename__, None, target, change)
+def _bulk(
+    catalog: Catalog, actor: Actor, act: str, issues: list[int], kind: str = "issue", **values
+) -> Outcome:
+    """An act on issues, with an entry if anything is changed: left for after the commit, if they are many."""
+    write = BULK_ACTS[act]
+    entry = {"action": act, "target_id": None, "target": "", "change": {}}
+    if len(issues) > pieces.FEW:
+        write(catalog, [], **values)  # raises what would prevent the whole act
+        _postpone(catalog, act, kind, issues, entry, values)
+        return Outcome(tuple(issues), later=True)
+    done = write(catalog, issues, **values)
+    if done.changed:
+        write_entry(catalog.session, actor, kind, entry, {"objects": list(done.changed)})
+    return done

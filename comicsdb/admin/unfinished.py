@@ -1,9 +1,20 @@
-"""Finishing merges and deletions in pieces that a crash interrupted."""
+"""Acts on many objects, done after the request or command that noted them (`catalog.maintenance.pieces`).
+
+One process at a time does them, one after the other, in transactions that each hold the writers' lock for a
+fraction of a second. What a piece has done is removed from the note in its transaction: a process that is
+killed loses nothing, and the next one goes on where it ended. The last transaction writes the entry in the
+audit log, and removes the note.
+"""
 
 import logging
+import threading
+from collections.abc import Callable
 from datetime import timedelta
 
-from sqlalchemy.orm import sessionmaker
+from pyramid.events import ApplicationCreated
+from sqlalchemy import Engine, delete, exists, func, or_, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb.admin import catalogue
 from comicsdb.catalog import (
@@ -15,47 +26,199 @@ from comicsdb.catalog import (
     NotFoundError,
     late_stamps,
 )
-from comicsdb.catalog.maintenance import pieces
-from comicsdb.models import UnfinishedAct, User
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.maintenance import bulk, pieces, repair_slugs
+from comicsdb.catalog.maintenance.merge import preview, refuse_problems
+from comicsdb.db import make_engine, session_factory
+from comicsdb.media.storage import Storage
+from comicsdb.models import LateStamps, UnfinishedAct, User
+from comicsdb.ops import jobs
 
 log = logging.getLogger(__name__)
 
-IDLE = timedelta(minutes=5)  # for which nobody has worked at an act that was interrupted
+IDLE = timedelta(minutes=5)  # after which stamps are late because their process was killed
 IMPOSSIBLE = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
+PAUSE, LONG_PAUSE = 2.0, 30.0  # seconds between looking for acts; after a failure
 
 
-def resume(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> int:
-    """Finish what was interrupted, for who began it; returns how many merges and deletions.
+def is_anything_left(session: Session, idle: timedelta = IDLE) -> bool:
+    """Whether acts are noted, or stamps have to be moved for a process that was killed."""
+    interrupted = exists().where(LateStamps.at < func.now() - idle)
+    return session.scalar(select(or_(exists().where(UnfinishedAct.id > 0), interrupted)))
 
-    What has become impossible is logged and not tried again.
+
+def run(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> dict[int, dict]:
+    """Do all acts that are noted, as who asked for them; returns what was done, by note.
+
+    What has become impossible is logged and given up; what fails is tried again at the next call. Raises
+    `jobs.AlreadyRunningError` if another process is at it.
     """
-    with factory() as session:
-        acts = pieces.interrupted(session, idle)
-        session.expunge_all()
-    for act in acts:
-        with factory() as session:
-            if media is not None:
-                session.info["media"] = media
+    done = {}
+    with jobs.alone(factory.kw["bind"], jobs.ACTS), factory() as session:
+        if media is not None:
+            session.info["media"] = media  # removes pictures after a commit
+        for note in _notes(session):
             try:
-                _finish(session, act)
+                done[note.id] = _finish(session, note)
             except IMPOSSIBLE as error:
                 session.rollback()
-                pieces.forget(session, act.kind, act.object_id)
-                log.warning("The %s %d cannot be merged or deleted: %s", act.kind, act.object_id, error)
-            session.commit()
-    late_stamps.resume(factory, idle)
-    return len(acts)
+                _remove(session, note)
+                session.commit()
+                log.warning("Given up: %s of %s %s: %s", note.act, note.kind, note.ids[:5], error)
+            except SQLAlchemyError:
+                session.rollback()
+                log.exception("To be tried again: %s of %s %s", note.act, note.kind, note.ids[:5])
+        late_stamps.resume(factory, idle)
+    return done
 
 
-def _finish(session, act: UnfinishedAct) -> None:
-    actor = session.get(User, act.user_id) if act.user_id is not None else None
-    catalog = Catalog(session, act.user_id, actor_name=actor.username if actor is not None else "")
-    entity = catalogue.find(catalog, act.kind, act.object_id)
-    if act.survivor_id is not None:
-        canonical = catalogue.find(catalog, act.kind, act.survivor_id)
-        catalogue.merge_objects(catalog, actor, canonical, entity, act.reason)
-    elif act.audited:
-        catalogue.delete_object(catalog, actor, entity, act.reason)
+def _notes(session: Session) -> list[UnfinishedAct]:
+    notes = list(session.scalars(select(UnfinishedAct).order_by(UnfinishedAct.id)))
+    session.expunge_all()
+    session.rollback()
+    return notes
+
+
+def _remove(session: Session, note: UnfinishedAct) -> None:
+    session.execute(delete(UnfinishedAct).where(UnfinishedAct.id == note.id))
+
+
+def _finish(session: Session, note: UnfinishedAct) -> dict:
+    """Do an act, and commit."""
+    actor = session.get(User, note.user_id) if note.user_id is not None else None
+    name = actor.username if actor is not None else ""
+    catalog = Catalog(session, note.user_id, note.reason or None, actor_name=name)
+    if note.act == "merge":
+        _merge(catalog, actor, note)
+        result = {note.kind: 1}
     else:
-        pieces.delete_below(catalog, entity, act.reason)
-        catalog.delete(entity, act.reason)
+        if note.act == "delete":
+            pieces.delete_below(catalog, note.kind, set(note.ids), note.reason)
+        result = _write(catalog, note)
+        entry = note.arguments.get("entry")
+        if entry is not None and any(result.values()):
+            of = note.arguments.get("of", note.kind)
+            catalogue.write_entry(session, actor, of, entry, result)
+    _remove(session, note)
+    session.commit()
+    return result
+
+
+def _merge(catalog: Catalog, actor: User | None, note: UnfinishedAct) -> None:
+    """Merge two objects; the transaction is left open."""
+    (other_id,), kept_id = note.ids, note.arguments["survivor"]
+
+    def found():
+        return [catalogue.find(catalog, note.kind, each) for each in (kept_id, other_id)]
+
+    refuse_problems(preview(catalog.session, *found()))
+    pieces.move_below(catalog, note.kind, kept_id, other_id, note.reason)
+    catalog.session.expunge_all()
+    catalogue.merge_now(catalog, actor, *found(), note.reason)
+
+
+def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
+    """Write all objects of a note, in pieces; returns what was done, before an interruption too."""
+    act, result = WRITES[note.act], dict(note.result)
+
+    def write(own: Catalog, ids: set[int]) -> None:
+        own.unit.acquire_write_lock()
+        there = bulk.existing(own.session, KINDS[note.kind].model, ids)
+        found = act(own, there, note) if there else {}
+        together = {name: _sum(result.get(name), value) for name, value in found.items()}
+        own.session.execute(
+            update(UnfinishedAct)
+            .where(UnfinishedAct.id == note.id)
+            .values(ids=text(f"ids[{len(ids) + 1}:]"), result=result | together)
+        )
+        result.update(together)
+
+    pieces.in_pieces(catalog, note.ids, write, note.reason)
+    return result
+
+
+def _sum(before: int | list[int] | None, more: int | list[int]) -> int | list[int]:
+    """Numbers are added, ids united."""
+    return sorted({*(before or ()), *more}) if isinstance(more, list) else (before or 0) + more
+
+
+def _delete(catalog: Catalog, ids: list[int], note: UnfinishedAct) -> dict:
+    return {"objects": list(bulk.delete(catalog, ids, note.kind, note.reason).changed)}
+
+
+def _rebuild_slugs(catalog: Catalog, ids: list[int], _note: UnfinishedAct) -> dict:
+    return {"slugs": len(repair_slugs.rebuild_issue_slugs(catalog, ids))}
+
+
+def _bulk(catalog: Catalog, ids: list[int], note: UnfinishedAct) -> dict:
+    done = catalogue.BULK_ACTS[note.act](catalog, ids, **note.arguments["values"])
+    return {"objects": list(done.changed)}
+
+
+def _repair(catalog: Catalog, ids: list[int], note: UnfinishedAct) -> dict:
+    return catalogue.REPAIRS[note.act](catalog, ids, **note.arguments["values"])
+
+
+# The piece of each act: what it did to objects, by name.
+WRITES: dict[str, Callable[[Catalog, list[int], UnfinishedAct], dict]] = {
+    "delete": _delete,
+    "repair slugs": _rebuild_slugs,
+    **dict.fromkeys(catalogue.BULK_ACTS, _bulk),
+    **dict.fromkeys(catalogue.REPAIRS, _repair),
+}
+
+
+class Worker:
+    """A thread that looks for acts every few seconds until the process ends; each process has one."""
+
+    def __init__(self, engine: Engine, settings: dict, media: Storage):
+        self._factory = sessionmaker(engine)
+        self._settings = settings
+        self._media = media
+        self._thread = threading.Thread(target=self._run, name="acts", daemon=True)
+        self._stopped = threading.Event()
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the acts that are being done."""
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause = PAUSE
+        while not self._stopped.wait(pause):
+            pause = PAUSE
+            try:
+                with self._factory() as session:
+                    left = is_anything_left(session)
+                if left:
+                    self._work()
+            except jobs.AlreadyRunningError:
+                pass
+            except SQLAlchemyError as error:
+                log.warning("Acts cannot be read: %s", type(error).__name__)
+                pause = LONG_PAUSE
+            except Exception:  # the thread must not end: no later act would be done
+                log.exception("An act failed.")
+                pause = LONG_PAUSE
+
+    def _work(self) -> None:
+        engine = make_engine(self._settings)  # without the time limits of requests
+        try:
+            run(session_factory(engine), self._media)
+        finally:
+            engine.dispose()
+
+
+def includeme(config):
+    """Start the thread that does acts, if the settings ask for one."""
+    if config.get_settings()["comicsdb.acts.worker"] == "thread":
+        config.add_subscriber(_start_worker, ApplicationCreated)
+
+
+def _start_worker(event):
+    registry = event.app.registry
+    Worker(registry["comicsdb.engine"], registry.settings, registry["comicsdb.media"]).start()

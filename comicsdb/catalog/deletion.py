@@ -49,10 +49,6 @@ def write_tombstones(
         if KINDS[name].is_reference:
             continue
         model = KINDS[name].model
-        session.execute(
-            text("DELETE FROM unfinished_act WHERE kind = :kind AND object_id = ANY(:ids)"),
-            {"kind": name, "ids": list(ids)},
-        )
         same = {"kind": name, "user_id": actor_id, "reason": reason or "", "survivor_id": survivor_id}
         chosen = sorted(ids)
         for start in range(0, len(chosen), BATCH):

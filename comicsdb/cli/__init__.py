@@ -22,6 +22,7 @@ COMMANDS = {
     "export": "exchange.export_command",
     "find-bad-volumes": "catalogue.find_bad_volumes_command",
     "find-changes": "catalogue.find_changes_command",
+    "finish": "catalogue.finish_command",
     "fix-start-year": "catalogue.fix_start_year_command",
     "import": "exchange.import_command",
     "mail": "mail.mail_group",

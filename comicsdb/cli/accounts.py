@@ -13,7 +13,6 @@ from comicsdb.accounts.deletion import clean
 from comicsdb.accounts.letters import throttle_report
 from comicsdb.accounts.notices import NotSentError, Rules, act, candidates, remind_basic_users
 from comicsdb.accounts.supporters import FetchError, Terms, begin, contributions, process
-from comicsdb.admin.unfinished import resume
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.i18n import localizer, translate
@@ -173,16 +172,13 @@ def sign_ups_command(site: Site, state: str, message: str):
 def clean_command(site: Site):
     """Remove old sessions, links, events, drafts, imports, and unfinished sign-ups: a daily job.
 
-    Counts of rate limits that are over go as well, and merges and deletions that were interrupted are
-    finished.
+    Counts of rate limits that are over go as well.
     """
     with writing(site) as session:
         counted = clean(session)
         counted["imports"] = imports.clean(session)
     with writing(site) as session:
         remove_expired(session)
-    with site.database() as engine:
-        resume(db.session_factory(engine), site.storage)
     click.echo(
         f"{counted['sessions']:,} sessions, {counted['links']:,} links, {counted['events']:,} security"
         f" events, {counted['drafts']:,} drafts, {counted['imports']:,} imports and"

@@ -1,11 +1,13 @@
 """Commands that edit the catalogue (merge, move, repairs) and reports on it."""
 
+import time
 from contextlib import contextmanager
 from datetime import datetime
 
 import click
 
-from comicsdb import admin
+from comicsdb import admin, db
+from comicsdb.admin import unfinished
 from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.maintenance.merge import Preview, preview
 from comicsdb.catalog.maintenance.move import MovePreview, preview_move
@@ -14,6 +16,7 @@ from comicsdb.cli.support import Site, pass_site
 from comicsdb.i18n import localizer, translate
 from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import DEFAULT_LANGUAGE, YEARS
+from comicsdb.ops.jobs import AlreadyRunningError
 
 REFUSALS = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
@@ -81,13 +84,16 @@ def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, re
 
     The canonical object gets what it lacks, but never a picture, and all that points to the other one.
     """
+    left = False
     with editing(site, dry_run=dry_run) as catalog:
         canonical, other = (found(catalog, kind, each) for each in (canonical_id, other_id))
         planned = preview(catalog.session, canonical, other)
         _print_merge(planned)
         _refuse(planned)
         if not dry_run:
-            admin.merge_objects(catalog, None, canonical, other, reason)
+            left = not admin.merge_objects(catalog, None, canonical, other, reason)
+    if left:
+        finish(site)
     echo_result(dry_run, f"{kind.capitalize()} {other_id} {_is(dry_run)} merged into {canonical_id}.")
 
 
@@ -172,7 +178,9 @@ def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool)
     with editing(site, dry_run=dry_run, reason=f"Began in {year}") as catalog:
         series = found(catalog, "series", series_id)
         before = series.year_began
-        _print_slugs(admin.fix_start_year(catalog, None, series, year))
+        own, of_issues = admin.fix_start_year(catalog, None, series, year, at_once=dry_run)
+        _print_slugs("series", own)
+    _print_issues(site, of_issues)
     echo_result(dry_run, f"Series {series_id} began in {year}, not {before}.")
 
 
@@ -183,9 +191,10 @@ def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool)
 def rebuild_slugs_command(site: Site, series_id: int, dry_run: bool):
     """Give the issues of a series the slugs that new ones would get; old addresses lead there."""
     with editing(site, dry_run=dry_run, reason="Rebuilt slugs") as catalog:
-        changed = admin.rebuild_slugs(catalog, None, found(catalog, "series", series_id))
-        _print_slugs(changed)
-    echo_result(dry_run, f"{len(changed):,} slugs changed.")
+        series = found(catalog, "series", series_id)
+        changed = admin.rebuild_slugs(catalog, None, series, at_once=dry_run)
+    number = _print_issues(site, changed)
+    echo_result(dry_run, f"{number:,} slugs changed.")
 
 
 @click.command("dup-credits")
@@ -225,8 +234,12 @@ def add_universe_command(site: Site, series_id: int, universe_id: int, character
     with editing(site, dry_run=dry_run, reason=f"Universe {universe_id} for series {series_id}") as catalog:
         series = found(catalog, "series", series_id)
         universe = found(catalog, "universe", universe_id)
-        added = admin.add_universe(catalog, None, series, universe, characters=characters)
-    echo_result(dry_run, f"{added['issue']:,} issues and {added.get('character', 0):,} characters added.")
+        added = admin.add_universe(catalog, None, series, universe, characters=characters, at_once=dry_run)
+    if added is None:
+        added = finish(site)
+    echo_result(
+        dry_run, f"{added.get('issue', 0):,} issues and {added.get('character', 0):,} characters added."
+    )
 
 
 @click.command("old-anthologies")
@@ -241,16 +254,58 @@ def old_anthologies_command(site: Site, series_id: int, fix_credits: bool, delet
         series = found(catalog, "series", series_id)
         done = {"credits": 0, "descriptions": 0}
         if fix_credits or delete_desc:
-            done = admin.repair_anthology(catalog, None, series, roles=fix_credits, descriptions=delete_desc)
+            done = admin.repair_anthology(
+                catalog, None, series, roles=fix_credits, descriptions=delete_desc, at_once=dry_run
+            )
+    if done is None:
+        done = {"credits": 0, "descriptions": 0} | finish(site)
     echo_result(
         dry_run,
         f"Credits of {done['credits']:,} and descriptions of {done['descriptions']:,} issues changed.",
     )
 
 
-def _print_slugs(changed: dict[str, tuple[str, str]]) -> None:
-    for name, (old, new) in changed.items():
-        click.echo(f"{name}: {old} → {new}")
+def _print_slugs(kind: str, changed: dict[int, tuple[str, str]]) -> None:
+    for each, (old, new) in changed.items():
+        click.echo(f"{kind} {each}: {old} → {new}")
+
+
+def _print_issues(site: Site, changed: dict[int, tuple[str, str]] | None) -> int:
+    """Print the changed slugs of issues; those of very many are changed here, and only counted."""
+    if changed is None:
+        number = finish(site).get("slugs", 0)
+        click.echo(f"issues: {number:,} new slugs")
+        return number
+    _print_slugs("issue", changed)
+    return len(changed)
+
+
+@click.command("finish")
+@pass_site
+def finish_command(site: Site):
+    """Do what was left for later: merges, deletions and changes of very many objects.
+
+    Needed where no server process does it (setting comicsdb.acts.worker), or none is running.
+    """
+    with site.database() as engine:
+        try:
+            done = unfinished.run(db.session_factory(engine), site.storage)
+        except AlreadyRunningError:
+            click.echo("Another process is at it.")
+            return
+    click.echo(f"{len(done):,} done.")
+
+
+def finish(site: Site) -> dict[str, int]:
+    """Do what was left for later, after others who are at it; returns what was done last, if not by them."""
+    with site.database() as engine:
+        while True:
+            try:
+                done = unfinished.run(db.session_factory(engine), site.storage)
+            except AlreadyRunningError:
+                time.sleep(1)
+            else:
+                return next(reversed(done.values()), {})
 
 
 @click.command("find-bad-volumes")

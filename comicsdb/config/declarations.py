@@ -600,6 +600,13 @@ DONATIONS = (
 
 OPERATIONS = (
     choice(
+        "comicsdb.acts.worker",
+        "COMICSDB_ACTS_WORKER",
+        ("thread", "command"),
+        "what does merges, deletions and changes of very many objects: each server process, or `comicsdb"
+        " finish`",
+    ),
+    choice(
         "comicsdb.log.format",
         "COMICSDB_LOG_FORMAT",
         ("plain", "json"),

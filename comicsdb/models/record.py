@@ -5,7 +5,6 @@ from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     ForeignKey,
     Identity,
     Index,
@@ -116,20 +115,23 @@ class Epoch(Base):
 
 
 class UnfinishedAct(Base):
-    """A deletion, or with `survivor_id` a merge, that is done in pieces and not finished.
+    """An act on many objects that is done in pieces, after the request that asked for it.
 
-    `at` is the time of the last piece, `audited` whether the end is an entry of the audit log.
+    `ids` are the objects of the kind that are left, `arguments` belong to the act, and `result` is what was
+    done, for the entry in the audit log (`admin.unfinished`).
     """
 
     __tablename__ = "unfinished_act"
 
-    kind: Mapped[str] = mapped_column(String(40), primary_key=True)
-    object_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    act: Mapped[str] = mapped_column(String(20))
+    kind: Mapped[str] = mapped_column(String(40))
+    ids: Mapped[list[int]] = mapped_column(ARRAY(Integer))
     at: Mapped[datetime] = stamp()
     user_id: Mapped[int | None] = _actor()
     reason: Mapped[str] = blank(100)
-    survivor_id: Mapped[int | None] = mapped_column(Integer)
-    audited: Mapped[bool] = mapped_column(Boolean)
+    arguments: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
+    result: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
 
 
 class LateStamps(Base):

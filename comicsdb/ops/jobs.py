@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from sqlalchemy import Engine, func, select
 
 # Keys of PostgreSQL's advisory locks; 412 and 413 are those of commits and imports.
-DONATIONS, NOTICES, MEDIA, BACKUP = 7_240_414, 7_240_415, 7_240_416, 7_240_417
+DONATIONS, NOTICES, MEDIA, BACKUP, ACTS = 7_240_414, 7_240_415, 7_240_416, 7_240_417, 7_240_418
 
 
 class AlreadyRunningError(Exception):
@@ -20,4 +20,6 @@ def alone(engine: Engine, key: int):
     with own.connect() as connection, connection.begin():
         if not connection.scalar(select(func.pg_try_advisory_xact_lock(key))):
             raise AlreadyRunningError
-        yield
+        # The savepoint ends the SELECT: PostgreSQL would keep all rows that it could see.
+        with connection.begin_nested():
+            yield

@@ -20,6 +20,10 @@ from comicsdb_web.rendering.locales import _
 SAVED, UNCHANGED = _("Saved."), _("Nothing to change.")
 ADDED = _("${label} was added to the catalogue.")
 DELETED = _("${label} was deleted.")
+BEING_DELETED = _(
+    "${label} is being deleted. A lot belongs to it, which goes first: that takes some minutes, in the"
+    " background."
+)
 
 
 class Editing:
@@ -40,9 +44,12 @@ class Editing:
     def _lock(self, entity) -> None:
         self.request.catalog.lock(entity)
 
-    def _write_end(self, entity, reason: str) -> None:
-        pieces.delete_below(self.request.catalog, entity, reason)
+    def _write_end(self, entity, reason: str) -> bool:
+        """Delete an object; False if that is left for after the request."""
+        if pieces.postpone_deletion(self.request.catalog, self.kind, {entity.id}, reason):
+            return False
         self.request.catalog.delete(entity, reason)
+        return True
 
     def _alike(self, values: dict) -> list:
         """Possible duplicates of a new object."""
@@ -219,6 +226,7 @@ class Editing:
             "kind": self.kind,
             "effects": effects,
             "may": bool(may_anything) or not effects.owned,
+            "under_way": pieces.under_way(self.session, self.kind, entity.id, "delete"),
             "form": answers.Form({}),
         }
         if self.request.method != "POST":
@@ -228,9 +236,11 @@ class Editing:
             if effects.owned:
                 allow_owned(may_anything, typed)
             label = self._label(entity)
-            self._write_end(entity, typed["reason"].strip())
+            gone = self._write_end(entity, typed["reason"].strip())
         except InvalidError as error:
             return values | {"form": answers.refused(self.request, error, typed)}
+        if not gone:
+            return self._done(self._path_of_list(), BEING_DELETED, label, kind="info")
         return self._done(self._path_of_list(), DELETED, label)
 
 

@@ -1,8 +1,7 @@
-"""Changes to many objects at once, all or none: age ratings, covers, credits, contents, slugs."""
+"""Changes to many objects at once: age ratings, covers, credits, contents, slugs."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -11,7 +10,7 @@ from comicsdb.catalog import copying, rules
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.issue_parts import lock_issues
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.maintenance import pieces, repair_slugs
+from comicsdb.catalog.maintenance import repair_slugs
 from comicsdb.catalog.parts import credits_of, replace_credits
 from comicsdb.catalog.service import Catalog
 from comicsdb.i18n import _
@@ -28,14 +27,14 @@ Executives = Mapping[int, tuple[tuple[int, str], ...]]  # by publisher: (creator
 
 @dataclass(frozen=True)
 class Outcome:
-    """The ids of the changed objects, and the number of unchanged ones."""
+    """The ids of the changed objects, and the number of unchanged ones.
+
+    With `later` these are the chosen ones, and the act was left for after the commit.
+    """
 
     changed: tuple[int, ...]
     left: int = 0
-
-
-def _unlogged(_session: Session, done: Outcome) -> None:
-    """Write no entry."""
+    later: bool = False
 
 
 def set_teen(catalog: Catalog, ids: Iterable[int]) -> Outcome:
@@ -63,7 +62,7 @@ def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives)
     """
     session = catalog.session
     issues = _issues(catalog, ids)
-    standing = _standing(catalog, executives)
+    standing = _standing(catalog, {int(publisher): pairs for publisher, pairs in executives.items()})
     publishers = dict(
         session.execute(
             select(Series.id, Series.publisher_id).where(Series.id.in_({each.series_id for each in issues}))
@@ -102,60 +101,40 @@ def take_from_reprints(catalog: Catalog, ids: Iterable[int]) -> Outcome:
 
 
 def rebuild_slugs(catalog: Catalog, ids: Iterable[int]) -> Outcome:
-    """Rebuild the slugs of all issues of series; see `repair_slugs.rebuild_issue_slugs`."""
-    changed, found = [], _found(catalog, Series, ids)
-    for series_id in found:
-        if repair_slugs.rebuild_issue_slugs(catalog, catalog.session.get_one(Series, series_id)):
-            changed.append(series_id)
-    return Outcome(tuple(changed), len(found) - len(changed))
+    """Rebuild the slugs of issues; the outcome has the series of those that changed."""
+    changed = repair_slugs.rebuild_issue_slugs(catalog, ids)
+    series = select(Issue.series_id).where(Issue.id.in_(changed)).distinct()
+    return Outcome(tuple(sorted(catalog.session.scalars(series))))
 
 
-def delete(
-    catalog: Catalog,
-    model,
-    ids: Iterable[int],
-    reason: str = "",
-    log: Callable[[Session, Outcome], object] = _unlogged,
-) -> Outcome:
-    """Delete objects of one kind, in pieces if they are many. Raises InvalidError if one cannot be deleted.
-
-    `log` is called in the transaction from whose commit on they are going to be deleted.
-    """
-    found = _existing(catalog, model, ids)
-    outcome = Outcome(tuple(found))
-    in_pieces = not KINDS[model.__tablename__].is_reference
-    if not (
-        in_pieces and pieces.delete_chosen(catalog, model, set(found), reason, partial(log, done=outcome))
-    ):
-        _found(catalog, model, found)
-        catalog.delete_many(model, set(found), reason)
-        log(catalog.session, outcome)
-    return outcome
+def delete(catalog: Catalog, ids: Iterable[int], kind: str, reason: str = "") -> Outcome:
+    """Delete objects of one kind. Raises InvalidError if one cannot be deleted."""
+    return Outcome(tuple(sorted(catalog.delete_many(KINDS[kind].model, set(ids), reason))))
 
 
-def _found(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
+def chosen(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
     """The ids without repetitions, after locking out other writers; raises InvalidError for unknown ones."""
     catalog.unit.acquire_write_lock()
-    return _existing(catalog, model, ids)
-
-
-def _existing(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
     wanted = sorted(set(ids))
     if not wanted:
         raise _refused(_("Nothing is selected."))
     if len(wanted) > MOST:
         raise _refused(_("Too many: at most ${n} at once.", mapping={"n": MOST}))
-    found = set(catalog.session.scalars(select(model.id).where(model.id.in_(wanted))))
-    if found != set(wanted):
+    if set(existing(catalog.session, model, wanted)) != set(wanted):
         raise _refused(_("Some of your choices no longer exist: please choose again."))
     return wanted
 
 
+def existing(session: Session, model, ids: Iterable[int]) -> list[int]:
+    """Those of the ids of which there are objects."""
+    return list(session.scalars(select(model.id).where(model.id.in_(ids)).order_by(model.id)))
+
+
 def _issues(catalog: Catalog, ids: Iterable[int]) -> list[Issue]:
     """The issues, reloaded and locked until the transaction ends."""
-    wanted = _found(catalog, Issue, ids)
-    lock_issues(catalog.session, wanted)
-    found = select(Issue).where(Issue.id.in_(wanted)).order_by(Issue.id)
+    catalog.unit.acquire_write_lock()
+    lock_issues(catalog.session, ids)
+    found = select(Issue).where(Issue.id.in_(ids)).order_by(Issue.id)
     return list(catalog.session.scalars(found.execution_options(populate_existing=True)))
 
 

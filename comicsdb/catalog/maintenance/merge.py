@@ -16,7 +16,7 @@ from comicsdb.catalog.advice import advise
 from comicsdb.catalog.deletion import forget, write_tombstones
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
-from comicsdb.catalog.maintenance import merge_references, pieces
+from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge_references import Effect
 from comicsdb.catalog.service import Catalog, fit_reason
 from comicsdb.i18n import Text, _
@@ -88,23 +88,19 @@ def preview(session: Session, canonical, other) -> Preview:
     )
 
 
-def merge(catalog: Catalog, canonical, other, reason: str = "", *, in_pieces: bool = False) -> Preview:
+def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
     """Merge `other` into `canonical`; returns what was done. The reason is kept in the history of both.
 
     Raises InvalidError with the problems, or NotFoundError if one of them was deleted meanwhile. Does not
-    commit; but with `in_pieces`, most of what belongs to `other` is moved in transactions of its own before
-    (`pieces.move_below`).
+    commit.
     """
     session, unit = catalog.session, catalog.unit
     kind = _kind_of_both(canonical, other)
-    reason = fit_reason(reason.strip()) or unit.reason or f"Merged {kind.name} {other.id} into {canonical.id}"
-    if in_pieces and not any(_problems(session, kind, canonical, other)):
-        pieces.move_below(catalog, canonical, other, reason)
+    reason = reason_for(catalog, canonical, other, reason)
     for entity in (canonical, other):
         catalog.lock(entity, against_references=True)
     planned = preview(session, canonical, other)
-    if planned.problems:
-        raise InvalidError({"__all__": [problem.message for problem in planned.problems]})
+    refuse_problems(planned)
     doomed, unit.reason = {kind.name: {other.id}}, reason
     with catalog.attempt(kind):
         _record_before(catalog, kind, canonical, other)
@@ -127,6 +123,18 @@ def merge(catalog: Catalog, canonical, other, reason: str = "", *, in_pieces: bo
     unit.propagate()
     unit.log_after_commit("merge", kind.name, other.id, f"{other.slug} into {canonical.id}")
     return planned
+
+
+def reason_for(catalog: Catalog, canonical, other, reason: str) -> str:
+    """The reason of a merge in the history."""
+    said = fit_reason(reason.strip()) or catalog.unit.reason
+    return said or f"Merged {other.__tablename__} {other.id} into {canonical.id}"
+
+
+def refuse_problems(planned: Preview) -> None:
+    """Raise InvalidError with the problems of a merge, if there are any."""
+    if planned.problems:
+        raise InvalidError({"__all__": [problem.message for problem in planned.problems]})
 
 
 def _kind_of_both(canonical, other) -> Kind:

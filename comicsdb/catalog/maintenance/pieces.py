@@ -1,159 +1,121 @@
-"""Merges and deletions of objects with many others below them, in pieces: other writers get their turn.
+"""Acts on many objects, in pieces: other writers get their turn.
 
-What belongs to the object, such as the issues of a series, is moved or deleted first, by transactions of
-their own that hold the writers' lock for a fraction of a second. So the merge or deletion itself, in the
-transaction of the caller, finds little left to do. Each piece leaves everything consistent: what was moved
-belongs to the survivor already, what was deleted is gone. A row of `UnfinishedAct` tells until the end what
-is under way; `admin.unfinished.resume` finishes what a crash interrupted, and so does who asks for the same
-again.
+A request or command only notes such an act, as a row of `UnfinishedAct` in its own transaction; then it is
+done by `admin.unfinished`, in transactions that each hold the writers' lock for a fraction of a second. This
+module says which acts are left to that, and has the pieces of merges and deletions: what belongs to an
+object, such as the issues of a series, is moved or deleted first, so that the merge or deletion itself finds
+little left to do. Each piece leaves everything consistent: what was moved belongs to the survivor already,
+what was deleted is gone.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy import delete, func, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import any_, exists, insert, select, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import piecewise, propagation
 from comicsdb.catalog.deletion import doomed_with
-from comicsdb.catalog.deletion import forget as forget_deleted
-from comicsdb.catalog.kinds import KINDS, kind_of
+from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge_references import Reference
 from comicsdb.catalog.service import Catalog, fit_reason
 from comicsdb.models import UnfinishedAct
 from comicsdb.models.base import SYSTEM_USER_ID
 
-FEW = 100  # objects below another that are left to its own transaction
+FEW = 100  # objects that an act may touch in the transaction of its request
 
 
-@dataclass(frozen=True)
-class _Act:
-    """An act that is under way: objects that are to be deleted, and why."""
-
-    kind: str
-    ids: set[int]
-    reason: str
-
-
-def delete_below(catalog: Catalog, entity, reason: str = "", *, audited: bool = False) -> None:
-    """Delete most of what belongs to an object, before its own deletion.
-
-    `audited` is whether the act is recorded in the audit log. Does nothing if few objects belong to it, or if
-    the caller's transaction holds the writers' lock.
-    """
-    kind, reason = entity.__tablename__, fit_reason(reason) or ""
-    doomed = _doomed(catalog, kind, {entity.id})
-    if doomed is not None:
-        _delete_below(catalog, _begin(catalog, kind, {entity.id}, None, reason, audited), doomed)
+def postpone(
+    catalog: Catalog,
+    act: str,
+    kind: str,
+    ids: Iterable[int],
+    reason: str = "",
+    result: dict | None = None,
+    **arguments,
+) -> None:
+    """Note an act of `admin.unfinished` for after the commit."""
+    note = {"act": act, "kind": kind, "ids": sorted(ids), "user_id": catalog.actor_id}
+    note |= {"reason": fit_reason(reason) or "", "arguments": arguments, "result": result or {}}
+    catalog.session.execute(insert(UnfinishedAct).values(note))
 
 
-def delete_chosen(
-    catalog: Catalog, model, ids: set[int], reason: str, begun: Callable[[Session], object]
-) -> bool:
-    """Delete objects in pieces, and return True; False, and nothing is done, as for `delete_below`.
-
-    What `begun` writes is committed before the first one is deleted: from then on, all are going to be.
-    """
-    kind, reason = model.__tablename__, fit_reason(reason) or ""
-    doomed = _doomed(catalog, kind, ids)
-    if doomed is None:
-        return False
-    act = _begin(catalog, kind, ids, None, reason, audited=False, begun=begun)
-    _delete_below(catalog, act, doomed)
-    _in_pieces(catalog, act, ids, partial(_delete, model, reason))
-    forget_deleted(catalog.session, {kind: ids})
-    return True
-
-
-def _doomed(catalog: Catalog, kind: str, ids: set[int]) -> dict[str, set[int]] | None:
-    """What goes with objects of a kind, themselves included; None if that can be one transaction."""
+def postpone_deletion(catalog: Catalog, kind: str, ids: set[int], reason: str, **arguments) -> bool:
+    """Leave a deletion for after the commit if it is long; returns whether it was left."""
     doomed = doomed_with(catalog.session, kind, ids, lock=False)
-    linked = _linked_issues(catalog.session, kind, ids)
-    if catalog.unit.changes.write_locked or sum(map(len, doomed.values())) + len(linked) <= FEW:
-        return None
-    return doomed
+    long = sum(map(len, doomed.values())) + len(_linked_issues(catalog.session, kind, ids)) > FEW
+    if long and not (len(ids) == 1 and under_way(catalog.session, kind, min(ids), "delete")):
+        postpone(catalog, "delete", kind, ids, reason, **arguments)
+    return long
 
 
-def _delete_below(catalog: Catalog, act: _Act, doomed: dict[str, set[int]]) -> None:
+def postpone_merge(catalog: Catalog, canonical, other, reason: str) -> bool:
+    """Leave a merge for after the commit if it is long; returns whether it was left."""
+    kind, session = other.__tablename__, catalog.session
+    below = sum(map(len, _below(session, kind, other.id).values()))
+    long = below + len(_linked_issues(session, kind, {other.id})) > FEW
+    if long:
+        postpone(catalog, "merge", kind, [other.id], reason, survivor=canonical.id)
+    return long
+
+
+def under_way(session: Session, kind: str, object_id: int, act: str) -> bool:
+    """Whether an act on an object is noted."""
+    noted = (UnfinishedAct.act == act, UnfinishedAct.kind == kind, any_(UnfinishedAct.ids) == object_id)
+    return session.scalar(select(exists().where(*noted)))
+
+
+def delete_below(catalog: Catalog, kind: str, ids: set[int], reason: str) -> None:
+    """Delete most of what belongs to objects, before their own deletion. Commits."""
+    doomed = doomed_with(catalog.session, kind, ids, lock=False)
     for name in reversed(doomed):  # what belongs to others comes before them
-        if name != act.kind:
-            _in_pieces(catalog, act, doomed[name], partial(_delete, KINDS[name].model, act.reason))
-    linked = _linked_issues(catalog.session, act.kind, act.ids)
-    _in_pieces(catalog, act, linked, partial(_unlink, act.kind, act.ids))
+        if name != kind:
+            in_pieces(catalog, doomed[name], partial(_delete, KINDS[name].model, reason), reason)
+    linked = _linked_issues(catalog.session, kind, ids)
+    in_pieces(catalog, linked, partial(_unlink, kind, ids), reason)
 
 
-def move_below(catalog: Catalog, canonical, other, reason: str) -> None:
-    """Move most of what belongs to `other` to `canonical`, before they are merged; as `delete_below`.
-
-    Objects that `canonical` must not have twice stay, for `merge` to refuse.
-    """
-    kind, session = kind_of(type(canonical)), catalog.session
-    below = [each for each in merge_references.references(kind.name) if each.is_parent]
-    found = {
+def _below(session: Session, kind: str, object_id: int) -> dict[Reference, set[int]]:
+    """The objects that have an object as a parent, by reference."""
+    return {
         each: set(
             session.scalars(
-                text(f"SELECT id FROM {each.table.name} WHERE {each.column} = :other"), {"other": other.id}
+                text(f"SELECT id FROM {each.table.name} WHERE {each.column} = :parent"), {"parent": object_id}
             )
         )
-        for each in below
+        for each in merge_references.references(kind)
+        if each.is_parent
     }
-    linked = _linked_issues(session, kind.name, {other.id})
-    if catalog.unit.changes.write_locked or sum(map(len, found.values())) + len(linked) <= FEW:
-        return
-    act = _begin(catalog, kind.name, {other.id}, canonical.id, reason, audited=True)
-    pair = {"kept": canonical.id, "other": other.id}
-    for reference, ids in found.items():
-        _in_pieces(catalog, act, ids, partial(_move, reference, pair))
-    _in_pieces(catalog, act, linked, partial(_relink, kind.name, pair))
 
 
-def _begin(
-    catalog: Catalog,
-    kind: str,
-    ids: set[int],
-    survivor_id: int | None,
-    reason: str,
-    audited: bool,
-    begun: Callable[[Session], object] | None = None,
-) -> _Act:
-    """Note an act, or that it is taken up again."""
-    values = {"survivor_id": survivor_id, "user_id": catalog.actor_id, "reason": reason, "audited": audited}
-    noting = insert(UnfinishedAct).values(
-        [{"kind": kind, "object_id": each, **values} for each in sorted(ids)]
-    )
-    noting = noting.on_conflict_do_update(
-        index_elements=["kind", "object_id"], set_=values | {"at": func.clock_timestamp()}
-    )
-    with piecewise.apart(catalog.session) as own:
-        own.execute(noting)
-        if begun is not None:
-            begun(own)
-    return _Act(kind, ids, reason)
+def move_below(catalog: Catalog, kind: str, kept: int, other: int, reason: str) -> None:
+    """Move most of what belongs to `other` to `kept`, before they are merged. Commits.
+
+    Objects that `kept` must not have twice stay, for `merge` to refuse.
+    """
+    pair = {"kept": kept, "other": other}
+    for reference, ids in _below(catalog.session, kind, other).items():
+        in_pieces(catalog, ids, partial(_move, reference, pair), reason)
+    linked = _linked_issues(catalog.session, kind, {other})
+    in_pieces(catalog, linked, partial(_relink, kind, pair), reason)
 
 
-def _in_pieces(
-    catalog: Catalog, act: _Act, ids: Iterable[int], write: Callable[[Catalog, set[int]], object]
+def in_pieces(
+    catalog: Catalog, ids: Iterable[int], write: Callable[[Catalog, set[int]], object], reason: str
 ) -> None:
-    """Call `write` for pieces of ids, each in a transaction of its own."""
-    noting = (
-        update(UnfinishedAct)
-        .where(UnfinishedAct.kind == act.kind, UnfinishedAct.object_id.in_(act.ids))
-        .values(at=func.clock_timestamp())
-    )
+    """Call `write` for pieces of ids, for the same account, each in a transaction of its own.
+
+    Ends the transaction of the caller: PostgreSQL would keep all rows that it can see, so that those which
+    are written in each piece would take longer and longer to find.
+    """
+    catalog.session.commit()
 
     def written(session: Session, piece: set[int]) -> None:
-        write(_same(catalog, session, act.reason), piece)
-        session.execute(noting)
+        own = Catalog(session, catalog.actor_id, reason or None, actor_name=catalog.unit.actor_name)
+        write(own, piece)
 
     piecewise.in_pieces(catalog.session, ids, written)
-
-
-def _same(catalog: Catalog, session: Session, reason: str) -> Catalog:
-    """The catalogue for the same account within another session."""
-    return Catalog(session, catalog.actor_id, reason or None, actor_name=catalog.unit.actor_name)
 
 
 def _delete(model, reason: str, catalog: Catalog, ids: set[int]) -> None:
@@ -247,15 +209,3 @@ def _links_changed(catalog: Catalog, kind: str, issues: set[int], others: set[in
         (link,) = (each for each in KINDS["issue"].links if each.field == field)
         catalog.unit.link_changed("issue", link, issues, others)
     catalog.unit.propagate()
-
-
-def forget(session, kind: str, object_id: int) -> None:
-    """Remove the note of an act that cannot be finished."""
-    session.execute(
-        delete(UnfinishedAct).where(UnfinishedAct.kind == kind, UnfinishedAct.object_id == object_id)
-    )
-
-
-def interrupted(session, pause) -> list[UnfinishedAct]:
-    """The acts that nobody has worked at for a while."""
-    return list(session.scalars(select(UnfinishedAct).where(UnfinishedAct.at < func.now() - pause)))

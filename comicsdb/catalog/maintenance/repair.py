@@ -6,11 +6,12 @@ from sqlalchemy import select, text
 
 from comicsdb.catalog.copying import copyable_credits
 from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.issue_parts import lock_issues
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.parts import credits_of
 from comicsdb.catalog.service import Catalog
 from comicsdb.i18n import _
-from comicsdb.models import Issue, Role, Series, Universe
+from comicsdb.models import Issue, Role, Universe
 from comicsdb.models.base import SYSTEM_USER_ID
 
 # Roles in old anthologies: all of the first together are replaced by the second.
@@ -39,28 +40,27 @@ def copy_credits(catalog: Catalog, source: Issue, targets: Iterable[Issue]) -> d
 
 
 def add_universe(
-    catalog: Catalog, series: Series, universe: Universe, *, characters: bool = False
+    catalog: Catalog, ids: Iterable[int], universe: int, *, characters: bool = False
 ) -> dict[str, int]:
-    """Add a universe to all issues of a series, and on request to the characters in them.
+    """Add a universe to issues, and on request to the characters in them.
 
-    Returns how many of both got it.
+    Returns how many of both got it. Raises NotFoundError, GoneError or MovedError.
     """
     session = catalog.session
-    catalog.lock(universe)
-    catalog.lock(series)
-    issues = "SELECT id FROM issue WHERE series_id = :series"
-    wanted = {"issue": issues}
+    catalog.locked(Universe, universe)
+    lock_issues(session, ids)
+    wanted = {"issue": "SELECT unnest(CAST(:issues AS integer[]))"}
     if characters:
-        wanted["character"] = f"SELECT character_id FROM issue_character WHERE issue_id IN ({issues})"
+        wanted["character"] = "SELECT character_id FROM issue_character WHERE issue_id = ANY(:issues)"
     added = {}
     for kind, chosen in wanted.items():
         (link,) = (each for each in KINDS[kind].links if each.target is Universe)
         values = {
-            "universe": universe.id,
-            "series": series.id,
+            "universe": universe,
+            "issues": list(ids),
             "editor": catalog.actor_id or SYSTEM_USER_ID,
         }
-        ids = session.scalars(
+        found = session.scalars(
             text(
                 f"WITH added AS (INSERT INTO {link.table.name} ({link.own}, {link.other})"
                 f" SELECT id, :universe FROM {kind} WHERE id IN ({chosen})"
@@ -69,35 +69,37 @@ def add_universe(
             ),
             values,
         )
-        added[kind] = set(ids)
+        added[kind] = set(found)
         if added[kind]:
             catalog.unit.record_saved(kind, added[kind])
-            catalog.unit.link_changed(kind, link, added[kind], {universe.id})
+            catalog.unit.link_changed(kind, link, added[kind], {universe})
     if added["issue"]:
-        catalog.unit.record_event("series.issues", {series.id})
+        of_these = select(Issue.series_id).where(Issue.id.in_(added["issue"])).distinct()
+        catalog.unit.record_event("series.issues", set(session.scalars(of_these)))
     catalog.unit.propagate()
     session.expire_all()
-    return {kind: len(ids) for kind, ids in added.items()}
+    return {kind: len(each) for kind, each in added.items()}
 
 
 def repair_anthology(
-    catalog: Catalog, series: Series, *, roles: bool = False, descriptions: bool = False
+    catalog: Catalog, ids: Iterable[int], *, roles: bool = False, descriptions: bool = False
 ) -> dict[str, int]:
-    """Correct the roles of an old anthology's credits, and clear its issues' descriptions.
+    """Correct the roles of credits in issues of an old anthology, and clear their descriptions.
 
     Writers get the role of the story; creators who pencilled and inked become artists. Returns the number of
     issues with each sort of change.
     """
     session = catalog.session
-    ids = {name: number for number, name in session.execute(select(Role.id, Role.name))}
-    catalog.lock(series)
+    by_name = {name: number for number, name in session.execute(select(Role.id, Role.name))}
+    catalog.unit.acquire_write_lock()
+    lock_issues(session, ids)
     found = {"credits": 0, "descriptions": 0}
-    issues = session.scalars(select(Issue).where(Issue.series_id == series.id).order_by(Issue.id)).all()
+    issues = session.scalars(select(Issue).where(Issue.id.in_(ids)).order_by(Issue.id)).all()
     for issue in issues:
         values = {}
         if roles:
             before = credits_of(session, issue.id)
-            after = {creator: _anthology_roles(ids, own) for creator, own in before.items()}
+            after = {creator: _anthology_roles(by_name, own) for creator, own in before.items()}
             if after != before:
                 values["credits"] = [{"creator": each, "roles": sorted(own)} for each, own in after.items()]
         if descriptions and issue.desc:

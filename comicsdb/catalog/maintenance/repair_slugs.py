@@ -1,57 +1,61 @@
 """Rebuilding slugs after a series had a wrong first year."""
 
+from collections.abc import Iterable
+
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import slugs
+from comicsdb.catalog.issue_parts import lock_issues
 from comicsdb.catalog.service import Catalog
 from comicsdb.models import Issue, Series
 from comicsdb.models.base import SYSTEM_USER_ID
 
-PREFIX = 200  # characters of the common prefix of a series' issues
 
+def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[int, tuple[str, str]]:
+    """Set the first year of a series, and rebuild its slug; the old one redirects.
 
-def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[str, tuple[str, str]]:
-    """Set the first year of a series, and rebuild its slug and those of its issues; old ones redirect.
-
-    Returns the changed slugs as {"series 3": (old, new)}. Raises InvalidError or ConflictError.
+    Returns the change of its slug, if there is one, as {id: (old, new)}. Raises InvalidError or
+    ConflictError.
     """
     catalog.update(series, {"year_began": year})
     base = slugs.base_slug("series", f"{series.name}-{year}", series.id)
-    changed = _readdress(catalog, "series", {series.id: (series.slug, base)})
-    return changed | rebuild_issue_slugs(catalog, series)
+    return _readdress(catalog, "series", {series.id: (series.slug, base)})
 
 
-def rebuild_issue_slugs(catalog: Catalog, series: Series) -> dict[str, tuple[str, str]]:
-    """Rebuild the slugs of the issues of a series; old ones redirect.
+def issues_of(session: Session, series_ids: Iterable[int]) -> list[int]:
+    """The ids of the issues of series."""
+    return list(session.scalars(select(Issue.id).where(Issue.series_id.in_(series_ids)).order_by(Issue.id)))
 
-    Returns the changed slugs as {"issue 3": (old, new)}.
+
+def rebuild_issue_slugs(catalog: Catalog, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
+    """Rebuild the slugs of issues from those of their series; old ones redirect.
+
+    Returns the changed slugs as {id: (old, new)}.
     """
-    catalog.lock(series)
+    catalog.unit.acquire_write_lock()
+    lock_issues(catalog.session, ids)
     rows = catalog.session.execute(
-        select(Issue.id, Issue.slug, Issue.number).where(Issue.series_id == series.id).order_by(Issue.id)
+        select(Issue.id, Issue.slug, Issue.number, Series.slug.label("series"))
+        .join(Series, Series.id == Issue.series_id)
+        .where(Issue.id.in_(ids))
+        .order_by(Issue.id)
     )
     wanted = {
-        row.id: (row.slug, slugs.base_slug("issue", f"{series.slug}-{row.number}", row.id)) for row in rows
+        row.id: (row.slug, slugs.base_slug("issue", f"{row.series}-{row.number}", row.id)) for row in rows
     }
     return _readdress(catalog, "issue", wanted)
 
 
-def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) -> dict[int, tuple[str, str]]:
     """Set new slugs of objects of a kind; `wanted` maps ids to (slug, base).
 
     An object may keep its slug or have a former one again. Present and former slugs of other objects are in
     use.
     """
     session, unit = catalog.session, catalog.unit
-    owners = _owners(session, kind, {base[:PREFIX] for _slug, base in wanted.values()})
-    changed = {}
-    for each, (old, base) in wanted.items():
-        taken = {slug for slug, owner in owners.items() if owner != each}
-        new = next(slugs.free(kind, base, taken))
-        owners[new] = each
-        if new != old:
-            changed[each] = (old, new)
+    chosen = _choose(session, kind, {each: base for each, (_slug, base) in wanted.items()})
+    changed = {each: (old, chosen[each]) for each, (old, _base) in wanted.items() if chosen[each] != old}
     if not changed:
         return {}
     slugs.keep_former(session, kind, changed)
@@ -73,19 +77,34 @@ def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) 
         unit.record_event("series.issues", set(series))
     unit.propagate()
     session.expire_all()
-    return {f"{kind} {each}": pair for each, pair in changed.items()}
+    return changed
 
 
-def _owners(session: Session, kind: str, beginnings: set[str]) -> dict[str, int]:
-    """The ids of objects by present or former slug, of slugs with one of the prefixes."""
+def _choose(session: Session, kind: str, bases: dict[int, str]) -> dict[int, str]:
+    """The first slug for each object that no other one has or had, in the order of ids."""
+    candidates = {each: slugs.free(kind, base, ()) for each, base in bases.items()}
+    chosen: dict[int, str] = {}
+    tried, used = {each: next(names) for each, names in candidates.items()}, set()
+    while tried:
+        owners = _owners(session, kind, set(tried.values()))
+        refused = []
+        for each, slug in tried.items():
+            if slug in used or owners.get(slug, each) != each:
+                refused.append(each)
+            else:
+                used.add(slug)
+                chosen[each] = slug
+        tried = {each: next(candidates[each]) for each in refused}
+    return chosen
+
+
+def _owners(session: Session, kind: str, wanted: set[str]) -> dict[str, int]:
+    """The ids of the objects that have slugs, or else had them."""
     rows = session.execute(
         text(
-            "WITH begun AS (SELECT unnest(CAST(:beginnings AS varchar[])) AS words)"
-            " SELECT f.slug, f.object_id, 1 AS place FROM former_slug f, begun"
-            " WHERE f.kind = :kind AND starts_with(f.slug, begun.words)"
-            f" UNION SELECT t.slug, t.id, 2 FROM {kind} t, begun WHERE starts_with(t.slug, begun.words)"
-            " ORDER BY place"
+            "SELECT slug, object_id, 1 AS place FROM former_slug WHERE kind = :kind AND slug = ANY(:wanted)"
+            f" UNION ALL SELECT slug, id, 2 FROM {kind} WHERE slug = ANY(:wanted) ORDER BY place"
         ),
-        {"kind": kind, "beginnings": sorted(beginnings)},
+        {"kind": kind, "wanted": sorted(wanted)},
     )
     return {row.slug: row.object_id for row in rows}

@@ -151,9 +151,9 @@ class CatalogueAdmin(Editing):
         admin.catalogue.change_object(self.request.catalog, self.request.identity, entity, values)
         self._warn()
 
-    def _write_end(self, entity, reason: str) -> None:
+    def _write_end(self, entity, reason: str) -> bool:
         try:
-            admin.catalogue.delete_object(self.request.catalog, self.request.identity, entity, reason)
+            return admin.catalogue.delete_object(self.request.catalog, self.request.identity, entity, reason)
         except InvalidError as error:  # told of the kind, for which a page has no field
             texts = error.errors.pop(self.kind, None)
             raise InvalidError(error.errors | ({answers.WHOLE: texts} if texts else {})) from error

@@ -139,7 +139,7 @@ def acts(request):
         return _page(request, kind, act, ids, answers.refused(request, told, typed))
     except (ConflictError, NotFoundError):
         return _page(request, kind, act, ids, answers.refused_whole(request, OVERTAKEN, typed))
-    return _back(request, kind, "success" if done.changed else "info", _told(done))
+    return _back(request, kind, "success" if done.changed and not done.later else "info", _told(done))
 
 
 def _field(name: str) -> str:
@@ -178,6 +178,13 @@ def _page(request, kind: str, act: Act, ids: list[int], form: answers.Form) -> R
 
 
 def _told(done: Outcome) -> Text:
+    if done.later:
+        n = len(done.changed)
+        return ngettext(
+            "${n} object will be changed in the background, which may take some minutes.",
+            "${n} objects will be changed in the background, which may take some minutes.",
+            n,
+        )
     changed = ngettext("${n} object was changed.", "${n} objects were changed.", len(done.changed))
     if not done.left:
         return changed

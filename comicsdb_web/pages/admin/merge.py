@@ -17,6 +17,10 @@ from comicsdb_web.pages.catalogue.history_labels import field_labels
 from comicsdb_web.rendering.locales import _
 
 FOUND_MAX = 20
+BEING_MERGED = _(
+    "${name} is being merged. A lot belongs to it, which moves first: that takes some minutes, in the"
+    " background."
+)
 NAMES = [model.__tablename__ for model in CATALOGUE]
 UNSHOWN = {"image", "image_width", "image_height", "cover_hash"}
 MERGE = ("keep", "other")  # the form fields of the two objects
@@ -42,10 +46,13 @@ def merge(request):
             raise InvalidError(errors or {"__all__": [_("Select two objects first.")]})
         kept, other = (chosen[name] for name in MERGE)
         gone = other.label
-        admin.merge_objects(request.catalog, request.identity, kept, other, typed.get("reason", ""))
+        done = admin.merge_objects(request.catalog, request.identity, kept, other, typed.get("reason", ""))
     except InvalidError as error:
         return _merge_page(request, typed, answers.refused(request, error, typed))
-    say(request, "success", _("${name} was merged.", mapping={"name": gone}))
+    if done:
+        say(request, "success", _("${name} was merged.", mapping={"name": gone}))
+    else:
+        say(request, "info", _(BEING_MERGED, mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(kept))
 
 

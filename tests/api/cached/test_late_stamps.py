@@ -8,7 +8,7 @@ from sqlalchemy import event, select, text
 from webob import Request
 
 from comicsdb.accounts.passwords import Passwords
-from comicsdb.admin.unfinished import resume
+from comicsdb.admin.unfinished import run
 from comicsdb.catalog import Catalog, piecewise, unit_of_work
 from comicsdb.models import Character, Issue, LateStamps, Publisher, Series
 from tests.api.conftest import PASSWORD, basic
@@ -129,9 +129,9 @@ def test_what_was_interrupted_is_finished(factory, world):
     with pytest.raises(Killed):
         rename(factory, world)
     assert 0 < len(moved(factory, world)) < ISSUES
-    resume(factory)  # somebody may be at it
+    run(factory)  # somebody may be at it
     assert len(moved(factory, world)) < ISSUES
-    resume(factory, idle=timedelta(0))
+    run(factory, idle=timedelta(0))
     assert moved(factory, world) == set(world[1])
     with factory() as session:
         assert session.scalars(select(LateStamps)).all() == []

@@ -1,22 +1,24 @@
 """Transactions that overlap at random: the log is in the order of commits, and the epoch tells every change.
 
 Writers of the catalogue and readers who give stars have transactions open at the same time, each on a
-connection of its own. After each commit somebody follows the change log, and everything that a cached answer
-can depend on is read with the epoch.
+connection of its own; stamps of issues whose series is renamed move in pieces after the commit, or later if
+somebody holds one of the rows. After each commit somebody follows the change log, and everything that a
+cached answer can depend on is read with the epoch.
 """
 
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, timedelta
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from psycopg.errors import LockNotAvailable
-from sqlalchemy import text
+from sqlalchemy import create_engine, select, text
 from sqlalchemy.exc import OperationalError
 
-from comicsdb.catalog import Catalog
+from comicsdb.catalog import Catalog, late_stamps, piecewise, unit_of_work
+from comicsdb.db import session_factory
 from comicsdb.library import collection, ratings
-from comicsdb.models import Issue
+from comicsdb.models import Issue, LateStamps, Series
 from tests.factories import Make
 from tests.soak import sequences
 
@@ -24,9 +26,13 @@ PROFILE = sequences(10, 30)
 TODAY = date(2026, 3, 4)
 WRITERS, READERS, ISSUES = 2, 3, 3
 
+# Whoever waits for a lock gets an error.
+IMPATIENT = {"options": "-c lock_timeout=100ms"}
+
 # In one snapshot: the epoch, and all stamps and versions.
 SEEN = text("""
 SELECT (SELECT sum(value) FROM epoch), (SELECT json_agg(v ORDER BY kind)::text FROM version v),
+    (SELECT max(at) FROM late_stamps),
     (SELECT json_agg(json_build_array(id, modified, rated, rating_count, rating_sum) ORDER BY id)::text
         FROM issue),
     (SELECT json_agg(json_build_array(id, modified, issues_modified, rated, rating_count, rating_sum)
@@ -40,12 +46,6 @@ SELECT (s.rating_count, s.rating_sum) = (count(r.id), coalesce(sum(r.rating), 0)
 FROM series s LEFT JOIN issue i ON i.series_id = s.id LEFT JOIN issue_rating r ON r.issue_id = i.id
 GROUP BY s.id
 """)
-
-
-def impatient(session):
-    """A session in whose transaction waiting for a lock is an error."""
-    session.execute(text("SET LOCAL lock_timeout = '100ms'"))
-    return session
 
 
 @contextmanager
@@ -78,6 +78,8 @@ class Commits(RuleBasedStateMachine):
         for session in (*self.writers, *self.readers):
             session.commit()
             session.close()
+        self.move_late_stamps()
+        assert self.look(select(LateStamps.id)).all() == []
         assert set(self.look(FIGURES).scalars()) == {True}
         self.watcher.close()
 
@@ -94,11 +96,29 @@ class Commits(RuleBasedStateMachine):
     )
     def edit(self, writer, issue, words):
         """A writer of the catalogue edits an issue, unless another one is at it."""
-        session = impatient(self.writers[writer])
+        session = self.writers[writer]
         catalog = Catalog(session)
         with undone_if_it_waits(session):
             catalog.update(catalog.get(Issue, self.issues[issue]), {"desc": words})
             catalog.unit.finalize()  # the numbers of the log are taken long before the commit
+
+    @rule(writer=st.integers(0, WRITERS - 1), name=st.text("abc", min_size=1, max_size=3))
+    def rename(self, writer, name):
+        """A writer renames the series; the stamps of its issues move after the commit."""
+        session = self.writers[writer]
+        catalog = Catalog(session)
+        with undone_if_it_waits(session):
+            catalog.update(session.scalars(select(Series)).one(), {"name": name})
+            catalog.unit.finalize()
+
+    @rule()
+    def move_late_stamps(self):
+        """Stamps move that could not yet, unless somebody still holds their rows."""
+        try:
+            late_stamps.resume(self.factory, timedelta(0))
+        except OperationalError as error:
+            if not isinstance(error.orig, LockNotAvailable):
+                raise
 
     @rule(
         reader=st.integers(0, READERS - 1),
@@ -107,14 +127,14 @@ class Commits(RuleBasedStateMachine):
     )
     def give_stars(self, reader, issue, stars):
         """A reader gives stars or takes them back, unless somebody is writing the issue or its series."""
-        session = impatient(self.readers[reader])
+        session = self.readers[reader]
         with undone_if_it_waits(session):
             ratings.give(session, self.users[reader], {self.issues[issue]: stars}, today=TODAY)
 
     @rule(reader=st.integers(0, READERS - 1), issue=st.integers(0, ISSUES - 1))
     def scrobble(self, reader, issue):
         """A reader tells what was read, and waits for nobody."""
-        session = impatient(self.readers[reader])
+        session = self.readers[reader]
         collection.scrobble(session, self.users[reader], self.issues[issue], None, today=TODAY)
 
     @rule(place=st.integers(0, WRITERS + READERS - 1), kept=st.sampled_from((True, True, True, False)))
@@ -128,12 +148,17 @@ class Commits(RuleBasedStateMachine):
         assert self.cached.setdefault(epoch, seen) == seen, "something changed, the epoch did not"
 
 
-def test_the_log_is_in_the_order_of_commits_and_the_epoch_tells_every_change(factory):
+def test_the_log_is_in_the_order_of_commits_and_the_epoch_tells_every_change(factory, database, monkeypatch):
+    monkeypatch.setattr(unit_of_work, "AT_ONCE", 1)
+    for size in ("FIRST", "FEWEST", "MOST"):
+        monkeypatch.setattr(piecewise, size, 1)
     with factory() as session:
         make = Make(Catalog(session))
         series = make.series()
         Commits.issues = tuple(make.issue(series=series, number=str(n)).id for n in range(ISSUES))
         Commits.users = tuple(make.user().id for _ in range(READERS))
         session.commit()
-    Commits.factory = staticmethod(factory)
+    engine = create_engine(database, pool_size=10, connect_args=IMPATIENT)
+    Commits.factory = staticmethod(session_factory(engine))
     run_state_machine_as_test(Commits, settings=PROFILE)
+    engine.dispose()

@@ -3,8 +3,9 @@
 import pytest
 from sqlalchemy import select
 
+from comicsdb.catalog.maintenance import pieces
 from comicsdb.catalog.maintenance.bulk import MOST
-from comicsdb.models import Arc, Group, Issue, StaffAction
+from comicsdb.models import Arc, Group, Issue, StaffAction, UnfinishedAct
 from tests.conftest import recording
 from tests.web.admin.helpers import enter
 from tests.web.conftest import errors, form_with, message, soup
@@ -145,6 +146,28 @@ def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, sess
     confirm(rated, owned="1")
     assert session.scalars(select(Issue.number).order_by(Issue.id)).all() == ["3", "1"]
     assert lines(session)[0] == ("delete", "arc", "12 objects")
+
+
+def test_very_many_are_left_for_later(testapp, root, world, session, make, monkeypatch):
+    kept = make.series(name="Kept")
+    session.commit()
+    monkeypatch.setattr(pieces, "FEW", 0)
+    path = f"/admin/series/{world.series.id}/delete/"
+    form = form_with(testapp.get(path), "reason")
+    form["owned"] = "1"
+    assert "is being deleted" in message(form.submit().follow())
+    assert "It is being deleted." in soup(testapp.get(path)).main.get_text()
+    merging = testapp.get(f"/admin/merge/series/?keep={kept.id}&other={world.series.id}")
+    assert "is being merged" in message(form_with(merging, "reason").submit().follow())
+    page = choose(testapp, "issue", "teen", world.first.id, world.second.id)
+    assert "2 objects will be changed" in message(confirm(page).follow())
+    notes = session.execute(select(UnfinishedAct.act, UnfinishedAct.ids).order_by(UnfinishedAct.id)).all()
+    assert [tuple(each) for each in notes] == [
+        ("delete", [world.series.id]),
+        ("merge", [world.series.id]),
+        ("rate teen", [world.first.id, world.second.id]),
+    ]
+    assert lines(session) == []
 
 
 def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, session, make):

@@ -185,9 +185,9 @@ def test_all_are_done_or_none(make, session, boss):
         ([1, 999_999], "no longer exist"),
     ):
         with pytest.raises(InvalidError, match=told):
-            bulk.delete(boss.catalog, SeriesType, wanted)
+            bulk.chosen(boss.catalog, SeriesType, wanted)
     with pytest.raises(InvalidError, match="Some series have this type"), session.begin_nested():
-        bulk.delete(boss.catalog, SeriesType, [13, unused.id])
+        bulk.delete(boss.catalog, [13, unused.id], "series_type")
     session.commit()
     number = select(func.count()).select_from(SeriesType).where(SeriesType.id.in_([13, unused.id]))
     assert session.scalar(number) == 2

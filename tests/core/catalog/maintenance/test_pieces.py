@@ -1,16 +1,18 @@
-"""Merges and deletions in pieces: others write in between, and a crash only delays the end."""
+"""Acts in pieces: others write in between, and a crash only delays the end."""
 
+import sys
+import time
 from datetime import date, timedelta
+from subprocess import Popen
 
 import pytest
-from sqlalchemy import event, func, insert, select, text
+from sqlalchemy import event, func, insert, select, text, update
 
 from comicsdb.admin import catalogue
-from comicsdb.admin.unfinished import resume
-from comicsdb.catalog import Catalog, InvalidError
+from comicsdb.admin.unfinished import Worker, is_anything_left, run
+from comicsdb.catalog import Catalog, InvalidError, piecewise
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.maintenance.pieces import FEW, delete_below
-from comicsdb.catalog.piecewise import FIRST
+from comicsdb.catalog.maintenance import pieces
 from comicsdb.library import ratings
 from comicsdb.models import (
     Change,
@@ -27,11 +29,17 @@ from comicsdb.models import (
     credit_role,
     issue_character,
 )
+from comicsdb.ops import jobs
 from tests.factories import Make
 from tests.lists import many_issues
 
-ISSUES = FEW + 3 * FIRST
+FEW, PIECE, ISSUES = 5, 2, 10
 NOW = timedelta(0)
+
+
+def work(factory):
+    """Do what was left for later; returns how many acts."""
+    return len(run(factory, idle=NOW))
 
 
 class Killed(BaseException):
@@ -39,8 +47,11 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def world(factory):
+def world(factory, monkeypatch):
     """Ids: of somebody of the staff, of a long series with stars, and of a short one of another publisher."""
+    monkeypatch.setattr(pieces, "FEW", FEW)
+    for size in ("FIRST", "FEWEST", "MOST"):
+        monkeypatch.setattr(piecewise, size, PIECE)
     with factory() as session:
         make = Make(Catalog(session))
         user = make.user("Boss", is_staff=True)
@@ -53,23 +64,74 @@ def world(factory):
         return user.id, long.id, short.id
 
 
+def staff(session, world):
+    """The catalogue as the boss changes it, and the boss."""
+    return Catalog(session, world[0], actor_name="Boss"), session.get(User, world[0])
+
+
 def delete(session, world):
-    boss, long, _short = world
-    catalog = Catalog(session, boss)
-    entity = catalogue.find(catalog, "series", long)
-    catalogue.delete_object(catalog, session.get(User, boss), entity, "Twice")
-    session.commit()
+    catalog, boss = staff(session, world)
+    assert not catalogue.delete_object(catalog, boss, catalogue.find(catalog, "series", world[1]), "Twice")
 
 
 def merge(session, world):
-    boss, long, short = world
-    catalog = Catalog(session, boss)
-    kept, other = (catalogue.find(catalog, "series", each) for each in (short, long))
-    catalogue.merge_objects(catalog, session.get(User, boss), kept, other, "Twice")
-    session.commit()
+    catalog, boss = staff(session, world)
+    kept, other = (catalogue.find(catalog, "series", each) for each in (world[2], world[1]))
+    assert not catalogue.merge_objects(catalog, boss, kept, other, "Twice")
+
+
+def chosen(session, world):
+    return session.scalars(select(Issue.id).where(Issue.series_id == world[1]).order_by(Issue.id)).all()
+
+
+def delete_chosen(session, world):
+    assert catalogue.delete_objects(*staff(session, world), Issue, chosen(session, world), "Twice").later
+
+
+def rate_teen(session, world):
+    assert catalogue.rate_teen(*staff(session, world), chosen(session, world)).later
+
+
+def rebuild_slugs(session, world):
+    assert catalogue.rebuild_many_slugs(*staff(session, world), [world[1], world[2]]).later
+
+
+def fix_start_year(session, world):
+    catalog, boss = staff(session, world)
+    series = catalogue.find(catalog, "series", world[1])
+    own, of_issues = catalogue.fix_start_year(catalog, boss, series, 1999)
+    assert (list(own), of_issues) == ([world[1]], None)
+
+
+def add_universe(session, world):
+    catalog, boss = staff(session, world)
+    series, universe = catalogue.find(catalog, "series", world[1]), Make(catalog).universe()
+    assert catalogue.add_universe(catalog, boss, series, universe, characters=True) is None
+
+
+def repair_anthology(session, world):
+    catalog, boss = staff(session, world)
+    series = catalogue.find(catalog, "series", world[1])
+    assert catalogue.repair_anthology(catalog, boss, series, roles=True, descriptions=True) is None
 
 
 ACTS = {"delete": delete, "merge": merge}
+# What is done to each of the chosen issues, and what the audit log says of it.
+EDITS = {
+    "delete": (delete_chosen, "delete"),
+    "teen": (rate_teen, "rate teen"),
+    "slugs": (rebuild_slugs, "rebuild slugs"),
+    "year": (fix_start_year, "repair"),
+    "universe": (add_universe, "repair"),
+    "anthology": (repair_anthology, "repair"),
+}
+
+
+def ask(factory, world, act):
+    """The request for an act, which only notes it."""
+    with factory() as session:
+        act(session, world)
+        session.commit()
 
 
 def after_commits(factory, number, work):
@@ -84,6 +146,18 @@ def after_commits(factory, number, work):
 
     event.listen(factory, "after_commit", committed)
     return lambda: event.remove(factory, "after_commit", committed)
+
+
+def kill():
+    raise Killed
+
+
+def interrupted(factory):
+    """Begin what is noted, and be killed after some pieces."""
+    stop = after_commits(factory, 4, kill)
+    with pytest.raises(Killed):
+        work(factory)
+    stop()
 
 
 def state(factory):
@@ -106,23 +180,56 @@ def state(factory):
         ]
 
 
-@pytest.mark.parametrize("act", ACTS)
-def test_what_was_interrupted_ends_as_if_done_in_one_go(factory, world, act):
-    def kill():
-        raise Killed
+PROCESS = """
+import sys
+from sqlalchemy import create_engine
+from comicsdb.admin.unfinished import run
+from comicsdb.catalog import piecewise
+from comicsdb.db import session_factory
+piecewise.FIRST = piecewise.FEWEST = piecewise.MOST = int(sys.argv[2])
+run(session_factory(create_engine(sys.argv[1])))
+"""
 
-    stop = after_commits(factory, 3, kill)
-    with factory() as session, pytest.raises(Killed):
-        ACTS[act](session, world)
-    stop()
+
+def killed_process(factory, database, world):
+    """Let a process do what is noted, and kill it when it waits at the end of the long series."""
+    with factory() as session:
+        late = select(func.max(Issue.id)).where(Issue.rating_count == 0, Issue.series_id == world[1])
+        session.execute(select(Issue.id).where(Issue.id == late.scalar_subquery()).with_for_update())
+        with Popen([sys.executable, "-c", PROCESS, database, str(PIECE)]) as process:
+            mine = session.scalar(select(func.pg_backend_pid()))
+            waiting = text("SELECT count(*) FROM pg_stat_activity WHERE :mine = ANY(pg_blocking_pids(pid))")
+            with factory() as other:
+                while process.poll() is None and other.scalar(waiting, {"mine": mine}) == 0:
+                    other.rollback()
+                    time.sleep(0.05)
+            assert process.poll() is None
+            process.kill()
+        session.rollback()
+
+
+def work_after_a_crash(factory):
+    """As `work`, as soon as PostgreSQL has noticed that the other process ended."""
+    while True:
+        try:
+            return work(factory)
+        except jobs.AlreadyRunningError:
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_what_was_interrupted_ends_as_if_done_in_one_go(factory, database, world, act):
+    ask(factory, world, ACTS[act])
+    with factory() as session:
+        assert session.scalar(select(func.count()).where(Issue.series_id == world[1])) == ISSUES
+    killed_process(factory, database, world)
     with factory() as session:
         left = session.scalar(select(func.count()).where(Issue.series_id == world[1]))
         assert 0 < left < ISSUES
         assert session.scalars(select(StaffAction)).all() == []
-    assert resume(factory) == 0  # somebody may be at it
-    assert resume(factory, idle=NOW) == 1
+    assert work_after_a_crash(factory) == 1
     issues, gone, told, _lines, series, audit = state(factory)
-    assert resume(factory, idle=NOW) == 0
+    assert work(factory) == 0
     if act == "delete":
         assert (issues, series) == ([f"({world[2]}, 1)"], [f"({world[2]}, 0, 0)"])
         assert gone == [f"('issue', 'Twice', None, {ISSUES})", "('series', 'Twice', None, 1)"]
@@ -144,9 +251,9 @@ def test_others_write_between_the_pieces(factory, world, act):
             Catalog(other).create(Publisher, {"name": "New"})
             other.commit()
 
+    ask(factory, world, ACTS[act])
     stop = after_commits(factory, 3, edit)
-    with factory() as session:
-        ACTS[act](session, world)
+    work(factory)
     stop()
     with factory() as session:
         assert session.get_one(Series, world[2]).desc == "Meanwhile."
@@ -156,24 +263,51 @@ def test_others_write_between_the_pieces(factory, world, act):
 
 
 def test_an_act_that_has_become_impossible_is_given_up(factory, world):
-    boss, long, short = world
+    ask(factory, world, merge)
     with factory() as session:
-        act = UnfinishedAct(kind="series", object_id=long, survivor_id=short, user_id=boss, audited=True)
-        session.add(act)
-        Catalog(session).create(Issue, {"series": short, "number": "7", "cover_date": date(2020, 1, 1)})
+        values = {"series": world[2], "number": "7", "cover_date": date(2020, 1, 1)}
+        Catalog(session).create(Issue, values)
         session.commit()
-    assert resume(factory, idle=NOW) == 1
+    assert work(factory) == 0
     with factory() as session:
-        assert session.scalar(select(func.count()).where(Issue.series_id == long)) == ISSUES
+        assert session.scalar(select(func.count()).where(Issue.series_id == world[1])) == ISSUES
     assert state(factory)[5] == []
+
+
+def test_what_is_asked_for_twice_is_done_once(factory, world):
+    for _ in range(2):
+        ask(factory, world, delete)
+    ask(factory, world, merge)
+    assert work(factory) == 1
+    assert len(state(factory)[5]) == 1
+
+
+def test_one_process_at_a_time_works(factory, world):
+    ask(factory, world, delete)
+    bind = factory.kw["bind"]
+    with jobs.alone(bind, jobs.ACTS), pytest.raises(jobs.AlreadyRunningError):
+        work(factory)
+    worker = Worker(bind, {"sqlalchemy.url": bind.url.render_as_string(hide_password=False)}, None)
+    worker.start()
+    with factory() as session:
+        while is_anything_left(session):
+            session.rollback()
+            time.sleep(0.05)
+    worker.stop()
+    assert len(state(factory)[5]) == 1
 
 
 def test_a_publisher_goes_with_the_issues_of_its_series_first(factory, world):
     with factory() as session:
+        catalog, boss = staff(session, world)
         publisher = session.get_one(Publisher, session.get_one(Series, world[1]).publisher_id)
-        delete_below(Catalog(session), publisher)
+        catalogue.delete_object(catalog, boss, publisher)
+        session.commit()
+        assert work(factory) == 1
+        session.expire_all()
         assert session.get(Series, world[1]) is None
-        assert session.get(Publisher, publisher.id) is publisher
+        assert session.scalars(select(Publisher.id)).all() != []
+    assert len(state(factory)[5]) == 1
 
 
 def test_nothing_moves_where_both_have_what_must_not_be_there_twice(factory, world):
@@ -182,8 +316,51 @@ def test_nothing_moves_where_both_have_what_must_not_be_there_twice(factory, wor
         session.commit()
         with pytest.raises(InvalidError):
             merge(session, world)
-        session.rollback()
-        assert session.scalar(select(func.count()).where(Issue.series_id == world[1])) == ISSUES
+
+
+@pytest.mark.parametrize("act", EDITS)
+def test_issues_are_written_in_pieces_with_one_entry_in_the_audit_log(factory, world, act):
+    with factory() as session:
+        make, issues = Make(Catalog(session)), chosen(session, world)
+        who, odd = make.creator().id, func.concat("odd-", Issue.id)
+        session.execute(update(Issue).where(Issue.id.in_(issues)).values(desc="Old.", slug=odd))
+        writer = session.scalar(select(Role.id).where(Role.name == "Writer"))
+        credit_ids = session.scalars(
+            insert(Credit).returning(Credit.id), [{"creator_id": who, "issue_id": each} for each in issues]
+        ).all()
+        session.execute(insert(credit_role), [{"credit_id": each, "role_id": writer} for each in credit_ids])
+        session.execute(
+            insert(issue_character), [{"character_id": make.character().id, "issue_id": issues[-1]}]
+        )
+        session.commit()
+        before = session.scalar(select(func.max(Change.seq)))
+    write, action = EDITS[act]
+    ask(factory, world, write)
+    interrupted(factory)
+    with factory() as session:
+        (note,) = session.scalars(select(UnfinishedAct)).all()
+        assert 0 < len(note.ids) < ISSUES
+        assert session.scalars(select(StaffAction)).all() == []
+    assert work(factory) == 1
+    assert len(state(factory)[5]) == 1
+    with factory() as session:
+        (entry,) = session.scalars(select(StaffAction)).all()
+        assert (entry.action, entry.actor_name) == (action, "Boss")
+        assert (
+            entry.change
+            == {
+                "delete": {"reason": ["", "Twice"], "objects": ["", issues]},
+                "teen": {"objects": ["", issues]},
+                "slugs": {"objects": ["", [world[1]]]},
+                "year": {"year_began": [2020, 1999], "slugs": ["", ISSUES + 1]},
+                "universe": entry.change | {"issue": ["", ISSUES], "character": ["", 1]},
+                "anthology": {"credits": ["", ISSUES], "descriptions": ["", ISSUES]},
+            }[act]
+        )
+        lines = select(Change.object_id).where(Change.kind == "issue", Change.seq > before)
+        assert set(session.scalars(lines)) == set(issues)
+        together = text("SELECT count(*) FROM change_log WHERE seq > :before GROUP BY xmin::text")
+        assert max(session.scalars(together, {"before": before})) <= PIECE + 2
 
 
 @pytest.fixture
@@ -217,10 +394,11 @@ def test_links_with_many_issues_move_in_pieces(factory, world, cast, kind):
     commits = []
     stop = after_commits(factory, 2, lambda: commits.append(1))
     with factory() as session:
-        catalog = Catalog(session, world[0])
+        catalog, boss = staff(session, world)
         entities = (catalogue.find(catalog, kind, each) for each in (kept, gone))
-        catalogue.merge_objects(catalog, session.get(User, world[0]), *entities, "Twice")
+        catalogue.merge_objects(catalog, boss, *entities, "Twice")
         session.commit()
+    work(factory)
     stop()
     assert commits
     with factory() as session:
@@ -248,33 +426,21 @@ def test_links_with_many_issues_move_in_pieces(factory, world, cast, kind):
 def test_links_with_many_issues_are_removed_in_pieces(factory, world, cast, kind):
     gone = cast[0][0 if kind == "character" else 2]
     with factory() as session:
-        catalog = Catalog(session, world[0])
-        delete_below(catalog, catalogue.find(catalog, kind, gone), "Twice")
-        table = issue_character if kind == "character" else Credit.__table__
-        assert session.scalar(select(func.count()).where(table.c[f"{kind}_id"] == gone)) == 0
+        catalog, boss = staff(session, world)
+        catalogue.delete_object(catalog, boss, catalogue.find(catalog, kind, gone), "Twice")
+        session.commit()
+    stop = after_commits(factory, 3, kill)
+    with pytest.raises(Killed):
+        work(factory)
+    stop()
+    table = issue_character if kind == "character" else Credit.__table__
+    left = select(func.count()).where(table.c[f"{kind}_id"] == gone)
+    with factory() as session:
+        assert 0 < session.scalar(left) < ISSUES
+        assert session.get(KINDS[kind].model, gone) is not None
+    work(factory)
+    with factory() as session:
+        assert session.scalar(left) == 0
         told = select(func.count()).where(History.kind == "issue", History.reason == "Twice")
         assert session.scalar(told) == ISSUES + 1
-        catalogue.delete_object(catalog, session.get(User, world[0]), session.get(KINDS[kind].model, gone))
-        session.commit()
     assert len(state(factory)[5]) == 1
-
-
-def test_chosen_objects_are_deleted_in_pieces_even_after_a_crash(factory, world):
-    def kill():
-        raise Killed
-
-    stop = after_commits(factory, 2, kill)
-    with factory() as session:
-        catalog, boss = Catalog(session, world[0]), session.get(User, world[0])
-        chosen = session.scalars(select(Issue.id).where(Issue.series_id == world[1])).all()
-        with pytest.raises(Killed):
-            catalogue.delete_objects(catalog, boss, Issue, chosen, "Twice")
-    stop()
-    with factory() as session:
-        left = session.scalar(select(func.count()).where(Issue.series_id == world[1]))
-        assert 0 < left < ISSUES
-    assert resume(factory, idle=NOW) == left
-    issues, gone, *_rest, audit = state(factory)
-    assert issues == [f"({world[2]}, 1)"]
-    assert gone == [f"('issue', 'Twice', None, {ISSUES})"]
-    assert audit == ["('delete', 'Boss', None)"]
