@@ -100,7 +100,7 @@ def test_no_page_holds_inline_code_or_style_or_asks_another_host(pages):
             assert not wrong, f"{address}: {element.name} {wrong}"
             source = element.get("src") or (element.get("href") if element.name == "link" else None)
             if source:
-                ours = ("/static/", "/feeds/", "http://localhost/")
+                ours = ("/static/", "/feeds/", "/opensearch.xml", "http://localhost/")
                 assert source.startswith(ours), f"{address}: {source}"
             target = element.get("href") or element.get("action") or ""
             assert not target.lower().startswith(("javascript:", "data:")), address
