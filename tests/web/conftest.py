@@ -196,17 +196,27 @@ def member(make):
     return make.user("Nora", password="correct horse", passwords=Passwords("fast"))
 
 
+@pytest.fixture(scope="session")
+def apps_with(shared_database, media_folder):
+    """`apps_with(**settings)`: an application that has settings of its own, made once."""
+    made = {}
+
+    def app(**settings):
+        key = tuple(sorted(settings.items()))
+        if key not in made:
+            made[key] = build_app(shared_database, media_folder, **settings)
+        return made[key]
+
+    yield app
+    for each in made.values():
+        each.registry["comicsdb.engine"].dispose()
+
+
 @pytest.fixture
-def site_with(shared_database, media_folder, connection):
+def site_with(apps_with, connection):
     """`site_with(**settings)`: a browser at a site that has settings of its own."""
     with ExitStack() as stack:
-
-        def made(**settings):
-            app = build_app(shared_database, media_folder, **settings)
-            stack.callback(app.registry["comicsdb.engine"].dispose)
-            return stack.enter_context(attached(app, connection))
-
-        yield made
+        yield lambda **settings: stack.enter_context(attached(apps_with(**settings), connection))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import logging
 from contextlib import contextmanager, nullcontext
+from itertools import cycle
 
 import pytest
 from sqlalchemy import delete, update
@@ -148,8 +149,9 @@ PATHS = """
 
 
 def test_every_way_to_write_an_address(compared, ids):
-    for sent in ({}, {"If-Modified-Since": FAR_AHEAD}, {"If-None-Match": "*"}):
-        for written in PATHS:
+    conditions = cycle(({"If-Modified-Since": FAR_AHEAD}, {"If-None-Match": "*"}))
+    for written in PATHS:
+        for sent in ({}, next(conditions)):
             compared(written.format(**ids), BEARER | sent)
 
 
@@ -198,9 +200,10 @@ OTHER_HEADERS = [
 
 def test_whoever_asks_and_whatever_else_is_said(compared, ids, caplog):
     caplog.set_level(logging.INFO, LOGGER)
-    for sent in (*CREDENTIALS, *(BEARER | each for each in OTHER_HEADERS)):
-        for address in ("/api/arc/{arc}/", "/api/arc/{arc}/issue_list/", "/api/arc/", "/api/arc/999999/"):
-            for method in ("GET", "HEAD"):
+    addresses = ("/api/arc/{arc}/", "/api/arc/{arc}/issue_list/", "/api/arc/", "/api/arc/999999/")
+    for number, sent in enumerate((*CREDENTIALS, *(BEARER | each for each in OTHER_HEADERS))):
+        for place, address in enumerate(addresses):
+            for method in ("GET", "HEAD") if (number + place) % 4 == 0 else ("GET",):
                 caplog.clear()
                 compared(address.format(**ids), sent, method=method)
                 told = [each for each in caplog.records if each.ip != SOMEBODY]
@@ -209,8 +212,9 @@ def test_whoever_asks_and_whatever_else_is_said(compared, ids, caplog):
 
 
 def test_other_methods(compared, ids):
-    for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "FETCH", "get"):
-        for address in CACHED:
+    methods = ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "FETCH", "get")
+    for number, method in enumerate(methods):
+        for address in CACHED[number % 2 :: 2]:
             assert "X-Cache" not in compared(address.format(**ids), BEARER, method=method).headers
 
 

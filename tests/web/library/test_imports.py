@@ -136,11 +136,11 @@ def test_odd_fields_of_the_review_choose_nothing(testapp, session, nora):
 
 BAD = {
     b"": "Choose a file.",
-    b"\x00\x01binary": "This is no text file",
+    b"\x00\x01binary": "This is not a supported file.",
     b"Name,Colour\na,b\n": "The columns of this table were not recognised.",
     b'{"format": "other"}': "This JSON is not a comicsdb library",
     b"PK\x03\x04broken": "The archive cannot be read",
-    b'<!DOCTYPE a [<!ENTITY b "c">]><ReadingList/>': "it is refused",
+    b'<!DOCTYPE a [<!ENTITY b "c">]><ReadingList/>': "This XML was rejected",
 }
 
 
