@@ -190,7 +190,7 @@ def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, ses
         ("nonsense", [1], "Choose an action"),
         ("delete", [], "Select the objects to change"),
         ("delete", ["x", "-1", "0", "9" * 30, "\0"], "Select the objects to change"),
-        ("delete", range(1, MOST + 2), "too many"),
+        ("delete", range(1, MOST + 2), "Too many"),
     ],
 )
 def test_a_choice_that_is_none_leads_back(testapp, root, make, act, ids, told, connection):
