@@ -166,7 +166,6 @@ def entity_args(table: str, *more):
         ordering(f"ix_{table}_order", "folded", "name", "id"),
         Index(f"ix_{table}_modified", "modified", "id"),
         trigram(table, "folded"),
-        Index(f"ix_{table}_search", literal_column("without_article(folded)"), "name", "id"),
         *more,
     )
 
@@ -254,7 +253,8 @@ class CatalogueEntity(Authored, Sourced, Attributed, Entity):
 
 def catalogue_args(table: str, *more):
     """Return the constraints and indexes of a named kind of the catalogue, followed by its own."""
-    return entity_args(table, *sourced_args(table), *more)
+    beginnings = Index(f"ix_{table}_search", literal_column("without_article(folded)"), "name", "id")
+    return entity_args(table, *sourced_args(table), beginnings, *more)
 
 
 class NameStamped:
