@@ -23,24 +23,23 @@ STATEMENTS = (
     SELECT id AS user_id, CASE WHEN id = :reader THEN :items ELSE :items / 5 END AS items FROM user_account
     WHERE id = :reader OR username LIKE 'other%'""",
     """INSERT INTO collection_item (user_id, issue_id, quantity, book_format, grade, grading_company,
-        purchase_date, purchase_price, purchase_currency, purchase_store, storage_location, notes, is_read,
-        date_read, rating)
+        purchase_date, purchase_price, purchase_currency, purchase_store, storage_location, notes, rating)
     SELECT user_id, id, 1 + n % 3, (ARRAY['PRINT', 'PRINT', 'DIGITAL', 'BOTH'])[1 + n % 4],
         CASE WHEN n % 5 = 0 THEN (CAST(:grades AS numeric[]))[1 + n % 25] END,
         (ARRAY['', '', '', 'CGC', 'CBCS'])[1 + n % 5],
         CAST(:today AS date) - n % 4000, CASE WHEN n % 2 = 0 THEN 1 + n % 40 END,
         CASE WHEN n % 2 = 0 THEN (ARRAY['USD', 'USD', 'EUR', 'GBP'])[1 + n / 2 % 4] ELSE 'USD' END,
         'Store ' || n % 150, 'Box ' || n % 90, CASE WHEN n % 9 = 0 THEN 'Signed by number ' || n ELSE '' END,
-        n % 5 < 3, CASE WHEN n % 5 < 3 THEN CAST(:today AS timestamptz) - n % 900 * interval '7 hours' END,
         CASE WHEN n % 3 = 0 THEN 1 + n % 5 END
     FROM (
         SELECT user_id, items, issue.id,
             row_number() OVER (PARTITION BY user_id ORDER BY pg_temp.chance(issue.id, user_id))::integer AS n
         FROM owner, issue
     ) AS drawn WHERE n <= items""",
-    """INSERT INTO read_date (collection_item_id, read_date)
-    SELECT id, date_read - each * interval '31 days' FROM collection_item, generate_series(0, 2) each
-    WHERE is_read AND each <= id % 3""",
+    """INSERT INTO read_date (user_id, issue_id, read_on)
+    SELECT user_id, issue_id,
+        CAST(:today AS timestamptz) - id % 900 * interval '7 hours' - each * interval '31 days'
+    FROM collection_item, generate_series(0, 2) each WHERE id % 5 < 3 AND each <= id % 3""",
     """INSERT INTO issue_rating (user_id, issue_id, rating)
     SELECT user_id, issue_id, rating FROM collection_item WHERE rating IS NOT NULL""",
     """INSERT INTO pull_list (user_id) SELECT user_id FROM owner""",

@@ -81,6 +81,13 @@ class Make:
         filled = {"number": "1", "cover_date": date(2020, 5, 1)} | values
         return self._make(models.Issue, filled, series=self.series)
 
+    def variant(self, issue, **values):
+        """A variant of an issue, with a picture that is not stored."""
+        made = models.Variant(issue_id=issue.id, **{"image": "variants/none.jpg"} | values)
+        self.session.add(made)
+        self.session.commit()
+        return made
+
     def credit(self, issue, creator, *roles):
         """A credit of `creator` on `issue` in roles given by name, beside those it has."""
         from comicsdb.catalog.parts import credits_of

@@ -117,9 +117,8 @@ def _kept(user_id: int) -> dict[str, Select]:
         "collection": _issue(*_all_but(item.__table__, "user_id", "issue_id"), of=item)
         .where(item.user_id == user_id)
         .order_by(item.id),
-        "read_dates": _issue(ReadDate.read_date, ReadDate.created_on, of=item)
-        .join(ReadDate, ReadDate.collection_item_id == item.id)
-        .where(item.user_id == user_id)
+        "read_dates": _issue(ReadDate.read_on, ReadDate.created_on, of=ReadDate)
+        .where(ReadDate.user_id == user_id)
         .order_by(ReadDate.id),
         "pull_list": select(PullListSeries.series_id, Series.name.label("series"), PullListSeries.added_on)
         .join(Series, Series.id == PullListSeries.series_id)

@@ -94,7 +94,7 @@ class _Export:
 
     def _write(self, file: File) -> tuple[int, str]:
         """Write a file; returns the number of its lines and its digest."""
-        keys = [each.key for each in file.fields]
+        keys = [each.key for each in file.written]
         picture = next((each.key for each in file.fields if each.picture), None)
         digest, count = hashlib.sha256(), 0
         with (
@@ -115,7 +115,7 @@ class _Export:
 
     def _query(self, file: File) -> str:
         source = OWNED_ROWS.get(file, file.kind)
-        columns = ", ".join(self._expression(each) for each in file.fields)
+        columns = ", ".join(self._expression(each) for each in file.written)
         return f'SELECT {columns} FROM {source} t ORDER BY t."{file.order}"'
 
     def _expression(self, each: Field, row: str = "t") -> str:

@@ -47,8 +47,8 @@ class Field:
 
     `column` is its column, `type` the SQL type, `default` the value if a record lacks the key. `target` is
     the file that its ids refer to, `link` the table for a list of ids. `picture` marks the path of a picture.
-    `exported` is the SQL expression over a row t for export, if that is not the column. `inside` is the file
-    of the records in a list.
+    `exported` is the SQL expression over a row t for export, if that is not the column; a field that is
+    `outdated` is only read, as older sets have it. `inside` is the file of the records in a list.
     """
 
     key: str
@@ -60,6 +60,7 @@ class Field:
     link: Link | None = None
     picture: bool = False
     exported: str = ""
+    outdated: bool = False
     inside: "File | None" = None
 
 
@@ -107,6 +108,11 @@ class File:
     def staged_fields(self) -> tuple[Field, ...]:
         """The fields with a column in the staged table: all but lists of other records."""
         return tuple(field for field in self.fields if not field.inside)
+
+    @property
+    def written(self) -> tuple[Field, ...]:
+        """The fields of exported records."""
+        return tuple(field for field in self.fields if not field.outdated)
 
     @property
     def links(self) -> tuple[Field, ...]:
@@ -203,6 +209,7 @@ _OF_TYPE = {
 # Names of files by table.
 _NAMES = {kind.name: {"series": "series"}.get(kind.name, f"{kind.name}s") for kind in KINDS.values()} | {
     "user_account": "users",
+    "variant": "variants",
     "reading_list": "reading_lists",
 }
 
@@ -443,20 +450,39 @@ _READ_DATES = Field(
     "timestamptz[]",
     "read_dates",
     [],
-    exported=f"ARRAY(SELECT {INSTANT.format('d.read_date')} FROM read_date d"
-    " WHERE d.collection_item_id = t.id ORDER BY d.read_date DESC, d.id DESC)",
+    outdated=True,
+)
+# The place of an item among those of its issue: the second item of the set is the second one in the database.
+_COPY = Field(
+    "copy",
+    readers.whole(1, INTEGER_MAX),
+    "integer",
+    "copy",
+    1,
+    exported="(SELECT count(*) FROM collection_item c"
+    " WHERE c.user_id = t.user_id AND c.issue_id = t.issue_id AND c.id <= t.id)",
 )
 COLLECTION_ITEMS = _file(
     "collection_items",
     _item,
-    "id user_id issue_id quantity book_format",
+    "id user_id issue_id",
+    _COPY,
+    field(_item.variant_id, default=None),
+    "quantity book_format",
     _grade(_item.grade),
     "grading_company purchase_date purchase_price purchase_currency purchase_store storage_location",
     "notes is_read",
     _READ_DATES,
     "rating created_on modified",
-    unique=(("issue_id", ("issue_id",), "user_id"),),
-    match=("user_id", "issue_id"),
+    unique=(("issue_id and copy", ("issue_id", "copy"), "user_id"),),
+    match=("user_id", "issue_id", "copy"),
+)
+READ_DATES = _file(
+    "read_dates",
+    models.ReadDate,
+    "id user_id issue_id read_on created_on",
+    match=("user_id", "issue_id", "read_on"),
+    counted="",
 )
 _listed, _list_stars, _list = models.ReadingListItem, models.ReadingListRating, models.ReadingList
 _OF_LIST = {"owner": "reading_lists", "parent": "reading_list_id"}
@@ -513,7 +539,9 @@ WISH_LIST_ITEMS = _file(
     "wish_list_items",
     _wished,
     _given_id(_wished),
-    "issue_id status",
+    "issue_id",
+    field(_wished.variant_id, default=None),
+    "status",
     required(_wished.priority),
     _grade(_wished.desired_grade),
     "max_price",
@@ -541,9 +569,9 @@ WISH_LISTS = _of_account("wish_lists", models.WishList, _inside("items", WISH_LI
 REFERENCE = (GENRES, SERIES_TYPES, ROLES, AGE_RATINGS)
 CATALOGUE = (PUBLISHERS, IMPRINTS, UNIVERSES, CREATORS, TEAMS, CHARACTERS, ARCS, SERIES, ISSUES)
 PARTS = (CREDITS, VARIANTS, *OWNED)
-# Lists come before their items.
+# Lists come before their items, reads before the items that show them.
 LIBRARY = (
-    *(COLLECTION_ITEMS, READING_LISTS, READING_LIST_ITEMS, READING_LIST_RATINGS),
+    *(READ_DATES, COLLECTION_ITEMS, READING_LISTS, READING_LIST_ITEMS, READING_LIST_RATINGS),
     *(PULL_LISTS, PULL_LIST_SERIES, WISH_LISTS, WISH_LIST_ITEMS),
 )
 # In the order of import and export; those of accounts only on request.

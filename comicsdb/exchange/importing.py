@@ -51,7 +51,7 @@ from comicsdb.exchange.format import (
 from comicsdb.exchange.run import EXAMPLES, ImportFailedError, Problem, Report, Run, Silent
 from comicsdb.library import ratings
 from comicsdb.media.storage import Batch, Storage
-from comicsdb.models import ReadDate, Tombstone
+from comicsdb.models import Tombstone
 
 LOCK = 7_240_413  # key of the advisory lock: one import at a time
 
@@ -214,7 +214,7 @@ def _lock_tables(run: Run) -> None:
     # First, as all writers of the catalogue take this lock before those of tables.
     run.unit.acquire_write_lock()
     files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS, *LIBRARY] if run.accounts else []))
-    tables = [file.kind for file in files] + [ReadDate.__tablename__] * run.accounts
+    tables = [file.kind for file in files]
     run.cursor.execute(f"LOCK TABLE {', '.join(tables)} IN SHARE ROW EXCLUSIVE MODE")
 
 

@@ -31,6 +31,10 @@ from comicsdb.library.transfer.storing import WISH, update_statement
 from comicsdb.models import ReadingList, User
 from comicsdb.security import Identity, identify
 
+# The items of the database, with their places among those of their issue.
+_COPIES = (
+    "(SELECT *, row_number() OVER (PARTITION BY user_id, issue_id ORDER BY id) AS copy FROM collection_item)"
+)
 OFFICIAL = ""  # no list counts as the official account's: each is written as its owner's
 
 
@@ -38,26 +42,23 @@ def store(run: Run) -> None:
     """Store the libraries of the set and count new, changed and unchanged rows."""
     for file in LIBRARY:
         translate(run, file)
+    _add_older_reads(run)
+    for file in LIBRARY:
         if file.owner:
             run.cursor.execute(
                 f"UPDATE {file.staged} s SET {file.parent} = p.db_id FROM {BY_NAME[file.owner].staged} p"
                 " WHERE p.line = s.line"
             )
-        match_columns(run, file)
+        match_columns(run, file, _COPIES if file is COLLECTION_ITEMS else "")
         _number(run, file)
     free_slugs(run, READING_LISTS, lambda _slug, list_id: _slugs_for(run, list_id))
-    # Items that were read at an unknown time count as read when they were added to the collection.
-    run.cursor.execute(
-        "UPDATE staged_collection_items s SET read_dates = ARRAY[created_on] WHERE is_read"
-        " AND cardinality(read_dates) = 0"
-        " AND NOT EXISTS (SELECT FROM read_date WHERE collection_item_id = s.db_id)"
-    )
-    run.cursor.execute("UPDATE staged_collection_items SET is_read = cardinality(read_dates) > 0")
     for file in LIBRARY:
         insert(run, file)
     changed = {
-        COLLECTION_ITEMS: _update(
-            run, COLLECTION_ITEMS, (*collection.FIELDS, "rating"), _add_read_dates(run)
+        COLLECTION_ITEMS: _update(run, COLLECTION_ITEMS, (*collection.FIELDS, "rating"))
+        | run.ids(
+            "SELECT s.db_id FROM staged_collection_items s JOIN staged_read_dates r"
+            " ON r.user_id = s.user_id AND r.issue_id = s.issue_id WHERE s.found AND NOT r.found"
         ),
         WISH_LIST_ITEMS: _update(run, WISH_LIST_ITEMS, WISH),
     }
@@ -86,19 +87,24 @@ def _slugs_for(run: Run, list_id: int) -> Iterable[str]:
     return reading_lists.slugs_for(run.session, name, list_id, private=private)
 
 
-def _update(run: Run, file: File, names: Iterable[str], reads: Iterable[int] = ()) -> set[int]:
+def _update(run: Run, file: File, names: Iterable[str]) -> set[int]:
     """Fill in blank values of matched rows; returns the ids of changed rows."""
-    condition = "s.found AND s.db_id = t.id"
-    return run.ids(update_statement(file.model, names, f"{file.staged} s", condition, reads=reads))
+    return run.ids(update_statement(file.model, names, f"{file.staged} s", "s.found AND s.db_id = t.id"))
 
 
-def _add_read_dates(run: Run) -> set[int]:
-    """Add missing read dates of items; returns the ids of those items."""
-    return run.ids(
-        "INSERT INTO read_date (collection_item_id, read_date)"
-        " SELECT s.db_id, x FROM staged_collection_items s, unnest(s.read_dates) x WHERE NOT EXISTS"
-        " (SELECT FROM read_date d WHERE d.collection_item_id = s.db_id AND d.read_date = x)"
-        " ORDER BY 1, 2 RETURNING collection_item_id"
+def _add_older_reads(run: Run) -> None:
+    """Stage the reads that older sets have with their items, without a date where they only say `is_read`."""
+    columns = "INSERT INTO staged_read_dates (line, user_id, issue_id, read_on, created_on)"
+    run.cursor.execute(
+        f"{columns} SELECT line, user_id, issue_id, moment, clock_timestamp()"
+        " FROM staged_collection_items, unnest(read_dates) AS moment"
+    )
+    run.cursor.execute(
+        f"{columns} SELECT DISTINCT ON (user_id, issue_id) line, user_id, issue_id, NULL::timestamptz,"
+        " created_on FROM staged_collection_items s WHERE is_read"
+        " AND NOT EXISTS (SELECT FROM staged_read_dates WHERE (user_id, issue_id) = (s.user_id, s.issue_id))"
+        " AND NOT EXISTS (SELECT FROM read_date WHERE (user_id, issue_id) = (s.user_id, s.issue_id))"
+        " ORDER BY user_id, issue_id, line"
     )
 
 

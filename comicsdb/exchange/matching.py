@@ -95,11 +95,15 @@ def _match_candidates(run: Run, file: File, candidates: str) -> None:
     )
 
 
-def match_columns(run: Run, file: File) -> None:
-    """Match rows by the columns that identify them (`File.match`)."""
-    same = " AND ".join(f"t.{column} = s.{column}" for column in file.match)
+def match_columns(run: Run, file: File, source: str = "") -> None:
+    """Match rows by the columns that identify them (`File.match`), in its table or in another `source`."""
+    columns = file.model.__table__.columns
+    nullable = [each for each in file.match if each in columns and columns[each].nullable]
+    same = " AND ".join(
+        f"t.{each} {'IS NOT DISTINCT FROM' if each in nullable else '='} s.{each}" for each in file.match
+    )
     run.cursor.execute(
-        f"UPDATE {file.staged} s SET db_id = t.id, found = true FROM {file.kind} t WHERE {same}"
+        f"UPDATE {file.staged} s SET db_id = t.id, found = true FROM {source or file.kind} t WHERE {same}"
     )
 
 

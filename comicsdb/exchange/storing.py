@@ -83,7 +83,6 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
         {"modified": "s.created_on", "counted": _OUT},
         "JOIN staged_issues i ON i.db_id = s.issue_id",
     ),
-    "collection_items": ({"date_read": "(SELECT max(x) FROM unnest(s.read_dates) x)"}, ""),
     "reading_lists": ({"previous_id": "NULL", "next_id": "NULL"}, ""),  # set later, once all lists exist
     "reading_list_items": ({"order": _POSITION}, ""),
     "reading_list_ratings": ({"modified": "s.created_on"}, ""),

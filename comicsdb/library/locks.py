@@ -4,7 +4,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from comicsdb.models import Issue, PullList, Series, User, WishList
+from comicsdb.models import Issue, PullList, Series, User, Variant, WishList
 from comicsdb.models.base import INTEGER_MAX
 
 _LIBRARY = 0x6C696272  # first key of the advisory locks; the second is the account
@@ -59,3 +59,11 @@ def lock_issue(session: Session, issue_id: int) -> bool:
     lock_series(session, series_id)
     locked = select(Issue.id).where(Issue.id == issue_id).with_for_update(key_share=True, read=True)
     return session.scalar(locked) is not None
+
+
+def lock_variant(session: Session, issue_id: int, variant_id: int) -> bool:
+    """Lock a variant against deletion until the transaction ends; False if the issue has no such variant."""
+    if not 0 < variant_id <= INTEGER_MAX:
+        return False
+    locked = select(Variant.id).where(Variant.id == variant_id, Variant.issue_id == issue_id)
+    return session.scalar(locked.with_for_update(key_share=True, read=True)) is not None

@@ -1,7 +1,8 @@
 """Merging the library items of two issues that are merged.
 
 References to the merged issue are moved to the canonical one, or deleted where the reader has that already.
-Before, the collection item of the canonical issue takes over missing values and read dates from the other.
+Before, the collection item of the canonical issue takes over missing values from that of the other, which
+goes unless one of them is of a variant or there are more: then all stay, as copies of the canonical issue.
 """
 
 from sqlalchemy import text, update
@@ -10,18 +11,20 @@ from sqlalchemy.orm import Session
 from comicsdb.library.locks import moved
 from comicsdb.models import CollectionItem, WishListItem
 
-# Items of readers who own both issues.
-_BOTH = (
-    "collection_item theirs JOIN collection_item mine ON mine.user_id = theirs.user_id"
-    " AND mine.issue_id = :kept AND theirs.issue_id = :other"
-)
-# A read date of both items counts once.
-_DATES = f"""
-    UPDATE read_date SET collection_item_id = mine.id FROM {_BOTH}
-    WHERE read_date.collection_item_id = theirs.id AND NOT EXISTS (
-        SELECT 1 FROM read_date own
-        WHERE own.collection_item_id = mine.id AND own.read_date = read_date.read_date)
+# A read of both issues counts once.
+_READS = """
+    DELETE FROM read_date theirs USING read_date mine
+    WHERE theirs.issue_id = :other AND mine.issue_id = :kept AND mine.user_id = theirs.user_id
+        AND mine.read_on IS NOT DISTINCT FROM theirs.read_on
 """
+# Items of readers who have one of each issue, of no certain variant: they mean the same copies. Others stay
+# apart.
+_BOTH = """(
+    SELECT min(id) FILTER (WHERE issue_id = :kept) AS mine_id,
+        min(id) FILTER (WHERE issue_id = :other) AS theirs_id
+    FROM collection_item WHERE issue_id IN (:kept, :other) GROUP BY user_id
+    HAVING count(*) = 2 AND count(DISTINCT issue_id) = 2 AND count(variant_id) = 0
+) pair"""
 # A grade is copied with its company, a price with its currency. Quantities are not added.
 _ITEMS = f"""
     UPDATE collection_item item SET
@@ -35,13 +38,12 @@ _ITEMS = f"""
             THEN theirs ELSE mine END).purchase_currency,
         purchase_store = coalesce(nullif(mine.purchase_store, ''), theirs.purchase_store),
         storage_location = coalesce(nullif(mine.storage_location, ''), theirs.storage_location),
-        notes = coalesce(nullif(mine.notes, ''), theirs.notes),
-        is_read = last.read_date IS NOT NULL,
-        date_read = last.read_date
-    FROM {_BOTH} CROSS JOIN LATERAL (
-        SELECT max(read_date) AS read_date FROM read_date WHERE collection_item_id = mine.id) last
+        notes = coalesce(nullif(mine.notes, ''), theirs.notes)
+    FROM {_BOTH} JOIN collection_item mine ON mine.id = pair.mine_id
+    JOIN collection_item theirs ON theirs.id = pair.theirs_id
     WHERE item.id = mine.id
 """
+_SAME = f"DELETE FROM collection_item item USING {_BOTH} WHERE item.id = pair.theirs_id"
 # The rating of an item is that of its issue, where that of the canonical one has precedence.
 _STARS = """
     UPDATE collection_item item SET rating = stars.rating FROM issue_rating stars
@@ -51,7 +53,7 @@ _STARS = """
 
 
 def unite(session: Session, kept: int, other: int) -> None:
-    """Copy missing values to the items of the canonical issue, before references are moved.
+    """Unite items of both issues that mean the same copies, before references are moved.
 
     Moves the stamps of all items that change or will be moved.
     """
@@ -64,8 +66,9 @@ def unite(session: Session, kept: int, other: int) -> None:
     ):
         touched = update(model).where(which).values(moved(model))
         session.execute(touched.execution_options(synchronize_session=False))
-    session.execute(text(_DATES), pair)
+    session.execute(text(_READS), pair)
     session.execute(text(_ITEMS), pair)
+    session.execute(text(_SAME), pair)
 
 
 def agree(session: Session, kept: int) -> None:

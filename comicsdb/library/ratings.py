@@ -36,17 +36,32 @@ def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, tod
     `today` is the business day: the public page of an issue takes no stars before it is out, but those that
     it has can be taken back. Raises InvalidError, naming the field "rating", or NotFoundError if the issue
     was deleted meanwhile; gives whether anything changed. Number, sum and rating stamp of issue and series
-    follow in the same transaction (M22); `modified` of neither moves. The account's own item of the
-    collection, if there is one, gets the same stars. Nothing is committed here.
+    follow in the same transaction (M22); `modified` of neither moves. The account's own items of the
+    issue get the same stars. Nothing is committed here.
     """
     changed = give(session, user_id, {issue.id: stars}, today=today, early=False)
+    show_in_collection(session, user_id, issue.id, stars)
+    return bool(changed)
+
+
+def show_in_collection(
+    session: Session,
+    user_id: int,
+    issue_id: int,
+    stars: int | None,
+    *,
+    but: int | None = None,
+    moves: bool = True,
+) -> None:
+    """Write an account's rating of an issue to its items, `but` one, and with `moves` move their stamps."""
     owned = update(CollectionItem).where(
         CollectionItem.user_id == user_id,
-        CollectionItem.issue_id == issue.id,
+        CollectionItem.issue_id == issue_id,
         CollectionItem.rating.is_distinct_from(stars),
     )
-    session.execute(owned.values(rating=stars, **moved(CollectionItem)))
-    return bool(changed)
+    if but is not None:
+        owned = owned.where(CollectionItem.id != but)
+    session.execute(owned.values(rating=stars, **(moved(CollectionItem) if moves else {})))
 
 
 def give(

@@ -36,11 +36,13 @@ def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[Wi
     """Add an issue; returns the item and whether it is new. A present item is not changed.
 
     `values` are columns of the item, validated by `WishSchema`. Raises NotFoundError for an unknown
-    issue. A trigger moves the stamp of the list. Nothing is committed here.
+    issue, and InvalidError for a variant of another issue. A trigger moves the stamp of the list. Nothing is
+    committed here.
     """
     lock_account(session, user_id)
     if not lock_issue(session, issue_id):
         raise NotFoundError("issue", issue_id)
+    collection.check_variant(session, issue_id, values)
     wishes = wish_list(session, user_id)
     adding = insert(WishListItem).values(
         wish_list_id=wishes.id, issue_id=issue_id, **_priced(values, Currency.USD)
@@ -58,7 +60,7 @@ def change(session: Session, user_id: int, item_id: int, values: dict) -> WishLi
 
     `values` as for `add`, and `issue_id` for another issue. Raises NotFoundError for an item that the account
     does not have, and InvalidError naming "issue_id" for an issue that is not there or stands on the list
-    already.
+    already, or "variant_id" for a variant of another issue.
     """
     lock_account(session, user_id)
     issue_id = values.get("issue_id")
@@ -71,6 +73,8 @@ def change(session: Session, user_id: int, item_id: int, values: dict) -> WishLi
         )
         if session.scalar(other) is not None:
             raise InvalidError({"issue_id": [WISHED_ALREADY]})
+        values = {"variant_id": None, **values}  # that was one of the issue before
+    collection.check_variant(session, issue_id or item.issue_id, values)
     return _write(session, item, _priced(values, item.max_currency))
 
 
@@ -102,7 +106,7 @@ def wished(session: Session, user_id: int, issue_id: int) -> WishListItem | None
 def acquire(
     session: Session, user_id: int, item_id: int, values: dict, *, today: date
 ) -> tuple[WishListItem, CollectionItem, bool]:
-    """Mark an item as acquired and put its issue into the collection, unless it is there already.
+    """Mark an item as acquired and put its issue or variant into the collection, unless it is there.
 
     `values` are those of the purchase: date, price, currency, store and notes, as columns of the collection
     item, which is wanted grade and otherwise like any new one. Gives both items, and whether that of the
@@ -110,7 +114,11 @@ def acquire(
     """
     item = _lock_item(session, user_id, item_id)
     owned, created = collection.add(
-        session, user_id, item.issue_id, {"grade": item.desired_grade, **values}, today=today
+        session,
+        user_id,
+        item.issue_id,
+        {"variant_id": item.variant_id, "grade": item.desired_grade, **values},
+        today=today,
     )
     return _write(session, item, {"status": WishStatus.ACQUIRED}), owned, created
 
@@ -149,7 +157,10 @@ def items() -> Select:
         select(WishListItem)
         .join(WishListItem.issue)
         .join(Issue.series)
-        .options(series.options(joinedload(Series.series_type), joinedload(Series.publisher)))
+        .options(
+            series.options(joinedload(Series.series_type), joinedload(Series.publisher)),
+            joinedload(WishListItem.variant),
+        )
         .order_by(*ORDER)
     )
 

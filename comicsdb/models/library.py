@@ -8,6 +8,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Date,
+    ForeignKey,
     Index,
     Numeric,
     SmallInteger,
@@ -28,7 +29,7 @@ from comicsdb.models.choices import (
     GradingCompany,
     WishStatus,
 )
-from comicsdb.models.issue import Issue
+from comicsdb.models.issue import Issue, Variant
 from comicsdb.models.series import Series
 
 
@@ -43,6 +44,11 @@ def currency() -> Mapped[str]:
     return mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
 
 
+def of_variant() -> Mapped[int | None]:
+    """The variant of the issue that is meant; null for its main cover, or if that was not said."""
+    return mapped_column(ForeignKey("variant.id", ondelete="SET NULL"))
+
+
 class Kept:
     """The id and stamps of a row of a library; the stamps work like those of the catalogue."""
 
@@ -52,15 +58,18 @@ class Kept:
 
 
 class CollectionItem(Kept, Base):
-    """An issue that an account owns, one row for all copies.
+    """An issue that an account owns, or one of its variants: `quantity` equal copies.
 
-    `is_read` means that there is a date of reading; `date_read` is the latest one.
+    Copies that differ are items of their own. Triggers set `is_read` and `date_read`, the latest known date,
+    from the reads of the issue (`ReadDate`), also where these change later, which moves the stamp of the
+    item.
     """
 
     __tablename__ = "collection_item"
     __table_args__ = (
-        UniqueConstraint("user_id", "issue_id", name="uq_collection_item_user_id_issue_id"),
+        Index("ix_collection_item_user_id_issue_id", "user_id", "issue_id"),
         Index("ix_collection_item_issue_id", "issue_id"),
+        Index("ix_collection_item_variant_id", "variant_id"),
         Index("ix_collection_item_user_id_purchase_date", "user_id", "purchase_date"),
         Index("ix_collection_item_user_id_book_format", "user_id", "book_format"),
         Index("ix_collection_item_user_id_is_read", "user_id", "is_read"),
@@ -73,11 +82,12 @@ class CollectionItem(Kept, Base):
         one_of("purchase_currency", Currency),
         graded("grade"),
         CheckConstraint("purchase_price >= 0", name="purchase_price_not_negative"),
-        CheckConstraint("is_read = (date_read IS NOT NULL)", name="read_on_a_date"),
+        CheckConstraint("is_read OR date_read IS NULL", name="read_on_a_date"),
     )
 
     user_id: Mapped[int] = parent("user_account.id", index=False)
     issue_id: Mapped[int] = parent("issue.id", index=False)
+    variant_id: Mapped[int | None] = of_variant()
     quantity: Mapped[int] = mapped_column(SmallInteger, server_default="1", default=1)
     book_format: Mapped[str] = mapped_column(
         String(10), server_default=BookFormat.PRINT, default=BookFormat.PRINT.value
@@ -96,21 +106,33 @@ class CollectionItem(Kept, Base):
     created_on: Mapped[datetime] = stamp()
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
+    variant: Mapped[Variant | None] = relationship(lazy="raise", viewonly=True)
     read_dates: Mapped[list["ReadDate"]] = relationship(
-        lazy="raise", viewonly=True, order_by="(ReadDate.read_date.desc(), ReadDate.id.desc())"
+        lazy="raise",
+        viewonly=True,
+        primaryjoin="(CollectionItem.user_id == foreign(ReadDate.user_id))"
+        " & (CollectionItem.issue_id == foreign(ReadDate.issue_id))",
+        order_by="(ReadDate.read_on.desc().nulls_last(), ReadDate.id.desc())",
     )
 
 
 class ReadDate(Base):
-    """A date on which an account read an issue it owns."""
+    """A time at which an account read an issue, owned or not; without `read_on`, the date is unknown."""
 
     __tablename__ = "read_date"
-    __table_args__ = (Index("ix_read_date_collection_item_id_read_date", "collection_item_id", "read_date"),)
+    __table_args__ = (
+        Index("ix_read_date_user_id_issue_id_read_on", "user_id", "issue_id", "read_on"),
+        Index("ix_read_date_user_id_read_on", "user_id", "read_on"),
+        Index("ix_read_date_issue_id", "issue_id"),
+    )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
-    collection_item_id: Mapped[int] = parent("collection_item.id", index=False)
-    read_date: Mapped[datetime] = stamp()
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    issue_id: Mapped[int] = parent("issue.id", index=False)
+    read_on: Mapped[datetime | None] = stamp(default=False)
     created_on: Mapped[datetime] = stamp()
+
+    issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
 
 
 class PullList(Kept, Base):
@@ -153,12 +175,13 @@ class WishList(Kept, Base):
 
 
 class WishListItem(Kept, Base):
-    """An issue on a wish list; `desired_grade` is the minimum, priority 1 is the highest."""
+    """An issue, or a variant, on a wish list; `desired_grade` is the minimum, priority 1 is the highest."""
 
     __tablename__ = "wish_list_item"
     __table_args__ = (
         UniqueConstraint("wish_list_id", "issue_id", name="uq_wish_list_item_wish_list_id_issue_id"),
         Index("ix_wish_list_item_issue_id", "issue_id"),
+        Index("ix_wish_list_item_variant_id", "variant_id"),
         Index("ix_wish_list_item_wish_list_id_status", "wish_list_id", "status"),
         Index("ix_wish_list_item_wish_list_id_priority", "wish_list_id", "priority"),
         one_of("status", WishStatus),
@@ -170,6 +193,7 @@ class WishListItem(Kept, Base):
 
     wish_list_id: Mapped[int] = parent("wish_list.id", index=False)
     issue_id: Mapped[int] = parent("issue.id", index=False)
+    variant_id: Mapped[int | None] = of_variant()
     status: Mapped[str] = mapped_column(
         String(10), server_default=WishStatus.WANTED, default=WishStatus.WANTED.value
     )
@@ -183,6 +207,7 @@ class WishListItem(Kept, Base):
     added_on: Mapped[datetime] = stamp()
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
+    variant: Mapped[Variant | None] = relationship(lazy="raise", viewonly=True)
 
 
 class FeedAddress(Base):

@@ -5,7 +5,7 @@ import colander
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import STARS, BookFormat, Currency, GradingCompany
 from comicsdb.schemas.base import ObjectSchema, day, field, text
-from comicsdb.schemas.types import NOT_INTEGER, Amount, Choice, Grade, Integer, Moment
+from comicsdb.schemas.types import NOT_INTEGER, Amount, Choice, Flag, Grade, Integer, Moment
 
 PLACE_LENGTH = 255
 MAX_DIGITS = 10
@@ -33,6 +33,17 @@ class IssueId(Integer):
             raise colander.Invalid(node, no_issue(value)) from invalid
 
 
+class VariantId(Integer):
+    """The id of a variant; null and "" are none. Whether it is one of the issue is checked later."""
+
+    def __init__(self):
+        super().__init__(1, INTEGER_MAX, nullable=True)
+
+    def read(self, node, value):
+        """Return the id, or None."""
+        return None if value == "" else super().read(node, value)
+
+
 def no_issue(issue_id) -> str:
     """Return the error message for an id that no issue has."""
     return f"Issue with id {str(issue_id).strip()[:MAX_SHOWN]} does not exist."
@@ -41,6 +52,7 @@ def no_issue(issue_id) -> str:
 class CollectionItemSchema(ObjectSchema):
     """The fields of an item."""
 
+    variant_id = field(VariantId())
     quantity = field(Integer(1, SMALL_MAX))
     book_format = field(Choice(codes(BookFormat)))
     grade = field(Grade(nullable=True))
@@ -64,6 +76,14 @@ class CollectionAddSchema(CollectionItemSchema):
     """An issue added to the collection."""
 
     issue_id = field(IssueId(), required=True)
+    another_copy = field(Flag())
+
+
+class ReadSchema(ObjectSchema):
+    """A read: an issue, and the time it was read (null for an unknown date)."""
+
+    issue_id = field(IssueId(), required=True)
+    read_date = field(Moment(nullable=True))
 
 
 class ScrobbleSchema(ObjectSchema):

@@ -4,7 +4,7 @@ import colander
 
 from comicsdb.models.choices import PRIORITIES, Currency, WishStatus
 from comicsdb.schemas.base import ObjectSchema, day, field, text
-from comicsdb.schemas.collection import MAX_DIGITS, PLACE_LENGTH, IssueId, codes
+from comicsdb.schemas.collection import MAX_DIGITS, PLACE_LENGTH, IssueId, VariantId, codes
 from comicsdb.schemas.types import Amount, Choice, Grade, Integer
 
 
@@ -16,6 +16,7 @@ def currency():
 class WishSchema(ObjectSchema):
     """The fields of a wish."""
 
+    variant_id = field(VariantId())
     priority = field(Integer(*PRIORITIES))
     desired_grade = field(Grade(nullable=True))
     max_price = field(Amount(MAX_DIGITS))

@@ -119,6 +119,13 @@ def owned_issue(issue, series, shape: str = "OwnedIssue", **more):
     )
 
 
+def variant_of(item, variant):
+    """The variant of a row in a reader's library, null if none is meant."""
+    return optional(
+        item.c.variant_id.is_not(None), json_object("OwnedVariant", id=variant.c.id, name=variant.c.name)
+    )
+
+
 def stamped(table):
     """Stamped, as embedded in another object: `modified` is when the embedded name last changed."""
     return json_object("Stamped", id=table.c.id, name=table.c.name, modified=instant(table.c.name_changed))

@@ -43,6 +43,7 @@ def includeme(config):
     config.add_entity_resource(IssueResource)
     config.add_entity_resource(PublisherResource)
     config.include(".pull_list")
+    config.include(".read")
     config.add_entity_resource(ReadingListResource)
     config.include(".wish_list")
     config.add_entity_resource(RoleResource)

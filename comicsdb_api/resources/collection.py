@@ -19,7 +19,7 @@ from sqlalchemy import (
 from comicsdb.catalog import NotFoundError
 from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.library import collection
-from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User
+from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User, Variant
 from comicsdb.models.choices import BookFormat, GradingCompany
 from comicsdb.readcache.etag import TAG_LENGTH, tagged
 from comicsdb.readcache.validators import microseconds, times
@@ -44,7 +44,7 @@ from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import answer
 
 item, read_date, user = CollectionItem.__table__, ReadDate.__table__, User.__table__
-issue, series = Issue.__table__, Series.__table__
+issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 
 PATH = "/api/collection/"
 FORMATS = {code: code.label for code in BookFormat}
@@ -58,23 +58,25 @@ DETAILS = (
 
 
 def read_dates():
-    """When an item was read, the latest first."""
-    dates = read_date.c.collection_item_id == item.c.id
+    """When the issue of an item was read, the latest first, as far as the dates are known."""
+    dates = _reads_of(item) & read_date.c.read_on.is_not(None)
     each = shapes.json_object(
         "ReadDate",
         id=read_date.c.id,
-        read_date=shapes.instant(read_date.c.read_date),
+        read_date=shapes.instant(read_date.c.read_on),
         created_on=shapes.instant(read_date.c.created_on),
     )
-    return shapes.json_list(
-        each, read_date, dates, (read_date.c.read_date.desc(), read_date.c.id.desc()), item
-    )
+    return shapes.json_list(each, read_date, dates, (read_date.c.read_on.desc(), read_date.c.id.desc()), item)
 
 
 def read_count():
-    """How often an item was read."""
-    dates = select(func.count()).select_from(read_date).where(read_date.c.collection_item_id == item.c.id)
+    """How often the issue of an item was read."""
+    dates = select(func.count()).select_from(read_date).where(_reads_of(item))
     return dates.correlate(item).scalar_subquery()
+
+
+def _reads_of(owned):
+    return (read_date.c.user_id == owned.c.user_id) & (read_date.c.issue_id == owned.c.issue_id)
 
 
 def page_address():
@@ -121,15 +123,17 @@ class CollectionResource(OwnResource):
             "resource_url": page_address(),
             "created_on": shapes.instant(item.c.created_on),
             "modified": shapes.instant(item.c.modified),
+            "variant": shapes.variant_of(item, variant),
         }
 
     @classmethod
     def row_source(cls):
-        """With account, issue and series."""
+        """With account, issue, series and variant."""
         return (
             item.join(user, user.c.id == item.c.user_id)
             .join(issue, issue.c.id == item.c.issue_id)
             .join(series, series.c.id == issue.c.series_id)
+            .outerjoin(variant, variant.c.id == item.c.variant_id)
         )
 
     @classmethod
@@ -170,7 +174,7 @@ class CollectionResource(OwnResource):
         return writes.respond(request, 200, body)
 
     def delete(self):
-        """Take an item out of the collection, with its dates."""
+        """Take an item out of the collection."""
         request, item_id = self.request, self.wanted_id()
         if self._has_changed(item_id):
             return writes.changed(request)
@@ -202,7 +206,7 @@ CollectionResource.acts = {
     "PATCH": _RATED,
     "DELETE": Act(
         "Take an item out of the collection",
-        {204: ("It is gone, with its dates. No body.", None)},
+        {204: ("It is gone. When its issue was read stays known. No body.", None)},
         refusals={"412": "Unchangeable"},
         asks=CONDITIONS,
     ),
@@ -287,8 +291,11 @@ class CollectionAddResource(CollectionResource):
     def _add(self, values: dict) -> tuple[int, bytes]:
         request, issue_id = self.request, values.pop("issue_id")
         session, user_id = request.dbsession, request.identity.user_id
+        another = values.pop("another_copy", False)
         try:
-            owned, created = collection.add(session, user_id, issue_id, values, today=request.today)
+            owned, created = collection.add(
+                session, user_id, issue_id, values, today=request.today, another=another
+            )
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         body = shown(request, CollectionResource, CollectionResource.detail_fields, owned.id)
@@ -298,6 +305,12 @@ class CollectionAddResource(CollectionResource):
 def _scrobbled(status: int, sentence: str) -> dict:
     fields = CollectionResource.scrobbled_fields()
     return {status: (sentence, Body("Scrobbled", fields))}
+
+
+def in_site_zone(request, moment: datetime) -> datetime:
+    """A moment; one whose zone was not sent is one of the site's."""
+    zone = request.registry.settings["comicsdb.timezone"]
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 class ScrobbleResource(CollectionResource):
@@ -328,7 +341,7 @@ class ScrobbleResource(CollectionResource):
                 request.dbsession,
                 request.identity.user_id,
                 issue_id,
-                self._in_zone(moment) if moment else None,
+                in_site_zone(request, moment) if moment else None,
                 collection.KEEP if stars is None else stars,
                 today=request.today,
             )
@@ -337,11 +350,6 @@ class ScrobbleResource(CollectionResource):
         fields = CollectionResource.scrobbled_fields
         body = shown(request, CollectionResource, fields, item_id, created=created)
         return 201 if created else 200, body
-
-    def _in_zone(self, moment: datetime) -> datetime:
-        """A moment whose zone was not sent is one of the site's."""
-        zone = self.request.registry.settings["comicsdb.timezone"]
-        return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 def includeme(config):

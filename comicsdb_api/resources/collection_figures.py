@@ -65,7 +65,7 @@ class StatsResource(Resource):
         """The figures of the caller's collection."""
         stats = figures.stats(self.request.dbsession, self.request.identity.user_id)
         body = {
-            "total_items": stats.items,
+            "total_items": stats.issues,
             "total_quantity": stats.copies,
             "total_value": f"{stats.value:.2f}",
             "total_value_currency": stats.currency,

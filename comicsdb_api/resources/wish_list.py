@@ -5,7 +5,7 @@ from sqlalchemy import Boolean, Float, case, cast, func, literal_column, select
 
 from comicsdb.catalog import NotFoundError
 from comicsdb.library import wish_list as wish
-from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
+from comicsdb.models import CollectionItem, Issue, Series, Variant, WishList, WishListItem
 from comicsdb.models.choices import Currency, WishStatus
 from comicsdb.schemas import ObjectSchema, errors_of
 from comicsdb.schemas.collection import no_issue
@@ -22,7 +22,7 @@ from comicsdb_api.resources.account_lists import USER, OneListResource, OwnDetai
 from comicsdb_api.responses import answer, to_json
 
 wish_list, item = WishList.__table__, WishListItem.__table__
-issue, series = Issue.__table__, Series.__table__
+issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 
 PATH = "/api/wish_list/"
 MINE = select(wish_list.c.id).where(wish_list.c.user_id == USER)
@@ -68,8 +68,12 @@ class WishListItemResource(WishListResource):
 
     @classmethod
     def row_source(cls):
-        """With issue and series."""
-        return item.join(issue, issue.c.id == item.c.issue_id).join(series, series.c.id == issue.c.series_id)
+        """With issue, series and variant."""
+        return (
+            item.join(issue, issue.c.id == item.c.issue_id)
+            .join(series, series.c.id == issue.c.series_id)
+            .outerjoin(variant, variant.c.id == item.c.variant_id)
+        )
 
     @classmethod
     def row_fields(cls) -> dict:
@@ -83,13 +87,14 @@ class WishListItemResource(WishListResource):
                 item.c.desired_grade.is_not(None), cast(item.c.desired_grade, Float)
             ),
             "modified": shapes.instant(item.c.modified),
+            "variant": shapes.variant_of(item, variant),
         }
 
     @classmethod
     def whole_fields(cls) -> dict:
         """The form that answers show in which an item was added."""
         fields = cls.row_fields()
-        modified = fields.pop("modified")
+        last = {name: fields.pop(name) for name in ("modified", "variant")}
         priced = item.c.max_price.is_not(None)
         currency = shapes.type_coerce(item.c.max_currency, Choice(*Currency))
         return fields | {
@@ -97,7 +102,7 @@ class WishListItemResource(WishListResource):
             "max_price_currency": case((priced, currency), else_=None),
             "notes": item.c.notes,
             "added_on": shapes.instant(item.c.added_on),
-            "modified": modified,
+            **last,
         }
 
     @classmethod

@@ -153,7 +153,7 @@ def check_library(url: str, collector: Owner, member: Member) -> None:
     """The same of a collection and of stars."""
     with connected(url) as connection:
         counted = (
-            "SELECT issue_id, (SELECT count(*) FROM read_date WHERE collection_item_id = i.id)"
+            "SELECT issue_id, (SELECT count(*) FROM read_date WHERE issue_id = i.issue_id)"
             " FROM collection_item i"
         )
         items = {row[0]: row[1] for row in connection.execute(text(counted))}

@@ -32,7 +32,7 @@ BOB = {"Authorization": "Basic " + base64.b64encode(f"Bob:{PASSWORD}".encode()).
 VOLATILE = re.compile(rb'(name="(?:csrf_token|form_key)" value="|"written": ?")[^"]*')
 OWNED = {
     "collection_item": "user_id = :ann",
-    "read_date": "collection_item_id IN (SELECT id FROM collection_item WHERE user_id = :ann)",
+    "read_date": "user_id = :ann",
     "pull_list": "user_id = :ann",
     "pull_list_series": "pull_list_id IN (SELECT id FROM pull_list WHERE user_id = :ann)",
     "wish_list": "user_id = :ann",

@@ -13,6 +13,7 @@ from comicsdb.models import (
     Issue,
     IssueRating,
     PullListSeries,
+    ReadDate,
     ReadingListItem,
     Series,
     Variant,
@@ -108,6 +109,7 @@ def _owned(kind: str, ids: Collection[int]) -> dict:
     counts = {
         "rating": _number(IssueRating.issue_id.in_(issues)),
         "collection_item": _number(CollectionItem.issue_id.in_(issues)),
+        "read_date": _number(ReadDate.issue_id.in_(issues)),
         "wish_list_item": _number(WishListItem.issue_id.in_(issues)),
         "reading_list_item": _number(ReadingListItem.issue_id.in_(issues)),
     }

@@ -1,8 +1,12 @@
-"""The collection: the issues a reader owns, when they read them, and their ratings.
+"""The collection: the copies of issues that a reader owns, when they read them, and their ratings.
+
+An item is one or several equal copies of an issue, or of one of its variants; copies that differ are items of
+their own. What a reader has of an issue whatever the copy (`is_read`, read dates, rating) is the same in all
+its items.
 
 Every function works for one account, `user_id`; items of others raise NotFoundError. Writers of a collection
-are serialised (`locks.lock_account`), so that `is_read`, `date_read` and the read dates always agree, and the
-ratings of item and issue are equal. Nothing is committed here.
+are serialised (`locks.lock_account`), so that the ratings of item and issue are equal. Nothing is committed
+here.
 
 `today` is the business day: ratings of unreleased issues do not count before their release.
 """
@@ -12,21 +16,24 @@ from datetime import date, datetime
 from decimal import Decimal
 
 import orjson
-from sqlalchemy import ARRAY, BigInteger, any_, cast, delete, func, select, text
+from sqlalchemy import ARRAY, BigInteger, any_, cast, delete, select, text
 from sqlalchemy import update as changing
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
-from comicsdb.library import ratings
-from comicsdb.library.locks import check_account, lock_account, moved
+from comicsdb.i18n import _
+from comicsdb.library import ratings, reads
+from comicsdb.library.locks import check_account, lock_account, lock_variant, moved
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb.models.choices import BookFormat, Currency
 
+NO_VARIANT = _("This is not a variant of the issue.")
 KEEP = object()  # no rating given: the present one stays
 # The writable fields of an item, each with its default and its PostgreSQL type.
 FIELDS = {
+    "variant_id": (None, "integer"),
     "quantity": (1, "smallint"),
     "book_format": (BookFormat.PRINT.value, "text"),
     "grade": (None, "numeric"),
@@ -71,30 +78,52 @@ def _one(session: Session, user_id: int, item_id: int, rows) -> CollectionItem:
 
 
 def add(
-    session: Session, user_id: int, issue_id: int, values: dict, *, today: date
+    session: Session, user_id: int, issue_id: int, values: dict, *, today: date, another: bool = False
 ) -> tuple[CollectionItem, bool]:
-    """Add an issue to the collection; returns the item and whether it is new. A present item is not changed.
+    """Add an issue to the collection; returns the item and whether it is new.
 
-    `values` as `FIELDS` names them, as `CollectionItemSchema` gives them; also `rating`, `is_read` (True: it
-    was read now) and `read_dates` (moments with their zone). Without a rating the item takes over the stars
-    that the account gave the issue. Raises NotFoundError for an issue that is not there, and InvalidError for
-    stars.
+    A present item is not changed, the first one of the issue, or of the variant that `values` names; with
+    `another` there comes another item beside it. `values` as `FIELDS` names them, as `CollectionItemSchema`
+    gives them; also `rating`, `is_read` (True: it was read now, unless it was before) and `read_dates`
+    (moments with their zone). Without a rating the item takes over the stars that the account gave the issue.
+    Raises NotFoundError for an issue that is not there, and InvalidError for stars and a variant of another
+    issue.
     """
     _check_issue(issue_id)
-    made = add_many(session, user_id, [(issue_id, values)], today=today)
-    found = session.scalar(
-        select(CollectionItem)
-        .where(CollectionItem.user_id == user_id, CollectionItem.issue_id == issue_id)
-        .execution_options(populate_existing=True)
-    )
-    if found is None:
+    lock_account(session, user_id)
+    present = None if another else _first(session, user_id, issue_id, values.get("variant_id"))
+    if present is not None:
+        return present, False
+    check_variant(session, issue_id, values)
+    made = _add_many(session, user_id, [(issue_id, values)], today=today, another=True)
+    if not made:
         raise NotFoundError("issue", issue_id)
-    return found, bool(made)
+    return _one(session, user_id, made[0][1], select(CollectionItem)), True
+
+
+def _first(
+    session: Session, user_id: int, issue_id: int, variant_id: int | None = None
+) -> CollectionItem | None:
+    """The first item of an issue, or of one of its variants."""
+    rows = select(CollectionItem).where(
+        CollectionItem.user_id == user_id, CollectionItem.issue_id == issue_id
+    )
+    if variant_id is not None:
+        rows = rows.where(CollectionItem.variant_id == variant_id)
+    rows = rows.order_by(CollectionItem.id).limit(1)
+    return session.scalar(rows.execution_options(populate_existing=True))
 
 
 def _check_issue(issue_id: int) -> None:
     if not 0 < issue_id <= INTEGER_MAX:
         raise NotFoundError("issue", issue_id)
+
+
+def check_variant(session: Session, issue_id: int, values: dict) -> None:
+    """Raise InvalidError for a variant of another issue; the variant is locked against deletion."""
+    variant_id = values.get("variant_id")
+    if variant_id is not None and not lock_variant(session, issue_id, variant_id):
+        raise InvalidError({"variant_id": [NO_VARIANT]})
 
 
 def add_many(
@@ -106,92 +135,87 @@ def add_many(
     statements does not depend on how many there are. Raises InvalidError for stars, and then writes nothing.
     """
     lock_account(session, user_id)
-    return _add_many(session, user_id, rows, today=today)
-
-
-def _add_many(
-    session: Session, user_id: int, rows: Iterable[tuple[int, dict]], *, today: date
-) -> dict[int, int]:
-    """Add issues for an account that is locked."""
     wanted: dict[int, dict] = {}
     for issue_id, values in rows:
         wanted.setdefault(issue_id, values)
-    new = _not_owned(session, user_id, list(wanted))
-    stars = {each: wanted[each]["rating"] for each in new if wanted[each].get("rating") is not None}
+    return dict(_add_many(session, user_id, list(wanted.items()), today=today))
+
+
+def add_copies(session: Session, user_id: int, rows: list[tuple[int, dict]], *, today: date) -> int:
+    """Add items as `add_many` does, also of issues owned or named several times; returns how many."""
+    lock_account(session, user_id)
+    return len(_add_many(session, user_id, rows, today=today, another=True))
+
+
+def _add_many(
+    session: Session, user_id: int, rows: list[tuple[int, dict]], *, today: date, another: bool = False
+) -> list[tuple[int, int]]:
+    """Add issues for an account that is locked; returns the ids of issue and item of the new ones."""
+    there = _there(session, user_id, [issue_id for issue_id, _ in rows])
+    new = [
+        (issue_id, values)
+        for issue_id, values in rows
+        if issue_id in there and (another or not there[issue_id])
+    ]
+    stars = {each: values["rating"] for each, values in reversed(new) if values.get("rating") is not None}
     if stars:
         ratings.give(session, user_id, stars, today=today)
-    now = clock.now()
-    dates = {each: _dates(wanted[each], now) for each in new}
-    made = _insert(session, user_id, [_record(each, wanted[each], dates[each]) for each in new])
-    _insert_dates(session, [(made[each], moment) for each in made for moment in dates[each]])
-    return made
+    # Reads come first: a new item shows those of its issue.
+    reads.insert(
+        session,
+        user_id,
+        [(each, moment) for each, values in new for moment in values.get("read_dates") or ()],
+    )
+    is_read = [each for each, values in new if values.get("is_read")]
+    if is_read:
+        reads.mark(session, user_id, is_read, clock.now())
+    return _insert(session, user_id, [_record(each, values) for each, values in new])
 
 
-def _not_owned(session: Session, user_id: int, issue_ids: list[int]) -> list[int]:
-    """The existing issues that are not in the collection; all are locked against deletion."""
+def _there(session: Session, user_id: int, issue_ids: list[int]) -> dict[int, bool]:
+    """Whether issues are in the collection, without those that do not exist; locked against deletion."""
     there = session.execute(
         text(
-            "SELECT i.id, c.id IS NOT NULL FROM issue i JOIN user_account u ON u.id = :user"
-            " LEFT JOIN collection_item c ON c.user_id = :user AND c.issue_id = i.id"
+            "SELECT i.id, EXISTS"
+            " (SELECT FROM collection_item c WHERE c.user_id = :user AND c.issue_id = i.id)"
+            " FROM issue i JOIN user_account u ON u.id = :user"
             " WHERE i.id = ANY(:ids) ORDER BY i.id FOR KEY SHARE OF i, u"
         ),
         {"user": user_id, "ids": [each for each in issue_ids if 0 < each <= INTEGER_MAX]},
     ).all()
     if not there:
         check_account(session, user_id)
-    missing = {issue_id for issue_id, owned in there if not owned}
-    return [each for each in issue_ids if each in missing]
+    return dict(there)
 
 
-def _dates(values: dict, now: datetime) -> list[datetime]:
-    """The read dates in the values of a new item."""
-    return list(values.get("read_dates") or ([now] if values.get("is_read") else []))
-
-
-def _record(issue_id: int, values: dict, dates: list[datetime]) -> dict:
+def _record(issue_id: int, values: dict) -> dict:
     """The columns of a new item, for JSON."""
     record = {name: values.get(name, default) for name, (default, _) in FIELDS.items()}
     record["purchase_price"] = record["purchase_price"] or None  # a price of 0 is no price
     return record | {
         "issue_id": issue_id,
         "rating": values.get("rating"),
-        "date_read": max(dates, default=None),
+        "added": values.get("added"),
     }
 
 
-def _insert(session: Session, user_id: int, records: list[dict]) -> dict[int, int]:
-    """Store new items; returns their ids by issue."""
+def _insert(session: Session, user_id: int, records: list[dict]) -> list[tuple[int, int]]:
+    """Store new items; returns their ids behind those of their issues."""
     if not records:
-        return {}
+        return []
     made = session.execute(
         text(
-            f"INSERT INTO collection_item (user_id, issue_id, {_COLUMNS}, rating, is_read, date_read)"
+            f"INSERT INTO collection_item (user_id, issue_id, {_COLUMNS}, rating, created_on)"
             f" SELECT :user, r.issue_id, {', '.join(f'r.{name}' for name in FIELDS)},"
-            " coalesce(r.rating, s.rating), r.date_read IS NOT NULL, r.date_read"
+            " coalesce(r.rating, s.rating), coalesce(r.added, clock_timestamp())"
             f" FROM json_to_recordset(cast(:records AS json)) AS r(issue_id integer, {_TYPES},"
-            " rating smallint, date_read timestamptz)"
+            " rating smallint, added timestamptz)"
             " LEFT JOIN issue_rating s ON s.issue_id = r.issue_id AND s.user_id = :user"
-            " ON CONFLICT DO NOTHING RETURNING issue_id, id"
+            " RETURNING issue_id, id"
         ),
-        {"user": user_id, "records": _json(records)},
+        {"user": user_id, "records": orjson.dumps(records, default=_plain).decode()},
     )
-    return dict(made.all())
-
-
-def _insert_dates(session: Session, dates: list[tuple[int, datetime]]) -> None:
-    """Store read dates: (item id, time) each."""
-    if dates:
-        session.execute(
-            text(
-                "INSERT INTO read_date (collection_item_id, read_date) SELECT r.item, r.moment"
-                " FROM json_to_recordset(cast(:records AS json)) AS r(item bigint, moment timestamptz)"
-            ),
-            {"records": _json([{"item": each, "moment": moment} for each, moment in dates])},
-        )
-
-
-def _json(records: list[dict]) -> str:
-    return orjson.dumps(records, default=_plain).decode()
+    return [tuple(each) for each in made]
 
 
 def _plain(value):
@@ -203,38 +227,42 @@ def _plain(value):
 def update(session: Session, user_id: int, item_id: int, values: dict, *, today: date) -> CollectionItem:
     """Change the fields in `values`, as for `add`; returns the item.
 
-    `is_read`: True adds the current time if there is no read date, False removes all. The rating of the issue
-    follow those of the item only if these change. Raises NotFoundError and InvalidError.
+    `is_read`: True adds the current time if the issue was not read, False removes all its reads. The rating
+    of the issue follows that of the item only if this changes. Raises NotFoundError and InvalidError.
     """
     owned = lock(session, user_id, item_id, rating="rating" in values)
     changes = {name: values[name] for name in FIELDS if name in values}
+    check_variant(session, owned.issue_id, changes)
     if "purchase_price" in changes:
         changes["purchase_price"] = changes["purchase_price"] or None
     stars = values.get("rating", owned.rating)
     if stars != owned.rating:
         ratings.give(session, user_id, {owned.issue_id: stars}, today=today)
+        ratings.show_in_collection(session, user_id, owned.issue_id, stars, but=item_id)
         changes["rating"] = stars
-    wanted = values.get("is_read", owned.is_read)
-    if wanted and not owned.is_read:
-        _insert_dates(session, [(item_id, clock.now())])
-    elif owned.is_read and not wanted:
-        session.execute(delete(ReadDate).where(ReadDate.collection_item_id == item_id))
-    return _write(session, item_id, changes)
+    was_read = owned.is_read
+    wanted = values.get("is_read", was_read)
+    if wanted and not was_read:
+        reads.insert(session, user_id, [(owned.issue_id, clock.now())])
+    elif was_read and not wanted:
+        reads.clear(session, user_id, [owned.issue_id])
+    return _write(session, item_id, changes, moves=wanted == was_read)
 
 
 def remove(session: Session, user_id: int, item_id: int) -> None:
-    """Remove an item with its read dates; the rating of the issue stays. Raises NotFoundError."""
+    """Remove an item; the rating of the issue and its reads stay. Raises NotFoundError."""
     lock(session, user_id, item_id)
     session.execute(delete(CollectionItem).where(CollectionItem.id == item_id))
 
 
 def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, today: date) -> CollectionItem:
-    """Set or (None) remove the rating of an item and of its issue.
+    """Set or (None) remove the rating of an item, of its issue, and of other items of this.
 
     Raises NotFoundError and InvalidError.
     """
     owned = lock(session, user_id, item_id, rating=True)
     ratings.give(session, user_id, {owned.issue_id: stars}, today=today)
+    ratings.show_in_collection(session, user_id, owned.issue_id, stars, but=item_id)
     return _write(session, item_id, {"rating": stars})
 
 
@@ -245,23 +273,16 @@ def touch(session: Session, user_id: int, item_id: int) -> CollectionItem:
 
 
 def read_on(session: Session, user_id: int, item_id: int, moment: datetime | None) -> ReadDate:
-    """Add a read date, None for now; duplicates are allowed."""
-    lock(session, user_id, item_id)
-    noted = ReadDate(collection_item_id=item_id, read_date=moment or clock.now())
-    session.add(noted)
-    session.flush()
-    _write(session, item_id, {})
-    return noted
+    """Add a read of the issue of an item, None for an unknown date; duplicates are allowed."""
+    owned = lock(session, user_id, item_id)
+    return reads.note(session, user_id, owned.issue_id, moment)
 
 
-def unread(session: Session, user_id: int, item_id: int, read_date_id: int) -> CollectionItem:
-    """Remove a read date; the item stays read while there are others. Raises NotFoundError."""
-    lock(session, user_id, item_id)
-    chosen = delete(ReadDate).where(ReadDate.id == read_date_id, ReadDate.collection_item_id == item_id)
-    known = 0 < read_date_id <= BIG_MAX
-    if not known or session.scalar(chosen.returning(ReadDate.id)) is None:
-        raise NotFoundError("read_date", read_date_id)
-    return _write(session, item_id, {})
+def unread(session: Session, user_id: int, item_id: int, read_id: int) -> CollectionItem:
+    """Remove a read of the issue of an item, which stays read if there are others. Raises NotFoundError."""
+    owned = lock(session, user_id, item_id)
+    reads.remove(session, user_id, read_id, owned.issue_id)
+    return item(session, user_id, item_id)
 
 
 def scrobble(
@@ -273,7 +294,7 @@ def scrobble(
     *,
     today: date,
 ) -> tuple[int, bool]:
-    """Record that an issue was read, None for now; returns the id of its item and whether it is new.
+    """Record that an issue was read, None for now; returns the id of its first item and whether it is new.
 
     An issue that is not owned comes into the collection as one digital copy. Stars replace those there are;
     None takes them back, KEEP leaves them. Raises NotFoundError for an issue that is not there, and
@@ -284,33 +305,26 @@ def scrobble(
         ratings.give(session, user_id, {issue_id: stars}, today=today)
     moment = moment or clock.now()
     lock_account(session, user_id)
-    own = {"user": user_id, "issue": issue_id, "moment": moment}
-    rated = {"rated": stars is not KEEP, "rating": None if stars is KEEP else stars}
-    item_id = session.scalar(_READ_AGAIN, own | rated)
+    item_id = session.scalar(_READ_AGAIN, {"user": user_id, "issue": issue_id, "moment": moment})
     if item_id is not None:
+        if stars is not KEEP:
+            ratings.show_in_collection(session, user_id, issue_id, stars, moves=False)
         return item_id, False
     values = {"book_format": BookFormat.DIGITAL.value, "read_dates": [moment]}
     made = _add_many(session, user_id, [(issue_id, values)], today=today)  # with the rating of the issue
-    if issue_id not in made:
+    if not made:
         raise NotFoundError("issue", issue_id)
-    return made[issue_id], True
+    return made[0][1], True
 
 
-# `date_read` is the latest of the read dates.
 _READ_AGAIN = text("""
 WITH item AS (
-    SELECT id FROM collection_item WHERE user_id = :user AND issue_id = :issue FOR NO KEY UPDATE
-), dates AS (
-    INSERT INTO read_date (collection_item_id, read_date)
-    SELECT id, CAST(:moment AS timestamptz) FROM item
+    SELECT id FROM collection_item WHERE user_id = :user AND issue_id = :issue ORDER BY id LIMIT 1
+), noted AS (
+    INSERT INTO read_date (user_id, issue_id, read_on)
+    SELECT :user, :issue, CAST(:moment AS timestamptz) FROM item
 )
-UPDATE collection_item c SET is_read = true,
-    date_read = greatest(c.date_read, CAST(:moment AS timestamptz)),
-    rating = CASE WHEN :rated THEN CAST(:rating AS smallint) ELSE c.rating END,
-    modified_before = c.modified,
-    modified = greatest(clock_timestamp(), c.modified + interval '1 microsecond')
-FROM item WHERE c.id = item.id
-RETURNING c.id
+SELECT id FROM item
 """)
 
 
@@ -357,43 +371,26 @@ def add_series(
 
 
 def mark_read(session: Session, user_id: int, item_ids: Iterable[int]) -> int:
-    """Mark items without read date as read now; returns how many.
+    """Mark the unread issues of items as read now; returns how many.
 
     Unknown ids and those of other accounts are ignored. The number of statements is constant.
     """
-    lock_account(session, user_id)
     ids = [each for each in item_ids if 0 < each <= BIG_MAX]
-    unread_ones = (
-        select(CollectionItem.id)
-        .where(
-            CollectionItem.user_id == user_id,
-            CollectionItem.id == any_(cast(ids, ARRAY(BigInteger))),
-            CollectionItem.is_read.is_(False),
-        )
-        .order_by(CollectionItem.id)
+    issues = select(CollectionItem.issue_id).where(
+        CollectionItem.user_id == user_id, CollectionItem.id == any_(cast(ids, ARRAY(BigInteger)))
     )
-    chosen = session.scalars(unread_ones.with_for_update(key_share=True)).all()
-    if chosen:
-        now = clock.now()
-        _insert_dates(session, [(each, now) for each in chosen])
-        session.execute(
-            changing(CollectionItem)
-            .where(CollectionItem.id == any_(cast(chosen, ARRAY(BigInteger))))
-            .values(is_read=True, date_read=now, **moved(CollectionItem))
-        )
-    return len(chosen)
+    return len(reads.mark(session, user_id, session.scalars(issues).all(), clock.now()))
 
 
-def _write(session: Session, item_id: int, changes: dict) -> CollectionItem:
-    """Write changes, derive `is_read` and `date_read`, and move the stamp; returns the item."""
-    latest = (
-        select(func.max(ReadDate.read_date)).where(ReadDate.collection_item_id == item_id).scalar_subquery()
-    )
-    values = changes | {"is_read": latest.is_not(None), "date_read": latest}
+def _write(session: Session, item_id: int, changes: dict, *, moves: bool = True) -> CollectionItem:
+    """Write changes and, with `moves`, move the stamp; returns the item."""
+    values = changes | (moved(CollectionItem) if moves else {})
+    if not values:
+        return session.get_one(CollectionItem, item_id, populate_existing=True)
     return session.scalar(
         changing(CollectionItem)
         .where(CollectionItem.id == item_id)
-        .values(**values, **moved(CollectionItem))
+        .values(**values)
         .returning(CollectionItem),
         execution_options=_FRESH,
     )

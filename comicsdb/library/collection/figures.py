@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import CTE, ColumnElement, Date, Select, any_, case, cast, func, or_, select, true
+from sqlalchemy import CTE, ColumnElement, Date, Select, any_, case, cast, func, or_, select, true, tuple_
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
@@ -23,12 +23,13 @@ OFFERED = 200  # suggestions from earlier entries
 class Stats:
     """The totals of a collection; amounts in different currencies are never added.
 
-    `by_format` counts items by code of format, in the order of codes, without zeros. `values` are sums of
+    `issues` are owned, however many items and copies there are of each; `read` of them were read. `by_format`
+    counts the issues owned in each format, in the order of codes, without zeros. `values` are sums of
     purchase prices by code of currency, first the one in which most items are priced; on a tie dollars, then
-    the first code. What was paid counts once, however many copies there are.
+    the first code. What was paid for an item counts once, however many copies it is.
     """
 
-    items: int
+    issues: int
     copies: int
     read: int
     by_format: dict[str, int]
@@ -36,8 +37,8 @@ class Stats:
 
     @property
     def unread(self) -> int:
-        """The number of unread items."""
-        return self.items - self.read
+        """The number of unread issues."""
+        return self.issues - self.read
 
     @property
     def currency(self) -> str:
@@ -53,31 +54,30 @@ class Stats:
 def stats(session: Session, user_id: int) -> Stats:
     """The totals of a collection; one statement."""
     priced_in = case((CollectionItem.purchase_price.is_not(None), CollectionItem.purchase_currency))
-    rows = session.execute(
+    issues = func.count(CollectionItem.issue_id.distinct())
+    *parts, total = session.execute(
         select(
             CollectionItem.book_format,
             priced_in.label("currency"),
             func.count().label("items"),
-            func.sum(CollectionItem.quantity).label("copies"),
-            func.count().filter(CollectionItem.is_read).label("read"),
+            issues.label("issues"),
+            func.coalesce(func.sum(CollectionItem.quantity), 0).label("copies"),
+            issues.filter(CollectionItem.is_read).label("read"),
             func.sum(CollectionItem.purchase_price).label("value"),
+            func.grouping(CollectionItem.book_format, priced_in).label("grouped"),
         )
         .where(CollectionItem.user_id == user_id)
-        .group_by(CollectionItem.book_format, priced_in)
-    ).all()
-    by_format, priced, values = Counter(), Counter(), Counter()
-    for row in rows:
-        by_format[row.book_format] += row.items
-        if row.currency is not None:
-            priced[row.currency] += row.items
-            values[row.currency] += row.value
-    first = sorted(priced, key=lambda code: (-priced[code], code != Currency.USD, code))
+        .group_by(func.grouping_sets(tuple_(CollectionItem.book_format), tuple_(priced_in), tuple_()))
+        .order_by("grouped", CollectionItem.book_format, "currency")
+    )
+    priced = [row for row in parts if row.currency is not None]
+    priced.sort(key=lambda row: (-row.items, row.currency != Currency.USD, row.currency))
     return Stats(
-        items=sum(row.items for row in rows),
-        copies=sum(row.copies for row in rows),
-        read=sum(row.read for row in rows),
-        by_format=dict(sorted(by_format.items())),
-        values={code: values[code] for code in first},
+        issues=total.issues,
+        copies=total.copies,
+        read=total.read,
+        by_format={row.book_format: row.issues for row in parts if row.book_format is not None},
+        values={row.currency: row.value for row in priced},
     )
 
 
@@ -199,7 +199,7 @@ def missing_issues(
 
 @dataclass(frozen=True)
 class Share:
-    """The number of items of a publisher or a type of series."""
+    """The number of owned issues of a publisher or a type of series."""
 
     name: str
     count: int
@@ -207,7 +207,7 @@ class Share:
 
 
 def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
-    """The items by publisher, and by the type of their series; most first. One statement."""
+    """The owned issues by publisher, and by the type of their series; most first. One statement."""
     found = held(user_id).subquery("held").c
     counted = (
         select(Series.publisher_id, Series.series_type_id, func.sum(found.owned).label("number"))
@@ -233,7 +233,7 @@ def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
 
 
 def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
-    """The series with most items, with `series_type` loaded, and how many; at most TOP."""
+    """The series with most owned issues, with `series_type` loaded, and how many; at most TOP."""
     found = held(user_id).cte("held")
     rows = (
         select(Series, found.c.owned)
@@ -247,9 +247,9 @@ def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
 
 
 def top_creators(session: Session, user_id: int, *flags) -> list[list[tuple[Creator, int]]]:
-    """For each flag, such as `Role.is_writer`, the creators with most items in such roles.
+    """For each flag, such as `Role.is_writer`, the creators with most owned issues in such roles.
 
-    At most TOP for each, most items first. One statement: what all flags have in common is read once.
+    At most TOP for each, most issues first. One statement: what all flags have in common is read once.
     """
     parts = {f"part_{n}": has_role(flag) for n, flag in enumerate(flags)}
     found = credited(owned_issues(user_id), or_(*flags), **parts).c
@@ -301,11 +301,10 @@ def reading(session: Session, user_id: int, zone: ZoneInfo, today: date) -> Read
     local = _local_day(zone)
     rows = (
         select(local, func.count())
-        .join(CollectionItem, CollectionItem.id == ReadDate.collection_item_id)
         .where(
-            CollectionItem.user_id == user_id,
-            ReadDate.read_date >= datetime.combine(first, time(), zone),
-            ReadDate.read_date < datetime.combine(today + timedelta(days=1), time(), zone),
+            ReadDate.user_id == user_id,
+            ReadDate.read_on >= datetime.combine(first, time(), zone),
+            ReadDate.read_on < datetime.combine(today + timedelta(days=1), time(), zone),
         )
         .group_by(local)
     )
@@ -323,32 +322,33 @@ def _month_before(today: date, back: int) -> date:
 
 def _local_day(zone: ZoneInfo):
     """The day of a read in a time zone."""
-    return cast(func.timezone(zone.key, ReadDate.read_date), Date)
+    return cast(func.timezone(zone.key, ReadDate.read_on), Date)
 
 
 @dataclass(frozen=True)
 class ReadOn:
-    """An item that was read `times` on one day; `day` is None for an unknown date."""
+    """An issue that was read `times` on one day; `day` is None for an unknown date."""
 
-    item_id: int
+    issue_id: int
     day: date | None
     times: int
 
 
 def _reads(user_id: int, zone: ZoneInfo) -> Select:
-    """An item and a day in each row, newest first, those without a known day last."""
+    """An issue and a day in each row, newest first, those without a known day last."""
     day = _local_day(zone).label("day")
     return (
-        select(CollectionItem.id.label("item_id"), day, func.count().label("times"))
-        .outerjoin(ReadDate, ReadDate.collection_item_id == CollectionItem.id)
-        .where(CollectionItem.user_id == user_id, CollectionItem.is_read)
-        .group_by(CollectionItem.id, day)
-        .order_by(day.desc().nulls_last(), func.max(ReadDate.read_date).desc(), CollectionItem.id.desc())
+        select(ReadDate.issue_id, day, func.count().label("times"))
+        .where(ReadDate.user_id == user_id)
+        .group_by(ReadDate.issue_id, day)
+        .order_by(
+            day.desc().nulls_last(), func.max(ReadDate.read_on).desc().nulls_last(), ReadDate.issue_id.desc()
+        )
     )
 
 
 def history_count(session: Session, user_id: int, zone: ZoneInfo) -> int:
-    """The number of rows of the reading history: one for each item and day."""
+    """The number of rows of the reading history: one for each issue and day."""
     rows = _reads(user_id, zone).order_by(None).subquery()
     return session.scalar(select(func.count()).select_from(rows))
 
@@ -356,15 +356,14 @@ def history_count(session: Session, user_id: int, zone: ZoneInfo) -> int:
 def history(session: Session, user_id: int, zone: ZoneInfo, *, limit: int, offset: int) -> list[ReadOn]:
     """A page of the reading history, newest first, unknown dates last; one statement."""
     rows = session.execute(_reads(user_id, zone).limit(limit).offset(offset))
-    return [ReadOn(row.item_id, row.day, row.times) for row in rows]
+    return [ReadOn(*row) for row in rows]
 
 
 def owned_of(session: Session, user_id: int, series_id: int, today: date) -> tuple[int, int]:
     """The number of owned issues of a series, and of those owned or released; one statement."""
-    mine = (CollectionItem.issue_id == Issue.id) & (CollectionItem.user_id == user_id)
-    of_all = func.count(Issue.id).filter(or_(is_out(today), CollectionItem.id.is_not(None)))
-    counted = select(func.count(CollectionItem.id), of_all).select_from(Issue)
-    return session.execute(counted.outerjoin(CollectionItem, mine).where(Issue.series_id == series_id)).one()
+    owned = Issue.id.in_(owned_issues(user_id))
+    counted = select(func.count().filter(owned), func.count().filter(or_(is_out(today), owned)))
+    return session.execute(counted.where(Issue.series_id == series_id)).one()
 
 
 def words_used(session: Session, user_id: int) -> dict[str, list[str]]:

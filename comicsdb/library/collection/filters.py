@@ -9,7 +9,7 @@ from sqlalchemy.orm import contains_eager, joinedload
 from comicsdb.catalog import search
 from comicsdb.models import CollectionItem, Imprint, Issue, Publisher, Series
 
-ORDER = search.order(Issue)  # a reader has each issue once: a total order
+ORDER = (*search.order(Issue), CollectionItem.id)
 
 
 @dataclass(frozen=True)

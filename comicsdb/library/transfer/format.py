@@ -20,16 +20,18 @@ from comicsdb.models import (
     ReadingList,
     ReadingListItem,
     Series,
+    Variant,
     WishListItem,
 )
 from comicsdb.models.base import INTEGER_MAX, limits
 
 FORMAT, VERSION = "comicsdb-library", 1
-COLLECTION, PULL, WISHES, RATINGS = "collection", "pull_list", "wish_list", "ratings"
+COLLECTION, PULL, WISHES, RATINGS, READS = "collection", "pull_list", "wish_list", "ratings", "reads"
 LISTS, ITEMS = "reading_lists", "reading_list_items"
-PARTS = (COLLECTION, PULL, WISHES, RATINGS, ITEMS)
+PARTS = (COLLECTION, PULL, WISHES, RATINGS, READS, ITEMS)
 LISTS_MAX = 500  # reading lists per file
 READS_MAX = 500  # read dates per issue
+COPIES_MAX = 1000  # items per issue
 UNCLEAR_SHOWN = 60  # characters of a cell that could not be interpreted
 
 ROWS_SETTING, BYTES_SETTING = "comicsdb.imports.rows", "comicsdb.imports.megabytes"
@@ -86,10 +88,15 @@ OF_ISSUE = {
 }
 OF_PULLED = {**dict.fromkeys(("series_id", "series_cv_id", "series_gcd_id"), _id), **OF_SERIES}
 
-# Fields of the library, by part; `added` is when a row was added to the library.
+# Fields of the library, by part; `added` is when a row was added to the library. A variant is recognised by
+# its id or its name. `copy` is the place of an item among those of its issue, from 1, which files with one
+# row for each issue lack.
 _ADDED = {"added": read.moment}
+_VARIANT = {"variant_id": _id, "variant": _reader(Variant.name)}
 VALUES = {
     COLLECTION: {
+        "copy": read.whole(1, COPIES_MAX),
+        **_VARIANT,
         **_readers(
             CollectionItem,
             "quantity book_format grade grading_company purchase_date purchase_price purchase_currency"
@@ -100,8 +107,11 @@ VALUES = {
         **_ADDED,
     },
     PULL: _ADDED,
-    WISHES: _readers(WishListItem, "status priority desired_grade max_price max_currency notes") | _ADDED,
+    WISHES: _VARIANT
+    | _readers(WishListItem, "status priority desired_grade max_price max_currency notes")
+    | _ADDED,
     RATINGS: _readers(IssueRating, "rating") | _ADDED,
+    READS: {"read_dates": moments},
     ITEMS: _readers(ReadingListItem, "issue_type") | _ADDED,
 }
 # Fields of a reading list; `previous` and `next` are numbers of other lists in the same file.
@@ -115,6 +125,7 @@ COLUMNS = {
     PULL: (*OF_PULLED, *VALUES[PULL]),
     WISHES: (*OF_ISSUE, *VALUES[WISHES]),
     RATINGS: (*OF_ISSUE, *VALUES[RATINGS]),
+    READS: (*OF_ISSUE, *VALUES[READS]),
     LISTS: ("list", *OF_LIST),
     ITEMS: ("list", "list_name", "position", *OF_ISSUE, *VALUES[ITEMS]),
 }

@@ -21,6 +21,7 @@ from comicsdb.library.transfer.format import (
     PARTS,
     PULL,
     RATINGS,
+    READS,
     TOO_MANY_ROWS,
     VERSION,
     WISHES,
@@ -52,6 +53,7 @@ _MARKS = (
     (WISHES, {"issue_id", "priority"}),
     (COLLECTION, {"issue_id", "quantity"}),
     (RATINGS, {"issue_id", "rating"}),
+    (READS, {"issue_id", "read_dates"}),
     (PULL, {"series_id"}),
 )
 

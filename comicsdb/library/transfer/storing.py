@@ -7,7 +7,7 @@ The number of statements depends only on the number of reading lists.
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 
 import orjson
@@ -15,12 +15,21 @@ from sqlalchemy import String, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
-from comicsdb import clock
 from comicsdb.library import collection, ratings, reading_lists
 from comicsdb.library.locks import lock_account, own_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.links import is_free
-from comicsdb.library.transfer.format import COLLECTION, ITEMS, LISTS, PARTS, PULL, RATINGS, VALUES, WISHES
+from comicsdb.library.transfer.format import (
+    COLLECTION,
+    ITEMS,
+    LISTS,
+    PARTS,
+    PULL,
+    RATINGS,
+    READS,
+    VALUES,
+    WISHES,
+)
 from comicsdb.models import CollectionItem, PullList, ReadingList, WishList, WishListItem
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.schemas.attribution import is_web_address
@@ -32,7 +41,7 @@ TOUCH = (
     " modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')"
 )
 _DIALECT = postgresql.dialect()
-WISH = tuple(name for name in VALUES[WISHES] if name != "added")
+WISH = tuple(name for name in VALUES[WISHES] if name not in ("variant", "added"))
 _SOURCE = ("attribution_source", "attribution_url")
 _SIDES = ("previous", "next")
 _LIST_FIELDS = ("desc", "is_private", "list_type", *_SOURCE)
@@ -81,9 +90,12 @@ def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counte
     lock_account(storing.session, storing.user_id)
     rows = _still_there(storing, list(rows))
     by_part = {part: [row for row in rows if row.part == part] for part in PARTS}
+    _name_variants(storing, by_part[COLLECTION] + by_part[WISHES])
     _store_stars(storing, by_part[COLLECTION] + by_part[RATINGS])
+    newly_read = _store_reads(storing, by_part[COLLECTION] + by_part[READS])
+    storing.counted["reads_added"] += len(newly_read & {row.id for row in by_part[READS]})
     if by_part[COLLECTION]:
-        _store_collection(storing, _by_issue(by_part[COLLECTION], storing.add_up))
+        _store_collection(storing, _by_copy(by_part[COLLECTION], storing.add_up), newly_read)
     if by_part[PULL]:
         _store_pull_list(storing, {row.id: row.values.get("added") for row in reversed(by_part[PULL])})
     if by_part[WISHES]:
@@ -127,14 +139,53 @@ def _now(storing: Storing, kind: str, ids: list[int]) -> dict[int, int]:
 # Collection and wish list.
 
 
+def _name_variants(storing: Storing, rows: list[Chosen]) -> None:
+    """Set `variant_id` of rows that name a variant of their issue, by id or name; remove others."""
+    wanted = [row for row in rows if "variant_id" in row.values or "variant" in row.values]
+    if not wanted:
+        return
+    of_issue = defaultdict(dict)
+    for variant_id, issue_id, name in storing.execute(
+        "SELECT id, issue_id, name FROM variant WHERE issue_id = ANY(:ids) ORDER BY id DESC FOR KEY SHARE",
+        ids=[row.id for row in wanted],
+    ):
+        of_issue[issue_id][name] = of_issue[issue_id][variant_id] = variant_id
+    for row in wanted:
+        known = of_issue[row.id]
+        asked = row.values.pop("variant_id", None), row.values.pop("variant", None)
+        found = next((known[each] for each in asked if each in known), None)
+        if found is not None:
+            row.values["variant_id"] = found
+
+
+def _store_reads(storing: Storing, rows: list[Chosen]) -> set[int]:
+    """Add missing reads, of unknown date where the file has no dates; returns the issues with new ones."""
+    dates = defaultdict(set)
+    for row in rows:
+        if row.part == READS or row.values.get("is_read") or row.values.get("read_dates"):
+            dates[row.id].update(row.values.get("read_dates", ()))
+    added = storing.execute(
+        "INSERT INTO read_date (user_id, issue_id, read_on) SELECT :user, s.issue_id, s.moment"
+        " FROM json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, moment timestamptz)"
+        " WHERE NOT EXISTS (SELECT FROM read_date d WHERE d.user_id = :user AND d.issue_id = s.issue_id"
+        " AND (s.moment IS NULL OR d.read_on = s.moment))"
+        " ORDER BY s.issue_id, s.moment RETURNING issue_id",
+        [
+            {"issue_id": issue_id, "moment": moment}
+            for issue_id, moments in dates.items()
+            for moment in (sorted(moments) or [None])
+        ],
+    )
+    return set(added.scalars())
+
+
 def update_statement(
-    model, names: Iterable[str], source: str, condition: str, *, take_file: bool = False, reads=()
+    model, names: Iterable[str], source: str, condition: str, *, take_file: bool = False
 ) -> str:
     """An UPDATE of rows t of a model from the matching rows s, which returns the ids of changed rows.
 
     `names` are columns of both; null in s means "not given". Values of s fill in blank ones, or with
-    `take_file` replace existing ones; a currency changes together with its amount. `is_read` and `date_read`
-    of collection items are derived from their read dates; `reads` are the ids of items with new ones.
+    `take_file` replace existing ones; a currency changes together with its amount.
     """
     changes = {}
     for name in names:
@@ -154,89 +205,75 @@ def update_statement(
             changes.setdefault(name, f"coalesce(nullif({mine}, ''), {theirs}, '')")
         elif column.nullable:
             changes[name] = f"coalesce({mine}, {theirs})"
-    if model is CollectionItem:
-        dates = "FROM read_date d WHERE d.collection_item_id = t.id"
-        changes |= {"is_read": f"EXISTS (SELECT {dates})", "date_read": f"(SELECT max(d.read_date) {dates})"}
     differs = (
         f"({', '.join(f't.{name}' for name in changes)}) IS DISTINCT FROM ({', '.join(changes.values())})"
     )
     return (
         f"UPDATE {model.__tablename__} t SET {', '.join(f'{name} = {new}' for name, new in changes.items())},"
-        f" {TOUCH} FROM {source} WHERE {condition}"
-        f" AND ({differs} OR t.id = ANY ('{{{','.join(map(str, reads))}}}')) RETURNING t.id"
+        f" {TOUCH} FROM {source} WHERE {condition} AND {differs} RETURNING t.id"
     )
 
 
 def _recordset(model, names: Iterable[str]) -> str:
-    """FROM item for `:rows` as rows s: columns of a model, `issue_id` and `added`."""
+    """FROM item for `:rows` as rows s: columns of a model, `item_id`, `issue_id` and `added`."""
     columns = model.__table__.columns
     types = ", ".join(f"{name} {columns[name].type.compile(dialect=_DIALECT)}" for name in names)
-    return f"json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, added timestamptz, {types})"
-
-
-def _store_collection(storing: Storing, by_issue: dict[int, dict]) -> None:
-    """Store collection items; `_store_stars` comes first, as new items copy the ratings of their issues."""
-    values = [(issue_id, _new_item(values)) for issue_id, values in by_issue.items()]
-    made = collection.add_many(storing.session, storing.user_id, values, today=storing.today)
-    _date_back(
-        storing,
-        "UPDATE collection_item t SET created_on = s.added",
-        "t.user_id = :user AND t.issue_id = s.issue_id",
-        {issue_id: by_issue[issue_id] for issue_id in made},
+    return (
+        "json_to_recordset(CAST(:rows AS json))"
+        f" AS s (item_id bigint, issue_id integer, added timestamptz, {types})"
     )
-    there = [{"issue_id": each, **values} for each, values in by_issue.items() if each not in made]
-    storing.counted["collection_added"] += len(made)
-    now = clock.now().isoformat()
-    dates = [
-        {"issue_id": row["issue_id"], "moment": each, "given": bool(row["read_dates"])}
-        for row in there
-        for each in (row["read_dates"] or ([now] if row["is_read"] else []))
-    ]
-    reads = storing.execute(
-        "INSERT INTO read_date (collection_item_id, read_date) SELECT c.id, s.moment"
-        " FROM json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, moment timestamptz,"
-        " given boolean) JOIN collection_item c ON c.user_id = :user AND c.issue_id = s.issue_id"
-        " WHERE CASE WHEN s.given THEN NOT EXISTS (SELECT FROM read_date d"
-        " WHERE d.collection_item_id = c.id AND d.read_date = s.moment) ELSE NOT c.is_read END"
-        " RETURNING collection_item_id",
-        dates,
-    ).scalars()
+
+
+def _store_collection(storing: Storing, by_copy: dict[tuple[int, int], dict], newly_read: set[int]) -> None:
+    """Store collection items; stars and reads come first, as new items show those of their issues.
+
+    The second copy of an issue in the file is the second item of the issue, whatever else is known of it.
+    """
+    present = {
+        (issue_id, copy): item_id
+        for item_id, issue_id, copy in storing.execute(
+            "SELECT id, issue_id, row_number() OVER (PARTITION BY issue_id ORDER BY id) FROM collection_item"
+            " WHERE user_id = :user AND issue_id = ANY(:ids)",
+            ids=list({issue_id for issue_id, _copy in by_copy}),
+        )
+    }
+    new = [(key[0], _new_item(by_copy[key])) for key in sorted(by_copy) if key not in present]
+    storing.counted["collection_added"] += collection.add_copies(
+        storing.session, storing.user_id, new, today=storing.today
+    )
     changed = storing.execute(
         update_statement(
             CollectionItem,
             collection.FIELDS,
             _recordset(CollectionItem, collection.FIELDS),
-            "t.user_id = :user AND t.issue_id = s.issue_id",
+            "t.id = s.item_id",
             take_file=storing.take_file,
-            reads=reads,
         ),
-        there,
+        [{"item_id": present[key], **values} for key, values in by_copy.items() if key in present],
     )
-    storing.counted["collection_changed"] += len(changed.all())
+    read = {item_id for (issue_id, _copy), item_id in present.items() if issue_id in newly_read}
+    storing.counted["collection_changed"] += len(read.union(changed.scalars()))
 
 
-def _by_issue(rows: list[Chosen], add_up: bool) -> dict[int, dict]:
-    """The values of each issue: of several rows the first value counts; copies and dates are added up."""
-    by_issue: dict[int, dict] = {}
+def _by_copy(rows: list[Chosen], add_up: bool) -> dict[tuple[int, int], dict]:
+    """The values of each issue and copy: of several rows the first value counts, quantities are added up."""
+    by_copy: dict[tuple[int, int], dict] = {}
     for row in rows:
-        values = by_issue.setdefault(row.id, {})
+        values = by_copy.setdefault((row.id, row.values.get("copy", 1)), {})
         if add_up:
             copies = values.get("quantity", 0) + row.values.get("quantity", 1)
             values["quantity"] = min(copies, SMALL_MAX)
-        reads = {*values.get("read_dates", ()), *row.values.get("read_dates", ())}
-        is_read = values.get("is_read") or row.values.get("is_read") or bool(reads)
         for name, value in row.values.items():
             values.setdefault(name, value)
-        values |= {"read_dates": sorted(reads), "is_read": is_read}
-    return by_issue
+    return by_copy
 
 
 def _new_item(values: dict) -> dict:
-    """The values of a new item for `collection.add_many`, without the rating, which is stored already."""
-    made = {name: value for name, value in values.items() if name != "rating"}
+    """The values of a new item for `collection.add_copies`; ratings and reads are stored already."""
+    made = {name: value for name, value in values.items() if name in (*collection.FIELDS, "added")}
     if "purchase_price" in made:
         made["purchase_price"] = Decimal(made["purchase_price"])
-    return made | {"read_dates": [datetime.fromisoformat(each) for each in values["read_dates"]]}
+    return made
 
 
 def _store_wishes(storing: Storing, by_issue: dict[int, dict]) -> None:

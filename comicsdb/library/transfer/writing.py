@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import orjson
 from sqlalchemy import ColumnElement, Integer, Select, any_, case, func, literal, select
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 from sqlalchemy.types import DateTime
 
 from comicsdb import clock
@@ -18,6 +18,7 @@ from comicsdb.library.transfer.format import (
     OF_LIST,
     PULL,
     RATINGS,
+    READS,
     VALUES,
     VERSION,
     WISHES,
@@ -35,6 +36,7 @@ from comicsdb.models import (
     ReadingList,
     ReadingListItem,
     Series,
+    Variant,
     WishList,
     WishListItem,
 )
@@ -63,16 +65,19 @@ _MODELS = {
     RATINGS: IssueRating,
     ITEMS: ReadingListItem,
 }
-_READ_DATES = (
-    select(
-        func.array_agg(
-            aggregate_order_by(ReadDate.read_date, ReadDate.read_date),  # oldest first
-            type_=ARRAY(DateTime(timezone=True)),
-        )
-    )
-    .where(ReadDate.collection_item_id == CollectionItem.id)
-    .scalar_subquery()
-)
+_DATES = func.array_agg(
+    aggregate_order_by(ReadDate.read_on, ReadDate.read_on),  # oldest first
+    type_=ARRAY(DateTime(timezone=True)),
+).filter(ReadDate.read_on.is_not(None))
+_OF_ITEM = (ReadDate.user_id == CollectionItem.user_id, ReadDate.issue_id == CollectionItem.issue_id)
+_READ_DATES = select(_DATES).where(*_OF_ITEM).scalar_subquery()
+
+
+def _copy() -> ColumnElement[int]:
+    """The place of an item among those of its issue, null for the first."""
+    item, other = CollectionItem, aliased(CollectionItem)
+    earlier = (other.user_id == item.user_id, other.issue_id == item.issue_id, other.id <= item.id)
+    return func.nullif(select(func.count()).where(*earlier).correlate(item).scalar_subquery(), 1)
 
 
 def _value_columns(part: str) -> list:
@@ -83,6 +88,11 @@ def _value_columns(part: str) -> list:
             columns.append((model.created_on if hasattr(model, "created_on") else model.added_on).label(name))
         elif name == "read_dates":
             columns.append(_READ_DATES.label(name))
+        elif name == "copy":
+            columns.append(_copy().label(name))
+        elif name == "variant":
+            named = select(Variant.name).where(Variant.id == model.variant_id).correlate(model)
+            columns.append(named.scalar_subquery().label(name))
         elif name.endswith("_currency"):  # only with an amount
             amount = getattr(model, name.replace("currency", "price"))
             columns.append(case((amount.is_not(None), getattr(model, name))).label(name))
@@ -96,7 +106,7 @@ def _collection(user_id: int, conditions: tuple[ColumnElement[bool], ...] = ()) 
     rows = select(item.issue_id, *_value_columns(COLLECTION)).where(item.user_id == user_id, *conditions)
     if conditions:
         rows = rows.join(Issue, Issue.id == item.issue_id).join(Series, Series.id == Issue.series_id)
-    return rows.order_by(item.issue_id)
+    return rows.order_by(item.issue_id, item.id)
 
 
 def _selects(user_id: int) -> dict[str, Select]:
@@ -123,6 +133,7 @@ def _selects(user_id: int) -> dict[str, Select]:
         RATINGS: select(rated.issue_id, *_value_columns(RATINGS))
         .where(rated.user_id == user_id)
         .order_by(rated.issue_id),
+        READS: _reads(user_id),
         LISTS: select(
             listed.id.label("list"),
             *of_list,
@@ -142,6 +153,17 @@ def _selects(user_id: int) -> dict[str, Select]:
         .where(listed.user_id == user_id)
         .order_by(listed.name, listed.attribution_source, item.order),
     }
+
+
+def _reads(user_id: int) -> Select:
+    """The issues that were read and are not in the collection, whose rows have the dates."""
+    item = CollectionItem
+    return (
+        select(ReadDate.issue_id, _DATES.label("read_dates"))
+        .where(ReadDate.user_id == user_id, ~select(item.id).where(*_OF_ITEM).correlate(ReadDate).exists())
+        .group_by(ReadDate.issue_id)
+        .order_by(ReadDate.issue_id)
+    )
 
 
 def _rows(session: Session, selects: dict[str, Select]) -> dict[str, list[dict]]:

@@ -1,11 +1,11 @@
 """Members of the site: list, search and profiles."""
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
-from sqlalchemy import Text, and_, case, func, select
+from sqlalchemy import Text, case, func, select
 
 from comicsdb import accounts
 from comicsdb.catalog import search
-from comicsdb.models import CollectionItem, Issue, LoginSession, Series, User
+from comicsdb.models import Issue, LoginSession, ReadDate, Series, User
 from comicsdb.models.base import Authored
 from comicsdb.models.choices import SupporterTier
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
@@ -105,9 +105,15 @@ def _contributions(request, user: User) -> dict[str, int]:
 
 def _read_last(session, user: User) -> list:
     """The issues read last, newest first; unknown dates last."""
-    items = CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user.id, CollectionItem.is_read
-    order = CollectionItem.date_read.desc().nulls_last(), CollectionItem.id.desc()
-    rows = cards.statement(Issue).join(CollectionItem, and_(*items)).order_by(*order)
+    last = (
+        select(ReadDate.issue_id, func.max(ReadDate.read_on).label("day"), func.max(ReadDate.id).label("id"))
+        .where(ReadDate.user_id == user.id)
+        .group_by(ReadDate.issue_id)
+        .subquery()
+        .c
+    )
+    rows = cards.statement(Issue).join(last.id.table, last.issue_id == Issue.id)
+    rows = rows.order_by(last.day.desc().nulls_last(), last.id.desc())
     return cards.load(session, Issue, rows.limit(READ_LAST))
 
 

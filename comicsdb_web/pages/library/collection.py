@@ -6,14 +6,25 @@ from itertools import groupby
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import Select, func, select
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy.orm import Load, joinedload, selectinload
 
+from comicsdb import clock
 from comicsdb.catalog import InvalidError, NotFoundError, search
 from comicsdb.i18n import translate
 from comicsdb.library import collection
 from comicsdb.library.collection import figures
-from comicsdb.library.collection.filters import ORDER, Wanted, item_ids, items
-from comicsdb.models import CollectionItem, Imprint, Issue, Publisher, ReadDate, Role, Series
+from comicsdb.library.collection.filters import ORDER, Wanted, item_ids
+from comicsdb.models import (
+    CollectionItem,
+    Imprint,
+    Issue,
+    IssueRating,
+    Publisher,
+    ReadDate,
+    Role,
+    Series,
+    Variant,
+)
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
 from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchema
@@ -112,8 +123,10 @@ def _rows() -> Select:
     item = CollectionItem
     columns = (item.id, item.quantity, item.book_format, item.grade, item.grading_company, item.rating)
     columns += (item.is_read, item.date_read, item.purchase_price, item.purchase_currency)
+    variant = func.coalesce(func.nullif(Variant.name, ""), Variant.sku).label("variant_name")
     issue = json_object(cards.of_issues()).label("issue")
-    return select(*columns, issue).join(item.issue).join(Issue.series)
+    rows = select(*columns, variant, issue).join(item.issue).join(Issue.series)
+    return rows.outerjoin(Variant, Variant.id == item.variant_id)
 
 
 def mark_read(request):
@@ -247,6 +260,20 @@ def _company_options(request, _value):
     return [owner, *((company.value, company.label) for company in GradingCompany)]
 
 
+def variant_options(request, issue_id) -> list[tuple[str, str]]:
+    """The choices of a variant of an issue, whose id may be a subquery."""
+    rows = select(Variant.id, Variant.name, Variant.sku).where(Variant.issue_id == issue_id)
+    variants = request.dbsession.execute(rows.order_by(Variant.id)).all()
+    say = request.localizer.translate
+    named = [(str(each.id), each.name or each.sku or say(_("Variant"))) for each in variants]
+    return [("", say(_("Main cover or unknown"))), *named]
+
+
+def _variant_options(request, _value):
+    item = select(CollectionItem.issue_id).where(CollectionItem.id == number_in(request))
+    return variant_options(request, item.scalar_subquery())
+
+
 def _range_options(request, _value):
     return [(value, translate(request.localizer, words)) for value, words in RANGES.items()]
 
@@ -275,13 +302,18 @@ PURCHASE = (
 )
 PLACE = (Line("storage_location", _("Storage location"), longest=255), Paragraphs("notes", _("Notes")))
 
-SECTIONS = (
-    Section("copy", _("Your copy"), COPY),
-    Section("purchase", _("Purchase"), PURCHASE),
-    Section("place", _("Place and notes"), PLACE),
+VARIANT = Choice("variant_id", _("Variant"), options=_variant_options)
+ANOTHER = Checkbox(
+    "another_copy", _("Another copy"), _("I already own this issue, and this copy is different.")
 )
-ITEM_FORM = EntityForm(CollectionItemSchema, SECTIONS)  # the issue of an item cannot be changed
-ADD_FORM = EntityForm(CollectionAddSchema, (Section("issue", _("Issue"), (ISSUE,)), *SECTIONS))
+
+FURTHER = (Section("purchase", _("Purchase"), PURCHASE), Section("place", _("Place and notes"), PLACE))
+# The issue of an item cannot be changed.
+ITEM_FORM = EntityForm(CollectionItemSchema, (Section("copy", _("Your copy"), (VARIANT, *COPY)), *FURTHER))
+ADD_FORM = EntityForm(
+    CollectionAddSchema,
+    (Section("issue", _("Issue"), (ISSUE, ANOTHER)), Section("copy", _("Your copy"), COPY), *FURTHER),
+)
 
 SERIES_FORM = EntityForm(
     CollectionItemSchema,
@@ -380,11 +412,17 @@ def history(request):
     total = figures.history_count(session, user_id, zone)
     number, pages = page_asked_for(request, total, PER_PAGE)
     reads = figures.history(session, user_id, zone, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
-    wanted = {read.item_id for read in reads}
-    found = session.scalars(items().where(CollectionItem.id.in_(wanted))).all()
-    by_id = {item.id: item for item in found}
+    wanted = {read.issue_id for read in reads}
+    owned = select(func.min(CollectionItem.id)).where(
+        CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user_id
+    )
+    given = select(IssueRating.rating).where(IssueRating.issue_id == Issue.id, IssueRating.user_id == user_id)
+    own = owned.scalar_subquery().label("item_id"), given.scalar_subquery().label("given")
+    rows = cards.statement(Issue).add_columns(*own).where(Issue.id.in_(wanted))
+    found = cards.load(session, Issue, rows)
+    by_id = {issue.id: issue for issue in found}
     days: list[tuple[date | None, list]] = [
-        (day, [(by_id[read.item_id], read.times) for read in group])
+        (day, [(by_id[read.issue_id], read.times) for read in group if read.issue_id in by_id])
         for day, group in groupby(reads, key=lambda read: read.day)
     ]
     return {"page": Page(reads, number, total, pages), "days": days}
@@ -495,11 +533,16 @@ def missing_of(request):
     }
 
 
-WITH_ISSUE = joinedload(CollectionItem.issue).options(
-    joinedload(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
+WITH_ISSUE = Load(CollectionItem).options(
+    joinedload(CollectionItem.variant),
+    joinedload(CollectionItem.issue).options(
+        joinedload(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
+    ),
 )
 ADDED = _("${label} was added to your collection.")
-OWNED_ALREADY = _("This issue is already in your collection.")
+OWNED_ALREADY = _(
+    "This issue is already in your collection. Edit that entry, or choose “Another copy” to add one more."
+)
 NO_MOMENT = _("Enter the date and time as 2026-12-31 18:30, or leave both empty for now.")
 
 
@@ -533,8 +576,7 @@ class ItemViews(Editing):
         """Confirm and delete the item."""
         item = self._entity()
         if self.request.method != "POST":
-            number = select(func.count()).where(ReadDate.collection_item_id == item.id)
-            return {"item": item, "read_count": self.session.scalar(number)}
+            return {"item": item}
         label = item.issue.label
         collection.remove(self.session, self.user_id, item.id)
         return done(
@@ -553,10 +595,10 @@ class ItemViews(Editing):
         return change
 
     def _write_new(self, values):
-        issue_id = values.pop("issue_id")
+        issue_id, another = values.pop("issue_id"), values.pop("another_copy", False)
         try:
             item, made = collection.add(
-                self.session, self.user_id, issue_id, values, today=self.request.today
+                self.session, self.user_id, issue_id, values, today=self.request.today, another=another
             )
         except NotFoundError:
             raise InvalidError({"issue_id": [NOT_THERE]}) from None
@@ -574,7 +616,9 @@ class ItemViews(Editing):
             return self._refused(draft, 409, differences=differences)
         losing = draft.entity.is_read and not draft.typed["is_read"]
         if losing and not text_of(self.request.POST, "anyway"):
-            number = select(func.count()).where(ReadDate.collection_item_id == draft.entity.id)
+            number = select(func.count()).where(
+                ReadDate.user_id == self.user_id, ReadDate.issue_id == draft.entity.issue_id
+            )
             return self._refused(draft, 422) | {"losing": self.session.scalar(number)}
         return super()._update(draft)
 
@@ -617,10 +661,13 @@ def rate(request):
 
 
 def add_date(request):
-    """Add a read date, typed in the reader's time zone; "" means now."""
+    """Add a read date, typed in the reader's time zone; "" means now, the button `unknown` no date."""
     user_id, item_id, typed = request.identity.user_id, number_in(request), answers.texts(request)
     try:
-        moment = answers.time(request, typed, "read_date", NO_MOMENT, (*answers.TIMES, "%Y-%m-%d"))
+        moment = None
+        if "unknown" not in request.POST:
+            moment = answers.time(request, typed, "read_date", NO_MOMENT, (*answers.TIMES, "%Y-%m-%d"))
+            moment = moment or clock.now()
         collection.read_on(request.dbsession, user_id, item_id, moment)
     except InvalidError as error:
         options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb.library.transfer import cbl, imports, writing
-from comicsdb.library.transfer.format import COLLECTION, FORMS, ITEMS, LISTS, PULL, RATINGS, WISHES
+from comicsdb.library.transfer.format import COLLECTION, FORMS, ITEMS, LISTS, PULL, RATINGS, READS, WISHES
 from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
 from comicsdb.models.base import BIG_MAX
@@ -32,6 +32,7 @@ PART_WORDS = {
     PULL: _("Pull list"),
     WISHES: _("Wish list"),
     RATINGS: _("Stars"),
+    READS: _("Read"),
     ITEMS: _("Reading lists"),
 }
 FIELD_WORDS = {
@@ -47,6 +48,9 @@ FIELD_WORDS = {
     "cover_date": _("Cover date"),
     "release_date": _("Release date"),
     "upc": _("UPC"),
+    "copy": _("Copy"),
+    "variant": _("Variant"),
+    "variant_id": _("Variant"),
     "quantity": _("Copies"),
     "book_format": _("Format"),
     "grade": _("Grade"),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from sqlalchemy import Integer, bindparam, not_, or_, select
+from sqlalchemy import Integer, bindparam, func, not_, or_, select
 
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.library import reading_lists
@@ -27,7 +27,7 @@ OFFERED = 100  # offered lists, most recently changed
 
 @dataclass(frozen=True)
 class OwnParts:
-    """The ids of the collection item and the wish, the stars, and lists with slug and name."""
+    """The ids of the first collection item and of the wish, the stars, and lists with slug and name."""
 
     rating: int | None = None
     item_id: int | None = None
@@ -43,7 +43,7 @@ def _query(official: str | None) -> CompiledQuery:
     rating = select(IssueRating.rating).where(
         IssueRating.issue_id == issue_id, IssueRating.user_id == user_id
     )
-    item = select(CollectionItem.id).where(
+    item = select(func.min(CollectionItem.id)).where(
         CollectionItem.issue_id == issue_id, CollectionItem.user_id == user_id
     )
     wish = select(WishListItem.id).join(WishList)

@@ -30,7 +30,7 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
 from comicsdb_web.lists.paging import paginate
-from comicsdb_web.pages.library.collection import done, grades, private
+from comicsdb_web.pages.library.collection import done, grades, private, variant_options
 from comicsdb_web.pages.library.pull_list import OFF, ON
 from comicsdb_web.rendering.locales import _
 
@@ -61,29 +61,28 @@ def _grades(request, _value):
     return [("", translate(request.localizer, _("Any"))), *grades()]
 
 
-FORM = EntityForm(
-    WishFormSchema,
-    (
-        Section(
-            "wish",
-            _("Wish"),
-            (
-                ModelSelect(
-                    "issue_id",
-                    _("Issue"),
-                    _("Type words of the series, or its number too: Lamplight #3"),
-                    of="issue",
-                    required=True,
-                ),
-                Choice("priority", _("Priority"), initial=str(DEFAULT_PRIORITY), options=priorities),
-                Choice("status", _("Status"), initial=WishStatus.WANTED.value, options=statuses),
-                Choice("desired_grade", _("Minimum grade"), options=_grades),
-                Money("max_price", _("Maximum price"), apart=True),
-                Paragraphs("notes", _("Notes")),
-            ),
-        ),
-    ),
+def _variants(request, _value):
+    issue = select(WishListItem.issue_id).where(WishListItem.id == number_in(request))
+    return variant_options(request, issue.scalar_subquery())
+
+
+ISSUE = ModelSelect(
+    "issue_id",
+    _("Issue"),
+    _("Type words of the series, or its number too: Lamplight #3"),
+    of="issue",
+    required=True,
 )
+VARIANT = Choice("variant_id", _("Variant"), options=_variants)
+WISH = (
+    Choice("priority", _("Priority"), initial=str(DEFAULT_PRIORITY), options=priorities),
+    Choice("status", _("Status"), initial=WishStatus.WANTED.value, options=statuses),
+    Choice("desired_grade", _("Minimum grade"), options=_grades),
+    Money("max_price", _("Maximum price"), apart=True),
+    Paragraphs("notes", _("Notes")),
+)
+ADD_FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE, *WISH)),))
+FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE, VARIANT, *WISH)),))
 PURCHASE = EntityForm(
     PurchaseSchema,
     (
@@ -105,7 +104,7 @@ class WishDraft(Draft):
     """The draft of an item's form."""
 
     def _state_of(self, entity):
-        names = ("issue_id", "priority", "status", "desired_grade", "max_price", "notes")
+        names = ("issue_id", "variant_id", "priority", "status", "desired_grade", "max_price", "notes")
         state = {name: getattr(entity, name) for name in names}
         return state | {"currency": entity.max_currency}
 
@@ -115,7 +114,6 @@ class WishViews(Editing):
 
     model = WishListItem
     kind = WishListItem.__tablename__
-    form = FORM
     draft = WishDraft
     added = ADDED
 
@@ -123,6 +121,7 @@ class WishViews(Editing):
         self.request = request
         self.session = request.dbsession
         self.user_id = request.identity.user_id
+        self.form = FORM if "id" in request.matchdict else ADD_FORM
 
     # The list.
 
@@ -204,7 +203,8 @@ class WishViews(Editing):
         issue = joinedload(WishListItem.issue).options(
             joinedload(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
         )
-        rows = select(WishListItem).where(WishListItem.id == item_id).options(issue)
+        rows = select(WishListItem).where(WishListItem.id == item_id)
+        rows = rows.options(issue, joinedload(WishListItem.variant))
         return self.session.scalars(rows.execution_options(populate_existing=True)).one()
 
     def _judged(self, draft):

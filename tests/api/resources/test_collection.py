@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from comicsdb import clock
 from comicsdb.clock import business_day
@@ -16,10 +16,11 @@ TODAY = date(2026, 3, 4)
 DETAIL = (
     "id user issue quantity book_format grade grading_company purchase_date purchase_price purchase_store"
     " storage_location notes is_read date_read read_dates read_count rating resource_url created_on modified"
+    " variant"
 ).split()
 ROW = (
     "id user issue quantity book_format grade grading_company purchase_date is_read read_dates read_count"
-    " rating modified"
+    " rating modified variant"
 ).split()
 DATETIME = (
     "Datetime has wrong format. Use one of these formats instead: "
@@ -83,7 +84,7 @@ def test_an_item_is_shown_with_all_that_was_said_of_it(mine, reader, issue):
         "store_date": "2019-04-17",
         "modified": shown["modified"],
     }
-    assert {name: made[name] for name in DETAIL[3:-2]} == {
+    assert {name: made[name] for name in DETAIL[3:-3]} == {
         "quantity": 2,
         "book_format": "Both",
         "grade": 9.8,
@@ -347,14 +348,65 @@ def test_another_store_date_makes_stars_count_at_once(mine, make, catalog):
 # Removing.
 
 
-def test_a_removed_item_is_gone_with_its_dates(mine, make, reader, issue):
+def test_a_removed_item_is_gone_and_its_issue_is_still_read(mine, make, reader, issue):
     owned = mine.post("/api/collection/scrobble/", json={"issue_id": issue.id, "rating": 3})
     path = f"/api/collection/{owned['id']}/"
     answer = mine.call("DELETE", path, 204)
     assert answer.body == b""
     assert mine.json(path, 404) == mine.call("DELETE", path, 404).json == NO_ITEM
-    assert make.session.scalar(text("SELECT count(*) FROM read_date")) == 0
+    assert mine.json("/api/read/")["count"] == 1
     assert stars(make, issue) == {reader.id: 3}
+
+
+# Copies, and reads without one.
+
+
+def test_an_issue_is_owned_in_several_copies(mine, make, issue):
+    foil, strange = make.variant(issue, name="Foil"), make.variant(make.issue())
+    add = "/api/collection/add/"
+    first = mine.post(add, 201, json={"issue_id": issue.id, "purchase_price": "2"})
+    foils = mine.post(add, 201, json={"issue_id": issue.id, "variant_id": foil.id, "quantity": 3})
+    for sent, known in (({}, first), ({"variant_id": foil.id}, foils), ({"another_copy": False}, first)):
+        assert mine.post(add, 200, json={"issue_id": issue.id} | sent) == known
+    again = mine.post(add, 201, json={"issue_id": issue.id, "another_copy": True, "is_read": True})
+    assert [each["variant"] for each in (first, foils, again)] == [
+        None,
+        {"id": foil.id, "name": "Foil"},
+        None,
+    ]
+    refused = mine.post(add, 400, json={"issue_id": issue.id, "variant_id": strange.id})
+    assert refused == {"variant_id": ["This is not a variant of the issue."]}
+    mine.post("/api/collection/scrobble/", 200, json={"issue_id": issue.id, "rating": 4})
+    rows = mine.json("/api/collection/")["results"]
+    assert [each["id"] for each in rows] == [first["id"], foils["id"], again["id"]]
+    assert [(each["is_read"], each["read_count"], each["rating"]) for each in rows] == [(True, 1, 4)] * 3
+    told = mine.json("/api/collection/stats/")
+    assert (told["total_items"], told["total_quantity"], told["read_count"]) == (1, 5, 1)
+    assert (told["total_value"], told["by_format"]) == ("2.00", [{"book_format": "PRINT", "count": 1}])
+    make.catalog.update(issue, {"variants": []})
+    assert mine.json(f"/api/collection/{foils['id']}/")["variant"] is None
+
+
+def test_reading_needs_no_copy(mine, other, make, issue):
+    known = mine.post("/api/read/add/", 201, json={"issue_id": issue.id, "read_date": "2020-01-02T03:04:05Z"})
+    unknown = mine.post("/api/read/add/", 201, json={"issue_id": issue.id, "read_date": None})
+    assert (known["read_date"], unknown["read_date"]) == ("2020-01-02T03:04:05Z", None)
+    elsewhere = mine.post("/api/read/add/", 201, form={"issue_id": make.issue().id})
+    assert mine.json("/api/collection/")["count"] == 0
+    assert mine.json("/api/read/")["results"] == [elsewhere, known, unknown]
+    assert mine.json(f"/api/read/?issue_id={issue.id}&read_date_lt=2021-01-01")["results"] == [known]
+    item = mine.post("/api/collection/add/", 201, json={"issue_id": issue.id})
+    assert (item["is_read"], item["date_read"], item["read_count"]) == (True, known["read_date"], 2)
+    assert [each["id"] for each in item["read_dates"]] == [known["id"]]
+    remove = f"/api/read/{known['id']}/remove/"
+    for who, status in ((other, 404), (mine, 204), (mine, 404)):
+        who.call("DELETE", remove, status)
+    item = mine.json(f"/api/collection/{item['id']}/")
+    assert (item["is_read"], item["date_read"], item["read_dates"]) == (True, None, [])
+    wrong = mine.post("/api/read/add/", 400, json={"issue_id": 2**30, "read_date": "soon"})
+    assert wrong == {"read_date": [DATETIME]}
+    wrong = mine.post("/api/read/add/", 400, json={"issue_id": 2**30})
+    assert wrong == {"issue_id": [f"Issue with id {2**30} does not exist."]}
 
 
 # Whose it is.

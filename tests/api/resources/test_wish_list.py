@@ -12,8 +12,8 @@ from tests.api.conftest import PASSWORD, basic
 from tests.api.writing import Writer
 
 LIST = ["id", "item_count", "items_url", "modified"]
-ROW = ["id", "issue", "status", "priority", "desired_grade", "modified"]
-WHOLE = [*ROW[:-1], "max_price", "max_price_currency", "notes", "added_on", "modified"]
+ROW = ["id", "issue", "status", "priority", "desired_grade", "modified", "variant"]
+WHOLE = [*ROW[:-2], "max_price", "max_price_currency", "notes", "added_on", *ROW[-2:]]
 ISSUE = ["id", "series", "number", "cover_date", "store_date", "modified"]
 TODAY = date(2026, 3, 4)
 LARGEST = 2**63 - 1

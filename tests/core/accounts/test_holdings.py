@@ -76,7 +76,7 @@ def test_it_holds_all_tables_and_no_secrets(session, held):
     assert [(row["rating"], row["grade"], row["notes"]) for row in found["collection"]] == [
         (4, Decimal("9.8"), "Of Ann")
     ]
-    assert [row["read_date"] for row in found["read_dates"]] == [NOON]
+    assert [row["read_on"] for row in found["read_dates"]] == [NOON]
     assert [row["series"] for row in found["pull_list"]] == [SERIES]
     assert [row["series"] for row in found["wish_list"]] == [SERIES]
     assert [row["name"] for row in found["reading_lists"]] == ["Of Ann"]

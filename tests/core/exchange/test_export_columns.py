@@ -39,7 +39,6 @@ LEFT = {
     # Accounts come without secrets and without what their owners tell the site alone.
     "user_account": "password first_name last_name shows_name language timezone image_height image_width"
     " is_active email_confirmed last_login second_factor basic_address basic_reminded basic_used",
-    "read_date": "created_on",
     "reading_list": "image_height image_width",  # banners stay
     "variant": "cover_hash",  # made of the picture
     "credit_role": "issue_id creator_id",  # those of the credit
@@ -56,7 +55,7 @@ def is_left(table: str, column: str) -> bool:
 def exported_tables() -> set[str]:
     """The tables that a set fills."""
     links = {field.link.table.name for file in FILES for field in file.links}
-    return {file.kind for file in FILES} | links | {"read_date"}
+    return {file.kind for file in FILES} | links
 
 
 def full_set() -> dict[str, list[dict]]:

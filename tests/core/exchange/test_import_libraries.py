@@ -26,6 +26,8 @@ def copy(identifier: int, user_id: int, issue_id: int, **more) -> dict:
         "id": identifier,
         "user_id": user_id,
         "issue_id": issue_id,
+        "copy": 1,
+        "variant_id": None,
         "quantity": 1,
         "book_format": "PRINT",
         "grade": None,
@@ -37,11 +39,15 @@ def copy(identifier: int, user_id: int, issue_id: int, **more) -> dict:
         "storage_location": "",
         "notes": "",
         "is_read": False,
-        "read_dates": [],
         "rating": None,
         **STAMPS,
         **more,
     }
+
+
+def read(identifier: int, user_id: int, issue_id: int, moment: str | None) -> dict:
+    """A row of read_dates.jsonl."""
+    return {"id": identifier, "user_id": user_id, "issue_id": issue_id, "read_on": moment, "created_on": AT}
 
 
 def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> dict:
@@ -77,20 +83,26 @@ def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> di
 def libraries() -> dict[str, list[dict]]:
     """The small set with a library that has all that one can have.
 
-    Copy 11 has other stars than the account gave the issue, copy 12 has the same, copy 14 has none.
+    Copy 11 has other stars than the account gave the issue, copy 12 has the same, copy 14 has none. Copy 13
+    is of a variant of the issue of copy 11. One issue was read without a copy, at an unknown time.
     """
     wish = {"status": "FOUND", "priority": 2, "desired_grade": "9.8", "max_price": "4.00", "currency": "EUR"}
     source = {"attribution_source": "CBRO", "attribution_url": "https://example.org/orders/2"}
-    dates = ["2025-07-02T20:00:00.000000Z", "2025-06-02T20:00:00.000000Z"]
+    dates = ["2025-06-02T20:00:00.000000Z", "2025-07-02T20:00:00.000000Z"]
     owned = {"quantity": 2, "grade": "9.8", "grading_company": "CGC", "purchase_date": "2024-02-29"}
     owned |= {"purchase_price": "3.50", "purchase_currency": "GBP", "notes": "Signed: “B. L.”"}
     owned |= {"purchase_store": "Corner Shop", "storage_location": "Box 3", "book_format": "BOTH"}
     rated = {"id": 31, "user_id": 2, "rating": 4, "created_on": LATER}
     return small_set() | {
         "collection_items": [
-            copy(11, 3, 1, **owned, is_read=True, read_dates=dates, rating=3),
+            copy(11, 3, 1, **owned, is_read=True, rating=3),
             copy(12, 3, 2, rating=4, purchase_currency="ITL"),
+            copy(13, 3, 1, copy=2, variant_id=1, is_read=True, rating=3),
             copy(14, 2, 1),
+        ],
+        "read_dates": [
+            *(read(51 + place, 3, 1, each) for place, each in enumerate(dates)),
+            read(53, 3, 3, None),
         ],
         "reading_lists": [
             reading_list(
@@ -107,14 +119,24 @@ def libraries() -> dict[str, list[dict]]:
             {
                 "id": 8,
                 "user_id": 3,
-                "items": [{"id": 41, "issue_id": 3, **wish, "notes": "", "added_on": AT, "modified": LATER}],
+                "items": [
+                    {
+                        "id": 41,
+                        "issue_id": 3,
+                        "variant_id": 3,
+                        **wish,
+                        "notes": "",
+                        "added_on": AT,
+                        "modified": LATER,
+                    }
+                ],
                 **STAMPS,
             }
         ],
     }
 
 
-OF_ACCOUNTS = ("collection_items", "reading_lists", "pull_lists", "wish_lists")
+OF_ACCOUNTS = ("read_dates", "collection_items", "reading_lists", "pull_lists", "wish_lists")
 
 
 def kept(rows: dict[str, list[dict]]) -> dict[str, list[dict]]:
@@ -125,7 +147,7 @@ def kept(rows: dict[str, list[dict]]) -> dict[str, list[dict]]:
 def test_what_accounts_keep_comes_in_and_goes_out_as_it_is(importer):
     report = importer.run(libraries())
     assert {name: (each["read"], each["new"]) for name, each in list(report.counts.items())[-6:]} == {
-        "collection_items": (3, 3),
+        "collection_items": (4, 4),
         "reading_lists": (3, 3),
         "reading_list_items": (5, 5),
         "reading_list_ratings": (1, 1),
@@ -139,7 +161,7 @@ def test_what_accounts_keep_comes_in_and_goes_out_as_it_is(importer):
     ]
     assert exported["issue_ratings"] == libraries()["issue_ratings"]
     read = importer.query("SELECT date_read, rating FROM collection_item WHERE is_read")
-    assert read == [(datetime(2025, 7, 2, 20, tzinfo=UTC), 3)]
+    assert read == [(datetime(2025, 7, 2, 20, tzinfo=UTC), 3)] * 2
     everything = importer.everything()
     assert not importer.run(importer.folder / "out").changed_anything
     assert not importer.run(libraries()).changed_anything
@@ -164,7 +186,7 @@ def test_sets_without_the_ids_of_entries_come_in_too(importer):
                 del each["id"]
     report = importer.run(rows)
     assert {name: each["new"] for name, each in list(report.counts.items())[-6:]} == {
-        "collection_items": 3,
+        "collection_items": 4,
         "reading_lists": 3,
         "reading_list_items": 5,
         "reading_list_ratings": 1,
@@ -185,11 +207,11 @@ def test_what_an_account_has_stays_and_ids_are_the_catalogues(importer):
     importer.query("INSERT INTO reading_list (user_id, name, slug) VALUES (3, 'Other', 'list-5')")
     unrated = libraries() | {"issue_ratings": []}
     report = importer.run(unrated)
-    assert report.counts["collection_items"] == {"read": 3, "new": 2, "changed": 1, "unchanged": 0}
+    assert report.counts["collection_items"] == {"read": 4, "new": 3, "changed": 1, "unchanged": 0}
     assert importer.one("SELECT count(*) FROM issue_rating") == 0
     assert importer.query("SELECT rating, notes FROM collection_item c WHERE notes = 'Mine'") == [(4, "Mine")]
     exported = read_set(importer.export("out", accounts=True))
-    assert [each["modified"] for each in exported["collection_items"][1:]] == [LATER, LATER]
+    assert [each["modified"] for each in exported["collection_items"][1:]] == [LATER] * 3
     assert [
         (each["name"], each["slug"], each["modified"] == LATER) for each in exported["reading_lists"]
     ] == [
@@ -209,7 +231,12 @@ def test_blanks_of_what_an_account_has_are_filled_in(importer):
     rows = libraries()
     for name, key in (("reading_lists", "items"), ("wish_lists", "items"), ("pull_lists", "series")):
         rows[name] = [each | {key: each[key][:1]} for each in rows[name]]
-    rows["collection_items"] = [copy(11, 3, 1, purchase_store="Fair", read_dates=[AT], is_read=True)]
+    # As older sets have it: dates of reading, or only that it was read, with the items.
+    rows["collection_items"] = [
+        copy(11, 3, 1, purchase_store="Fair", read_dates=[AT], is_read=True),
+        copy(14, 2, 1, is_read=True),
+    ]
+    del rows["read_dates"], rows["collection_items"][0]["copy"], rows["collection_items"][0]["variant_id"]
     rows["wish_lists"][0]["items"][0] |= {"desired_grade": None, "max_price": None, "currency": "USD"}
     rows["wish_lists"][0]["items"][0] |= {"priority": 5}
     importer.run(rows)
@@ -226,14 +253,15 @@ def test_blanks_of_what_an_account_has_are_filled_in(importer):
     [item] = [each for each in exported["collection_items"] if each["id"] == 11]
     [wish] = exported["wish_lists"][0]["items"]
     [full] = [each for each in libraries()["collection_items"] if each["id"] == 11]
-    dates = [*full["read_dates"], AT]
     assert item.pop("modified") > LATER < wish["modified"]
     assert item == {key: value for key, value in full.items() if key != "modified"} | {
         "quantity": 1,
         "book_format": "PRINT",
         "purchase_store": "Fair",
-        "read_dates": dates,
     }
+    reads = [(each["user_id"], each["issue_id"], each["read_on"]) for each in exported["read_dates"]]
+    assert reads[:2] == [(3, 1, AT), (2, 1, None)]
+    assert reads[2:] == [tuple(each.values())[1:4] for each in libraries()["read_dates"]]
     assert (wish["desired_grade"], wish["max_price"], wish["currency"], wish["priority"]) == (
         "9.8",
         "4.00",
@@ -289,9 +317,9 @@ def test_neighbours_that_an_account_has_set_since_stay(importer):
 
 def test_without_accounts_nobody_keeps_anything(importer):
     report = importer.run(libraries(), accounts=False)
-    assert report.left[-4:] == [
+    assert report.left[-5:] == [
         f"{name}.jsonl (only with accounts)"
-        for name in ("collection_items", "reading_lists", "pull_lists", "wish_lists")
+        for name in ("read_dates", "collection_items", "reading_lists", "pull_lists", "wish_lists")
     ]
     assert importer.one("SELECT count(*) FROM collection_item") == 0
 
@@ -313,14 +341,14 @@ def test_what_is_wrong_is_named_by_file_line_and_field(importer):
     rows["pull_lists"].append({"id": 7, "user_id": 2, "series": 4, **STAMPS})
     rows["wish_lists"][0]["items"][0] |= {"priority": 6, "max_price": "-1"}
     assert sorted(importer.problems(rows)) == [
-        "collection_items.jsonl:4: grade: takes one of 10.0, 9.9, 9.8, 9.6, 9.4, 9.2, 9.0, 8.5, 8.0, 7.5,"
+        "collection_items.jsonl:5: grade: takes one of 10.0, 9.9, 9.8, 9.6, 9.4, 9.2, 9.0, 8.5, 8.0, 7.5,"
         " 7.0, 6.5 ..., not '9.7'",
-        "collection_items.jsonl:4: quantity: takes a number from 1 to 32,767, not 0",
-        "collection_items.jsonl:4: read_dates: takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not 'yesterday'",
-        "collection_items.jsonl:5: issue_id: 1 was used on line 1 already",
-        "collection_items.jsonl:6: issue_id: issues.jsonl has no id 77",
-        "collection_items.jsonl:6: user_id: users.jsonl has no id 9",
-        "collection_items.jsonl:7: is not a JSON object on one line",
+        "collection_items.jsonl:5: quantity: takes a number from 1 to 32,767, not 0",
+        "collection_items.jsonl:5: read_dates: takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not 'yesterday'",
+        "collection_items.jsonl:6: issue_id and copy: 1, 1 was used on line 1 already",
+        "collection_items.jsonl:7: issue_id: issues.jsonl has no id 77",
+        "collection_items.jsonl:7: user_id: users.jsonl has no id 9",
+        "collection_items.jsonl:8: is not a JSON object on one line",
         "pull_lists.jsonl:3: series: takes a list of objects",
         "reading_lists.jsonl:4: issue_id: issues.jsonl has no id 8",
         "reading_lists.jsonl:4: name: Mine was used on line 3 already",

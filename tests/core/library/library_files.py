@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from sqlalchemy import select
 from sqlalchemy.orm import selectinload
 
-from comicsdb.library import collection, pull_list, reading_lists, wish_list
+from comicsdb.library import collection, pull_list, reading_lists, reads, wish_list
 from comicsdb.library.ratings import rate
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer.imports import Review, confirm, upload
@@ -38,7 +38,8 @@ def shelf(make) -> SimpleNamespace:
         w.others = [
             make.issue(series=w.other, number=number, cv_id=800 + n) for n, number in enumerate(("-1", "½"))
         ]
-        return w
+    w.foil = make.variant(w.issues[1], name="Foil")
+    return w
 
 
 def fill(session, user, w) -> None:
@@ -60,7 +61,11 @@ def fill(session, user, w) -> None:
     }
     collection.add(session, user.id, w.issues[0].id, first, today=TODAY)
     collection.add(session, user.id, w.issues[1].id, {}, today=TODAY)
+    foil = {"variant_id": w.foil.id, "quantity": 2}
+    collection.add(session, user.id, w.issues[1].id, foil, today=TODAY, another=True)
     collection.add(session, user.id, w.others[0].id, {"is_read": True}, today=TODAY)
+    reads.add(session, user.id, w.issues[8].id, datetime(2022, 1, 2, tzinfo=UTC))
+    reads.mark(session, user.id, [w.issues[9].id], None)
     pull_list.add(session, user.id, w.long.id)
     wish_list.add(
         session,

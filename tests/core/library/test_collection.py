@@ -9,7 +9,7 @@ from sqlalchemy.exc import NoResultFound
 from sqlalchemy.orm import object_session
 
 from comicsdb.catalog import InvalidError, NotFoundError
-from comicsdb.library import collection, ratings
+from comicsdb.library import collection, ratings, reads
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
 from tests.conftest import recording
 
@@ -41,8 +41,10 @@ def community(session, issue, user):
 
 def dates(session, item):
     """When an item was read, earliest first."""
-    found = select(ReadDate.read_date).where(ReadDate.collection_item_id == item.id)
-    return session.scalars(found.order_by(ReadDate.read_date, ReadDate.id)).all()
+    found = select(ReadDate.read_on).where(
+        ReadDate.user_id == item.user_id, ReadDate.issue_id == item.issue_id
+    )
+    return session.scalars(found.order_by(ReadDate.read_on, ReadDate.id)).all()
 
 
 def moved(item, write):
@@ -146,7 +148,11 @@ def test_the_latest_date_counts_whatever_comes_and_goes(session, user, owned):
 
 def test_a_date_is_taken_back_once_and_only_from_its_own_item(session, make, user, owned):
     elsewhere, _ = collection.add(session, user, make.issue().id, {"is_read": True}, today=TODAY)
-    its = session.scalar(select(ReadDate.id).where(ReadDate.collection_item_id == elsewhere.id))
+    its = session.scalar(
+        select(ReadDate.id).where(
+            ReadDate.user_id == elsewhere.user_id, ReadDate.issue_id == elsewhere.issue_id
+        )
+    )
     for wrong in (its, its + 1000, 0, 2**70):
         with pytest.raises(NotFoundError):
             collection.unread(session, user, owned.id, wrong)
@@ -295,13 +301,13 @@ def test_the_items_of_others_are_not_there(session, make, user, owned):
     assert collection.item(session, user, owned.id).modified == before
 
 
-def test_an_item_goes_with_its_dates_and_the_stars_of_the_issue_stay(session, user, issue, owned):
-    collection.scrobble(session, user, issue.id, None, 4, today=TODAY)
+def test_an_item_goes_and_dates_and_stars_of_the_issue_stay(session, user, issue, owned):
+    collection.scrobble(session, user, issue.id, LATE, 4, today=TODAY)
     collection.remove(session, user, owned.id)
-    assert session.scalar(text("SELECT count(*) FROM read_date")) == 0
+    assert [each.read_on for each in reads.of_issue(session, user, issue.id)] == [LATE]
     assert community(session, issue, user) == 4
-    again, created = collection.add(session, user, issue.id, {}, today=TODAY)
-    assert (created, again.rating, again.is_read) == (True, 4, False)
+    again, created = collection.add(session, user, issue.id, {"is_read": True}, today=TODAY)
+    assert (created, again.rating, again.date_read) == (True, 4, LATE)
     with pytest.raises(NotFoundError):
         collection.remove(session, user, owned.id)
 
@@ -328,4 +334,4 @@ def test_what_many_cost_does_not_depend_on_how_many(session, make, user, connect
     session.execute(text("DELETE FROM collection_item"))
     of_series = cost(lambda: collection.add_series(session, user, series.id, read=True, today=TODAY))
     assert len(ids) == size
-    assert (added, read, of_series) == (9, 4, 5)
+    assert (added, read, of_series) == (10, 3, 6)

@@ -47,7 +47,9 @@ def agreed(factory, user):
     with factory() as session:
         items = session.scalars(select(CollectionItem).where(CollectionItem.user_id == user)).all()
         for item in items:
-            latest = select(func.max(ReadDate.read_date)).where(ReadDate.collection_item_id == item.id)
+            latest = select(func.max(ReadDate.read_on)).where(
+                ReadDate.user_id == item.user_id, ReadDate.issue_id == item.issue_id
+            )
             assert item.date_read == session.scalar(latest)
             assert item.is_read is (item.date_read is not None)
             stars = select(IssueRating.rating).where(
@@ -83,7 +85,9 @@ def test_every_scrobble_counts_and_one_made_the_item(factory, ids):
     assert sum(at_once(factory, *map(scrobble, given))) == 1
     _, item = sorted(agreed(factory, user), key=lambda each: each.id)
     with factory() as session:
-        dates = select(func.count()).where(ReadDate.collection_item_id == item.id)
+        dates = select(func.count()).where(
+            ReadDate.user_id == item.user_id, ReadDate.issue_id == item.issue_id
+        )
         assert session.scalar(dates) == len(given)
 
 
@@ -137,13 +141,13 @@ def test_who_adds_and_who_rates_wait_for_one_another_and_agree(factory, ids, fir
 def test_dates_come_and_go_and_the_item_follows(factory, ids):
     user, _, item = ids
     with factory() as session:
-        first = session.scalar(select(ReadDate.id).where(ReadDate.collection_item_id == item))
+        first = session.scalar(select(ReadDate.id).where(ReadDate.user_id == user))
     jobs = (
         lambda session: collection.unread(session, user, item, first).id,
         lambda session: collection.unread(session, user, item, first).id,
         lambda session: collection.mark_read(session, user, [item]),
         lambda session: collection.update(session, user, item, {"is_read": False}, today=TODAY).id,
-        lambda session: collection.read_on(session, user, item, MOMENT).collection_item_id,
+        lambda session: collection.read_on(session, user, item, MOMENT) and item,
         lambda session: collection.rate(session, user, item, 5, today=TODAY).id,
     )
     answers = at_once(factory, *map(gone_or, jobs))
@@ -158,7 +162,7 @@ def test_who_comes_after_the_removal_finds_nothing(factory, ids):
         lambda session: collection.remove(session, user, item),
         lambda session: collection.remove(session, user, item),
         lambda session: collection.rate(session, user, item, 4, today=TODAY).id,
-        lambda session: collection.read_on(session, user, item, None).collection_item_id,
+        lambda session: collection.read_on(session, user, item, None) and item,
         lambda session: collection.update(session, user, item, {"quantity": 2}, today=TODAY).id,
     )
     answers = at_once(factory, *map(gone_or, jobs))

@@ -14,10 +14,11 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import select
 
-from comicsdb.catalog import Catalog, NotFoundError
+from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.db import session_factory
-from comicsdb.library import collection, ratings
-from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
+from comicsdb.library import collection, ratings, reads
+from comicsdb.library.collection import figures
+from comicsdb.models import CollectionItem, Issue, IssueRating
 from tests.factories import Make
 from tests.soak import sequences
 
@@ -29,10 +30,15 @@ places = st.integers(0, ISSUES - 1)
 stars = st.sampled_from([None, 1, 3, 5])
 kept_or = st.sampled_from([collection.KEEP, None, 1, 4])
 moments = st.integers(0, 5).map(lambda days: BEGIN + timedelta(days=days))
+NOW, UNKNOWN = "now", "unknown"  # times of reads that the rules do not give
 
 
 class Library(RuleBasedStateMachine):
-    """`owned` maps the place of an issue to the number of its dates, `given` to the stars of the account."""
+    """What an account has of each issue, by its place in the series.
+
+    `owned` maps it to the variants of its items, None for the main cover, by id of the item; `read` to the
+    times at which it was read, `given` to the stars of the account.
+    """
 
     def __init__(self, connection):
         super().__init__()
@@ -40,7 +46,8 @@ class Library(RuleBasedStateMachine):
         factory = session_factory(connection)
         factory.configure(join_transaction_mode="create_savepoint")
         self.session = factory()
-        self.owned: dict[int, list] = {}
+        self.owned: dict[int, dict[int, int | None]] = {place: {} for place in range(ISSUES)}
+        self.read: dict[int, list] = {place: [] for place in range(ISSUES)}
         self.given: dict[int, int | None] = {}
         self.stamps: dict[int, datetime] = {}
 
@@ -49,86 +56,137 @@ class Library(RuleBasedStateMachine):
         make = Make(Catalog(self.session))
         series = make.series()
         self.user, self.series = make.user().id, series.id
-        self.issues = [
-            make.issue(series=series, number=str(place), cover_date=date(2020, place + 1, 1)).id
+        issues = [
+            make.issue(series=series, number=str(place), cover_date=date(2020, place + 1, 1))
             for place in range(ISSUES)
         ]
+        self.issues = [issue.id for issue in issues]
+        self.variants = [make.variant(issue).id for issue in issues]
 
     def teardown(self):
         self.session.close()
         self.outer.rollback()
 
     def item(self, place) -> int:
-        rows = select(CollectionItem.id).where(
-            CollectionItem.user_id == self.user, CollectionItem.issue_id == self.issues[place]
-        )
-        return self.session.scalar(rows) or NO_ITEM
+        return min(self.owned[place], default=NO_ITEM)
 
     def refused(self, place, write) -> bool:
         """Do a write to an item; whether there is none, which the write has to say."""
-        if place in self.owned:
+        if self.owned[place]:
             write()
             return False
         with pytest.raises(NotFoundError):
             write()
         return True
 
-    @rule(place=places, given=stars, read=st.booleans())
-    def add(self, place, given, read):
-        values = {"is_read": read} | ({"rating": given} if given else {})
-        _, created = collection.add(self.session, self.user, self.issues[place], values, today=TODAY)
-        assert created is (place not in self.owned)
-        if created:
-            self.owned[place] = [None] if read else []
-            if given:
-                self.given[place] = given
+    def is_read_now(self, place):
+        self.read[place] = self.read[place] or [NOW]
+
+    @rule(place=places, given=stars, read=st.booleans(), of_variant=st.booleans(), another=st.booleans())
+    def add(self, place, given, read, of_variant, another):
+        variant = self.variants[place] if of_variant else None
+        values = {"is_read": read, "variant_id": variant} | ({"rating": given} if given else {})
+        found, created = collection.add(
+            self.session, self.user, self.issues[place], values, today=TODAY, another=another
+        )
+        known = [each for each, its in self.owned[place].items() if variant in (None, its)]
+        assert created is (another or not known)
+        if not created:
+            assert found.id == min(known)
+            return
+        self.owned[place][found.id] = variant
+        if read:
+            self.is_read_now(place)
+        if given:
+            self.given[place] = given
+
+    @precondition(lambda self: any(self.variants))
+    @rule(data=st.data())
+    def add_a_variant_of_another_issue(self, data):
+        other = data.draw(st.sampled_from([each for each in range(ISSUES) if self.variants[each]]))
+        place, values = other - 1, {"variant_id": self.variants[other]}
+        with pytest.raises(InvalidError, match="variant_id"):
+            collection.add(self.session, self.user, self.issues[place], values, today=TODAY)
+
+    @rule(place=places)
+    def delete_variant(self, place):
+        variant, self.variants[place] = self.variants[place], None
+        Catalog(self.session).update(self.session.get(Issue, self.issues[place]), {"variants": []})
+        for item_id, its in self.owned[place].items():
+            self.owned[place][item_id] = None if its == variant else its
 
     @rule(first=places, last=places, read=st.booleans())
     def add_series(self, first, last, read):
         if first > last:
             first, last = last, first
         stretch = range(first, last + 1)
-        new = [place for place in stretch if place not in self.owned]
+        new = [place for place in stretch if not self.owned[place]]
         found = collection.add_series(
             self.session, self.user, self.series, first=str(first), last=str(last), read=read, today=TODAY
         )
         assert found == (len(new), len(stretch) - len(new))
         for place in new:
-            self.owned[place] = [None] if read else []
+            rows = select(CollectionItem.id).where(CollectionItem.issue_id == self.issues[place])
+            self.owned[place] = {self.session.scalars(rows).one(): None}
+            if read:
+                self.is_read_now(place)
 
     @rule(place=places, moment=moments, given=kept_or)
     def scrobble(self, place, moment, given):
-        _, created = collection.scrobble(
+        item_id, created = collection.scrobble(
             self.session, self.user, self.issues[place], moment, given, today=TODAY
         )
-        assert created is (place not in self.owned)
-        self.owned.setdefault(place, []).append(moment)
+        assert created is (not self.owned[place])
+        self.owned[place].setdefault(item_id, None)
+        assert item_id == self.item(place)
+        self.read[place].append(moment)
         if given is not collection.KEEP:
             self.given[place] = given
 
+    @rule(place=places, moment=moments | st.just(UNKNOWN))
+    def read_issue(self, place, moment):
+        reads.add(self.session, self.user, self.issues[place], None if moment == UNKNOWN else moment)
+        self.read[place].append(moment)
+
     @rule(place=places, moment=moments)
-    def read_on(self, place, moment):
+    def read_item(self, place, moment):
         if not self.refused(
             place, lambda: collection.read_on(self.session, self.user, self.item(place), moment)
         ):
-            self.owned[place].append(moment)
+            self.read[place].append(moment)
 
-    @precondition(lambda self: any(self.owned.values()))
+    @precondition(lambda self: any(self.read.values()))
     @rule(data=st.data())
     def unread(self, data):
-        place = data.draw(st.sampled_from(sorted(place for place, dates in self.owned.items() if dates)))
-        rows = select(ReadDate.id, ReadDate.read_date).where(ReadDate.collection_item_id == self.item(place))
-        date_id, moment = data.draw(st.sampled_from(self.session.execute(rows.order_by(ReadDate.id)).all()))
-        collection.unread(self.session, self.user, self.item(place), date_id)
-        self.owned[place].remove(moment if moment in self.owned[place] else None)
+        place = data.draw(st.sampled_from(sorted(place for place, dates in self.read.items() if dates)))
+        noted = data.draw(
+            st.sampled_from(reads.of_issue(self.session, self.user, self.issues[place])).map(
+                lambda each: (each.id, each.read_on)
+            )
+        )
+        if self.owned[place]:
+            collection.unread(self.session, self.user, self.item(place), noted[0])
+        else:
+            reads.remove(self.session, self.user, noted[0])
+        moment = UNKNOWN if noted[1] is None else noted[1]
+        self.read[place].remove(moment if moment in self.read[place] else NOW)
+
+    @rule(chosen=st.sets(places), moment=moments | st.just(UNKNOWN))
+    def mark_issues(self, chosen, moment):
+        unread = {self.issues[place] for place in chosen if not self.read[place]}
+        ids = [self.issues[place] for place in chosen]
+        marked = reads.mark(self.session, self.user, ids, None if moment == UNKNOWN else moment)
+        assert set(marked) == unread
+        for place in chosen:
+            self.read[place] = self.read[place] or [moment]
 
     @rule(chosen=st.sets(places))
     def mark_read(self, chosen):
-        unread = [place for place in chosen if self.owned.get(place) == []]
-        ids = [self.item(place) for place in chosen if place in self.owned]
+        unread = [place for place in chosen if self.owned[place] and not self.read[place]]
+        ids = [item_id for place in chosen for item_id in self.owned[place]]
         assert collection.mark_read(self.session, self.user, ids) == len(unread)
         for place in unread:
-            self.owned[place] = [None]
+            self.is_read_now(place)
 
     @rule(place=places, given=stars, read=st.booleans())
     def update(self, place, given, read):
@@ -139,10 +197,10 @@ class Library(RuleBasedStateMachine):
         ):
             return
         self.given[place] = given
-        if not read:
-            self.owned[place] = []
-        elif not self.owned[place]:
-            self.owned[place] = [None]
+        if read:
+            self.is_read_now(place)
+        else:
+            self.read[place] = []
 
     @rule(place=places, given=stars)
     def rate(self, place, given):
@@ -158,8 +216,9 @@ class Library(RuleBasedStateMachine):
 
     @rule(place=places)
     def remove(self, place):
-        if not self.refused(place, lambda: collection.remove(self.session, self.user, self.item(place))):
-            del self.owned[place]
+        item_id = self.item(place)
+        if not self.refused(place, lambda: collection.remove(self.session, self.user, item_id)):
+            del self.owned[place][item_id]
 
     @invariant()
     def all_is_as_the_rules_say(self):
@@ -167,21 +226,26 @@ class Library(RuleBasedStateMachine):
             return
         self.session.commit()
         rows = select(CollectionItem).where(CollectionItem.user_id == self.user)
-        found = {
-            self.issues.index(each.issue_id): each
-            for each in self.session.scalars(rows.execution_options(populate_existing=True))
+        items = self.session.scalars(rows.execution_options(populate_existing=True)).all()
+        assert {each.id: each.variant_id for each in items} == {
+            item_id: variant for each in self.owned.values() for item_id, variant in each.items()
         }
-        assert set(found) == set(self.owned)
-        for place, item in found.items():
-            read = select(ReadDate.read_date).where(ReadDate.collection_item_id == item.id)
-            dates = self.session.scalars(read.order_by(ReadDate.read_date)).all()
-            known = sorted(each for each in self.owned[place] if each)
+        totals = figures.stats(self.session, self.user)
+        owned = [place for place, each in self.owned.items() if each]
+        assert (totals.issues, totals.copies) == (len(owned), sum(each.quantity for each in items))
+        assert totals.read == sum(bool(self.read[place]) for place in owned)
+        assert figures.owned_of(self.session, self.user, self.series, TODAY) == (len(owned), ISSUES)
+        for place, told in self.read.items():
+            dates = [each.read_on for each in reads.of_issue(self.session, self.user, self.issues[place])]
+            known = sorted((each for each in told if each not in (NOW, UNKNOWN)), reverse=True)
             assert [each for each in dates if each in known] == known
-            assert len(dates) == len(self.owned[place])
-            assert (item.is_read, item.date_read) == (bool(dates), dates[-1] if dates else None)
-            assert item.rating == self.given.get(place)
-            assert item.modified >= self.stamps.get(item.id, item.modified)
-            self.stamps[item.id] = item.modified
+            assert (len(dates), dates.count(None)) == (len(told), told.count(UNKNOWN))
+            latest = dates[0] if dates else None  # those of unknown date are the last
+            for item in (each for each in items if each.issue_id == self.issues[place]):
+                assert (item.is_read, item.date_read) == (bool(dates), latest)
+                assert item.rating == self.given.get(place)
+                assert item.modified >= self.stamps.get(item.id, item.modified)
+                self.stamps[item.id] = item.modified
         rows = select(IssueRating.issue_id, IssueRating.rating).where(IssueRating.user_id == self.user)
         community = {self.issues.index(issue_id): rating for issue_id, rating in self.session.execute(rows)}
         assert community == {place: given for place, given in self.given.items() if given}

@@ -56,8 +56,12 @@ def fresh(session, item) -> CollectionItem:
 
 def dates(session, item) -> list[datetime]:
     """When an item was read, oldest first, in UTC."""
-    found = session.query(ReadDate).filter_by(collection_item_id=item.id).order_by(ReadDate.read_date)
-    return [each.read_date.astimezone(UTC) for each in found.populate_existing()]
+    found = (
+        session.query(ReadDate)
+        .filter_by(user_id=item.user_id, issue_id=item.issue_id)
+        .order_by(ReadDate.read_on)
+    )
+    return [each.read_on.astimezone(UTC) for each in found.populate_existing()]
 
 
 def listed(page) -> list[str]:

@@ -50,7 +50,9 @@ def owned(session, reader):
         .where(CollectionItem.user_id == reader.id)
         .execution_options(populate_existing=True)
     ).one()
-    dates = session.scalars(select(ReadDate.read_date).where(ReadDate.collection_item_id == item.id)).all()
+    dates = session.scalars(
+        select(ReadDate.read_on).where(ReadDate.user_id == item.user_id, ReadDate.issue_id == item.issue_id)
+    ).all()
     assert (item.is_read, item.date_read) == (bool(dates), max(dates, default=None))
     stars = session.scalar(
         select(IssueRating.rating).where(
@@ -241,6 +243,7 @@ def test_a_deletion_is_counted_before_and_leaves_lists_dense(session, catalog, m
         == {
             "rating": 1,
             "collection_item": 1,
+            "read_date": 1,
             "wish_list_item": 1,
             "reading_list_item": numbers,
         }

@@ -1,6 +1,6 @@
 """Merges leave nothing behind: every column of the schema that can point to the object that goes is tried."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from sqlalchemy import inspect, select, text
@@ -47,6 +47,7 @@ KNOWN = {
         "issue_reprint.reprint_id",
         "issue_team.issue_id",
         "issue_universe.issue_id",
+        "read_date.issue_id",
         "reading_list_item.issue_id",
         "variant.issue_id",
         "wish_list_item.issue_id",
@@ -146,7 +147,8 @@ def crowd(make, session, number):
 
 def keep(session, reader, issue, series, stars):
     """An issue and a series in everything that readers keep."""
-    collection.add(session, reader.id, issue.id, {"rating": stars}, today=date(2026, 3, 4))
+    values = {"rating": stars, "read_dates": [datetime(2026, 3, 1, tzinfo=UTC)]}
+    collection.add(session, reader.id, issue.id, values, today=date(2026, 3, 4))
     wish_list.add(session, reader.id, issue.id, {})
     pull_list.add(session, reader.id, series.id)
     known = session.scalar(select(models.ReadingList).where(models.ReadingList.user_id == reader.id))

@@ -1,0 +1,112 @@
+"""When the caller read which issues, owned or not."""
+
+from comicsdb import clock
+from comicsdb.catalog import NotFoundError
+from comicsdb.catalog.filters import Condition, equal
+from comicsdb.library import reads
+from comicsdb.models import Issue, ReadDate, Series
+from comicsdb.schemas.collection import ReadSchema, no_issue
+from comicsdb.security import Permission
+from comicsdb_api.errors import BadRequestError
+from comicsdb_api.resource import bodies, shapes, writes
+from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource.base import serve
+from comicsdb_api.resource.filters import Int
+from comicsdb_api.resources.account_lists import OwnListing, OwnResource, shown
+from comicsdb_api.resources.collection import in_site_zone
+from comicsdb_api.resources.collection_filters import DayOfMoment
+from comicsdb_api.resources.wish_list import judged
+from comicsdb_api.responses import answer
+
+read_date, issue, series = ReadDate.__table__, Issue.__table__, Series.__table__
+
+
+class ReadResource(OwnResource):
+    """When the caller read which issues."""
+
+    model = ReadDate
+    row_shape = "Read"
+    filters = (
+        Int("issue_id", Condition(equal, read_date.c.issue_id), "number of an issue"),
+        *DayOfMoment.all("read_date", read_date.c.read_on, "day on which it was read"),
+    )
+
+    @classmethod
+    def row_source(cls):
+        """With issue and series."""
+        return read_date.join(issue, issue.c.id == read_date.c.issue_id).join(
+            series, series.c.id == issue.c.series_id
+        )
+
+    @classmethod
+    def row_fields(cls) -> dict:
+        """An issue, and when it was read."""
+        return {
+            "id": read_date.c.id,
+            "issue": shapes.owned_issue(issue, series),
+            "read_date": shapes.instant(read_date.c.read_on),
+            "created_on": shapes.instant(read_date.c.created_on),
+        }
+
+    @classmethod
+    def order(cls) -> tuple:
+        """The latest first, unknown dates last."""
+        return (read_date.c.read_on.desc().nulls_last(), read_date.c.id.desc())
+
+
+class NewReadResource(ReadResource):
+    """Notes when the caller read an issue."""
+
+    title = "read add"
+    acts = {
+        "POST": Act(
+            "Note that an issue was read, without a copy of it",
+            {201: ("The read.", Body("Read", ReadResource.row_fields()))},
+            ReadSchema,
+            "ReadInput",
+            {"422": "KeyUsed"},
+            ("Idempotency-Key",),
+        )
+    }
+
+    def add(self):
+        """Note a read, which brings no item into the collection."""
+        sent = bodies.read(self.request, self.parses)
+        return writes.once_as(self.request, sent, lambda: self._add(judged(sent, ReadSchema)))
+
+    def _add(self, values: dict) -> tuple[int, bytes]:
+        request, issue_id = self.request, values["issue_id"]
+        moment = values.get("read_date", clock.now())
+        moment = moment and in_site_zone(request, moment)
+        try:
+            noted = reads.add(request.dbsession, request.identity.user_id, issue_id, moment)
+        except NotFoundError as error:
+            raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
+        return 201, shown(request, ReadResource, ReadResource.row_fields, noted.id)
+
+
+class UnreadResource(ReadResource):
+    """Removes reads of the caller."""
+
+    title = "read remove"
+    acts = {"DELETE": Act("Remove a read", {204: ("It is gone. No body.", None)})}
+
+    def remove(self):
+        """Remove a read."""
+        request, read_id = self.request, self.wanted_id()
+        try:
+            reads.remove(request.dbsession, request.identity.user_id, read_id)
+        except NotFoundError as error:
+            raise self.missing(read_id) from error
+        return answer(request, b"", 204)
+
+
+def includeme(config):
+    """Serve it."""
+    config.registry["comicsdb_api.lists"]["read"] = "api.read.list"
+    own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
+    listing = OwnListing.of(ReadResource, "api.read.list")
+    lists = {"GET": "collection_get"}
+    serve(config, ReadResource, "api.read.list", "/api/read/", lists, served=listing, **own)
+    serve(config, NewReadResource, "api.read.add", "/api/read/add/", {"POST": "add"}, **own)
+    serve(config, UnreadResource, "api.read.remove", "/api/read/{id}/remove/", {"DELETE": "remove"}, **own)
