@@ -56,6 +56,7 @@ API_READS = (
     "/api/wish_list/",
     "/api/wish_list/{wishes}/",
     "/api/wish_list/items/",
+    "/api/read/",
     "/api/reading_list/",
     "/api/reading_list/?user={ann}",
     "/api/reading_list/?is_private=true",
@@ -74,6 +75,7 @@ API_WRITES = (
     ("delete", "/api/collection/{item}/", None),
     ("post", "/api/wish_list/items/{wish}/acquire/", {}),
     ("delete", "/api/wish_list/items/{wish}/remove/", None),
+    ("delete", "/api/read/{read}/remove/", None),
     ("delete", "/api/pull_list/series/{series}/remove/", None),
 )
 MORE_PAGES = (
@@ -124,6 +126,7 @@ def numbers(world, member, kept):
         "pull": kept.pull.pull_list_id,
         "wishes": kept.wish.wish_list_id,
         "wish": kept.wish.id,
+        "read": kept.read_date,
         "list": kept.list.id,
         "secret": kept.secret.id,
         "ann": member.id,

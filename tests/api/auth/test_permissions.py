@@ -12,7 +12,7 @@ from tests.lists import make_list
 KINDS = {"arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"}
 PARTS = {"credit", "variant"}  # which are not read here
 REFERENCE = {"role", "series_type", "reading_list"}  # which are only read
-OWN = {"collection", "pull_list", "wish_list"}  # everybody's own: their tests ask who does what
+OWN = {"collection", "pull_list", "read", "wish_list"}  # everybody's own: their tests ask who does what
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 ROLES = {
     "user": {},

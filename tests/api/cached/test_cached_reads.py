@@ -25,7 +25,7 @@ CACHED += ["/api/search/?q=harbor"]
 NEVER = ["/api/", "/api/role/", "/api/series_type/", "/api/schema/", "/docs/", "/api/change/", "/api/cover/"]
 NEVER += [f"/api/series/{{series}}/{tags}/" for tags in ("comicinfo", "metroninfo")]
 NEVER += ["/api/gtin/", "/api/crosswalk/", *(f"/api/{kind}/{{{kind}}}/history/" for kind in KINDS)]
-OWN = {"collection", "pull_list", "reading_list", "wish_list"}
+OWN = {"collection", "pull_list", "read", "reading_list", "wish_list"}
 NEVER += [each for each in COSTS if each.split("/")[2] in OWN]
 TOKEN = "cdb_" + "1e" * 32
 

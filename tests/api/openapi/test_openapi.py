@@ -23,9 +23,10 @@ from tests.conftest import ROLLED_BACK, SETTINGS, recording
 from tests.page import parsed
 
 ARCHIVES = {f"/api/series/{{id}}/{format_.name}/" for format_ in tags.FORMATS}
+READS = ("/api/read/", "/api/read/add/", "/api/read/{id}/remove/")
 SCHEMA = "/api/schema/"
 YAML, JSON = "application/vnd.oai.openapi", "application/vnd.oai.openapi+json"
-OWN = {"collection", "pull_list", "wish_list"}  # what tokens of the scope `read` may not see
+OWN = {"collection", "pull_list", "read", "wish_list"}  # what tokens of the scope `read` may not see
 WRITES = {"post", "put", "patch", "delete"}
 KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
 
@@ -68,6 +69,7 @@ def test_the_contract_has_fifty_paths_and_eighty_one_methods(editor):
         "/api/change/",
         "/api/gtin/",
         "/api/search/",
+        *READS,
         *SEARCHES,
         *ARCHIVES,
     }  # beside the resources
@@ -109,11 +111,13 @@ def test_operations_have_the_ids_of_the_contract(document):
     expected |= {f"api_pull_list_{what}" for what in ("list", "retrieve", "series_list", "issues_list")}
     expected |= {f"api_wish_list_{what}" for what in ("list", "retrieve", "items_list")}
     expected |= {f"api_reading_list_{what}" for what in ("list", "retrieve", "items_list")}
+    expected |= {"api_read_list"}
     operations = [item["get"] for item in document["paths"].values() if "get" in item]
     assert sorted(each["operationId"] for each in operations) == sorted(expected)
     own = {f"collection_{what}" for what in ("update", "partial_update", "destroy", "add_create")}
     own |= {"collection_scrobble_create", "cover_create", "crosswalk_create", "match_create"}
     own |= {"pull_list_series_add_create", "pull_list_series_remove_destroy"}
+    own |= {"read_add_create", "read_remove_destroy"}
     own |= {f"wish_list_items_{what}" for what in ("add_create", "acquire_create", "remove_destroy")}
     writes = [item[verb] for item in document["paths"].values() for verb in item.keys() & WRITES]
     assert {each["operationId"] for each in writes} == {f"api_{each}" for each in own}

@@ -31,6 +31,7 @@ def test_the_root_lists_what_there_is_in_the_order_of_the_contract(api):
         "issue",
         "publisher",
         "pull_list",
+        "read",
         "reading_list",
         "wish_list",
         "role",

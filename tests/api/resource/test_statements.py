@@ -72,10 +72,12 @@ COSTS = {
     "/api/wish_list/": MISS,
     "/api/wish_list/{wish_list}/": OWN,
     "/api/wish_list/items/": MISS,
+    "/api/read/": MISS,
 }
 # What is only written, or asked by POST: see `test_writes_statements.py`.
 WRITTEN = {"/api/credit/", "/api/variant/", "/api/variant/{id}/"}
 WRITTEN |= {"/api/collection/add/", "/api/collection/scrobble/", "/api/match/"}
+WRITTEN |= {"/api/read/add/", "/api/read/{id}/remove/"}
 WRITTEN |= {"/api/pull_list/series/add/", "/api/pull_list/series/{series_id}/remove/"}
 WRITTEN |= {f"/api/wish_list/items/{each}/" for each in ("add", "{item_id}/acquire", "{item_id}/remove")}
 
