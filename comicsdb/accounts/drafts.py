@@ -1,16 +1,19 @@
-"""Drafts: forms and pictures of requests that failed, stored for an hour for the account that sent them.
+"""Drafts: forms and pictures that are not saved yet, stored for the account that sent them.
 
-A form is stored when its session had ended. A picture is cleaned and stored in a transaction of its own, so
+A form is stored for an hour when its session had ended; one that is being filled in, for a month after it was
+last stored, until it is saved or discarded. A picture is cleaned and stored in a transaction of its own, so
 that a rejected form need not ask for the file again; when the form is saved, the draft's row is deleted and
-the saved row names the file.
+the saved row names the file. It is kept for an hour, or as long as a stored form has it.
 """
 
 import json
+import re
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import and_, delete, not_, or_, select
+from sqlalchemy import and_, delete, not_, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
@@ -20,8 +23,10 @@ from comicsdb.media.uploads import picture_values
 from comicsdb.models import FormDraft, PictureDraft, User
 
 LIFETIME = timedelta(hours=1)
+SAVED_LIFETIME = timedelta(days=30)
 SIZE_MAX = 512 * 1024  # characters of all fields
-DRAFTS_MAX = 20  # of one account
+DRAFTS_MAX = 20  # of one account, of each sort
+KEY = re.compile("[0-9a-f]{64}")
 
 PICTURES_MAX = 50  # of one account
 NAME_MAX = 255
@@ -36,6 +41,13 @@ class SavedForm(NamedTuple):
     action: str
     texts: list[tuple[str, str]]
     files: dict[str, str]
+
+
+class FormPlace(NamedTuple):
+    """A form that is being filled in: the route of its page, and the id of its object, 0 for a new one."""
+
+    form: str
+    object_id: int
 
 
 def save_form_draft(session: Session, user_id: int, form: SavedForm) -> str | None:
@@ -54,28 +66,85 @@ def save_form_draft(session: Session, user_id: int, form: SavedForm) -> str | No
         )
     )
     session.flush()
+    _remove_surplus(session, user_id, FormDraft.form.is_(None))
+    return secret
+
+
+def _remove_surplus(session: Session, user_id: int, of_sort) -> None:
+    """Remove old drafts, and all but the newest of one sort of an account's."""
+    mine = and_(FormDraft.user_id == user_id, of_sort)
     newest = (
         select(FormDraft.digest)
-        .where(FormDraft.user_id == user_id)
+        .where(mine)
         .order_by(FormDraft.created.desc(), FormDraft.digest)
         .limit(DRAFTS_MAX)
     )
-    session.execute(
-        delete(FormDraft)
-        .where(or_(_is_old_form(), and_(FormDraft.user_id == user_id, FormDraft.digest.not_in(newest))))
-        .execution_options(synchronize_session=False)
+    surplus = delete(FormDraft).where(or_(_is_old_form(), and_(mine, FormDraft.digest.not_in(newest))))
+    session.execute(surplus.execution_options(synchronize_session=False))
+
+
+def new_draft_key() -> str:
+    """The key of a form that is being filled in."""
+    return secrets.token_hex(32)
+
+
+def store_draft(session: Session, user_id: int, key: str, place: FormPlace, saved: SavedForm) -> bool:
+    """Store a form that is being filled in, instead of what was stored under its key.
+
+    False for one that is too large.
+    """
+    fields = json.dumps([saved.texts, saved.files])
+    if len(fields) > SIZE_MAX or not KEY.fullmatch(key):
+        return False
+    values = {"action": saved.action, "fields": fields, "created": clock.now()}
+    statement = insert(FormDraft).values(digest=key, user_id=user_id, **place._asdict(), **values)
+    own = and_(FormDraft.user_id == user_id, FormDraft.form == place.form)
+    statement = statement.on_conflict_do_update(index_elements=["digest"], set_=values, where=own)
+    if session.scalar(statement.returning(FormDraft.digest)) is None:  # another account has the key
+        return False
+    pictures = [digest(text) for name, text in saved.texts if name.endswith("_kept")]
+    mine = (PictureDraft.user_id == user_id, PictureDraft.digest.in_(pictures))
+    if pictures:
+        session.execute(update(PictureDraft).where(*mine).values(draft=key))
+    _remove_surplus(session, user_id, FormDraft.form.is_not(None))
+    return True
+
+
+def drafts_of(session: Session, user_id: int, place: FormPlace) -> list[tuple[str, datetime]]:
+    """The keys of an account's drafts of a form, and when each was stored; the newest first."""
+    statement = (
+        select(FormDraft.digest, FormDraft.created)
+        .where(
+            FormDraft.user_id == user_id,
+            FormDraft.form == place.form,
+            FormDraft.object_id == place.object_id,
+            not_(_is_old_form()),
+        )
+        .order_by(FormDraft.created.desc(), FormDraft.digest)
     )
-    return secret
+    return [tuple(row) for row in session.execute(statement)]
+
+
+def find_draft(session: Session, user_id: int, key: str) -> SavedForm | None:
+    """A form that is being filled in; None for any other account."""
+    return _saved(session, FormDraft.digest == key, FormDraft.form.is_not(None), user_id=user_id)
+
+
+def discard_draft(session: Session, user_id: int, key: str) -> None:
+    """Remove a form that is saved, or given up."""
+    if KEY.fullmatch(key):
+        own = (FormDraft.digest == key, FormDraft.user_id == user_id, FormDraft.form.is_not(None))
+        session.execute(delete(FormDraft).where(*own).execution_options(synchronize_session=False))
 
 
 def find_form_draft(session: Session, user_id: int, secret: str) -> SavedForm | None:
     """A form that the account submitted within the last hour; None for any other account."""
+    return _saved(session, FormDraft.digest == digest(secret), user_id=user_id)
+
+
+def _saved(session: Session, *conditions, user_id: int) -> SavedForm | None:
     row = session.scalar(
-        select(FormDraft).where(
-            FormDraft.digest == digest(secret),
-            FormDraft.user_id == user_id,
-            not_(_is_old_form()),
-        )
+        select(FormDraft).where(*conditions, FormDraft.user_id == user_id, not_(_is_old_form()))
     )
     if row is None:
         return None
@@ -84,13 +153,17 @@ def find_form_draft(session: Session, user_id: int, secret: str) -> SavedForm | 
 
 
 def remove_old_form_drafts(session: Session) -> int:
-    """Remove forms older than an hour; returns their number."""
+    """Remove forms that are kept no longer; returns their number."""
     old = delete(FormDraft).where(_is_old_form())
     return session.execute(old.execution_options(synchronize_session=False)).rowcount
 
 
 def _is_old_form():
-    return FormDraft.created <= clock.now() - LIFETIME
+    now = clock.now()
+    return or_(
+        and_(FormDraft.form.is_(None), FormDraft.created <= now - LIFETIME),
+        FormDraft.created <= now - SAVED_LIFETIME,
+    )
 
 
 class SavedPicture(NamedTuple):
@@ -123,14 +196,14 @@ def save_picture_draft(
             .limit(PICTURES_MAX)
         )
         surplus = PictureDraft.id.not_in(newest)
-        gone = _remove_pictures(session, or_(PictureDraft.created <= now - LIFETIME, surplus), user_id)
+        gone = _remove_pictures(session, or_(_is_old_picture(), surplus), user_id)
         session.commit()
     context.storage.discard(gone)
     return SavedPicture(secret, name, values["image"])
 
 
 def find_picture_draft(session: Session, user_id: int, secret: str) -> SavedPicture | None:
-    """A stored picture; None for another account's, and after an hour."""
+    """A stored picture; None for another account's, and for one that is kept no longer."""
     row = session.scalar(select(PictureDraft).where(*_picture_conditions(user_id, secret)))
     return SavedPicture(secret, row.name, row.image) if row else None
 
@@ -157,8 +230,12 @@ def claim_picture_draft(session: Session, user_id: int, secret: str, *, hashed: 
 
 
 def remove_old_pictures(session: Session) -> list[str]:
-    """Remove drafts of pictures older than an hour; returns their keys."""
-    return _remove_pictures(session, PictureDraft.created <= clock.now() - LIFETIME)
+    """Remove drafts of pictures that are kept no longer; returns their keys."""
+    return _remove_pictures(session, _is_old_picture())
+
+
+def _is_old_picture():
+    return and_(PictureDraft.draft.is_(None), PictureDraft.created <= clock.now() - LIFETIME)
 
 
 def _remove_pictures(session: Session, condition, user_id: int | None = None) -> list[str]:
@@ -172,5 +249,5 @@ def _picture_conditions(user_id: int, secret: str):
     return (
         PictureDraft.digest == digest(secret),
         PictureDraft.user_id == user_id,
-        PictureDraft.created > clock.now() - LIFETIME,
+        not_(_is_old_picture()),
     )

@@ -13,6 +13,7 @@ from comicsdb.models import (
     CollectionItem,
     Donation,
     FeedAddress,
+    FormDraft,
     Group,
     Issue,
     IssueRating,
@@ -74,6 +75,9 @@ def _tables(user_id: int) -> dict[str, Select]:
         .where(IssueRating.user_id == user_id)
         .order_by(IssueRating.id),
         **_kept(user_id),
+        "drafts": select(FormDraft.action, FormDraft.object_id, FormDraft.created, FormDraft.fields)
+        .where(FormDraft.user_id == user_id)
+        .order_by(FormDraft.created, FormDraft.digest),
         "contributions": select(Change.at, Change.kind, Change.object_id, Change.action)
         .where(Change.user_id == user_id)
         .order_by(Change.seq),

@@ -45,6 +45,10 @@ class Catalog:
         self.unit.actor_name = actor_name
         self.unit.reason = fit_reason(reason)
 
+    def explain(self, reason: str) -> None:
+        """Give the reason of all changes of this transaction, for their history; raises InvalidError."""
+        self.unit.reason = fit_reason(reason) or self.unit.reason
+
     # Finding.
 
     def get(self, model, object_id: int):

@@ -231,12 +231,19 @@ class IdempotencyKey(Base):
 
 
 class FormDraft(Base):
-    """A form sent after its session had ended, stored until the account has logged in again."""
+    """A form that is not saved yet.
+
+    Either one sent after its session had ended, stored until the account has logged in again, under the
+    digest of a secret; or one that is being filled in, under the key that the page gave it. Only the latter
+    has the route of its page (`form`), and the id of its object, 0 for a new one.
+    """
 
     __tablename__ = "form_draft"
     __table_args__ = (Index("ix_form_draft_created", "created"),)
 
     digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    form: Mapped[str | None] = mapped_column(String(60))
+    object_id: Mapped[int | None] = mapped_column(BigInteger)
     user_id: Mapped[int] = parent("user_account.id")
     action: Mapped[str] = mapped_column(Text)
     fields: Mapped[str] = mapped_column(Text)
@@ -244,7 +251,7 @@ class FormDraft(Base):
 
 
 class PictureDraft(Pictured, Base):
-    """A picture sent with a form, stored until the form is saved."""
+    """A picture sent with a form, stored until the form is saved; as long as the draft that has it."""
 
     __tablename__ = "picture_draft"
     __table_args__ = (Index("ix_picture_draft_created", "created"),)
@@ -252,6 +259,9 @@ class PictureDraft(Pictured, Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     user_id: Mapped[int] = parent("user_account.id")
+    draft: Mapped[str | None] = mapped_column(
+        ForeignKey("form_draft.digest", ondelete="SET NULL"), index=True
+    )
     name: Mapped[str] = blank(255)  # of the file
     cover_hash: Mapped[str] = blank(16)
     created: Mapped[datetime] = stamp()

@@ -22,13 +22,13 @@ GCD_ID = whole_number("gcd_id", _("GCD ID"), help=_("The number at the end of th
 IMAGE = Picture("image", _("Picture"))
 LOGO = Picture("image", _("Logo"))
 PUBLISHER = ModelSelect("publisher", _("Publisher"), required=True, of="publisher")
-CREATORS = ModelSelect("creators", _("Creators"), of="creator", many=True)
-TEAMS = ModelSelect("teams", _("Teams"), of="team", many=True)
+CREATORS = ModelSelect("creators", _("Creators"), of="creator", many=True, creatable=True)
+TEAMS = ModelSelect("teams", _("Teams"), of="team", many=True, creatable=True)
 UNIVERSES = ModelSelect("universes", _("Universes"), of="universe", many=True)
 
-IDS = Section("ids", _("Identification numbers"), (CV_ID, GCD_ID))
-EXTERNAL_IDS = Section("external-ids", _("External ids"), rows=("external_ids",))
-SOURCES = Section("sources", _("Attribution"), rows=("attribution",))
+IDS = Section("ids", _("Identification numbers"), (CV_ID, GCD_ID), folded=True)
+EXTERNAL_IDS = Section("external-ids", _("External ids"), rows=("external_ids",), folded=True)
+SOURCES = Section("sources", _("Attribution"), rows=("attribution",), folded=True)
 
 
 def about(*fields) -> Section:

@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 
 from comicsdb_web.forms.drafts import PARTS, Draft, digest
-from comicsdb_web.forms.fields import Checkbox, CheckboxGroup, Choice, Field, ModelSelect, Money, Typed
+from comicsdb_web.forms.fields import (
+    NEW,
+    Checkbox,
+    CheckboxGroup,
+    Choice,
+    Field,
+    ModelSelect,
+    Money,
+    Typed,
+)
 from comicsdb_web.forms.rows import ROW_KINDS, Row, canonical, rows_of
 from comicsdb_web.rendering.locales import _
 
@@ -107,7 +116,8 @@ def in_words(draft: Draft, field: Field, typed: Typed) -> str:
     request = draft.request
     if isinstance(field, ModelSelect):
         items = (draft.item(field, each) for each in typed)
-        return ", ".join(sorted(item.text for item in items if item))
+        new = [each.removeprefix(NEW) for each in typed if each.startswith(NEW)]
+        return ", ".join(sorted([*(item.text for item in items if item), *new]))
     if isinstance(field, Choice | CheckboxGroup):
         names = dict(field.options(request, typed))
         chosen = (typed,) if isinstance(field, Choice) else typed

@@ -7,13 +7,13 @@ from collections import defaultdict
 from sqlalchemy import JSON, literal_column, select
 from sqlalchemy.orm import Session
 
-from comicsdb.accounts import SavedPicture, find_picture_draft
+from comicsdb.accounts import SavedPicture, find_picture_draft, new_draft_key
 from comicsdb.catalog.history.snapshots import snapshot
 from comicsdb.http.bodies import UploadedFile
 from comicsdb.i18n import translate
 from comicsdb.models import Series
 from comicsdb.values import whole_number
-from comicsdb_web.forms.fields import EntityForm, Field, ModelSelect, Typed, text_of
+from comicsdb_web.forms.fields import NEW, EntityForm, Field, ModelSelect, Section, Typed, is_new, text_of
 from comicsdb_web.forms.lookup import Found, Item, name_all, seen_by
 from comicsdb_web.forms.rows import (
     ROW_KINDS,
@@ -32,6 +32,14 @@ PARTS = {
     "variants": _("Variant covers"),
     "attributions": _("Attribution"),
     "external_ids": _("External ids"),
+}
+CREDIT_TEXT, REASON, KEY = "credits-text", "reason", "draft_key"
+NEW_NOTES = {
+    "arc": _("New story arc"),
+    "character": _("New character"),
+    "creator": _("New creator"),
+    "team": _("New team"),
+    "universe": _("New universe"),
 }
 
 
@@ -52,8 +60,9 @@ class Draft:
     """A form of one object of a kind, or of a new one (`entity` None).
 
     `typed` has the values of fields, `rows` the rows by kind, `errors` messages by the name of an input,
-    `found` the search results by the name of an input. `files` are chosen pictures by the name of an input,
-    as uploaded or as stored (`accounts.SavedPicture`); `again` has the names of files to be chosen again.
+    `found` the search results by the name of an input, `offers` the names of objects that can be made.
+    `files` are chosen pictures by the name of an input, as uploaded or as stored (`accounts.SavedPicture`);
+    `again` has the names of files to be chosen again. `credit_text` are credits that are not in rows yet.
     `modified` and `seen` identify the state of the object that the form was loaded with.
     """
 
@@ -76,6 +85,13 @@ class Draft:
         self.cleared = False
         self.errors: dict[str, list[str]] = {}
         self.found: dict[str, Found] = {}
+        self.offers: dict[str, list[str]] = {}
+        self.made: dict[tuple[str, str], str] = {}  # what was made with the form, by kind and id
+        self.queries: dict[str, str] = {}
+        self.credit_text = ""
+        self.proposed: list[str] = []  # fields that were filled in from the run
+        self.reason = ""
+        self.key = new_draft_key()  # of the draft that is stored while the form is filled in
         self.again: dict[str, str] = {}
         self.is_touched = False
         self.no_title = False  # whether the series' type does not allow a collection title
@@ -110,12 +126,23 @@ class Draft:
                 self.typed[field.name] = value
         for name in self.rows:
             self.rows[name] = rows_typed(ROW_KINDS[name], post, self.state)
+        self._read_queries(post)
+        self.credit_text = (text_of(post, CREDIT_TEXT) or "").strip() if "credits" in self.rows else ""
+        self.reason = (text_of(post, REASON) or "").strip()
+        self.key = text_of(post, KEY) or self.key
         self._read_pictures(post)
         self.cleared = bool(text_of(post, "image_clear"))
         self.read_modified = text_of(post, "modified") or ""
         self.read_seen = dict(
             word.split(":", 1) for word in (text_of(post, "seen") or "").split() if ":" in word
         )
+
+    def _read_queries(self, post) -> None:
+        """Read what is typed into search boxes and was not searched for."""
+        for name, _field, _typed in self.pickers():
+            query = (text_of(post, f"{name}-q") or "").strip()
+            if query and query != text_of(post, f"{name}-found"):
+                self.queries[name] = query
 
     def _read_pictures(self, post) -> None:
         """Read the chosen pictures: a new file, or the stored one unless it is dropped."""
@@ -196,6 +223,21 @@ class Draft:
                 for field in row.kind.typed_fields:
                     yield row.prefix + field.name, field, row.typed[field.name]
 
+    def pickers(self):
+        """All fields for objects with the names of their inputs, and the dictionaries with their values."""
+        for field in self.form.typed_fields:
+            if isinstance(field, ModelSelect):
+                yield field.name, field, self.typed
+        for row in (row for rows in self.rows.values() for row in rows if not row.removed):
+            for field in row.kind.typed_fields:
+                if isinstance(field, ModelSelect):
+                    yield row.prefix + field.name, field, row.typed
+
+    @property
+    def has_new(self) -> bool:
+        """Whether objects are to be made with the form."""
+        return any(is_new(field, typed[field.name]) for _name, field, typed in self.pickers())
+
     def look_up(self, further=()) -> None:
         """Look up the labels of all chosen objects, and of `further` pairs of fields and values."""
         wanted = defaultdict(set)
@@ -221,7 +263,39 @@ class Draft:
         known = self._items.get(field.of, {})
         ticked = [(item, True) for chosen, item in known.items() if chosen in typed]
         found = self.found[name].items if name in self.found else ()
-        return ticked + [(item, False) for item in found if str(item.id) not in typed]
+        ticked += [(item, False) for item in found if str(item.id) not in typed]
+        if not field.creatable:
+            return ticked
+        new = [each for each in typed if each.startswith(NEW)]
+        offered = (NEW + each for each in self.offers.get(name, ()))
+        return [
+            *((self._new(field, each), True) for each in new),
+            *ticked,
+            *((self._new(field, each), False) for each in offered if each not in new),
+        ]
+
+    def _new(self, field: ModelSelect, value: str) -> Item:
+        """An object to be made, as forms show it."""
+        return Item(value, value.removeprefix(NEW), self.new_note(field))
+
+    def new_note(self, field: ModelSelect) -> str:
+        """The note beside the name of an object that is to be made."""
+        return self.request.localizer.translate(NEW_NOTES[field.of])
+
+    @property
+    def proposed_labels(self) -> str:
+        """The labels of the fields that were filled in from the run."""
+        return ", ".join(self.labels[name] for name in self.proposed)
+
+    def is_open(self, section: Section) -> bool:
+        """Whether a section that can be folded has anything to show."""
+        inputs = [(field.name, field, self.typed) for field in section.fields if field.widget != "picture"]
+        names = {name for name, _field, _typed in inputs} | {ROW_KINDS[name].part for name in section.rows}
+        return (
+            any(typed[name] != field.shown({}) for name, field, typed in inputs)
+            or any(self.rows[name] for name in section.rows)
+            or any(name.startswith((*names, *section.rows)) for name in self.errors)
+        )
 
     @property
     def labels(self) -> dict[str, str]:
@@ -229,6 +303,8 @@ class Draft:
         say = self.request.localizer.translate
         labels = {name: say(text) for name, text in PARTS.items()}
         labels |= {field.name: say(field.label) for field in self.form.fields}
+        labels[REASON] = say(_("Edit summary"))
+        labels[CREDIT_TEXT] = say(_("Credits as text"))
         for rows in self.rows.values():
             for number, row in enumerate(rows, 1):
                 title = say(row.kind.title, mapping={"number": number})

@@ -8,12 +8,13 @@ from comicsdb.catalog.maintenance import pieces
 from comicsdb.catalog.maintenance.deletion_preview import consequences
 from comicsdb.i18n import translate
 from comicsdb.security import Permission, delete_right
-from comicsdb_web.forms import answers, lookup
+from comicsdb_web.forms import answers, lookup, saved_drafts
 from comicsdb_web.forms.conflict import edit_conflicts
 from comicsdb_web.forms.copying import copy_into
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.duplicate_detection import alike, taken
-from comicsdb_web.forms.fields import EntityForm, ModelSelect, text_of
+from comicsdb_web.forms.fields import EntityForm, ModelSelect, is_new, text_of
+from comicsdb_web.forms.typed_names import forget_made, make_new, offer_new, place_typed_names
 from comicsdb_web.forms.values import LOST, Change, change_of, keep_pictures, store_pictures, with_plain_words
 from comicsdb_web.rendering.locales import _
 
@@ -32,6 +33,8 @@ class Editing:
     form: EntityForm | None = None  # None: the kind cannot be edited
     draft = Draft  # the class for the state of the form
     added = ADDED  # the message for a new object
+    has_history = True  # with a summary of each edit
+    keeps_drafts = True
 
     # Writing valid values.
 
@@ -61,19 +64,24 @@ class Editing:
         """The form for a new object, and its submission."""
         draft = self.draft(self.request, self.kind, self.form)
         if self.request.method != "POST":
-            draft.prefill(self.request.GET)
+            saved_drafts.restore(draft)
+            self._begin(draft)
             return self._page(draft)
         draft.read(self.request.POST)
-        return self._helped(draft) or self._create(draft)
+        return saved_drafts.answer_button(draft) or self._helped(draft) or self._create(draft)
+
+    def _begin(self, draft: Draft) -> None:
+        draft.prefill(self.request.GET)
 
     def update(self):
         """The form for an existing object, and its submission."""
         entity = self._entity()
         draft = self.draft(self.request, self.kind, self.form, entity, self._label(entity))
         if self.request.method != "POST":
+            saved_drafts.restore(draft)
             return self._page(draft, differences=edit_conflicts(draft) if draft.is_touched else ())
         draft.read(self.request.POST)
-        return self._helped(draft) or self._update(draft)
+        return saved_drafts.answer_button(draft) or self._helped(draft) or self._update(draft)
 
     def _helped(self, draft: Draft):
         """Handle buttons other than Save, which change the form only; None for Save."""
@@ -84,7 +92,9 @@ class Editing:
             draft.add_row(name)
         elif name := text_of(post, "copy"):
             copy_into(draft, name)
-        else:
+        elif text_of(post, "place"):
+            draft.refuse(place_typed_names(draft))
+        elif not any(text_of(post, name) for name in ("propose", saved_drafts.STORE)):
             return None
         draft.refuse(keep_pictures(draft))
         return self._page(draft)
@@ -93,10 +103,11 @@ class Editing:
         for each, field, _typed in draft.inputs():
             if each == name and isinstance(field, ModelSelect):
                 draft.found[name] = lookup.find(self.request, field.of, query)
+                offer_new(draft, name, field)
 
     def _create(self, draft: Draft):
         try:
-            _require_pictures(draft)
+            self._prepare(draft)
             change = self._judged(draft)
             if not text_of(self.request.POST, "anyway"):
                 likes = self._alike(change.values)
@@ -108,14 +119,16 @@ class Editing:
             return self._invalid(draft, error)
         except ConflictError as error:
             return self._taken(draft, error, change.values)
-        return self._done(self._path_of(entity), self.added, self._label(entity))
+        saved_drafts.discard(draft)
+        path = self._path_after(entity) if text_of(self.request.POST, "then") else self._path_of(entity)
+        return self._done(path, self.added, self._label(entity))
 
     def _update(self, draft: Draft):
         differences = edit_conflicts(draft)
         if differences:
             return self._refused(draft, 409, differences=differences)
         try:
-            _require_pictures(draft)
+            self._prepare(draft)
             change = self._judged(draft)
             if change.values or change.files:
                 store_pictures(draft, change)
@@ -127,8 +140,30 @@ class Editing:
             return self._invalid(draft, error)
         except ConflictError as error:
             return self._taken(draft, error, draft.state | change.values)
+        saved_drafts.discard(draft)
         say = SAVED if change.values else UNCHANGED
         return self._done(self._path_of(draft.entity), say, kind="success" if change.values else "info")
+
+    def _prepare(self, draft: Draft) -> None:
+        """Choose and make what was typed by name. Raises InvalidError with all errors."""
+        if self.has_history:
+            self.request.catalog.explain(draft.reason)
+        errors = place_typed_names(draft) | {name: [LOST] for name in draft.lost}
+        if not errors and draft.has_new:
+            errors = keep_pictures(draft)  # no picture is decoded while the catalogue is locked
+        if errors:
+            raise InvalidError(self._further_errors(draft) | errors)
+        if draft.has_new:
+            make_new(draft, self.request.catalog)
+
+    def _further_errors(self, draft: Draft) -> dict:
+        """The other errors of a draft, without those of objects that are not made yet."""
+        try:
+            self._judged(draft)
+        except InvalidError as error:
+            new = {name for name, field, typed in draft.pickers() if is_new(field, typed[field.name])}
+            return {name: texts for name, texts in error.errors.items() if name not in new}
+        return {}
 
     def _judged(self, draft: Draft) -> Change:
         """The changes of the draft, checked by all rules. Raises InvalidError with all errors."""
@@ -169,6 +204,8 @@ class Editing:
             "back": self._back(draft),
             "differences": differences,
             "likes": likes,
+            "has_history": self.has_history,
+            "saved_drafts": saved_drafts.offered(draft) if self.keeps_drafts else None,
         }
 
     def _back(self, draft: Draft) -> str:
@@ -177,6 +214,7 @@ class Editing:
         return self._path_of(draft.entity)
 
     def _refused(self, draft: Draft, status: int, **shown) -> dict:
+        forget_made(draft)
         for name, texts in keep_pictures(draft).items():
             if name not in draft.errors:
                 draft.refuse({name: texts})
@@ -206,6 +244,10 @@ class Editing:
 
     def _path_of(self, entity) -> str:
         return self.request.entity_path(entity)
+
+    def _path_after(self, entity) -> str:
+        """The form that "Save and add next" leads to."""
+        return self._path_of(entity)
 
     def _path_of_list(self) -> str:
         return self.request.route_path(f"{self.kind}.list")
@@ -242,12 +284,6 @@ class Editing:
         if not gone:
             return self._done(self._path_of_list(), BEING_DELETED, label, kind="info")
         return self._done(self._path_of_list(), DELETED, label)
-
-
-def _require_pictures(draft: Draft) -> None:
-    """Raise InvalidError for stored pictures that have expired."""
-    if draft.lost:
-        raise InvalidError({name: [LOST] for name in draft.lost})
 
 
 def allow_owned(may_anything, typed: dict) -> None:

@@ -17,6 +17,7 @@ from comicsdb.values import read_money
 
 Typed = str | tuple[str, ...]
 Option = tuple[str, str]  # value and label
+NEW = "new:"
 
 
 def text_of(post: MultiDict, name: str) -> str | None:
@@ -175,13 +176,18 @@ class CheckboxGroup(Several):
 
 @dataclass(frozen=True)
 class ModelSelect(Several):
-    """One or several of many objects, found by typing; `of` is the name of the autocomplete."""
+    """One or several of many objects, found by typing; `of` is the name of the autocomplete.
+
+    The value of an object that is to be made with the form is its name after NEW.
+    """
 
     widget: ClassVar[str] = "pick"
 
     of: str = ""
     many: bool = False
     copyable: bool = False  # there is a button that takes the values over from the previous issue
+    proposes: bool = False  # there is a button that fills in a new issue from the chosen series
+    creatable: bool = False  # an object can be made with the form, given its name alone
 
     def typed(self, post, prefix=""):
         """The ticked values, None if the field was not on the page, which its search box shows."""
@@ -193,6 +199,11 @@ class ModelSelect(Several):
     def sent(self, typed):
         """The ids, or the one id."""
         return {self.name: list(typed) if self.many else (typed or ("",))[0]}
+
+
+def is_new(field: ModelSelect, typed: Typed) -> bool:
+    """Whether objects are to be made with the form for the values of a field."""
+    return field.creatable and any(each.startswith(NEW) for each in typed)
 
 
 @dataclass(frozen=True)
@@ -264,12 +275,16 @@ class Picture(Field):
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a form, with a heading to jump to; `rows` names the rows in it."""
+    """A part of a form, with a heading to jump to; `rows` names the rows in it.
+
+    A `folded` one is closed as long as nothing is filled in.
+    """
 
     name: str
     title: str
     fields: tuple[Field, ...] = ()
     rows: tuple[str, ...] = ()
+    folded: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
 
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
+from comicsdb_web.forms.drafts import NEW_NOTES
 from comicsdb_web.forms.rows import INDEX_MOST, ROW_KINDS, new_row
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.rendering.locales import _
@@ -26,7 +27,9 @@ def add_row(request):
         errors={},
         again={},
         found={},
+        queries={},
         state={},
+        new_note=lambda field: request.localizer.translate(NEW_NOTES[field.of]),
         offered=lambda *_asked: [],
         picture=lambda _name: None,
     )

@@ -61,7 +61,7 @@ CREDITS = RowKind(
     "credits",
     CreditRowSchema,
     (
-        ModelSelect("creator", _("Creator"), required=True, of="creator"),
+        ModelSelect("creator", _("Creator"), required=True, of="creator", creatable=True),
         ModelSelect("roles", _("Roles"), required=True, of="role", many=True),
     ),
     ("creator",),

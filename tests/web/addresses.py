@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from sqlalchemy import func, select
 
-from comicsdb.accounts import feed_addresses
+from comicsdb.accounts import FormPlace, SavedForm, feed_addresses, store_draft
 from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer import imports
@@ -52,6 +52,8 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     if session.get(Poll, 1) is None:
         session.add(Poll(id=1, title="Which?", start_date=NOON, end_date=NOON + timedelta(days=1)))
     kept.upload = imports.upload(session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1)
+    unsaved = SavedForm("/issue/create/", [("desc", words)], {})
+    store_draft(session, user.id, f"{user.id:064x}", FormPlace("issue.create issue", 0), unsaved)
     session.commit()
     return kept
 

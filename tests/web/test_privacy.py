@@ -17,6 +17,7 @@ from comicsdb.library import reading_lists
 from comicsdb.models import (
     CollectionItem,
     FeedAddress,
+    FormDraft,
     LibraryImport,
     PullList,
     ReadingList,
@@ -29,7 +30,7 @@ from tests.web.conftest import PASSWORD, form_with, log_in
 WORDS = "Zanzibarium"
 BOB = {"Authorization": "Basic " + base64.b64encode(f"Bob:{PASSWORD}".encode()).decode()}
 # What differs from one answer to the next whoever asks: tokens of forms.
-VOLATILE = re.compile(rb'(name="(?:csrf_token|form_key)" value="|"written": ?")[^"]*')
+VOLATILE = re.compile(rb'(name="(?:csrf_token|form_key|draft_key)" value="|"written": ?")[^"]*')
 OWNED = {
     "collection_item": "user_id = :ann",
     "read_date": "user_id = :ann",
@@ -42,6 +43,7 @@ OWNED = {
     "reading_list_rating": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
     "feed_address": "user_id = :ann",
     "library_import": "user_id = :ann",
+    "form_draft": "user_id = :ann",
 }
 API_READS = (
     "/api/collection/",
@@ -166,7 +168,7 @@ def rows_of(session, user_id) -> dict[str, str]:
 def forget_all(session, user_id, secret_id):
     """Take away whatever Nora keeps but the public list."""
     session.expire_all()
-    for model in (CollectionItem, PullList, WishList, FeedAddress, LibraryImport):
+    for model in (CollectionItem, PullList, WishList, FeedAddress, FormDraft, LibraryImport):
         session.execute(delete(model).where(model.user_id == user_id))
     session.execute(delete(ReadingList).where(ReadingList.id == secret_id))
     session.commit()

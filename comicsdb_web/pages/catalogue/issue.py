@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from pyramid.httpexceptions import HTTPNotFound
+from pyramid.response import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload, selectinload
 
@@ -36,7 +37,6 @@ from comicsdb_web.forms.catalogue_forms import (
     EXTERNAL_IDS,
     GCD_ID,
     SOURCES,
-    UNIVERSES,
     about,
     picture,
 )
@@ -52,7 +52,10 @@ from comicsdb_web.forms.fields import (
     Section,
     StringList,
     day,
+    text_of,
 )
+from comicsdb_web.forms.proposals import propose, proposed_values
+from comicsdb_web.forms.typed_names import place_typed_names
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
@@ -117,7 +120,7 @@ FORM = EntityForm(
     IssueSchema,
     (
         about(
-            ModelSelect("series", _("Series"), required=True, of="series"),
+            ModelSelect("series", _("Series"), required=True, of="series", proposes=True),
             Line("number", _("Number"), required=True, longest=NUMBER_LENGTH),
             Line("alt_number", _("Alternative number"), help=_("Legacy numbering."), longest=NUMBER_LENGTH),
             Line(
@@ -154,10 +157,19 @@ FORM = EntityForm(
             "content",
             _("Who and where"),
             (
-                ModelSelect("characters", _("Characters"), of="character", many=True, copyable=True),
-                ModelSelect("teams", _("Teams"), of="team", many=True, copyable=True),
-                ModelSelect("arcs", _("Story arcs"), of="arc", many=True),
-                UNIVERSES,
+                ModelSelect(
+                    "characters", _("Characters"), of="character", many=True, copyable=True, creatable=True
+                ),
+                ModelSelect("teams", _("Teams"), of="team", many=True, copyable=True, creatable=True),
+                ModelSelect("arcs", _("Story arcs"), of="arc", many=True, creatable=True),
+                ModelSelect(
+                    "universes",
+                    _("Universes"),
+                    help=_("A new universe gets the publisher of the series."),
+                    of="universe",
+                    many=True,
+                    creatable=True,
+                ),
                 ModelSelect(
                     "reprints",
                     _("Reprints"),
@@ -167,7 +179,7 @@ FORM = EntityForm(
                 ),
             ),
         ),
-        Section("variants", _("Variant covers"), rows=("variants",)),
+        Section("variants", _("Variant covers"), rows=("variants",), folded=True),
         Section(
             "ids",
             _("Codes"),
@@ -184,6 +196,7 @@ FORM = EntityForm(
                 CV_ID,
                 GCD_ID,
             ),
+            folded=True,
         ),
         EXTERNAL_IDS,
         SOURCES,
@@ -227,6 +240,30 @@ class IssueViews(CopyingViews, EntityViews):
             counted=False,
         ),
     )
+
+    def create(self):
+        """As for other kinds; our script asks for what is proposed for a series that was chosen."""
+        if self.request.is_fragment and self.request.method != "POST":
+            draft = self.draft(self.request, self.kind, self.form)
+            draft.prefill(self.request.GET)
+            response = Response(json=proposed_values(draft))
+            response.headers["Cache-Control"] = "no-store"
+            return response
+        return super().create()
+
+    def _begin(self, draft):
+        super()._begin(draft)
+        if not draft.is_touched:
+            propose(draft, whole_number(text_of(self.request.GET, "after") or ""))
+
+    def _helped(self, draft):
+        if text_of(self.request.POST, "propose"):
+            draft.refuse(place_typed_names(draft))
+            propose(draft)
+        return super()._helped(draft)
+
+    def _path_after(self, entity):
+        return self.request.route_path("issue.create", _query={"after": entity.id})
 
     def detail(self):
         """The page of one issue, for members with what is theirs, for editors with buttons of their own."""

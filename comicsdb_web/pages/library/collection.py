@@ -498,6 +498,8 @@ def _series_form(request, draft: Draft) -> dict:
         "back": request.route_path("collection.list"),
         "differences": (),
         "likes": (),
+        "has_history": False,
+        "saved_drafts": None,
     }
 
 
@@ -559,6 +561,7 @@ class ItemViews(Editing):
 
     draft = ItemDraft
     added = ADDED
+    has_history = False
 
     def __init__(self, request):
         self.request = request

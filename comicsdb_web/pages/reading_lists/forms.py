@@ -87,6 +87,7 @@ class ListForms(Editing, Lists):
     model = ReadingList
     kind = ReadingList.__tablename__
     draft = ListDraft
+    has_history = False
     added = _("${label} was created. Now add issues to it.")
 
     @property

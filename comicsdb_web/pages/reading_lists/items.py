@@ -89,6 +89,7 @@ class AddingViews(Editing, Lists):
     """The forms that add issues to a list, and the one that orders them."""
 
     kind = ReadingList.__tablename__
+    has_history = keeps_drafts = False
 
     def manage(self):
         """The issues of a list in order, to be moved, and the form that adds issues."""

@@ -1,8 +1,12 @@
 // The forms of the catalogue: every module enhances what works without it.
 import { pickWhileTyping } from "./picker.js";
 import { addRowsInPlace } from "./rows.js";
+import { storeDrafts } from "./drafts.js";
 import { warnBeforeLeaving } from "./guard.js";
+import { proposeFromSeries } from "./proposals.js";
 
 pickWhileTyping(document);
 addRowsInPlace();
 warnBeforeLeaving();
+proposeFromSeries();
+storeDrafts();

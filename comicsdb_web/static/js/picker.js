@@ -92,6 +92,11 @@ class Picker {
   }
 
   show({ results, total }, text) {
+    const found = results.length;
+    const isThere = results.some((each) => each.text.toLowerCase() === text.toLowerCase());
+    if ("new" in this.field.dataset && !isThere) {
+      results = [...results, { id: `new:${text}`, text, note: this.field.dataset.new }];
+    }
     this.options = results.map((item, index) => ({ ...item, element: option(item, text, `${this.list.id}-${index}`) }));
     this.list.replaceChildren(...this.options.map((each) => each.element));
     this.active = -1;
@@ -99,12 +104,12 @@ class Picker {
     const some = results.length > 0;
     this.list.hidden = !some;
     this.input.setAttribute("aria-expanded", String(some));
-    const cut = words().some.replace("{n}", results.length).replace("{total}", total);
-    this.note.textContent = some ? (total > results.length ? cut : "") : words().none;
+    const cut = words().some.replace("{n}", found).replace("{total}", total);
+    this.note.textContent = found ? (total > found ? cut : "") : words().none;
     this.note.hidden = !this.note.textContent;
     this.waiting = false;
-    if (this.enters && some) this.choose(0);
-    else announce(some ? words().count.replace("{n}", total) : words().none);
+    if (this.enters && found) this.choose(0);
+    else announce(found ? words().count.replace("{n}", total) : words().none);
   }
 
   say(text) {

@@ -112,6 +112,7 @@ def test_an_issue_is_made_by_keyboard_with_a_cover_three_credits_and_two_variant
         page.keyboard.type(role[:3].lower())
         page.keyboard.press("Enter")
         page.locator(f"#credits-{number}-roles").get_by_label(role, exact=True).wait_for()
+    page.locator("summary").filter(has_text="Variant covers").press("Enter")
     for number, colour in enumerate(("red", "blue")):
         page.get_by_role("button", name="Add a variant").press("Enter")
         page.locator(f"#variants-{number}-image").set_input_files(png(colour))
@@ -145,6 +146,7 @@ def test_two_people_edit_at_once_both_keep_their_work_and_one_reverts_it_all(ent
     nora.get_by_role("button", name="Save").click()
     nora.wait_for_url(f"**/issue/{issue.slug}/")
     otto.fill("#desc", "By Otto.")
+    otto.get_by_role("heading", name="Codes").click()
     otto.fill("#sku", "OTTO1")
     otto.get_by_role("button", name="Save").click()
     notice = otto.get_by_role("alert").filter(has_text="Somebody else saved in the meantime")

@@ -1,0 +1,108 @@
+"""Drafts on the server: forms that are being filled in come back after log-out and the end of a session.
+
+Our script stores a form in pauses; without it, the button "Save draft" does. A form that is opened again
+offers the drafts that there are of it; saving it removes its own.
+"""
+
+from pyramid.httpexceptions import HTTPSeeOther
+from pyramid.response import Response
+from webob.multidict import MultiDict
+
+from comicsdb import accounts
+from comicsdb.accounts import FormPlace, SavedForm, SavedPicture
+from comicsdb_web.forms.after_login import is_secret
+from comicsdb_web.forms.answers import WHOLE
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.fields import text_of
+from comicsdb_web.forms.values import keep_pictures
+from comicsdb_web.http.routing import query_of
+from comicsdb_web.rendering.locales import _
+
+RESTORED = "draft"  # the parameter of the address that fills in the form
+STORE, DISCARD = "save_draft", "discard_draft"  # buttons
+STORED = _("Draft saved. It is kept for 30 days and offered when you open this form again.")
+RETURNED = _("This is your draft. It is not saved yet.")
+GONE = _("There is no such draft any more.")
+DISCARDED = _("Draft discarded.")
+TOO_LARGE = _("This form is too large to be kept as a draft.")
+
+
+def _place(draft: Draft) -> FormPlace:
+    """The form of a draft."""
+    route = draft.request.matched_route.name
+    return FormPlace(f"{route} {draft.kind}", draft.entity.id if draft.entity is not None else 0)
+
+
+def restore(draft: Draft) -> bool:
+    """Fill in the form with the draft that the address asks for; whether there was one."""
+    request = draft.request
+    key = request.GET.get(RESTORED)
+    if not key or draft.is_touched:
+        return False
+    saved = accounts.find_draft(request.dbsession, request.identity.user_id, key)
+    if saved is None:
+        request.messages.show("info", request.localizer.translate(GONE))
+        return False
+    draft.read(MultiDict(saved.texts))
+    draft.key = key
+    request.messages.show("info", request.localizer.translate(RETURNED))
+    return True
+
+
+def answer_button(draft: Draft):
+    """Store or discard a draft, if such a button was pressed; None for other buttons."""
+    request, post = draft.request, draft.request.POST
+    user_id = request.identity.user_id
+    say = request.localizer.translate
+    if key := text_of(post, DISCARD):
+        accounts.discard_draft(request.dbsession, user_id, key)
+        request.messages.add("success", say(DISCARDED))
+        return HTTPSeeOther(request.path)
+    if not text_of(post, STORE):
+        return None
+    draft.refuse(keep_pictures(draft))
+    stored = accounts.store_draft(request.dbsession, user_id, draft.key, _place(draft), _texts(draft))
+    if request.is_fragment:
+        return Response(status=204 if stored else 413)
+    if not stored:
+        draft.refuse({WHOLE: [TOO_LARGE]})
+    if draft.errors:  # the form is shown again
+        return None
+    request.messages.add("success", say(STORED))
+    return HTTPSeeOther(_path(request, draft.key))
+
+
+def _texts(draft: Draft) -> SavedForm:
+    """What was sent, with the pictures that are stored by now."""
+    left_out = {STORE, DISCARD}
+    texts = [
+        (name, value)
+        for name, value in draft.request.POST.items()
+        if isinstance(value, str) and not (is_secret(name) or name in left_out)
+    ]
+    sent = {name for name, _value in texts}
+    texts += [
+        (f"{name}_kept", kept.secret)
+        for name, kept in draft.files.items()
+        if isinstance(kept, SavedPicture) and f"{name}_kept" not in sent
+    ]
+    return SavedForm(draft.request.path, texts, {})
+
+
+def offered(draft: Draft) -> list:
+    """The drafts of a form that is opened: the path that shows each, its key, and its time."""
+    request = draft.request
+    if draft.is_touched or request.method == "POST":
+        return []
+    found = accounts.drafts_of(request.dbsession, request.identity.user_id, _place(draft))
+    return [(_path(request, key), key, stored) for key, stored in found]
+
+
+def _path(request, key: str) -> str:
+    """The form, filled in with a draft."""
+    return request.path + query_of([], **{RESTORED: key})
+
+
+def discard(draft: Draft) -> None:
+    """Remove the draft of a form that is saved."""
+    accounts.discard_draft(draft.request.dbsession, draft.request.identity.user_id, draft.key)

@@ -1,0 +1,214 @@
+"""Objects given by typed names: text in search boxes, credits as text, and objects made with the form."""
+
+import re
+from collections.abc import Iterable
+
+from sqlalchemy import Text, cast, func, select
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog import Catalog, ConflictError, InvalidError
+from comicsdb.catalog.credit_text import read_credits
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.models import Role, Series
+from comicsdb.values import without_bad_characters
+from comicsdb_web.forms import lookup
+from comicsdb_web.forms.drafts import CREDIT_TEXT, Draft
+from comicsdb_web.forms.fields import NEW, ModelSelect, as_set
+from comicsdb_web.forms.lookup import Found, Item
+from comicsdb_web.forms.rows import CREDITS, new_row, next_index
+from comicsdb_web.rendering.locales import _
+
+YEAR = re.compile(r"\s*\([0-9]{4}\)$")  # in labels of series
+NAMES_MOST = 100  # in a form
+SEARCHES_MOST = 20  # for names that nothing has
+CHOOSE = _("${names}: choose what you mean, or clear the search box.")
+UNKNOWN = _("Not in the catalogue yet: ${names}. Tick it to create it when you save, or choose another.")
+UNPLACED = _("This could not be read as credits: correct it, or add it by hand and clear the field.")
+TOO_MANY = _("Too many names at once: enter some of them first.")
+NO_SERIES = _("Choose the series first: a new universe gets its publisher.")
+TAKEN = _("${name} exists already: search for it and choose it.")
+
+
+def place_typed_names(draft: Draft) -> dict[str, list]:
+    """Choose the objects whose names are in search boxes and in the credits as text.
+
+    Names that nothing or several have stay, with what is similar offered beside them. Returns the errors by
+    input.
+    """
+    return _Names(draft).place()
+
+
+def offer_new(draft: Draft, name: str, field: ModelSelect) -> None:
+    """Offer to make an object with the name that was searched for, unless there is one of that name."""
+    found = draft.found[name]
+    if field.creatable and found.query and not any(_is_same(each, found.query) for each in found.items):
+        draft.offers[name] = [found.query]
+
+
+def make_new(draft: Draft, catalog: Catalog) -> None:
+    """Make the objects that the draft has as new, and choose them; raises InvalidError by input."""
+    made: dict[tuple[str, str], str] = {}
+    errors = {}
+    for name, field, typed in draft.pickers():
+        chosen = []
+        for value in typed[field.name]:
+            if field.creatable and value.startswith(NEW):
+                text = _tidy(value.removeprefix(NEW))
+                key = field.of, text.casefold()
+                try:
+                    if key not in made:
+                        made[key] = str(_make(draft, catalog, field.of, text))
+                    draft.made[field.of, made[key]] = value
+                    chosen.append(made[key])
+                except InvalidError as error:
+                    errors[name] = next(iter(error.errors.values()))
+            else:
+                chosen.append(value)
+        if not errors:
+            typed[field.name] = as_set(chosen)
+    if errors:
+        raise InvalidError(errors)
+
+
+def forget_made(draft: Draft) -> None:
+    """Name the objects again that were made for a form that is not saved: its transaction is rolled back."""
+    for _name, field, typed in draft.pickers() if draft.made else ():
+        typed[field.name] = as_set(draft.made.get((field.of, each), each) for each in typed[field.name])
+    draft.made = {}
+
+
+def _make(draft: Draft, catalog: Catalog, of: str, name: str) -> int:
+    values = {"name": name}
+    if of == "universe":
+        chosen = draft.typed.get("series") or ()
+        publisher = draft.request.dbsession.scalar(
+            select(Series.publisher_id).where(Series.id.in_([int(each) for each in chosen if each.isdigit()]))
+        )
+        if publisher is None:
+            raise InvalidError({"universes": [NO_SERIES]})
+        values["publisher"] = publisher
+    try:
+        return catalog.create(KINDS[of].model, values).id
+    except ConflictError:
+        raise InvalidError({"name": [_(TAKEN, mapping={"name": name})]}) from None
+
+
+class _Names:
+    def __init__(self, draft: Draft):
+        self.draft = draft
+        self.session: Session = draft.request.dbsession
+        self.errors: dict[str, list] = {}
+        self.searches = 0
+
+    def place(self) -> dict[str, list]:
+        for name, field, typed in list(self.draft.pickers()):
+            if name in self.draft.queries:
+                self._choose(name, field, typed, self.draft.queries[name])
+        if self.draft.credit_text:
+            self._place_credits()
+        return self.errors
+
+    def _choose(self, name: str, field: ModelSelect, typed: dict, query: str) -> None:
+        """Choose what the names in a search box name."""
+        pieces = query.replace("\n", ";").split(";") if field.many else [query]
+        names = list(dict.fromkeys(filter(None, map(_tidy, pieces))))
+        if len(names) > NAMES_MOST:
+            self.errors[name] = [TOO_MANY]
+            return
+        exact = _named(self.session, field.of, names)
+        chosen, open_names = [], []
+        for each in names:
+            items = exact.get(each) or self._only(field, each)
+            if len(items) == 1:
+                chosen.append(str(items[0].id))
+            else:
+                open_names.append(each)
+        if chosen:
+            typed[field.name] = as_set([*typed[field.name], *chosen]) if field.many else tuple(chosen)
+        if open_names:
+            self._leave_open(name, field, open_names)
+
+    def _only(self, field: ModelSelect, query: str) -> list[Item]:
+        """What a query for an object without a name of its own finds: an issue, a role."""
+        return [] if field.creatable else self._search(field, query).items
+
+    def _search(self, field: ModelSelect, query: str) -> Found:
+        self.searches += 1
+        if self.searches > SEARCHES_MOST:
+            return Found([], 0, query)
+        seen, words = lookup.seen_by(self.draft.request), query
+        if field.of == "series":
+            words = YEAR.sub("", query)
+        found = lookup.find(self.session, field.of, words, seen)
+        same = [each for each in found.items if _is_same(each, query)]
+        same = same or [
+            each for each in found.items if YEAR.sub("", each.text).casefold() == query.casefold()
+        ]
+        return Found(same, 1, query) if len(same) == 1 and not field.creatable else found
+
+    def _leave_open(self, name: str, field: ModelSelect, names: list[str]) -> None:
+        """Show names that are not chosen yet, with what the search finds for them."""
+        results = [self._search(field, each) for each in names]
+        items = list({each.id: each for found in results for each in found.items}.values())
+        total = max(len(items), *(found.total for found in results))
+        self.draft.found[name] = Found(items, total, "; ".join(names))
+        offered = [
+            each
+            for each, found in zip(names, results, strict=True)
+            if field.creatable and not any(_is_same(item, each) for item in found.items)
+        ]
+        self.draft.offers[name] = offered
+        words = UNKNOWN if offered == names else CHOOSE
+        self.errors[name] = [_(words, mapping={"names": ", ".join(names)})]
+
+    def _place_credits(self) -> None:
+        """Take the credits as text apart into rows."""
+        draft = self.draft
+        roles = {role.name: str(role.id) for role in self.session.execute(select(Role.id, Role.name))}
+        read = read_credits(without_bad_characters(draft.credit_text), roles)
+        if len(read.credits) > NAMES_MOST:
+            self.errors[CREDIT_TEXT] = [TOO_MANY]
+            return
+        rows = draft.rows["credits"] = [
+            row for row in draft.rows["credits"] if not row.is_empty or f"{row.prefix}creator" in draft.found
+        ]
+        exact = _named(self.session, "creator", read.credits)
+        creator = CREDITS.fields[0]
+        for text, names in read.credits.items():
+            items = exact.get(text, [])
+            chosen = (str(items[0].id),) if len(items) == 1 else ()
+            row = next((row for row in rows if chosen and row.typed["creator"] == chosen), None)
+            if row is None:
+                row = new_row(CREDITS, next_index(rows))
+                rows.append(row)
+            row.typed["creator"] = chosen
+            row.typed["roles"] = as_set([*row.typed["roles"], *(roles[each] for each in names)])
+            if not chosen:
+                self._leave_open(f"{row.prefix}creator", creator, [text])
+        draft.credit_text = "; ".join(read.unplaced)
+        if read.unplaced:
+            self.errors[CREDIT_TEXT] = [UNPLACED]
+
+
+def _tidy(name: str) -> str:
+    return " ".join(without_bad_characters(name).split())
+
+
+def _is_same(item: Item, text: str) -> bool:
+    return item.text.casefold() == text.casefold()
+
+
+def _named(session: Session, of: str, names: Iterable[str]) -> dict[str, list[Item]]:
+    """The objects of a kind with exactly these names, but for case and accents; one statement."""
+    names = list(names)
+    kind = KINDS.get(of)
+    if not names or kind is None or kind.is_reference or of in {"issue", "series"}:
+        return {}
+    source = lookup.source_of(of)
+    wanted = func.unnest(cast(names, ARRAY(Text))).column_valued("wanted")
+    rows = source.rows().add_columns(wanted).where(source.model.folded == func.fold(wanted))
+    found: dict[str, list[Item]] = {}
+    for entity, name in session.execute(rows.order_by(source.model.id)):
+        found.setdefault(name, []).append(source.item(entity))
+    return found

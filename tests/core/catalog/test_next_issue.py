@@ -1,0 +1,99 @@
+"""What is proposed for the next issue of a run."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from comicsdb.catalog.next_issue import next_issue
+from tests.conftest import recording
+
+
+def day(text):
+    return date.fromisoformat(text) if text else None
+
+
+@pytest.fixture
+def run(make, session):
+    """`run(*rows)`: a series with issues of number, cover date and store date, and what follows it."""
+
+    def made(*rows, after=None, **values):
+        series = make.series()
+        issues = [
+            make.issue(
+                series=series,
+                number=number,
+                cover_date=day(cover),
+                store_date=day(store),
+                foc_date=day(foc),
+                **values,
+            )
+            for number, cover, store, foc in rows
+        ]
+        return next_issue(session, series.id, (after is not None and issues[after].id) or None)
+
+    return made
+
+
+def test_a_monthly_run_goes_on(run, connection):
+    found = run(
+        ("8", "2026-01-01", "2025-11-05", None),
+        ("9", "2026-02-01", "2025-12-03", None),
+        ("10", "2026-03-01", "2026-01-07", "2025-12-15"),
+        price=Decimal("4.99"),
+        currency="EUR",
+        page=32,
+        rating=3,
+        alt_number="108",
+    )
+    assert found == {
+        "number": "11",
+        "alt_number": "109",
+        "cover_date": day("2026-04-01"),
+        "store_date": day("2026-02-04"),  # a Wednesday, like the others
+        "foc_date": day("2026-01-12"),
+        "price": Decimal("4.99"),
+        "currency": "EUR",
+        "page": 32,
+        "rating": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        # Weekly, where the month on the cover does not change
+        (
+            (("1", "2026-01-01", "2026-01-07"), ("2", "2026-01-01", "2026-01-14")),
+            ("3", "2026-01-01", "2026-01-21"),
+        ),
+        # Every two months, to the end of a month
+        ((("1", "2025-12-31", ""), ("2", "2026-02-28", "")), ("3", "2026-04-28", None)),
+        (
+            (("Annual 001", "2024-07-01", ""), ("Annual 002", "2025-07-01", "")),
+            ("Annual 003", "2026-07-01", None),
+        ),
+        # A single issue: the month is usual
+        ((("1", "2026-01-31", "2026-01-07"),), ("2", "2026-02-28", "2026-02-04")),
+        ((("½", "2026-01-01", ""),), (None, "2026-02-01", None)),
+        ((("1", "2100-12-01", ""),), ("2", None, None)),
+    ],
+)  # fmt: skip
+def test_numbers_and_dates_follow_the_run(run, rows, expected):
+    found = run(*((*row, None) for row in rows))
+    dates = (found.get(name) for name in ("cover_date", "store_date"))
+    assert (found.get("number"), *(each and each.isoformat() for each in dates)) == expected
+
+
+def test_the_next_number_is_free_and_can_follow_any_issue(run, make, session, connection):
+    rows = [(str(number), f"2026-0{number}-01", "", None) for number in (1, 2, 3)]
+    found = run(*rows, after=0, alt_number="7")
+    assert (found["number"], found["cover_date"]) == ("4", day("2026-02-01"))
+    assert "alt_number" not in found
+    with recording(connection) as statements:
+        assert next_issue(session, make.series().id) == {"number": "1"}
+        series = make.series()
+    make.issue(series=series)
+    with recording(connection) as statements:
+        next_issue(session, series.id)
+    assert len(statements) == 2

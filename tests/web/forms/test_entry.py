@@ -1,0 +1,155 @@
+"""Quick entry: credits as text, objects made with the form, proposals, and the edit summary."""
+
+from datetime import date
+
+import pytest
+
+from comicsdb.models import Arc, Character, Creator, History, Issue, Universe
+from comicsdb_web.forms.drafts import state_of
+from tests.conftest import recording
+from tests.web.conftest import errors, message, soup
+from tests.web.forms.forming import boxes, enter, opened, picture, send, value
+
+
+@pytest.fixture
+def nora(testapp, make):
+    """An account that is logged in."""
+    return enter(testapp, make)
+
+
+def rows(page) -> dict[str, list[str]]:
+    """The ticked roles of the credits on a page, by creator."""
+    found = {}
+    for row in soup(page).select("[id^=credits-][data-row]"):
+        creator = boxes(page, f"{row['id']}-creator", ticked=True)
+        found[creator[0] if creator else ""] = boxes(page, f"{row['id']}-roles", ticked=True)
+    return found
+
+
+def reasons(session, kind, object_id):
+    """The reasons in the history of an object, latest first."""
+    rows = session.query(History.reason).filter_by(kind=kind, object_id=object_id)
+    return [reason for (reason,) in rows.order_by(History.id.desc())]
+
+
+def test_credits_as_text_become_rows_and_what_is_not_placed_stays(
+    testapp, nora, world, make, session, connection
+):
+    make.creator(name="Eva Šmit")
+    form = opened(testapp, f"/issue/create/?series={world.series.id}")
+    text = "W: ada pencil, eva smit; I/C: Bo Brush & Zoe New; Moral support: Cy"
+    with recording(connection) as statements:
+        page = send(form, {"credits-text": text, "desc": "typed"}, press=("place", "credits"), status=200)
+    fold = [each for each in statements if "fold(" in each]
+    assert len(fold) == 2, fold  # all names at once, and what resembles the unknown one
+    assert rows(page) == {
+        "Ada Pencil 1950–": ["Writer"],
+        "Eva Šmit": ["Writer"],
+        "Bo Brush": ["Inker", "Colorist"],
+        "": ["Inker", "Colorist"],
+    }
+    assert (value(page, "credits-text"), value(page, "desc")) == ("Moral support: Cy", "typed")
+    assert set(errors(page)) == {"credits-text", "credits-3-creator"}
+    assert boxes(page, "credits-3-creator", ticked=False) == ["Zoe New New creator"]
+    assert value(page, "credits-3-creator-q") == "Zoe New"
+    # The same when the form is saved with it: nothing is saved, and all errors are shown.
+    page = send(page, {"number": "", "credits-3-creator": "new:Zoe New"}, status=422)
+    assert set(errors(page)) == {"credits-text", "number"}
+    page = send(page, {"number": "4", "credits-text": ""}).follow()
+    issue = session.query(Issue).filter_by(number="4").one()
+    zoe = session.query(Creator).filter_by(name="Zoe New").one()
+    assert len(state_of(session, issue)["credits"]) == 4
+    assert zoe.created_by_id == nora.id
+    assert "Zoe New" in page
+    # Text that is placed without doubt is saved at once, to the rows that are there.
+    form = opened(testapp, f"/issue/{issue.slug}/update/")
+    send(form, {"credits-text": "Ada Pencil (letters)\nzoe new (Editor)"})
+    session.expire_all()
+    assert sorted(len(each["roles"]) for each in state_of(session, issue)["credits"]) == [1, 2, 2, 3]
+
+
+def test_what_is_unknown_is_made_with_the_form_in_one_transaction(testapp, nora, world, session):
+    form = opened(testapp, f"/issue/create/?series={world.series.id}")
+    typed = {
+        "number": "4",
+        "characters-q": "lamplighter; Moth; Lam",
+        "arcs-q": "The Long Night",
+        "universes-q": "Mirror World",
+        "reprints-q": "lamplight collected #1",
+        "reason": "From the printed issue",
+    }
+    page = send(form, typed, status=422)
+    assert boxes(page, "characters", ticked=True) == ["Lamplighter Wick"]
+    assert boxes(page, "characters", ticked=False) == ["Moth New character", "Lam New character"]
+    assert boxes(page, "reprints", ticked=True) == ["Lamplight Collected TPB (2020) #1 2020-01"]
+    assert "Not in the catalogue yet: Moth, Lam." in errors(page)["characters"]
+    assert set(errors(page)) == {"characters", "arcs", "universes"}
+    made = {
+        "characters": [world.character.id, "new:Moth"],
+        "arcs": ["new:The Long Night"],
+        "universes": ["new:Mirror World"],
+    }
+    # Nothing is made for a form that is refused, which shows the same again.
+    page = send(page, made | {"number": "1"}, status=422)
+    assert set(errors(page)) == {"number"}
+    assert boxes(page, "characters", ticked=True) == ["Moth New character", "Lamplighter Wick"]
+    assert session.query(Character).filter_by(name="Moth").count() == 0
+    send(page, {"number": "4", "image": picture()})
+    issue = session.query(Issue).filter_by(number="4").one()
+    universe = session.query(Universe).filter_by(name="Mirror World").one()
+    arc = session.query(Arc).filter_by(name="The Long Night").one()
+    assert universe.publisher_id == world.publisher.id
+    assert (issue.image_width, state_of(session, issue)["universes"]) == (40, [universe.id])
+    for kind, each in (("issue", issue), ("arc", arc)):
+        assert reasons(session, kind, each.id) == ["From the printed issue"]
+    # It is in the history that everybody sees.
+    assert "From the printed issue" in testapp.get(f"/issue/{issue.slug}/history/")
+    answer = send(opened(testapp, f"/issue/{issue.slug}/update/"), {"reason": "x" * 101}, status=422)
+    assert "reason" in errors(answer)
+
+
+def test_a_universe_needs_a_series_and_others_are_made_in_any_form(testapp, nora, world, session):
+    page = send(opened(testapp, "/issue/create/"), {"universes": ["new:Nowhere"]}, status=422)
+    assert "Choose the series first" in errors(page)["universes"]
+    form = opened(testapp, f"/character/{world.character.slug}/update/")
+    send(form, {"creators": ["new:Cy Quill", "new:cy quill"], "teams": ["new:The Moths"]})
+    assert session.query(Creator).filter_by(name="Cy Quill").count() == 1
+    # What cannot be made is refused like an object that is not there.
+    for field in ("series", "reprints"):
+        page = send(opened(testapp, "/issue/create/"), {field: ["new:X"]}, status=422)
+        assert field in errors(page)
+    page = send(opened(testapp, "/issue/create/"), {"arcs": ["new:" + "x" * 300]}, status=422)
+    assert "arcs" in errors(page)
+
+
+def test_a_new_issue_is_filled_in_from_the_run_and_leads_to_the_next(testapp, nora, world, session):
+    page = testapp.get(f"/issue/create/?series={world.series.id}")
+    proposed = {name: value(page, name) for name in ("number", "cover_date", "price", "page", "rating")}
+    assert proposed == {
+        "number": "4",
+        "cover_date": "2019-08-01",
+        "price": "3.99",
+        "page": "32",
+        "rating": "1",
+    }
+    told = soup(page).select_one(".proposed").get_text(" ", strip=True)
+    assert (
+        told
+        == "Filled in from the series: Number, Alternative number, Cover date, Price, Pages. Please check."
+    )
+    page = send(page, {"name": "Embers"}, press=("then", "next"))
+    fourth = session.query(Issue).filter_by(number="4").one()
+    assert fourth.cover_date == date(2019, 8, 1)
+    page = page.follow()
+    assert message(page) == "Lamplight (2019) #4 is in the catalogue now."
+    assert (value(page, "series"), value(page, "number")) == (str(world.series.id), "5")
+    # The page of an issue leads there, too; without a script a button asks for a chosen series.
+    link = soup(testapp.get(f"/issue/{fourth.slug}/")).select_one(".acts > a")["href"]
+    assert value(testapp.get(link), "cover_date") == "2019-09-01"
+    typed = {"series-q": "Lamplight (2019)", "page": "48"}
+    page = send(opened(testapp, "/issue/create/"), typed, press=("propose", "1"), status=200)
+    assert [value(page, name) for name in ("series", "number", "page")] == [str(world.series.id), "5", "48"]
+    answer = testapp.get(f"/issue/create/?series={world.series.id}", headers={"X-Fragment": "1"})
+    assert (answer.json["number"], answer.json["price"]) == ("5", ["3.99", "USD"])
+    for nonsense in ("series=x", "series=9999999", "after=x", "after=999999"):
+        assert value(testapp.get(f"/issue/create/?{nonsense}"), "page") == ""

@@ -1,0 +1,122 @@
+"""Drafts on the server: forms that are being filled in, and who gets them back."""
+
+from datetime import timedelta
+
+import pytest
+
+from comicsdb import accounts, clock
+from comicsdb.accounts import drafts
+from comicsdb.accounts.holdings import holdings
+from comicsdb.models import FormDraft, ReadingList
+from tests.web.conftest import errors, let_in, message, soup
+from tests.web.forms.forming import Form, enter, opened, send, value
+
+
+@pytest.fixture
+def nora(testapp, make):
+    """An account that is logged in."""
+    return enter(testapp, make)
+
+
+def offered(page) -> list[str]:
+    """The addresses of the drafts that a form offers."""
+    return [each["href"] for each in soup(page).select(".drafts a")]
+
+
+def stored(session):
+    """All drafts."""
+    session.expire_all()
+    return session.query(FormDraft).order_by(FormDraft.created).all()
+
+
+def forms(world):
+    """Forms of three sorts, with a field of each and what is typed into it."""
+    return (
+        (f"/issue/{world.first.slug}/update/", "desc", "typed"),
+        ("/collection/add/", "notes", "typed"),
+        ("/reading-lists/create/", "name", "typed"),
+    )
+
+
+def test_a_draft_survives_log_out_and_goes_with_the_saved_form(testapp, nora, world, make, session):
+    for address, field, text in forms(world):
+        page = send(opened(testapp, address), {field: text}, press=("save_draft", "1")).follow()
+        assert value(page, field) == text
+        assert "It is not saved yet" in page
+        # A button that changes the form only leaves it alone, and so does our script, which stores it again.
+        send(page, {field: "later"}, press=("find", "nothing"), status=200)
+        sent = dict(Form(page).submit_fields()) | {field: "later", "save_draft": "1"}
+        testapp.post(address, sent, headers={"X-Fragment": "1"}, status=204)
+        testapp.reset()
+        let_in(testapp, nora)
+        (path,) = offered(testapp.get(address))
+        page = testapp.get(path)
+        assert value(page, field) == "later"
+        assert offered(page) == []
+        assert len(stored(session)) == 1
+        if address.startswith("/reading"):
+            send(page)
+            assert session.query(ReadingList).filter_by(name="later").count() == 1
+        elif address.startswith("/issue"):
+            send(page)
+            session.refresh(world.first)
+            assert world.first.desc == "later"
+        else:
+            send(page, {"issue_id": [world.first.id]})
+        assert stored(session) == []
+        assert offered(testapp.get(address)) == []
+
+
+def test_drafts_are_their_owner_s_alone_and_can_be_discarded(testapp, nora, world, make, session):
+    (address, field, text), *_more = forms(world)
+    page = send(opened(testapp, address), {field: text}, press=("save_draft", "1")).follow()
+    (draft,) = stored(session)
+    key = draft.digest
+    assert [row["action"] for row in holdings(session, nora.id)["drafts"]] == [address]
+    # Another form of the same sort, and the same form of another object, have drafts of their own.
+    send(opened(testapp, address), {field: "second"}, press=("save_draft", "1"))
+    assert len(offered(testapp.get(address))) == 2
+    assert offered(testapp.get(f"/issue/{world.second.slug}/update/")) == []
+    bob = enter(testapp, make, "Bob")
+    assert offered(testapp.get(address)) == []
+    page = testapp.get(f"{address}?draft={key}")
+    assert "There is no such draft" in page
+    assert value(page, field) == "It begins."
+    send(page, {field: "stolen", "draft_key": key}, press=("save_draft", "1"), status=200)
+    send(page, press=("discard_draft", key))
+    assert drafts.find_draft(session, bob.id, key) is None
+    assert dict(drafts.find_draft(session, nora.id, key).texts)[field] == text
+    let_in(testapp, nora)
+    page = send(opened(testapp, address), press=("discard_draft", key)).follow()
+    assert message(page) == "Draft discarded."
+    assert len(offered(page)) == 1
+
+
+def test_drafts_of_others_changes_show_the_conflict(testapp, nora, world, make, session):
+    (address, field, text), *_more = forms(world)
+    send(opened(testapp, address), {field: text}, press=("save_draft", "1"))
+    make.catalog.update(world.first, {field: "By Otto.", "page": 48})
+    session.commit()
+    page = testapp.get(offered(testapp.get(address))[0])
+    assert "Somebody else saved meanwhile" in page
+    assert (value(page, field), value(page, "page")) == (text, "48")
+
+
+def test_drafts_are_limited_in_size_number_and_time(testapp, nora, world, session, monkeypatch):
+    (address, field, _text), *_more = forms(world)
+    form = opened(testapp, address)
+    with monkeypatch.context() as small:
+        small.setattr(drafts, "SIZE_MAX", 3000)
+        page = send(form, {field: "long " * 600}, press=("save_draft", "1"), status=200)
+    assert errors(page)[""] == "This form is too large to be kept as a draft."
+    assert value(page, field) == "long " * 600
+    place = accounts.FormPlace("issue.create issue", 0)
+    for number in range(drafts.DRAFTS_MAX + 3):
+        saved = accounts.SavedForm("/issue/create/", [("number", str(number))], {})
+        assert drafts.store_draft(session, nora.id, f"{number:064x}", place, saved)
+    assert len(stored(session)) == drafts.DRAFTS_MAX
+    assert not drafts.store_draft(session, nora.id, "not a key", place, saved)
+    month = clock.now() + drafts.SAVED_LIFETIME + timedelta(seconds=1)
+    monkeypatch.setattr(drafts.clock, "now", lambda: month)
+    assert drafts.drafts_of(session, nora.id, place) == []
+    assert drafts.remove_old_form_drafts(session) == drafts.DRAFTS_MAX
