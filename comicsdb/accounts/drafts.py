@@ -127,6 +127,8 @@ def drafts_of(session: Session, user_id: int, place: FormPlace) -> list[tuple[st
 
 def find_draft(session: Session, user_id: int, key: str) -> SavedForm | None:
     """A form that is being filled in; None for any other account."""
+    if not KEY.fullmatch(key):
+        return None
     return _saved(session, FormDraft.digest == key, FormDraft.form.is_not(None), user_id=user_id)
 
 

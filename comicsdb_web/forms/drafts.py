@@ -148,7 +148,8 @@ class Draft:
         """Read the chosen pictures: a new file, or the stored one unless it is dropped."""
         self.files, self.lost = {}, []
         for name, row in self._picture_inputs():
-            sent = [value for value in post.getall(name) if hasattr(value, "file")]
+            chosen = (*post.getall(name), *post.getall(f"{name}_photo"))
+            sent = [value for value in chosen if hasattr(value, "file")]
             secret = text_of(post, f"{name}_kept")
             if sent:
                 self.files[name] = sent[-1]

@@ -11,7 +11,7 @@ from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.catalog.credit_text import read_credits
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Role, Series
-from comicsdb.values import without_bad_characters
+from comicsdb.values import whole_number, without_bad_characters
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import CREDIT_TEXT, Draft
 from comicsdb_web.forms.fields import NEW, ModelSelect, as_set
@@ -81,10 +81,9 @@ def forget_made(draft: Draft) -> None:
 def _make(draft: Draft, catalog: Catalog, of: str, name: str) -> int:
     values = {"name": name}
     if of == "universe":
-        chosen = draft.typed.get("series") or ()
-        publisher = draft.request.dbsession.scalar(
-            select(Series.publisher_id).where(Series.id.in_([int(each) for each in chosen if each.isdigit()]))
-        )
+        chosen = next(iter(draft.typed.get("series") or ()), "")
+        statement = select(Series.publisher_id).where(Series.id == (whole_number(chosen) or 0))
+        publisher = draft.request.dbsession.scalar(statement)
         if publisher is None:
             raise InvalidError({"universes": [NO_SERIES]})
         values["publisher"] = publisher

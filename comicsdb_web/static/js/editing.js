@@ -1,6 +1,7 @@
 // The forms of the catalogue: every module enhances what works without it.
 import { pickWhileTyping } from "./picker.js";
 import { addRowsInPlace } from "./rows.js";
+import { takePictures } from "./covers.js";
 import { storeDrafts } from "./drafts.js";
 import { warnBeforeLeaving } from "./guard.js";
 import { proposeFromSeries } from "./proposals.js";
@@ -10,3 +11,4 @@ addRowsInPlace();
 warnBeforeLeaving();
 proposeFromSeries();
 storeDrafts();
+takePictures();

@@ -60,9 +60,7 @@ def test_it_holds_all_tables_and_no_secrets(session, held):
     found = accounts.holdings(session, held.id)
     kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_ratings"
     keys = "passkeys authenticator_apps recovery_codes"
-    tables = (
-        f"account groups sessions security_events {keys} tokens ratings {kept} feed_addresses contributions"
-    )
+    tables = f"account groups sessions security_events {keys} tokens ratings {kept} feed_addresses drafts contributions"
     assert list(found) == [*tables.split(), "donations", "throttle_notices", "poll_votes", "staff_actions"]
     (account,) = found["account"]
     assert (account["username"], account["email"]) == ("Ann", "Ann@example.org")

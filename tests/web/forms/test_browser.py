@@ -2,6 +2,8 @@
 
 import io
 import threading
+from datetime import date
+from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +14,7 @@ from sqlalchemy import create_engine
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.models import Issue
+from comicsdb.models import FormDraft, Issue
 from comicsdb_web.forms.drafts import state_of
 from tests.conftest import build_app
 from tests.factories import Make
@@ -143,19 +145,19 @@ def test_two_people_edit_at_once_both_keep_their_work_and_one_reverts_it_all(ent
     otto.goto(address)
     nora.fill("#desc", "By Nora.")
     nora.fill("#page", "32")
-    nora.get_by_role("button", name="Save").click()
+    nora.get_by_role("button", name="Save", exact=True).click()
     nora.wait_for_url(f"**/issue/{issue.slug}/")
     otto.fill("#desc", "By Otto.")
     otto.get_by_role("heading", name="Codes").click()
     otto.fill("#sku", "OTTO1")
-    otto.get_by_role("button", name="Save").click()
+    otto.get_by_role("button", name="Save", exact=True).click()
     notice = otto.get_by_role("alert").filter(has_text="Somebody else saved in the meantime")
     notice.wait_for()
     assert "By Nora." in notice.inner_text()
     assert "By Otto." in notice.inner_text()
     assert otto.input_value("#page") == "32"
     assert otto.evaluate("document.documentElement.scrollWidth") == 390
-    otto.get_by_role("button", name="Save").click()
+    otto.get_by_role("button", name="Save", exact=True).click()
     otto.wait_for_url(f"**/issue/{issue.slug}/")
     with site.sessions() as session:
         now = session.get(Issue, issue.id)
@@ -212,3 +214,70 @@ def test_what_was_typed_comes_back_when_the_session_ends_before_a_row_or_a_pick(
     page.keyboard.press("Enter")
     page.wait_for_url("**/issue/create/**")
     assert page.get_by_label("Number (required)").input_value() == "77"
+
+
+TAKE = """([name, kind]) => {
+    const canvas = document.createElement("canvas");
+    canvas.width = 40, canvas.height = 60;
+    return new Promise(done => canvas.toBlob(blob => {
+        const data = new DataTransfer();
+        data.items.add(new File([blob], `${name}.png`, {type: "image/png"}));
+        const field = document.querySelector(`#${name}`).closest(".picture");
+        const options = {bubbles: true, cancelable: true};
+        field.dispatchEvent(kind === "drop" ? new DragEvent("drop", {...options, dataTransfer: data})
+            : new ClipboardEvent("paste", {...options, clipboardData: data}));
+        done();
+    }));
+}"""
+
+
+def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(enter, site):
+    with site.sessions() as session:
+        make = Make(Catalog(session))
+        role = make.role("Writer").id
+        people = [make.creator(name=f"Hand {number} of the Harbor").id for number in range(7)]
+        values = {"cover_date": date(2026, 3, 1), "price": Decimal("4.99"), "page": 32, "upc": "761941341826"}
+        named = [{"creator": each, "roles": [role, make.role("Inker").id]} for each in people]
+        issue = make.issue(series=site.series, number="70", credits=named, **values)
+    page = enter("Nora", viewport={"width": 1280, "height": 900})
+    page.goto(f"/issue/{issue.slug}/update/")
+    assert page.locator("[id^=credits-][data-row]").count() == 7
+    assert page.locator("#edit").evaluate("form => form.getBoundingClientRect().height") <= 2000
+    strokes = 0
+    page.goto(f"/issue/{issue.slug}/")
+    for press in (
+        page.locator(".acts > a").click,
+        page.locator("button[name=copy][value=credits]").click,
+        page.locator("#name").click,
+        lambda: page.keyboard.insert_text("The Tide Turns"),
+    ):
+        press()
+        strokes += 1
+    # Nothing is saved yet, but a draft, which comes back after the session has ended.
+    for name, kind in (("image", "drop"), ("image", "paste")):
+        page.evaluate(TAKE, [name, kind])
+        page.locator(".picture canvas").wait_for()
+    page.locator("#draft-state").filter(has_text="Draft saved at").wait_for()
+    page.context.clear_cookies(name="session")
+    page.close(run_before_unload=False)
+    page = enter("Nora", viewport={"width": 1280, "height": 900})
+    page.goto("/issue/create/")
+    page.get_by_role("link", name="Continue editing").click()
+    assert page.input_value("#name") == "The Tide Turns"
+    # What is unknown is made in place.
+    page.get_by_role("combobox", name="Find: Characters").fill("Tidewatcher")
+    page.get_by_role("option", name="Tidewatcher New character").wait_for()
+    page.keyboard.press("Enter")
+    page.evaluate(TAKE, ["image", "paste"])
+    page.locator(".picture canvas").wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    strokes += 1
+    page.wait_for_url("**/issue/lamplight-2020-71/")
+    assert strokes < 25
+    with site.sessions() as session:
+        made = session.query(Issue).filter_by(number="71").one()
+        state = state_of(session, made)
+        assert session.query(FormDraft).count() == 0
+    assert (made.cover_date, made.price, made.page) == (date(2026, 4, 1), Decimal("4.99"), 32)
+    assert (made.image_width, made.name, len(state["credits"])) == (40, ["The Tide Turns"], 7)
+    assert len(state["characters"]) == 1

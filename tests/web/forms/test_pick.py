@@ -194,5 +194,5 @@ def test_enter_saves_as_save_is_the_first_button_of_the_form(testapp, nora, worl
         buttons = soup(testapp.get(address)).select("form#edit button[type=submit]")
         assert buttons[0].get_text(strip=True) == "Save"
         assert not buttons[0].has_attr("name")
-        names = {"find", "add", "copy", "place", "propose", "then"}
+        names = {"find", "add", "copy", "place", "propose", "then", "save_draft"}
         assert {each["name"] for each in buttons[1:]} <= names

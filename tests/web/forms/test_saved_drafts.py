@@ -116,6 +116,7 @@ def test_drafts_are_limited_in_size_number_and_time(testapp, nora, world, sessio
         assert drafts.store_draft(session, nora.id, f"{number:064x}", place, saved)
     assert len(stored(session)) == drafts.DRAFTS_MAX
     assert not drafts.store_draft(session, nora.id, "not a key", place, saved)
+    assert "There is no such draft" in testapp.get("/issue/create/?draft=%00")
     month = clock.now() + drafts.SAVED_LIFETIME + timedelta(seconds=1)
     monkeypatch.setattr(drafts.clock, "now", lambda: month)
     assert drafts.drafts_of(session, nora.id, place) == []

@@ -117,7 +117,7 @@ def test_issues_are_ordered_by_keyboard_and_by_dragging_and_saved_at_once(page, 
         page.locator(".order-row", has_text="#3"), target_position={"x": 200, "y": 4}
     )
     assert order(page) == "4312"
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("0 issues were added. 2 were moved. 0 were skipped.").wait_for()
     assert stored(site) == "4312"
 
@@ -128,7 +128,7 @@ def test_a_type_is_changed_in_its_line_by_keyboard(page, site):
     link.press("Enter")
     page.locator(".item-type-form select:focus").wait_for()
     page.keyboard.press("T")
-    page.get_by_role("button", name="Save").press("Enter")
+    page.get_by_role("button", name="Save", exact=True).press("Enter")
     page.locator(".item-type .tag", has_text="Tie-In").wait_for()
     assert page.evaluate("document.activeElement.textContent.trim()").startswith("Change the type")
 
