@@ -159,7 +159,7 @@ def test_the_rows_of_an_issue_are_edited_here_too(testapp, boss, world, session,
     path = f"/admin/issue/{world.second.id}/"
     page = send(opened(testapp, path), status=200, press=("add", "credits"))
     page = send(page, {"credits-0-creator-q": "Ada"}, status=200, press=("find", "credits-0-creator"))
-    assert boxes(page, "credits-0-creator") == ["Ada Pencil 1950–"]
+    assert boxes(page, "credits-0-creator") == ["Ada Pencil 1950–", "Ada New creator"]
     sent = {
         "credits-0-creator": [world.creator.id],
         "credits-0-roles": [make.role("Writer").id],
