@@ -141,7 +141,7 @@ def test_a_new_issue_is_filled_in_from_the_run_and_leads_to_the_next(testapp, no
     fourth = session.query(Issue).filter_by(number="4").one()
     assert fourth.cover_date == date(2019, 8, 1)
     page = page.follow()
-    assert message(page) == "Lamplight (2019) #4 is in the catalogue now."
+    assert message(page) == "Lamplight (2019) #4 was added to the catalogue."
     assert (value(page, "series"), value(page, "number")) == (str(world.series.id), "5")
     # The page of an issue leads there, too; without a script a button asks for a chosen series.
     link = soup(testapp.get(f"/issue/{fourth.slug}/")).select_one(".acts > a")["href"]

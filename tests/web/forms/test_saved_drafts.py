@@ -98,7 +98,7 @@ def test_drafts_of_others_changes_show_the_conflict(testapp, nora, world, make, 
     make.catalog.update(world.first, {field: "By Otto.", "page": 48})
     session.commit()
     page = testapp.get(offered(testapp.get(address))[0])
-    assert "Somebody else saved meanwhile" in page
+    assert "Somebody else saved in the meantime" in page
     assert (value(page, field), value(page, "page")) == (text, "48")
 
 
