@@ -12,7 +12,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import and_, delete, not_, or_, select, update
+from sqlalchemy import and_, delete, func, not_, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -27,6 +27,7 @@ SAVED_LIFETIME = timedelta(days=30)
 SIZE_MAX = 512 * 1024  # characters of all fields
 DRAFTS_MAX = 20  # of one account, of each sort
 KEY = re.compile("[0-9a-f]{64}")
+SPENT = ""  # the form of a key that was used
 
 PICTURES_MAX = 50  # of one account
 NAME_MAX = 255
@@ -100,13 +101,13 @@ def store_draft(session: Session, user_id: int, key: str, place: FormPlace, save
     statement = insert(FormDraft).values(digest=key, user_id=user_id, **place._asdict(), **values)
     own = and_(FormDraft.user_id == user_id, FormDraft.form == place.form)
     statement = statement.on_conflict_do_update(index_elements=["digest"], set_=values, where=own)
-    if session.scalar(statement.returning(FormDraft.digest)) is None:  # another account has the key
+    if session.scalar(statement.returning(FormDraft.digest)) is None:  # used, or another account's
         return False
     pictures = [digest(text) for name, text in saved.texts if name.endswith("_kept")]
     mine = (PictureDraft.user_id == user_id, PictureDraft.digest.in_(pictures))
     if pictures:
         session.execute(update(PictureDraft).where(*mine).values(draft=key))
-    _remove_surplus(session, user_id, FormDraft.form.is_not(None))
+    _remove_surplus(session, user_id, FormDraft.form != SPENT)
     return True
 
 
@@ -129,14 +130,20 @@ def find_draft(session: Session, user_id: int, key: str) -> SavedForm | None:
     """A form that is being filled in; None for any other account."""
     if not KEY.fullmatch(key):
         return None
-    return _saved(session, FormDraft.digest == key, FormDraft.form.is_not(None), user_id=user_id)
+    return _saved(session, FormDraft.digest == key, FormDraft.form != SPENT, user_id=user_id)
 
 
 def discard_draft(session: Session, user_id: int, key: str) -> None:
-    """Remove a form that is saved, or given up."""
-    if KEY.fullmatch(key):
-        own = (FormDraft.digest == key, FormDraft.user_id == user_id, FormDraft.form.is_not(None))
-        session.execute(delete(FormDraft).where(*own).execution_options(synchronize_session=False))
+    """Remove a form that is saved, or given up; its key cannot be used again.
+
+    What our script sent before, but arrives later, would come back as a draft otherwise.
+    """
+    if not KEY.fullmatch(key):
+        return
+    spent = {"form": SPENT, "object_id": 0, "action": "", "fields": "[[], {}]", "created": clock.now()}
+    statement = insert(FormDraft).values(digest=key, user_id=user_id, **spent)
+    own = FormDraft.user_id == user_id
+    session.execute(statement.on_conflict_do_update(index_elements=["digest"], set_=spent, where=own))
 
 
 def find_form_draft(session: Session, user_id: int, secret: str) -> SavedForm | None:
@@ -163,7 +170,7 @@ def remove_old_form_drafts(session: Session) -> int:
 def _is_old_form():
     now = clock.now()
     return or_(
-        and_(FormDraft.form.is_(None), FormDraft.created <= now - LIFETIME),
+        and_(func.coalesce(FormDraft.form, SPENT) == SPENT, FormDraft.created <= now - LIFETIME),
         FormDraft.created <= now - SAVED_LIFETIME,
     )
 

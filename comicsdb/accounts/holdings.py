@@ -76,7 +76,7 @@ def _tables(user_id: int) -> dict[str, Select]:
         .order_by(IssueRating.id),
         **_kept(user_id),
         "drafts": select(FormDraft.action, FormDraft.object_id, FormDraft.created, FormDraft.fields)
-        .where(FormDraft.user_id == user_id)
+        .where(FormDraft.user_id == user_id, FormDraft.fields != "[[], {}]")
         .order_by(FormDraft.created, FormDraft.digest),
         "contributions": select(Change.at, Change.kind, Change.object_id, Change.action)
         .where(Change.user_id == user_id)

@@ -235,7 +235,8 @@ class FormDraft(Base):
 
     Either one sent after its session had ended, stored until the account has logged in again, under the
     digest of a secret; or one that is being filled in, under the key that the page gave it. Only the latter
-    has the route of its page (`form`), and the id of its object, 0 for a new one.
+    has the route of its page (`form`), which is empty once it is saved, and the id of its object, 0 for a new
+    one.
     """
 
     __tablename__ = "form_draft"

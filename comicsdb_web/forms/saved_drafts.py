@@ -12,7 +12,7 @@ from comicsdb import accounts
 from comicsdb.accounts import FormPlace, SavedForm, SavedPicture
 from comicsdb_web.forms.after_login import is_secret
 from comicsdb_web.forms.answers import WHOLE
-from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.drafts import KEY, Draft
 from comicsdb_web.forms.fields import text_of
 from comicsdb_web.forms.values import keep_pictures
 from comicsdb_web.http.routing import query_of
@@ -105,4 +105,5 @@ def _path(request, key: str) -> str:
 
 def discard(draft: Draft) -> None:
     """Remove the draft of a form that is saved."""
-    accounts.discard_draft(draft.request.dbsession, draft.request.identity.user_id, draft.key)
+    if key := text_of(draft.request.POST, KEY):
+        accounts.discard_draft(draft.request.dbsession, draft.request.identity.user_id, key)

@@ -129,22 +129,20 @@ class _Names:
             self._leave_open(name, field, open_names)
 
     def _only(self, field: ModelSelect, query: str) -> list[Item]:
-        """What a query for an object without a name of its own finds: an issue, a role."""
-        return [] if field.creatable else self._search(field, query).items
+        """What a query names exactly, of a kind whose names are not enough: a series, an issue, a role."""
+        if field.creatable:
+            return []
+        found = self._search(field, query).items
+        same = [each for each in found if _is_same(each, query)]
+        if not same and field.of == "series":
+            same = [each for each in found if YEAR.sub("", each.text).casefold() == query.casefold()]
+        return same
 
     def _search(self, field: ModelSelect, query: str) -> Found:
         self.searches += 1
         if self.searches > SEARCHES_MOST:
             return Found([], 0, query)
-        seen, words = lookup.seen_by(self.draft.request), query
-        if field.of == "series":
-            words = YEAR.sub("", query)
-        found = lookup.find(self.session, field.of, words, seen)
-        same = [each for each in found.items if _is_same(each, query)]
-        same = same or [
-            each for each in found.items if YEAR.sub("", each.text).casefold() == query.casefold()
-        ]
-        return Found(same, 1, query) if len(same) == 1 and not field.creatable else found
+        return lookup.find(self.draft.request, field.of, query)
 
     def _leave_open(self, name: str, field: ModelSelect, names: list[str]) -> None:
         """Show names that are not chosen yet, with what the search finds for them."""

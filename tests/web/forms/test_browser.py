@@ -277,7 +277,7 @@ def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(en
     with site.sessions() as session:
         made = session.query(Issue).filter_by(number="71").one()
         state = state_of(session, made)
-        assert session.query(FormDraft).count() == 0
+        assert session.query(FormDraft).filter(FormDraft.form != "").count() == 0
     assert (made.cover_date, made.price, made.page) == (date(2026, 4, 1), Decimal("4.99"), 32)
     assert (made.image_width, made.name, len(state["credits"])) == (40, ["The Tide Turns"], 7)
     assert len(state["characters"]) == 1

@@ -75,7 +75,7 @@ def test_what_is_unknown_is_made_with_the_form_in_one_transaction(testapp, nora,
         "characters-q": "lamplighter; Moth; Lam",
         "arcs-q": "The Long Night",
         "universes-q": "Mirror World",
-        "reprints-q": "lamplight collected #1",
+        "reprints-q": "lamplight collected tpb (2020) #1",
         "reason": "From the printed issue",
     }
     page = send(form, typed, status=422)
