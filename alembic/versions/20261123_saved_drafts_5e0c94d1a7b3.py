@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "5e0c94d1a7b3"
-down_revision = "6a1e9d40c7b5"
+down_revision = "e7a4c95d2f18"
 branch_labels = None
 depends_on = None
 
