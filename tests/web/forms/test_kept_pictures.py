@@ -138,3 +138,15 @@ def test_an_account_keeps_so_many(site, monkeypatch):
     assert len(kept) == 2
     send(page, {"name": "Dusk"})
     assert one(site, Arc).image in kept
+
+
+def test_a_draft_keeps_its_picture_for_as_long_as_there_is_the_draft(site, monkeypatch):
+    form = opened(site, "/arc/create/")
+    page = send(form, {"name": "Dusk", "image_photo": picture("p.png")}, press=("save_draft", "1"))
+    monkeypatch.setattr(drafts, "LIFETIME", timedelta(0))  # what no draft has is removed
+    assert drafts.remove_old_pictures(site.session) == []
+    page = page.follow()
+    assert kept_files(page) == {"image": "p.png"}
+    monkeypatch.undo()
+    send(page)
+    assert one(site, Arc).image_width == 40
