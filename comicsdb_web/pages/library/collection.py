@@ -451,6 +451,17 @@ def add_series(request):
         draft.refuse(error.errors)
         request.response.status = 422
         return _series_form(request, draft)
+    return _run_added(request, added, skipped)
+
+
+def add_run(request):
+    """Add all issues of a series that are not in the collection yet."""
+    series = request.catalog.by_slug(Series, request.matchdict["slug"])
+    session, user_id = request.dbsession, request.identity.user_id
+    return _run_added(request, *collection.add_series(session, user_id, series.id, today=request.today))
+
+
+def _run_added(request, added: int, skipped: int) -> HTTPSeeOther:
     words = {
         "added": ngettext("${n} issue was added.", "${n} issues were added.", added),
         "skipped": ngettext("${n} was already there.", "${n} were already there.", skipped),
@@ -701,6 +712,7 @@ def includeme(config):
         methods=("GET", "HEAD", "POST"),
         renderer="collection/add_series.jinja2",
     )
+    config.add_collection_page("add_run", "add-run/{slug}/", add_run, methods=("POST",))
     config.add_collection_page("missing", "missing/", missing, renderer="collection/missing.jinja2")
     config.add_collection_page(
         "missing_of", "missing/{id:[0-9]+}/", missing_of, renderer="collection/missing_of.jinja2"

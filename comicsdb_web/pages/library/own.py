@@ -12,6 +12,7 @@ from comicsdb.models import (
     CollectionItem,
     Issue,
     IssueRating,
+    ReadDate,
     ReadingList,
     ReadingListItem,
     WishList,
@@ -27,11 +28,12 @@ OFFERED = 100  # offered lists, most recently changed
 
 @dataclass(frozen=True)
 class OwnParts:
-    """The ids of the first collection item and of the wish, the stars, and lists with slug and name."""
+    """The ids of the first collection item and of the wish, the stars, the number of reads, and lists."""
 
     rating: int | None = None
     item_id: int | None = None
     wish_id: int | None = None
+    read_count: int = 0
     in_lists: list[RowView] = field(default_factory=list)  # those with the issue that the member may see
     own_lists: list[RowView] = field(default_factory=list)  # those that the member could add it to
 
@@ -48,6 +50,7 @@ def _query(official: str | None) -> CompiledQuery:
     )
     wish = select(WishListItem.id).join(WishList)
     wish = wish.where(WishListItem.issue_id == issue_id, WishList.user_id == user_id)
+    read = select(func.count()).where(ReadDate.issue_id == issue_id, ReadDate.user_id == user_id)
     managed = reading_lists.managed_by(user_id, official)
     seen = figures.with_issue(issue_id, or_(not_(ReadingList.is_private), managed), SHOWN)
     holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue_id)
@@ -58,7 +61,7 @@ def _query(official: str | None) -> CompiledQuery:
         .order_by(ReadingList.modified.desc(), ReadingList.id)
         .limit(OFFERED)
     )
-    ids = (each.scalar_subquery() for each in (rating, item, wish))
+    ids = (each.scalar_subquery() for each in (rating, item, wish, read))
     lists = (rows_of(each) for each in (seen.with_only_columns(*columns), offered))
     return CompiledQuery.of(select(*ids, *lists))
 

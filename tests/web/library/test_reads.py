@@ -1,0 +1,52 @@
+"""Read and owned at once: the button of an issue, and the run of a series."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+
+from comicsdb.library import reads
+from comicsdb.models import CollectionItem
+from tests.web.conftest import form_to, log_in, message, soup
+from tests.web.library.wish_list_fixtures import small_catalogue
+
+
+def test_an_issue_is_marked_as_read_without_a_copy(testapp, make, member, session):
+    issue = small_catalogue(make).second
+    log_in(testapp)
+    address, path = f"/issue/{issue.slug}/", f"/reads/toggle/{issue.slug}/"
+
+    def press(**headers):
+        form = form_to(testapp.get(address), path)
+        button = soup(testapp.get(address)).select_one("#read button")
+        fields = {"csrf_token": form["csrf_token"].value, "next": address, "on": button["value"]}
+        return testapp.post(path, fields, headers=headers)
+
+    def noted():
+        return [each.read_on for each in reads.of_issue(session, member.id, issue.id)]
+
+    answer = press()
+    assert (answer.status_int, answer.location) == (303, f"http://localhost{address}")
+    assert message(answer.follow()) == "Lamplight (2019) #2 is marked as read."
+    assert len(noted()) == 1
+    early = datetime(2020, 1, 1, tzinfo=UTC)
+    reads.add(session, member.id, issue.id, early)
+    session.commit()
+    template = soup(press(**{"X-Fragment": "1"})).template
+    assert (template["data-target"], template.button["aria-pressed"]) == ("read", "true")
+    assert noted() == [early]  # the last one is gone
+    assert message(press().follow()) == "The last reading date of Lamplight (2019) #2 was removed."
+    assert noted() == []
+    assert session.scalar(select(CollectionItem.id)) is None
+
+
+def test_one_click_adds_the_run_of_a_series(testapp, make, member, session):
+    world = small_catalogue(make)
+    log_in(testapp)
+    address, path = f"/series/{world.series.slug}/", f"/collection/add-run/{world.series.slug}/"
+    answer = form_to(testapp.get(address), path).submit()
+    assert (answer.status_int, answer.location) == (303, f"http://localhost{address}")
+    owned = session.scalars(select(CollectionItem.issue_id).where(CollectionItem.user_id == member.id)).all()
+    assert {world.first.id, world.second.id} <= set(owned)
+    assert message(answer.follow()) == f"{len(owned)} issues were added. 0 were already there."
+    again = form_to(testapp.get(address), path).submit().follow()
+    assert message(again) == f"0 issues were added. {len(owned)} were already there."
