@@ -53,16 +53,17 @@ class Plural:
 class FormattedText(str):
     """A string in English with values inserted, which can also be translated.
 
-    The API, which is in English, uses it as a string; the site translates it.
+    The API, which is in English, uses it as a string; the site translates it. Where clients know the API by a
+    wording of its own, `api` is that, and the first text is the site's, in English too.
     """
 
     text: str
     mapping: dict
     domain = DOMAIN
 
-    def __new__(cls, text: str, **mapping):
+    def __new__(cls, text: str, api: str | None = None, **mapping):
         """Create the text, with each `${name}` replaced by the value of that name."""
-        plain = TranslationString(text, domain=DOMAIN, mapping=mapping)
+        plain = TranslationString(api or text, domain=DOMAIN, mapping=mapping)
         made = super().__new__(cls, plain.interpolate())
         made.text, made.mapping = text, mapping
         return made

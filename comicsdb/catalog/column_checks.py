@@ -16,10 +16,18 @@ from comicsdb.models import Attribution, ExternalId, Variant
 from comicsdb.models.base import INTEGER_MAX, largest
 from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.schemas.external_id import NO_ID
-from comicsdb.schemas.types import BLANK, NOT_INTEGER, NOT_NUMBER, NOT_TEXT, NULL, out_of_range, too_long
+from comicsdb.schemas.types import (
+    BLANK,
+    NOT_INTEGER,
+    NOT_NUMBER,
+    NOT_TEXT,
+    NULL,
+    no_such_object,
+    out_of_range,
+    too_long,
+)
 from comicsdb.values import text_problem
 
-MISSING = 'Invalid pk "{}" - object does not exist.'
 NOT_DATE = _("A date is required.")
 NOT_BOOLEAN = _("Must be true or false.")
 NOT_LIST = _("A list is required.")
@@ -96,7 +104,9 @@ def _number_problem(value, bound: int) -> str | None:
     return (
         None
         if abs(number) < cents_rounded_up
-        else formatted("Ensure this value is less than ${bound}.", bound=bound)
+        else formatted(
+            "Enter less than ${bound}.", api="Ensure this value is less than ${bound}.", bound=bound
+        )
     )
 
 
@@ -119,7 +129,7 @@ def problems(kind: Kind, values: dict) -> dict[str, str]:
 def _id_problem(value) -> str | None:
     if not is_whole(value) or value.bit_length() > SHOWN_BITS:
         return NOT_ID
-    return None if 0 < value <= INTEGER_MAX else MISSING.format(value)
+    return None if 0 < value <= INTEGER_MAX else no_such_object(value)
 
 
 def _ids_problem(ids) -> str | None:

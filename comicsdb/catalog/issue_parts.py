@@ -9,13 +9,14 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import rules
-from comicsdb.catalog.column_checks import MISSING, problem
+from comicsdb.catalog.column_checks import problem
 from comicsdb.catalog.errors import InvalidRowsError, NotFoundError
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.catalog.unit_of_work import OF_PICTURE
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
 from comicsdb.models.choices import Currency
+from comicsdb.schemas.types import NEGATIVE, no_such_object, not_a_choice
 
 SAME_PAIR = _("The fields issue, creator must make a unique set.")
 NO_PICTURE = _("No file was submitted.")
@@ -79,7 +80,7 @@ def credit_faults(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[
         }
         for field, ids in lacking.items():
             if ids:
-                found[index][field] = [MISSING.format(each) for each in sorted(ids)]
+                found[index][field] = [no_such_object(each) for each in sorted(ids)]
         pair = (credit["issue"], credit["creator"])
         if pair in taken:
             found[index]["__all__"] = [SAME_PAIR]
@@ -133,11 +134,11 @@ def variant_faults(session: Session, variant: Variant | None, values: dict) -> r
     if not values.get("image", variant is not None):
         findings.add("image", NO_PICTURE)
     if (values.get("price") or 0) < 0:
-        findings.add("price", _("Ensure this value is greater than or equal to 0."))
+        findings.add("price", NEGATIVE)
     if values.get("currency", Currency.USD) not in list(Currency):
-        findings.add("currency", formatted('"${shown}" is not a valid choice.', shown=values["currency"]))
+        findings.add("currency", not_a_choice(values["currency"]))
     if "issue" in values and "issue" not in findings.errors and not lock_issues(session, [values["issue"]]):
-        findings.add("issue", MISSING.format(values["issue"]))
+        findings.add("issue", no_such_object(values["issue"]))
     return findings
 
 

@@ -10,12 +10,13 @@ from datetime import date
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.column_checks import MISSING, NULL, problems
+from comicsdb.catalog.column_checks import NULL, problems
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Imprint, Role
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, YEARS
+from comicsdb.schemas.types import NEGATIVE, no_such_object, not_a_choice
 
 REQUIRED = _("This field is required.")
 
@@ -62,7 +63,7 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
     elif kind.name == "issue":
         _check_issue(values, findings)
     elif kind.name == "publisher" and values.get("country", COUNTRIES[0]) not in COUNTRIES:
-        findings.add("country", formatted('"${shown}" is not a valid choice.', shown=values["country"]))
+        findings.add("country", not_a_choice(values["country"]))
     for link in kind.links:
         if link.symmetric and entity is not None and entity.id in (values.get(link.field) or ()):
             findings.add(link.field, formatted("A ${kind} cannot be linked to itself.", kind=kind.name))
@@ -102,7 +103,7 @@ def _check_ids(session: Session, field: str, target, ids, findings: Findings, *,
     """Check that rows have the ids."""
     wanted = set(ids)
     for missing in sorted(wanted - existing(session, target, wanted, keep=keep)):
-        findings.add(field, MISSING.format(missing))
+        findings.add(field, no_such_object(missing))
 
 
 def existing(session: Session, target, ids, *, keep: bool = True) -> set[int]:
@@ -154,7 +155,7 @@ def _check_issue(values: dict, findings: Findings) -> None:
         if day is not None and day < date(EARLIEST_YEAR, 1, 1):
             findings.add(field, formatted("Dates before ${year} are not accepted.", year=EARLIEST_YEAR))
     if "price" in values and values["price"] is not None and values["price"] < 0:
-        findings.add("price", _("Ensure this value is greater than or equal to 0."))
+        findings.add("price", NEGATIVE)
     creators = [credit["creator"] for credit in values.get("credits", ())]
     if len(creators) != len(set(creators)):
         findings.add("credits", _("The fields issue, creator must make a unique set."))

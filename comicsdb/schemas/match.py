@@ -20,7 +20,17 @@ from comicsdb.schemas.base import (
     year,
 )
 from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
-from comicsdb.schemas.types import MAX_SHOWN, Field, Id, Integer, ListOf, Text
+from comicsdb.schemas.types import (
+    MAX_SHOWN,
+    Field,
+    Id,
+    Integer,
+    ListOf,
+    Text,
+    not_a_choice,
+    not_a_list,
+    too_many,
+)
 
 MOST = 100  # descriptors in one call
 CANDIDATES = 20
@@ -91,7 +101,7 @@ class Ids(Field):
             plain = isinstance(number, str | int) and not isinstance(number, bool)
             read = known.read(str(number)[:ID_LENGTH]) if known and plain else None
             if read is None:
-                raise Invalid(node, formatted('"${shown}" is not a valid choice.', shown=source[:MAX_SHOWN]))
+                raise Invalid(node, not_a_choice(source[:MAX_SHOWN]))
             found[source] = read
         return found
 
@@ -108,7 +118,7 @@ class Names(ListOf):
         if len(names) > ALTERNATIVES_MAX:
             raise Invalid(
                 node,
-                formatted("Ensure this field has no more than ${most} elements.", most=ALTERNATIVES_MAX),
+                too_many(ALTERNATIVES_MAX),
             )
         return names
 
@@ -233,13 +243,9 @@ class Objects(Field):
     def read(self, node, value):
         """The list as it was sent."""
         if not isinstance(value, list):
-            raise Invalid(
-                node, formatted('Expected a list of items but got type "${kind}".', kind=type(value).__name__)
-            )
+            raise Invalid(node, not_a_list(value))
         if len(value) > self.most:
-            raise Invalid(
-                node, formatted("Ensure this field has no more than ${most} elements.", most=self.most)
-            )
+            raise Invalid(node, too_many(self.most))
         return value
 
 

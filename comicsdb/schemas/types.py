@@ -14,21 +14,30 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import GRADES, Currency
 from comicsdb.values import FLAGS, decimal, has_possible_offset, iso_day, read_money, text_problem
 
+NOT_THERE = _("Your choice no longer exists: choose another.")
 REQUIRED = _("This field is required.")
-NULL = _("This field may not be null.")
-BLANK = _("This field may not be blank.")
-NOT_TEXT = _("Not a valid string.")
-NOT_INTEGER = _("A valid integer is required.")
-NOT_NUMBER = _("A valid number is required.")
-NOT_BOOLEAN = _("Must be a valid boolean.")
-NOT_DATE = _("Date has wrong format. Use one of these formats instead: YYYY-MM-DD.")
-NOT_MOMENT = _(
-    "Datetime has wrong format. Use one of these formats instead: "
-    "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
+NULL = formatted("This field is required.", api="This field may not be null.")
+BLANK = formatted("This field is required.", api="This field may not be blank.")
+NOT_TEXT = formatted("Enter text.", api="Not a valid string.")
+NOT_INTEGER = formatted("Enter a whole number.", api="A valid integer is required.")
+NOT_NUMBER = formatted("Enter a number.", api="A valid number is required.")
+NOT_BOOLEAN = formatted("Choose yes or no.", api="Must be a valid boolean.")
+NOT_DATE = formatted(
+    "Enter the date as 2026-12-31.",
+    api="Date has wrong format. Use one of these formats instead: YYYY-MM-DD.",
+)
+NOT_MOMENT = formatted(
+    "Enter the date and time as 2026-12-31T18:00.",
+    api="Datetime has wrong format. Use one of these formats instead: "
+    "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
 )
 BAD_OFFSET = _("The offset from UTC must be less than 16 hours.")
-NOT_AMOUNT = _("A valid number is required. Examples: 3.99, 3,99 €, $3.99.")
-EMPTY_LIST = _("This list may not be empty.")
+NOT_AMOUNT = formatted(
+    "Enter an amount, such as 3.99, 3,99 € or $3.99.",
+    api="A valid number is required. Examples: 3.99, 3,99 €, $3.99.",
+)
+NEGATIVE = formatted("Enter 0 or more.", api="Ensure this value is greater than or equal to 0.")
+EMPTY_LIST = formatted("Choose at least one.", api="This list may not be empty.")
 
 _INTEGER = re.compile(r"\s*([-+]?[0-9]+)(\.0*)?\s*")
 _MOMENT = re.compile(
@@ -47,16 +56,56 @@ _WHOLE = _DIGITS - _DECIMALS
 
 def too_long(most: int) -> str:
     """The error message for a text with too many characters."""
-    return formatted("Ensure this field has no more than ${most} characters.", most=most)
+    return formatted(
+        "Enter at most ${most} characters.",
+        api="Ensure this field has no more than ${most} characters.",
+        most=most,
+    )
+
+
+def too_many(most: int) -> str:
+    """The error message for a list with too many elements."""
+    return formatted(
+        "Choose at most ${most}.", api="Ensure this field has no more than ${most} elements.", most=most
+    )
+
+
+def not_a_list(value) -> str:
+    """The error message for what should be a list."""
+    return formatted(
+        "Choose from the list.",
+        api='Expected a list of items but got type "${kind}".',
+        kind=type(value).__name__,
+    )
+
+
+def not_a_choice(value: str) -> str:
+    """The error message for a value that is not among the choices."""
+    return formatted(
+        "“${shown}” is not one of the options: choose another.",
+        api='"${shown}" is not a valid choice.',
+        shown=value,
+    )
+
+
+def no_such_object(number) -> str:
+    """The error message for the id of an object that does not exist."""
+    return formatted(NOT_THERE, api='Invalid pk "${shown}" - object does not exist.', shown=number)
 
 
 def out_of_range(number, low, high) -> str | None:
     """The error message for a number outside of inclusive bounds; None for one within."""
     if number < low:
-        return formatted("Ensure this value is greater than or equal to ${least}.", least=low)
-    return (
-        formatted("Ensure this value is less than or equal to ${most}.", most=high) if number > high else None
-    )
+        return formatted(
+            "Enter ${least} or more.",
+            api="Ensure this value is greater than or equal to ${least}.",
+            least=low,
+        )
+    if number > high:
+        return formatted(
+            "Enter ${most} or less.", api="Ensure this value is less than or equal to ${most}.", most=high
+        )
+    return None
 
 
 class Field(SchemaType):
@@ -214,7 +263,7 @@ class Choice(Field):
         text = shown(value)
         code = None if isinstance(value, bool) else self.codes.get(self.fold(text))
         if code is None:
-            raise Invalid(node, formatted('"${shown}" is not a valid choice.', shown=text[:MAX_SHOWN]))
+            raise Invalid(node, not_a_choice(text[:MAX_SHOWN]))
         return code
 
 
@@ -233,14 +282,18 @@ class Id(Field):
         if number is None:
             raise Invalid(
                 node,
-                formatted("Incorrect type. Expected pk value, received ${kind}.", kind=type(value).__name__),
+                formatted(
+                    "Choose from the list.",
+                    api="Incorrect type. Expected pk value, received ${kind}.",
+                    kind=type(value).__name__,
+                ),
             )
         if number == 0 and self.zero_is_none:
             return self.deserialize(node, None)
         if not 0 < number <= INTEGER_MAX:
             raise Invalid(
                 node,
-                formatted('Invalid pk "${shown}" - object does not exist.', shown=shown(number)[:MAX_SHOWN]),
+                no_such_object(shown(number)[:MAX_SHOWN]),
             )
         return number
 
@@ -261,15 +314,11 @@ class ListOf(Field):
     def read(self, node, value):
         """The list, for ids without repetitions."""
         if not isinstance(value, list | tuple):
-            raise Invalid(
-                node, formatted('Expected a list of items but got type "${kind}".', kind=type(value).__name__)
-            )
+            raise Invalid(node, not_a_list(value))
         if not value and not self.empty:
             raise Invalid(node, EMPTY_LIST)
         if len(value) > LONGEST_LIST:
-            raise Invalid(
-                node, formatted("Ensure this field has no more than ${most} elements.", most=LONGEST_LIST)
-            )
+            raise Invalid(node, too_many(LONGEST_LIST))
         if self.of_ids:
             return list(dict.fromkeys(self.item.deserialize(node, each) for each in value))
         faults = Invalid(node)
@@ -294,9 +343,7 @@ class Grade(Field):
         if grade is None:
             raise Invalid(node, NOT_NUMBER)
         if grade not in GRADES:
-            raise Invalid(
-                node, formatted('"${shown}" is not a valid choice.', shown=shown(value)[:MAX_SHOWN])
-            )
+            raise Invalid(node, not_a_choice(shown(value)[:MAX_SHOWN]))
         return grade.quantize(_TENTH)
 
 
@@ -334,7 +381,7 @@ class Amount(Field):
         if amount is None or currency:
             raise Invalid(node, NOT_AMOUNT)
         if amount < 0:
-            raise Invalid(node, _("Ensure this value is greater than or equal to 0."))
+            raise Invalid(node, NEGATIVE)
         _sign, digits, exponent = amount.as_tuple()
         decimals = max(0, -exponent)
         whole = max(0, len(digits) + exponent)
@@ -342,13 +389,19 @@ class Amount(Field):
             raise Invalid(
                 node,
                 formatted(
-                    "Ensure that there are no more than ${digits} digits in total.", digits=self.digits
+                    "Enter at most ${digits} digits.",
+                    api="Ensure that there are no more than ${digits} digits in total.",
+                    digits=self.digits,
                 ),
             )
         if decimals > _DECIMALS:
             raise Invalid(
                 node,
-                formatted("Ensure that there are no more than ${places} decimal places.", places=_DECIMALS),
+                formatted(
+                    "Enter at most ${places} decimal places.",
+                    api="Ensure that there are no more than ${places} decimal places.",
+                    places=_DECIMALS,
+                ),
             )
         if whole > self.whole:
             raise Invalid(node, too_many_digits(self.whole))
@@ -358,7 +411,9 @@ class Amount(Field):
 def too_many_digits(whole: int = _WHOLE) -> str:
     """The error message for an amount that exceeds its column."""
     return formatted(
-        "Ensure that there are no more than ${whole} digits before the decimal point.", whole=whole
+        "Enter at most ${whole} digits before the decimal point.",
+        api="Ensure that there are no more than ${whole} digits before the decimal point.",
+        whole=whole,
     )
 
 
@@ -397,13 +452,16 @@ class Price(Field):
             raise Invalid(
                 node,
                 formatted(
-                    "Invalid currency '${shown}'. Supported: ${supported}", shown=sent, supported=supported
+                    "“${shown}” is not a currency we know. Choose one of ${supported}.",
+                    api="Invalid currency '${shown}'. Supported: ${supported}",
+                    shown=sent,
+                    supported=supported,
                 ),
             )
         if amount is None or written not in (None, currency):
             raise Invalid(node, _strange(value))
         if amount < 0:
-            raise Invalid(node, _("Ensure this value is greater than or equal to 0."))
+            raise Invalid(node, NEGATIVE)
         if amount and amount.adjusted() >= _WHOLE:
             raise Invalid(node, too_many_digits())
         amount = amount.quantize(_CENT, ROUND_HALF_UP)
@@ -425,6 +483,7 @@ class Price(Field):
 
 def _strange(value) -> str:
     return formatted(
-        "Invalid price format: ${shown}. Examples: 3.99, 3,99 €, $3.99.",
+        "“${shown}” is not an amount. Enter it as 3.99, 3,99 € or $3.99.",
+        api="Invalid price format: ${shown}. Examples: 3.99, 3,99 €, $3.99.",
         shown=shown(value)[:MAX_SHOWN],
     )

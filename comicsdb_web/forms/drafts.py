@@ -205,10 +205,11 @@ class Draft:
     def refuse(self, errors: dict) -> None:
         """Set the errors, in the reader's language, and the files to be chosen again."""
         for name, texts in errors.items():
-            self.errors.setdefault(name, []).extend(
-                text if hasattr(text, "__html__") else translate(self.request.localizer, text)
-                for text in texts
-            )
+            known = self.errors.setdefault(name, [])
+            for text in texts:
+                shown = text if hasattr(text, "__html__") else translate(self.request.localizer, text)
+                if shown not in known:  # several objects may be missing
+                    known.append(shown)
 
     def picture(self, name: str) -> SavedPicture | None:
         """The stored picture of an input."""

@@ -15,7 +15,7 @@ from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.duplicate_detection import alike, taken
 from comicsdb_web.forms.fields import EntityForm, ModelSelect, is_new, text_of
 from comicsdb_web.forms.typed_names import forget_made, make_new, offer_new, place_typed_names
-from comicsdb_web.forms.values import LOST, Change, change_of, keep_pictures, store_pictures, with_plain_words
+from comicsdb_web.forms.values import LOST, Change, change_of, keep_pictures, store_pictures
 from comicsdb_web.rendering.locales import _
 
 SAVED, UNCHANGED = _("Saved."), _("Nothing to change.")
@@ -170,7 +170,6 @@ class Editing:
         change, errors = change_of(draft)
         errors |= self._advised(draft, change)
         found, conflicts = self.request.catalog.faults(self.model, draft.entity, change.values)
-        found = with_plain_words(draft.form.typed_fields, found)
         errors |= {name: texts for name, texts in found.items() if name not in errors}
         for conflict in conflicts:
             field, text = self._taken_words(conflict, draft.state | change.values)

@@ -14,7 +14,7 @@ from comicsdb.media.uploads import no_picture
 from comicsdb.schemas import errors_of
 from comicsdb.schemas.types import REQUIRED
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.fields import Field, ModelSelect
+from comicsdb_web.forms.fields import Field
 from comicsdb_web.forms.rows import ROW_KINDS, Row
 from comicsdb_web.rendering.locales import _
 
@@ -22,7 +22,6 @@ HASHED = ("issue", "variants")  # folders whose pictures have a perceptual hash
 NO_VARIANT_PICTURE = _("Choose a picture: a variant needs its cover.")
 NOT_STORED = _("Pictures cannot be stored at the moment. Save without one, or try again later.")
 LOST = _("The picture you chose is no longer stored: please choose it again.")
-NOT_THERE = _("Your choice no longer exists: choose another.")
 
 
 @dataclass
@@ -118,16 +117,7 @@ def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
         # Valid values are checked by further rules, so that all errors are reported together.
         sound = {name: value for name, value in sent.items() if name.removesuffix("_currency") not in errors}
         values |= schema(partial=True, form=True).deserialize(sound)
-    return values, with_plain_words(fields, errors)
-
-
-def with_plain_words(fields, errors: dict) -> dict:
-    """Errors with texts for people in place of those with ids of missing objects."""
-    picks = {each.name for each in fields if isinstance(each, ModelSelect)}
-    return {
-        name: [NOT_THERE] if name in picks and texts[0].startswith("Invalid pk") else texts
-        for name, texts in errors.items()
-    }
+    return values, errors
 
 
 def _flat(found) -> list[str]:

@@ -15,7 +15,7 @@ from sqlalchemy import case, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import rules
-from comicsdb.catalog.column_checks import MISSING, is_whole
+from comicsdb.catalog.column_checks import is_whole
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists import LockedList, forget_stamps
@@ -23,6 +23,7 @@ from comicsdb.library.reading_lists.rules import NOT_A_CHOICE
 from comicsdb.models import Arc, Issue, ReadingList, ReadingListItem, Series, issue_arc
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ItemType
+from comicsdb.schemas.types import no_such_object
 
 BEGINNING, END = "beginning", "end"
 UP, DOWN = "up", "down"
@@ -66,7 +67,7 @@ def add_issues(
     asked = list(dict.fromkeys(ids))
     there = rules.existing(session, Issue, filter(_is_id, asked))
     if missing := [each for each in asked if each not in there]:
-        raise InvalidError({"issues": [MISSING.format(each) for each in missing]})
+        raise InvalidError({"issues": [no_such_object(each) for each in missing]})
     fresh = _not_in(session, found, asked)
     _insert(session, found, fresh, at, types)
     return Added(len(fresh), len(ids) - len(fresh))
@@ -83,7 +84,7 @@ def add_series(
     """
     session, found = held
     if not (_is_id(series_id) and rules.existing(session, Series, [series_id])):
-        raise InvalidError({"series": [MISSING.format(series_id)]})
+        raise InvalidError({"series": [no_such_object(series_id)]})
     bounds = {"first": first.strip(), "last": last.strip()}
     if not (whole or any(bounds.values())):
         raise InvalidError({"first": [NO_BOUND]})
@@ -97,7 +98,7 @@ def add_arc(held: LockedList, arc_id: int, *, at: str = END) -> Added:
     """Add the issues of an arc by cover date; raises InvalidError naming "arc" for an unknown one."""
     session, found = held
     if not (_is_id(arc_id) and rules.existing(session, Arc, [arc_id])):
-        raise InvalidError({"arc": [MISSING.format(arc_id)]})
+        raise InvalidError({"arc": [no_such_object(arc_id)]})
     linked = select(issue_arc.c.issue_id).where(issue_arc.c.arc_id == arc_id)
     issues = _in_order(session, Issue.id.in_(linked))
     return _add_all(session, found, [issue.id for issue in issues], at)

@@ -3,13 +3,14 @@
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.column_checks import MISSING, is_whole, problem
+from comicsdb.catalog.column_checks import is_whole, problem
 from comicsdb.catalog.rules import REQUIRED, Findings
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists.links import BACK, NEXT, PREVIOUS
 from comicsdb.models import ReadingList
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ListSource, ListType
+from comicsdb.schemas.types import no_such_object
 from comicsdb.security import Identity, Permission, may
 from comicsdb.values import is_web_address
 
@@ -86,7 +87,7 @@ def _check_partners(session: Session, visible, reading_list, partners: dict, fin
     found = set(session.scalars(there)) if sound else set()
     for side, partner in partners.items():
         if partner is not None and partner not in found:
-            findings.add(side, MISSING.format(partner))
+            findings.add(side, no_such_object(partner))
         elif reading_list is not None and partner == reading_list.id:
             findings.add(side, ITSELF)
     after = [partners.get(side, getattr(reading_list, f"{side}_id", None)) for side in BACK]

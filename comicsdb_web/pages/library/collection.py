@@ -28,6 +28,7 @@ from comicsdb.models import (
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
 from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchema
+from comicsdb.schemas.types import NOT_THERE
 from comicsdb.security import Permission
 from comicsdb.values import decimal, whole_number
 from comicsdb_web.forms import answers, lookup
@@ -49,7 +50,7 @@ from comicsdb_web.forms.fields import (
 from comicsdb_web.forms.fields import (
     whole_number as whole_number_field,
 )
-from comicsdb_web.forms.values import NOT_THERE, change_of
+from comicsdb_web.forms.values import change_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in, safe_path
 from comicsdb_web.lists import cards

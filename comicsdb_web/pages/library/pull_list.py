@@ -10,13 +10,12 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.i18n import translate
 from comicsdb.library import pull_list
 from comicsdb.models import Series
-from comicsdb.schemas.types import REQUIRED
+from comicsdb.schemas.types import NOT_THERE, REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import EntityForm, ModelSelect, Section, text_of
-from comicsdb_web.forms.values import NOT_THERE
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.pages.library.collection import done, private

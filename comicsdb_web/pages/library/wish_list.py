@@ -9,6 +9,7 @@ from comicsdb.library import wish_list
 from comicsdb.library.locks import lock_account
 from comicsdb.models import Issue, Series, WishListItem
 from comicsdb.models.choices import DEFAULT_PRIORITY, WishStatus
+from comicsdb.schemas.types import NOT_THERE
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.security import Permission
 from comicsdb_web.forms import lookup
@@ -25,7 +26,7 @@ from comicsdb_web.forms.fields import (
     day,
     text_of,
 )
-from comicsdb_web.forms.values import NOT_THERE, change_of
+from comicsdb_web.forms.values import change_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without

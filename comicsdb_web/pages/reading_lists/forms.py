@@ -27,7 +27,7 @@ from comicsdb_web.forms.fields import (
     Picture,
     Section,
 )
-from comicsdb_web.forms.values import Change, with_plain_words
+from comicsdb_web.forms.values import Change
 from comicsdb_web.pages.reading_lists import Lists, source_options, type_options
 from comicsdb_web.rendering.locales import _
 
@@ -136,7 +136,7 @@ class ListForms(Editing, Lists):
             sent = {"name": "-"} | values
             rules.check(self.session, self.identity, self.visible, draft.entity, sent)
         except InvalidError as error:
-            errors |= with_plain_words(draft.form.typed_fields, error.errors)
+            errors |= error.errors
         if not errors and self._is_taken(draft, values):
             errors["name"] = [reading_lists.SAME_NAME]
         if errors:

@@ -15,7 +15,6 @@ from comicsdb.values import whole_number
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.editing import Editing
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of, texts_of
-from comicsdb_web.forms.values import with_plain_words
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.lists.paging import Page, page_asked_for
@@ -122,7 +121,7 @@ class AddingViews(Editing, Lists):
         try:
             done = add(self._held(), draft.typed)
         except InvalidError as error:
-            return self._invalid(draft, InvalidError(with_plain_words(draft.form.typed_fields, error.errors)))
+            return self._invalid(draft, error)
         self._say_added(done.added, 0, done.skipped)
         return HTTPSeeOther(self.request.entity_path(self.list))
 

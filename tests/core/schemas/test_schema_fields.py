@@ -6,6 +6,7 @@ import pytest
 
 from comicsdb import schemas
 from comicsdb.catalog import InvalidError
+from comicsdb.i18n import localizer, translate
 from comicsdb.models import Arc
 from comicsdb.schemas import (
     ArcSchema,
@@ -22,7 +23,7 @@ from comicsdb.schemas import (
     collection,
     wish,
 )
-from comicsdb.schemas.types import LONGEST_TEXT, Text
+from comicsdb.schemas.types import BLANK, LONGEST_TEXT, Text, no_such_object, too_long
 from tests.core.schema_reading import fault, read
 
 SERIES = {
@@ -378,3 +379,26 @@ def test_lists_within_lists_without_end_are_refused():
     assert fault(SeriesSchema, "status", sent)[0].endswith("is not a valid choice.")
     assert fault(IssueSchema, "price", sent)[0].startswith("Invalid price format")
     assert fault(IssueSchema, "price", {"amount": 1, "currency": sent})[0].startswith("Invalid currency")
+
+
+@pytest.mark.parametrize(
+    ("text", "api", "english", "italian"),
+    [
+        (BLANK, "This field may not be blank.", "This field is required.", "Questo campo è obbligatorio."),
+        (
+            too_long(5),
+            "Ensure this field has no more than 5 characters.",
+            "Enter at most 5 characters.",
+            "Inserisci al massimo 5 caratteri.",
+        ),
+        (
+            no_such_object(7),
+            'Invalid pk "7" - object does not exist.',
+            "Your choice no longer exists: choose another.",
+            "La tua scelta non esiste più: scegline un'altra.",
+        ),
+    ],
+)
+def test_the_site_says_in_its_own_words_what_clients_know_in_others(text, api, english, italian):
+    assert text == api
+    assert [translate(localizer(language), text) for language in ("en", "it")] == [english, italian]

@@ -172,7 +172,7 @@ def test_an_invalid_row_saves_nothing_and_keeps_what_was_typed(testapp, nora, wo
         "credits-0-roles": "This field is required.",
         "credits-1-creator": "This field is required.",
         "variants-0-image": "Choose a picture: a variant needs its cover.",
-        "variants-1-price": "A valid number is required. Examples: 3.99, 3,99 €, $3.99.",
+        "variants-1-price": "Enter an amount, such as 3.99, 3,99 € or $3.99.",
         "variants-1-sku": "A SKU may contain only letters and digits.",
         "attribution-0-url": "Enter a valid URL.",
     }

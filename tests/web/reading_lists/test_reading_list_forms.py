@@ -62,7 +62,7 @@ def test_a_list_that_becomes_public_gets_a_readable_address(testapp, session, ma
     [
         ({"name": " "}, "name", "This field is required."),
         ({"name": "x" * 256}, "name", None),
-        ({"name": "List", "list_type": "BOGUS"}, "list_type", '"BOGUS" is not a valid choice.'),
+        ({"name": "List", "list_type": "BOGUS"}, "list_type", "“BOGUS” is not one of the options: choose another."),
         (
             {"name": "Taken"},
             "name",

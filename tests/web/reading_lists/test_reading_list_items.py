@@ -162,7 +162,7 @@ def test_a_series_comes_in_whole_or_in_part_at_either_end(testapp, session, nora
             series | {"last": "2"},
             {"which": "Choose “From one number to another”, or leave the numbers blank."},
         ),
-        (series | {"at": "middle"}, {"at": '"middle" is not a valid choice.'}),
+        (series | {"at": "middle"}, {"at": "“middle” is not one of the options: choose another."}),
         ({"series": "999999"}, {"series": "Your choice no longer exists: choose another."}),
     ):
         page = send(form, fields, status=422)
