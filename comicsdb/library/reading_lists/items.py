@@ -19,11 +19,10 @@ from comicsdb.catalog.column_checks import is_whole
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists import LockedList, forget_stamps
-from comicsdb.library.reading_lists.rules import NOT_A_CHOICE
 from comicsdb.models import Arc, Issue, ReadingList, ReadingListItem, Series, issue_arc
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ItemType
-from comicsdb.schemas.types import no_such_object
+from comicsdb.schemas.types import no_such_object, not_a_choice
 
 BEGINNING, END = "beginning", "end"
 UP, DOWN = "up", "down"
@@ -230,7 +229,7 @@ def _add_all(session: Session, reading_list: ReadingList, ids: list[int], at: st
 def _insert(session: Session, reading_list: ReadingList, ids: list[int], at: str, types: Mapping) -> None:
     """Insert new items at one end; the others are shifted in one statement."""
     if at not in {BEGINNING, END}:
-        raise InvalidError({"at": [NOT_A_CHOICE.format(at)]})
+        raise InvalidError({"at": [not_a_choice(at)]})
     item = ReadingListItem
     count = session.scalar(select(func.count()).where(item.reading_list_id == reading_list.id))
     if at == BEGINNING and ids and count:
@@ -294,4 +293,4 @@ def _is_id(value) -> bool:
 
 def _check_type(code: str) -> None:
     if code not in TYPES:
-        raise InvalidError({"issue_type": [NOT_A_CHOICE.format(code)]})
+        raise InvalidError({"issue_type": [not_a_choice(code)]})

@@ -10,7 +10,7 @@ from comicsdb.library.reading_lists.links import BACK, NEXT, PREVIOUS
 from comicsdb.models import ReadingList
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ListSource, ListType
-from comicsdb.schemas.types import no_such_object
+from comicsdb.schemas.types import no_such_object, not_a_choice
 from comicsdb.security import Identity, Permission, may
 from comicsdb.values import is_web_address
 
@@ -19,7 +19,6 @@ COLUMNS = ("name", "desc", "is_private", "list_type", *SOURCE, "image", "image_w
 FIELDS = (*COLUMNS, PREVIOUS, NEXT)  # writable fields; a neighbour is an id or None
 FIGURES = ("rating_count", "rating_sum", "rated", "rated_before")
 
-NOT_A_CHOICE = '"{}" is not a valid choice.'
 NOT_A_URL = "Enter a valid URL."
 FOR_STAFF = _("Only staff can set the source of a list.")
 ITSELF = _("A list cannot come before or after itself.")
@@ -75,7 +74,7 @@ def check(
 
 def _code_problem(name: str, value) -> str | None:
     if value not in _CODES.get(name, (value,)):
-        return NOT_A_CHOICE.format(value)
+        return not_a_choice(value)
     if name == "attribution_url" and value and not is_web_address(value):
         return NOT_A_URL
     return None

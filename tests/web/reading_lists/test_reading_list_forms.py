@@ -62,7 +62,11 @@ def test_a_list_that_becomes_public_gets_a_readable_address(testapp, session, ma
     [
         ({"name": " "}, "name", "This field is required."),
         ({"name": "x" * 256}, "name", None),
-        ({"name": "List", "list_type": "BOGUS"}, "list_type", "“BOGUS” is not one of the options: choose another."),
+        (
+            {"name": "List", "list_type": "BOGUS"},
+            "list_type",
+            "“BOGUS” is not one of the options: choose another.",
+        ),
         (
             {"name": "Taken"},
             "name",
@@ -199,7 +203,7 @@ def test_a_list_is_given_to_the_official_account_for_good(testapp, session, make
     # Now she manages it, as everybody of her group, and it can be given to nobody else.
     assert testapp.get(path(made, "update/")).status_int == 200
     again = form_to(testapp.get(path(made, f"{word}/")), path(made, f"{word}/")).submit(status=422)
-    assert "belongs to Metron already" in again.text
+    assert "already belongs to Metron" in again.text
     assert session.get(User, lea.id) is not None
     enter(testapp, make, "Boss", is_staff=True, is_superuser=True)
     (line,) = cells(testapp.get("/admin/action/"))
