@@ -50,8 +50,8 @@ def test_two_are_found_by_words_and_chosen_by_links(testapp, boss, make):
     kept, other, _third = (make.arc(name=name) for name in ("Long Dusk", "Long Dusk II", "Dawn"))
     found = page(testapp, f"{MERGE}arc/", find="long")
     assert [row[0] for row in cells(found)] == ["Long Dusk", "Long Dusk II"]
-    step = found.click("^Stays<.*: Long Dusk</span>$")
-    step = step.click("^Goes<.*: Long Dusk II</span>$")
+    step = found.click("^Keep<.*: Long Dusk</span>$")
+    step = step.click("^Remove<.*: Long Dusk II</span>$")
     assert step.request.GET["keep"] == str(kept.id)
     assert step.request.GET["other"] == str(other.id)
     assert soup(step).select_one("#plan-title")
@@ -82,13 +82,13 @@ def test_a_merge_is_seen_before_and_done_with_a_reason(testapp, boss, make, sess
     assert [row for name, row in rows.items() if row == ["AP", "ap; Line", "AP; A. Pencil; Line"]]
     told = effects(seen)
     assert any(each.startswith("Credits : 1 move") and "Run (2020) #1" in each for each in told), told
-    assert any(each.startswith("Attribution : 1 is lost") for each in told), told
+    assert any(each.startswith("Attribution : 1 will be lost") for each in told), told
     path = f"{MERGE}creator/"
     form = form_to(seen, path)
     form["reason"] = "The same hand"
     done = form.submit(status=303)
     assert done.location == f"http://localhost/creator/{kept.slug}/"
-    assert message(done.follow()) == "A. Pencil is merged."
+    assert message(done.follow()) == "A. Pencil was merged."
     assert testapp.get(f"/creator/{other.slug}/", status=301).location == done.location
     (line,) = session.scalars(select(StaffAction).where(StaffAction.action == "merge"))
     assert (line.actor_name, line.kind, line.target_id) == ("Boss", "creator", kept.id)
