@@ -31,8 +31,8 @@ def refused(catalog, entity, slug) -> str:
         ("2020", "digits alone"),
         ("create", "another page"),
         ("issue_list", "another page"),
-        ("taken", "leads to another object"),
-        ("once", "leads to another object"),
+        ("taken", "belongs or belonged to another entry"),
+        ("once", "belongs or belonged to another entry"),
     ],
 )
 def test_what_cannot_be_an_address_is_refused(catalog, make, session, slug, told):

@@ -193,10 +193,10 @@ def test_a_typing_error_is_forgiven_only_when_nothing_matches(testapp, world):
     forgiven = testapp.get("/search/?q=lampligter")
     assert "Lamplighter" in groups(forgiven)["character"]
     assert "Lamplight (2019)" in groups(forgiven)["series"]
-    assert "Nothing matches exactly" in forgiven.text
+    assert "No exact matches" in forgiven.text
     exact = testapp.get("/search/?q=lamplighter")
     assert groups(exact) == {"character": ["Lamplighter"]}
-    assert "Nothing matches exactly" not in exact.text
+    assert "No exact matches" not in exact.text
 
 
 def test_nothing_similar_is_said_plainly(testapp, world):

@@ -195,7 +195,7 @@ def test_the_staff_deletes_and_others_do_not(testapp, session, ask, make, reader
     assert "Delete" not in soup(testapp.get(f"/polls/{poll.id}/")).main.get_text()
     reader.is_staff = True
     session.commit()
-    assert "with its 1 vote;" in soup(testapp.get(address)).main.get_text()
+    assert "with its 1 vote." in soup(testapp.get(address)).main.get_text()
     page = submit(testapp, address).follow()
     assert message(page) == "The poll was deleted."
     assert session.scalar(select(func.count()).select_from(Poll)) == 0
