@@ -30,7 +30,7 @@ COSTS = {
     "/admin/creator/": 3,
     "/admin/creator/add/": 1,
     "/admin/creator/#/": 4,
-    "/admin/creator/#/delete/": 4,
+    "/admin/creator/#/delete/": 5,
     "/admin/advice/": 3,
     "/admin/merge/": 1,
     "/admin/merge/creator/": 1,
