@@ -19,18 +19,18 @@ def refused(catalog, entity, slug) -> str:
 @pytest.mark.parametrize(
     ("slug", "told"),
     [
-        ("", "has an address"),
-        ("Lamp", "small letters"),
-        ("lamp light", "small letters"),
-        ("lämp", "small letters"),
-        ("a--b", "small letters"),
-        ("-a", "small letters"),
-        ("a/b", "small letters"),
-        ("x\0", "small letters"),
-        ("x" * 256, "small letters"),
-        ("2020", "digits alone"),
-        ("create", "another page"),
-        ("issue_list", "another page"),
+        ("", "Enter a slug"),
+        ("Lamp", "lower-case letters"),
+        ("lamp light", "lower-case letters"),
+        ("lämp", "lower-case letters"),
+        ("a--b", "lower-case letters"),
+        ("-a", "lower-case letters"),
+        ("a/b", "lower-case letters"),
+        ("x\0", "lower-case letters"),
+        ("x" * 256, "lower-case letters"),
+        ("2020", "digits only"),
+        ("create", "is reserved"),
+        ("issue_list", "is reserved"),
         ("taken", "belongs or belonged to another entry"),
         ("once", "belongs or belonged to another entry"),
     ],
@@ -60,7 +60,7 @@ def test_the_address_before_leads_here_for_ever(catalog, make, session):
         assert moved.value.entity is series
     assert catalog.by_slug(Series, "second") is series
     assert catalog.by_slug(Issue, "run-2020-1") is issue
-    assert "leads to another" in refused(catalog, other, "first")
+    assert "belonged to another" in refused(catalog, other, "first")
     catalog.update(series, {"slug": "run-2020"})  # it may have its own again
     session.commit()
     former = session.scalars(select(FormerSlug.slug).order_by(FormerSlug.slug)).all()
