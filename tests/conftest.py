@@ -20,8 +20,8 @@ import psycopg
 import pytest
 import webtest
 from hypothesis import HealthCheck, settings
-from sqlalchemy import NullPool, create_engine
-from sqlalchemy.orm import close_all_sessions
+from sqlalchemy import Connection, NullPool, create_engine, event
+from sqlalchemy.orm import Session, close_all_sessions
 
 from comicsdb import accounts, main
 from comicsdb.accounts import Guard
@@ -240,9 +240,20 @@ def rolled_back(engine):
         connection.connection.driver_connection.prepare_threshold = None
         outer = connection.begin()
         connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")  # there will be no commit to wait for
+        event.listen(Session, "after_transaction_end", _end_act)
         yield connection
+        event.remove(Session, "after_transaction_end", _end_act)
         close_all_sessions()
         outer.rollback()
+
+
+def _end_act(session, transaction):
+    """What a transaction sets for itself ends with it, also where it lands in a savepoint."""
+    if transaction.parent is None and isinstance(session.bind, Connection) and not session.bind.closed:
+        # Not by a cursor: it is no statement of the application.
+        session.bind.connection.driver_connection.pgconn.exec_(
+            b"SELECT set_config('comicsdb.account', '', true), set_config('comicsdb.act', '', true)"
+        )
 
 
 ROLLED_BACK = {"join_transaction_mode": "create_savepoint"}

@@ -15,13 +15,15 @@ from comicsdb.accounts.login import confirm_password
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
-from comicsdb.library.locks import lock_account
+from comicsdb.library import acts
+from comicsdb.library.locks import lock_deleted_account
 from comicsdb.models import (
     AccountLink,
     DailyCount,
     Donation,
     FormerSlug,
     IssueRating,
+    LibraryAct,
     LoginSession,
     ReadingList,
     SecurityEvent,
@@ -62,9 +64,10 @@ def remove_account(session: Session, user: User) -> None:
     """
     unit = UnitOfWork.of(session)
     unit.acquire_write_lock()
-    lock_account(session, user.id)  # nobody gives stars in its name any more
+    lock_deleted_account(session, user.id)  # nobody gives stars in its name any more
     taken_back = delete(IssueRating).where(IssueRating.user_id == user.id)
     unit.rated(set(session.scalars(taken_back.returning(IssueRating.issue_id))))
+    acts.release_pictures(session, LibraryAct.user_id == user.id)
     anonymise(session, user)
     unit.release_files([user.image])
     own = select(ReadingList.id, ReadingList.image).where(ReadingList.user_id == user.id)

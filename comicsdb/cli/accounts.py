@@ -16,6 +16,7 @@ from comicsdb.accounts.supporters import FetchError, Terms, begin, contributions
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.i18n import localizer, translate
+from comicsdb.library import acts
 from comicsdb.library.transfer import imports
 from comicsdb.mail import queue_to_administrators
 from comicsdb.models.choices import DEFAULT_LANGUAGE
@@ -170,13 +171,14 @@ def sign_ups_command(site: Site, state: str, message: str):
 @account_group.command("clean")
 @pass_site
 def clean_command(site: Site):
-    """Remove old sessions, links, events, drafts, imports, and unfinished sign-ups: a daily job.
+    """Remove old sessions, links, events, drafts, imports, acts, and unfinished sign-ups: a daily job.
 
     Counts of rate limits that are over go as well.
     """
     with writing(site) as session:
         counted = clean(session)
         counted["imports"] = imports.clean(session)
+        acts.clean(session)
     with writing(site) as session:
         remove_expired(session)
     click.echo(

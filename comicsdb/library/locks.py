@@ -4,6 +4,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from comicsdb.library import acts
 from comicsdb.models import Issue, PullList, Series, User, Variant, WishList
 from comicsdb.models.base import INTEGER_MAX
 
@@ -13,11 +14,18 @@ _LIBRARY = 0x6C696272  # first key of the advisory locks; the second is the acco
 def lock_account(session: Session, user_id: int) -> None:
     """Serialise writers of an account's collection and ratings until the transaction ends.
 
-    Taken before any row, and after `UnitOfWork.acquire_write_lock` by who deletes the account.
+    What the transaction writes from here on is noted as an act of the account (`library.acts`). Taken before
+    any row.
     """
-    session.execute(
-        text("SELECT pg_advisory_xact_lock(:library, :account)"), {"library": _LIBRARY, "account": user_id}
-    )
+    locked = text(f"SELECT pg_advisory_xact_lock(:library, :account), {acts.BEGIN}")
+    session.execute(locked, {"library": _LIBRARY, "account": user_id})
+    session.info[acts.BEGUN] = True
+
+
+def lock_deleted_account(session: Session, user_id: int) -> None:
+    """Lock an account that is being deleted, after `UnitOfWork.acquire_write_lock`; its acts go with it."""
+    locked = text("SELECT pg_advisory_xact_lock(:library, :account)")
+    session.execute(locked, {"library": _LIBRARY, "account": user_id})
 
 
 def check_account(session: Session, user_id: int) -> None:

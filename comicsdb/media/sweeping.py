@@ -76,8 +76,9 @@ def sweep(
 
 
 def _named() -> str:
-    """A query for all pictures that rows name."""
-    return " UNION ALL ".join(f"SELECT {PICTURE} FROM {table}" for table in owners())
+    """A query for all pictures that rows name, also as they were before what a reader may undo."""
+    remembered = f"SELECT before ->> '{PICTURE}' FROM library_change WHERE before ? '{PICTURE}'"
+    return " UNION ALL ".join([*(f"SELECT {PICTURE} FROM {table}" for table in owners()), remembered])
 
 
 def missing(connection: Connection, storage: Storage) -> Iterator[Owner]:

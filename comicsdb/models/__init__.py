@@ -40,6 +40,7 @@ from comicsdb.models.library import (
     WishList,
     WishListItem,
 )
+from comicsdb.models.library_act import LibraryAct, LibraryChange
 from comicsdb.models.people import (
     Arc,
     Character,
@@ -105,6 +106,8 @@ __all__ = [
     "Issue",
     "IssueRating",
     "LateStamps",
+    "LibraryAct",
+    "LibraryChange",
     "LibraryImport",
     "LoginSession",
     "OutgoingMail",

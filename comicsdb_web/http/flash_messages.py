@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from webob.cookies import SignedCookieProfile
 
+from comicsdb.library import acts
+
 COOKIE = "messages"
 KINDS = ("success", "info", "warning", "error")
 SHOWN_MAX = 5
@@ -13,12 +15,16 @@ TEXT_MAX = 200  # characters of a single text that is too long
 
 
 class Message(NamedTuple):
-    """One message with an optional link; texts are plain and escaped by the templates."""
+    """One message with an optional link, or a path at which it can be undone.
+
+    Texts are plain and escaped by the templates.
+    """
 
     kind: str
     text: str
     label: str = ""
     path: str = ""
+    undo: str = ""
 
 
 class Messages:
@@ -30,13 +36,18 @@ class Messages:
         self._next: list[Message] = []
         self._now: list[Message] = []
 
-    def add(self, kind: str, text: str, *, label: str = "", path: str = "") -> None:
-        """Show `text` on the next page, and a link of that `label` to a path; `kind` is one of KINDS."""
+    def add(self, kind: str, text: str, *, label: str = "", path: str = "", undo: bool = True) -> None:
+        """Show `text` on the next page, and a link of that `label` to a path; `kind` is one of KINDS.
+
+        What was done to the reader's own lists has a button beside it that undoes it, unless `undo` is false.
+        """
         if kind not in KINDS:
             raise ValueError(f"There is no kind of message {kind!r}; there are: {', '.join(KINDS)}.")
         if not self._next:
             self._request.add_response_callback(self._keep)
-        self._next.append(Message(kind, text, label, path))
+        act_id = acts.current(self._request.dbsession) if undo and kind == "success" else None
+        undo_path = self._request.route_path("collection.undo", id=act_id) if act_id else ""
+        self._next.append(Message(kind, text, label, path, undo_path))
 
     def show(self, kind: str, text: str) -> None:
         """Show `text` on this page."""

@@ -28,6 +28,7 @@ def includeme(config):
     config.include(".catalogue.recent_changes")
     config.include(".library.rating")
     config.include(".library.collection")
+    config.include(".library.activity")
     config.include(".library.pull_list")
     config.include(".library.wish_list")
     config.include(".library.reads")

@@ -10,7 +10,7 @@ from comicsdb.accounts import FormPlace, SavedForm, feed_addresses, store_draft
 from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer import imports
-from comicsdb.models import CATALOGUE, History, Poll, ReadDate, ReadingListItem
+from comicsdb.models import CATALOGUE, History, LibraryAct, Poll, ReadDate, ReadingListItem
 from comicsdb.security import SESSION, identify
 
 OFFICIAL = "Metron"
@@ -55,6 +55,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     unsaved = SavedForm("/issue/create/", [("desc", words)], {})
     store_draft(session, user.id, f"{user.id:064x}", FormPlace("issue.create issue", 0), unsaved)
     session.commit()
+    kept.act = session.scalar(select(func.max(LibraryAct.id)).where(LibraryAct.user_id == user.id))
     return kept
 
 

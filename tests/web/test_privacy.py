@@ -18,6 +18,7 @@ from comicsdb.models import (
     CollectionItem,
     FeedAddress,
     FormDraft,
+    LibraryAct,
     LibraryImport,
     PullList,
     ReadingList,
@@ -44,6 +45,8 @@ OWNED = {
     "feed_address": "user_id = :ann",
     "library_import": "user_id = :ann",
     "form_draft": "user_id = :ann",
+    "library_act": "user_id = :ann",
+    "library_change": "act_id IN (SELECT id FROM library_act WHERE user_id = :ann)",
 }
 API_READS = (
     "/api/collection/",
@@ -168,7 +171,7 @@ def rows_of(session, user_id) -> dict[str, str]:
 def forget_all(session, user_id, secret_id):
     """Take away whatever Nora keeps but the public list."""
     session.expire_all()
-    for model in (CollectionItem, PullList, WishList, FeedAddress, FormDraft, LibraryImport):
+    for model in (CollectionItem, PullList, WishList, FeedAddress, FormDraft, LibraryImport, LibraryAct):
         session.execute(delete(model).where(model.user_id == user_id))
     session.execute(delete(ReadingList).where(ReadingList.id == secret_id))
     session.commit()
@@ -248,7 +251,7 @@ def test_nobody_else_can_change_it(wsgi, testapp, session, world, member, kept, 
         }.items():
             pattern = pattern.replace(word, value)
         own = {"wish_list": kept.wish.id, "account": kept.feed.address.id}
-        number = own.get(name.split(".")[0], kept.item.id)
+        number = kept.act if name == "collection.undo" else own.get(name.split(".")[0], kept.item.id)
         if name.endswith((".review", ".forget")):
             number = kept.upload.id
         addresses.append(re.sub(r"\{\w+:[^}]*\}", str(number), pattern))

@@ -24,6 +24,7 @@ from comicsdb.catalog import slugs
 from comicsdb.catalog.errors import ForbiddenError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
+from comicsdb.library import acts
 from comicsdb.library.reading_lists import links, rules
 from comicsdb.models import FormerSlug, ReadingList, ReadingListRating, User
 from comicsdb.models.base import INTEGER_MAX
@@ -138,6 +139,7 @@ def lock_list(
     found = find(session, identity, official, reading_list.id)
     if not manages(identity, official, found):
         raise ForbiddenError(f"{KIND} {found.id} is another's")
+    acts.begin(session, identity.user_id)
     return LockedList(session, found)
 
 
@@ -150,6 +152,7 @@ def create(session: Session, identity: Identity, official: str, values: dict) ->
     Raises InvalidError. Nothing is committed here, as everywhere in this module.
     """
     partners = rules.check(session, identity, visible_to(identity, official), None, values)
+    acts.begin(session, identity.user_id)
     made = ReadingList(user_id=identity.user_id, **rules.columns(values))
     _insert(session, made)
     UnitOfWork.of(session).retain_files([made.image])
@@ -172,7 +175,6 @@ def update(
     changed = {name: value for name, value in rules.columns(values).items() if getattr(found, name) != value}
     unit = UnitOfWork.of(session)
     if "image" in changed:
-        unit.release_files([found.image])
         unit.retain_files([changed["image"]])
 
     def write(**slug):
@@ -193,10 +195,9 @@ def update(
 def remove(session: Session, identity: Identity, official: str, reading_list: ReadingList) -> None:
     """Delete a list with its items and ratings, and unlink its neighbours.
 
-    Raises NotFoundError, ForbiddenError.
+    Its picture stays as long as that can be undone. Raises NotFoundError, ForbiddenError.
     """
     _session, found = lock_list(session, identity, official, reading_list)
-    UnitOfWork.of(session).release_files([found.image])
     former = delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.object_id == found.id)
     session.execute(former)
     session.execute(delete(ReadingList).where(ReadingList.id == found.id))

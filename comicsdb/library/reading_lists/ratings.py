@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
+from comicsdb.library import acts
 from comicsdb.library.reading_lists import find, forget_stamps, links
 from comicsdb.models import ReadingList, ReadingListRating
 from comicsdb.models.choices import STARS
@@ -34,6 +35,7 @@ def rate(
         raise InvalidError({"rating": [OWN]})
     if stars is not None and found.is_private:
         raise InvalidError({"rating": [PRIVATE]})
+    acts.begin(session, identity.user_id)
     changed = _store(session, found.id, identity.user_id, stars)
     forget_stamps(session)
     return changed

@@ -98,6 +98,7 @@ def test_figures_follow_stars_that_go_with_an_account(session, make):
     rate(session, one, found, 5)
     rate(session, other, found, 1)
     before = session.get_one(ReadingList, found.id).rated
+    session.commit()
     session.execute(delete(User).where(User.id == one.id))
     assert figures(session, found) == (1, 1)
     assert session.get_one(ReadingList, found.id).rated > before

@@ -1,10 +1,16 @@
 """Pictures go with the rows that named them: after the commit, and only then."""
 
-import pytest
+from datetime import date
 
-from comicsdb import models
+import pytest
+from sqlalchemy import select, update
+
+from comicsdb import clock, models
+from comicsdb.library import acts
 from comicsdb.library import reading_lists as lists
+from comicsdb.library.undo import undo
 from comicsdb.media.storage import FolderStorage
+from comicsdb.models import LibraryAct
 from tests.dataset import picture
 from tests.lists import OFFICIAL, make_list, who
 
@@ -63,13 +69,26 @@ def test_pictures_of_reading_lists_are_replaced_and_go_with_them(session, make, 
     owner = make.user()
     old, new, last = (stored(store, "reading_list") for _ in range(3))
     made = make_list(session, owner, image=old)
+    made_id = made.id
     lists.update(session, who(owner), OFFICIAL, made, {"image": new})
     assert store.exists(old)
     session.commit()
+    assert store.exists(old)  # as long as that can be undone
+    session.execute(update(LibraryAct).values(at=clock.now() - acts.KEPT))
+    acts.clean(session)
+    session.commit()
     assert (store.exists(old), store.exists(new)) == (False, True)
     lists.remove(session, who(owner), OFFICIAL, made)
-    session.rollback()
+    session.commit()
+    act = session.scalar(select(LibraryAct.id).order_by(LibraryAct.id.desc()))
+    assert undo(session, who(owner), OFFICIAL, act, today=date(2026, 11, 23)).restored == 1
+    session.commit()
+    acts.clean(session)
+    session.commit()
     assert store.exists(new)
-    lists.remove(session, who(owner), OFFICIAL, made)
+    lists.remove(session, who(owner), OFFICIAL, lists.find(session, who(owner), OFFICIAL, made_id))
+    session.commit()
+    session.execute(update(LibraryAct).values(at=clock.now() - acts.KEPT))
+    acts.clean(session)
     session.commit()
     assert (store.exists(new), store.exists(last)) == (False, True)

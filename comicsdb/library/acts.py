@@ -1,0 +1,159 @@
+"""The journal of what accounts do to their own lists: the acts of the last day, which `library.undo` undoes.
+
+Triggers note the changes (`alembic/library_acts/functions.sql`) of every transaction that names an account:
+all that it changes is one act. `locks.lock_account` names the account; whatever does not take that lock calls
+`begin`. Merges, deletions and imports of the catalogue name none: they are no acts of a reader.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlalchemy import Select, delete, insert, select, text
+from sqlalchemy.orm import Session, joinedload
+
+from comicsdb import clock
+from comicsdb.catalog.unit_of_work import UnitOfWork
+from comicsdb.models import Issue, LibraryAct, LibraryChange, ReadingList, Series
+
+KEPT = timedelta(days=1)
+UNDO, IMPORT = "undo", "import"  # values of `LibraryAct.what`
+SUBJECTS_SHOWN = 3  # objects of a sort that are named for each act
+ABOUT_MAX = 100  # characters of the name of a file
+
+_LIST = ReadingList.__tablename__
+_NEIGHBOURS = {"previous_id", "next_id"}  # which also change where another list is removed
+
+BEGUN = "library.act"  # key of `session.info` where what follows is noted
+
+# An expression that has what follows in the transaction noted as an act of `:account`.
+BEGIN = "set_config('comicsdb.account', CAST(:account AS text), true)"
+
+
+def begin(session: Session, user_id: int) -> None:
+    """Note what the transaction writes from here on as an act of an account."""
+    session.execute(text(f"SELECT {BEGIN}"), {"account": user_id})
+    session.info[BEGUN] = True
+
+
+def begin_as(
+    session: Session, user_id: int, what: str, *, about: str = "", undoes_id: int | None = None
+) -> int:
+    """Begin an act that is more than its changes, UNDO or IMPORT; returns its id."""
+    made = insert(LibraryAct).values(
+        user_id=user_id, what=what, about=about[-ABOUT_MAX:], undoes_id=undoes_id
+    )
+    act_id = session.scalar(made.returning(LibraryAct.id))
+    resume(session, user_id, act_id)
+    return act_id
+
+
+def resume(session: Session, user_id: int, act_id: int) -> None:
+    """Continue an act in another transaction."""
+    named = text(f"SELECT {BEGIN}, set_config('comicsdb.act', CAST(:act AS text), true)")
+    session.execute(named, {"account": user_id, "act": act_id})
+    session.info[BEGUN] = True
+
+
+def current(session: Session) -> int | None:
+    """The act of the transaction, None as long as it has changed nothing; one statement if it may have."""
+    if BEGUN not in session.info:
+        return None
+    found = session.scalar(text("SELECT current_setting('comicsdb.act', true)"))
+    return int(found) if found else None
+
+
+def oldest() -> datetime:
+    """The time since when acts can be undone."""
+    return clock.now() - KEPT
+
+
+def of_account(user_id: int) -> Select:
+    """The acts of an account that are not too old to be undone, the newest first."""
+    acts = select(LibraryAct).where(LibraryAct.user_id == user_id, LibraryAct.at > oldest())
+    return acts.order_by(LibraryAct.id.desc())
+
+
+@dataclass
+class Subjects:
+    """Some of what an act is about, by id: issues, series, and names of reading lists, also removed ones."""
+
+    issues: dict[int, Issue | None] = field(default_factory=dict)
+    series: dict[int, Series | None] = field(default_factory=dict)
+    lists: dict[int, str | None] = field(default_factory=dict)
+    more: bool = False  # whether there are more issues or series
+
+
+# The first changes of each act and its last ones, among which is a list that was removed with its items.
+_SUBJECTS = text("""
+    SELECT change.* FROM unnest(CAST(:acts AS bigint[])) AS act (id) CROSS JOIN LATERAL (
+        (SELECT act_id, id, issue_id, series_id, list_id, table_name, before, after FROM library_change
+         WHERE act_id = act.id ORDER BY id LIMIT 20)
+        UNION
+        (SELECT act_id, id, issue_id, series_id, list_id, table_name, before, after FROM library_change
+         WHERE act_id = act.id ORDER BY id DESC LIMIT 2)
+    ) change ORDER BY change.act_id, change.id
+""")
+
+
+def subjects(session: Session, act_ids: Sequence[int]) -> dict[int, Subjects]:
+    """What acts are about, up to three objects of each sort; at most four statements."""
+    found = {each: Subjects() for each in act_ids}
+    for row in session.execute(_SUBJECTS, {"acts": list(act_ids)}) if act_ids else ():
+        about = found[row.act_id]
+        for known, each in ((about.issues, row.issue_id), (about.series, row.series_id)):
+            if each is not None and each not in known:
+                about.more |= len(known) == SUBJECTS_SHOWN
+                if len(known) < SUBJECTS_SHOWN:
+                    known[each] = None
+        known = about.lists
+        if row.list_id is not None and (row.list_id in known or len(known) < SUBJECTS_SHOWN):
+            values = (row.after or {}) | (row.before or {}) if row.table_name == _LIST else {}
+            if not values or _is_more_than_neighbours(row):
+                known[row.list_id] = values.get("name") or known.get(row.list_id)
+    _load_names(session, found.values())
+    return found
+
+
+def _is_more_than_neighbours(row) -> bool:
+    """Whether a list was changed itself, not by the removal of another one."""
+    before, after = row.before or {}, row.after or {}
+    return any(before.get(name) != after.get(name) for name in {*before, *after} - _NEIGHBOURS)
+
+
+def _load_names(session: Session, found: Collection[Subjects]) -> None:
+    of_series = (joinedload(Series.series_type), joinedload(Series.publisher))
+    issues = select(Issue).options(joinedload(Issue.series).options(*of_series))
+    _fill(session, issues, Issue, [each.issues for each in found])
+    _fill(session, select(Series).options(*of_series), Series, [each.series for each in found])
+    ids = {each for about in found for each, name in about.lists.items() if name is None}
+    lists = select(ReadingList.id, ReadingList.name).where(ReadingList.id.in_(ids))
+    names = dict(session.execute(lists).all()) if ids else {}
+    for about in found:
+        about.lists = {each: name or names.get(each) for each, name in about.lists.items()}
+
+
+def _fill(session: Session, rows: Select, model, wanted: list[dict]) -> None:
+    """Replace the values of dicts by id with the objects; those of deleted ones stay None."""
+    ids = {each for some in wanted for each in some}
+    loaded = {each.id: each for each in session.scalars(rows.where(model.id.in_(ids)))} if ids else {}
+    for some in wanted:
+        some.update((each, loaded[each]) for each in some if each in loaded)
+
+
+def clean(session: Session) -> int:
+    """Delete acts that are too old to be undone, and the pictures kept for them; returns how many acts."""
+    old = LibraryAct.at <= oldest()
+    release_pictures(session, old)
+    removed = delete(LibraryAct).where(old).execution_options(synchronize_session=False)
+    return session.execute(removed).rowcount
+
+
+def release_pictures(session: Session, which) -> None:
+    """Delete the pictures of reading lists that only acts remember, after the commit."""
+    change = LibraryChange
+    key = change.before["image"].astext
+    named = select(key).join(LibraryAct, LibraryAct.id == change.act_id)
+    named = named.where(which, change.table_name == _LIST, key != "")
+    named = named.where(key.not_in(select(ReadingList.image).where(ReadingList.image != "")))
+    UnitOfWork.of(session).release_files(session.scalars(named).all())

@@ -1,0 +1,421 @@
+"""Undoing an act of an account: its rows become what they were, as far as nobody has changed them since.
+
+Each table is restored by a few statements for all rows. Columns are only set back if they still have the
+values that the act gave them; other columns are left alone. What follows from others (stamps, figures,
+places) is derived again. An undo is an act itself, so it can be undone.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import Table, UniqueConstraint, select, text
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.catalog.errors import NotFoundError
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.library import acts, ratings, reading_lists
+from comicsdb.library.locks import lock_account
+from comicsdb.library.reading_lists import links
+from comicsdb.models import (
+    CollectionItem,
+    FormerSlug,
+    LibraryAct,
+    PullListSeries,
+    ReadDate,
+    ReadingList,
+    ReadingListItem,
+    ReadingListRating,
+    WishListItem,
+)
+from comicsdb.models.base import BIG_MAX
+from comicsdb.security import Identity
+
+KIND = LibraryAct.__tablename__
+# The tables in the order in which rows are added; `ratings.give` restores the ratings of issues.
+TABLES: tuple[Table, ...] = tuple(
+    model.__table__
+    for model in (
+        *(ReadingList, CollectionItem, ReadDate, PullListSeries),
+        *(WishListItem, ReadingListItem, ReadingListRating),
+    )
+)
+LISTS, ITEMS = ReadingList.__tablename__, ReadingListItem.__tablename__
+# Columns that are not restored but derived.
+STAMPS = ("modified", "modified_before")
+DERIVED = {
+    CollectionItem.__tablename__: ("is_read", "date_read", "rating"),
+    LISTS: ("rated", "rated_before", "rating_count", "rating_sum"),
+    ITEMS: ("order",),
+}
+DONE, GONE = "done", "gone"  # outcomes; rows without one were changed since, or are there again
+
+
+@dataclass(frozen=True)
+class Undone:
+    """The number of rows that were restored, and of those that stay as they are.
+
+    These were `changed` since or are there again, or what they are about was deleted (`gone`).
+    """
+
+    restored: int
+    changed: int
+    gone: int
+
+
+def undo(session: Session, identity: Identity, official: str, act_id: int, *, today: date) -> Undone:
+    """Undo an act of an account, or what can be undone of it.
+
+    Raises NotFoundError for an act that is too old, was undone or is another's. If nothing can be undone,
+    nothing is changed.
+    """
+    lock_account(session, identity.user_id)
+    _find(session, identity.user_id, act_id)
+    _collect(session, act_id)
+    _follow_merges(session)
+    _check_lists(session, identity, official)
+    with session.begin_nested() as savepoint:
+        acts.begin_as(session, identity.user_id, acts.UNDO, undoes_id=act_id)
+        _restore(session)
+        _rate(session, identity.user_id, today)
+        session.expire_all()
+        outcomes = text("SELECT outcome, count(*) FROM undoing GROUP BY outcome")
+        found = dict(session.execute(outcomes).all())
+        restored = found.get(DONE, 0)
+        if restored:
+            undone = text("UPDATE library_act SET undone = :now WHERE id = :act")
+            session.execute(undone, {"now": clock.now(), "act": act_id})
+        else:
+            savepoint.rollback()
+    gone = found.get(GONE, 0)
+    return Undone(restored, changed=sum(found.values()) - restored - gone, gone=gone)
+
+
+def _find(session: Session, user_id: int, act_id: int) -> None:
+    found = None
+    if 0 < act_id <= BIG_MAX:
+        wanted = select(LibraryAct.id).where(
+            LibraryAct.id == act_id,
+            LibraryAct.user_id == user_id,
+            LibraryAct.undone.is_(None),
+            LibraryAct.at > acts.oldest(),
+        )
+        found = session.scalar(wanted.with_for_update())
+    if found is None:
+        raise NotFoundError(KIND, act_id)
+
+
+def _collect(session: Session, act_id: int) -> None:
+    """Fill the temporary table `undoing` with one row for each row that the act changed, once or repeatedly.
+
+    `outcome` is null until it is known.
+    """
+    for statement in (
+        "DROP TABLE IF EXISTS pg_temp.undoing",
+        f"""
+        CREATE TEMP TABLE undoing ON COMMIT DROP AS
+        SELECT table_name, row_id, min(issue_id) AS issue_id, min(list_id) AS list_id,
+            bool_or(before IS NULL) AS added, bool_or(after IS NULL) AS removed,
+            (array_agg(before ORDER BY id))[1] AS before, (array_agg(after ORDER BY id DESC))[1] AS after,
+            CAST(NULL AS text) AS outcome
+        FROM library_change WHERE act_id = {act_id} GROUP BY table_name, row_id
+        HAVING NOT (bool_or(before IS NULL) AND bool_or(after IS NULL))
+        """,
+        "CREATE INDEX ON pg_temp.undoing (table_name, row_id)",
+        "ANALYZE undoing",
+    ):
+        session.execute(text(statement))
+
+
+def _follow_merges(session: Session) -> None:
+    """Let rows be about the survivors of merged objects, and clear references to what was deleted."""
+    session.execute(
+        text(
+            "UPDATE undoing u SET issue_id = t.survivor_id FROM tombstone t"
+            " WHERE t.kind = 'issue' AND t.object_id = u.issue_id AND t.survivor_id IS NOT NULL"
+        )
+    )
+    for table in TABLES:
+        for column, target in _references(table):
+            said = f"(u.before ->> '{column.name}')::integer"
+            for side in ("before", "after") if target in KINDS else ():
+                session.execute(
+                    text(
+                        f"UPDATE undoing u SET {side} = u.{side}"
+                        f" || jsonb_build_object('{column.name}', t.survivor_id)"
+                        f" FROM tombstone t WHERE u.table_name = '{table.name}' AND t.kind = '{target}'"
+                        f" AND t.object_id = (u.{side} ->> '{column.name}')::integer"
+                        " AND t.survivor_id IS NOT NULL"
+                    )
+                )
+            cleared = (
+                f"before = u.before || '{{\"{column.name}\": null}}'"
+                if column.nullable
+                else f"outcome = '{GONE}'"
+            )
+            session.execute(
+                text(
+                    f"UPDATE undoing u SET {cleared} WHERE u.table_name = '{table.name}'"
+                    f" AND {said} IS NOT NULL AND NOT EXISTS (SELECT FROM {target} WHERE id = {said})"
+                    " AND NOT EXISTS (SELECT FROM undoing o"
+                    f" WHERE o.table_name = '{target}' AND o.removed AND o.row_id = {said})"
+                )
+            )
+
+
+def _references(table: Table) -> list:
+    """The columns that refer to other tables, with these."""
+    return [(column, key.column.table.name) for column in table.columns for key in column.foreign_keys]
+
+
+def _check_lists(session: Session, identity: Identity, official: str) -> None:
+    """Lock the reading lists concerned; those that the account may not change stay as they are.
+
+    So do those whose names others have now. Slugs that others have now are replaced.
+    """
+    rows = session.scalars(text("SELECT DISTINCT list_id FROM undoing WHERE list_id IS NOT NULL"))
+    ids = set(rows.all())
+    if not ids:
+        return
+    links.lock(session, links.around(session, ids))
+    managed = reading_lists.manageable_by(identity, official)
+    foreign = session.scalars(select(ReadingList.id).where(ReadingList.id.in_(ids), ~managed)).all()
+    session.execute(
+        text(
+            f"UPDATE undoing SET outcome = '{GONE}'"
+            f" WHERE table_name IN ('{LISTS}', '{ITEMS}') AND list_id = ANY(:foreign)"
+        ),
+        {"foreign": list(foreign)},
+    )
+    # A list of this name has been made since.
+    session.execute(
+        text(
+            "UPDATE undoing u SET outcome = 'again' FROM reading_list l"
+            f" WHERE u.table_name = '{LISTS}' AND u.before ? 'name' AND l.id <> u.row_id"
+            " AND l.name = u.before ->> 'name' AND l.user_id = coalesce((u.before ->> 'user_id')::integer,"
+            " (SELECT user_id FROM reading_list WHERE id = u.row_id))"
+            " AND l.attribution_source = coalesce(u.before ->> 'attribution_source',"
+            " (SELECT attribution_source FROM reading_list WHERE id = u.row_id))"
+        )
+    )
+    removed = text(
+        f"SELECT row_id, before ->> 'name' AS name, before ->> 'slug' AS slug,"
+        f" coalesce((before ->> 'is_private')::boolean, l.is_private) AS private, l.name AS now"
+        f" FROM undoing u LEFT JOIN reading_list l ON l.id = u.row_id"
+        f" WHERE table_name = '{LISTS}' AND before ? 'slug' AND outcome IS NULL"
+        " AND EXISTS (SELECT FROM reading_list o WHERE o.slug = before ->> 'slug' AND o.id <> row_id)"
+    )
+    for row in session.execute(removed).all():
+        slug = next(reading_lists.slugs_for(session, row.name or row.now, row.row_id, private=row.private))
+        session.execute(
+            text(
+                "UPDATE undoing SET before = before || jsonb_build_object('slug', CAST(:slug AS text))"
+                f" WHERE table_name = '{LISTS}' AND row_id = :id"
+            ),
+            {"slug": slug, "id": row.row_id},
+        )
+
+
+# Restoring rows.
+
+
+def _restore(session: Session) -> None:
+    """Restore all rows; places in lists are compared first and restored when all items are there."""
+    session.execute(text("SET CONSTRAINTS uq_reading_list_item_reading_list_id_order DEFERRED"))
+    lists, *others = TABLES
+    for table in others:
+        _put_back_values(session, table)
+    for table in reversed(TABLES):
+        _remove_added(session, table)
+    for table in TABLES:
+        _add_removed(session, table)
+    _put_back_values(session, lists)  # their neighbours are there again
+    session.execute(text(_PLACES))
+    session.execute(text("SET CONSTRAINTS uq_reading_list_item_reading_list_id_order IMMEDIATE"))
+    session.execute(text(_SLUGS))
+
+
+def _written(table: Table) -> list[str]:
+    """The columns that are restored."""
+    without = (*STAMPS, *DERIVED.get(table.name, ()), "id")
+    return [f'"{each.name}"' for each in table.columns if each.computed is None and each.name not in without]
+
+
+def _is_unchanged(table: Table) -> str:
+    """The condition that a row t has the values that the act gave it, except references and derived ones."""
+    without = [*STAMPS, *DERIVED.get(table.name, ()), *(column.name for column, _ in _references(table))]
+    return f"to_jsonb(t) || (u.after - '{{{','.join(without)}}}'::text[]) = to_jsonb(t)"
+
+
+def _marking(table: Table, statement: str) -> str:
+    """A statement that marks the rows whose ids another one returns."""
+    return (
+        f"WITH done AS ({statement}) UPDATE undoing u SET outcome = '{DONE}' FROM done"
+        f" WHERE u.table_name = '{table.name}' AND u.row_id = done.id"
+    )
+
+
+def _put_back_values(session: Session, table: Table) -> None:
+    """Set columns back that the act changed and that have its values still."""
+    columns = [*_written(table), *['"order"'] * (table.name == ITEMS)]
+    stamps = {
+        "modified": "greatest(clock_timestamp(), t.modified + interval '1 microsecond')",
+        "modified_before": "t.modified",
+    }
+    values = {
+        each: f"CASE WHEN b.{each} IS DISTINCT FROM a.{each} THEN b.{each} ELSE t.{each} END"
+        for each in _written(table)
+    }
+    values |= {name: value for name, value in stamps.items() if name in table.columns}
+    rows = (
+        f"undoing u CROSS JOIN LATERAL jsonb_populate_record(CAST(NULL AS {table.name}), u.before) b"
+        f" CROSS JOIN LATERAL jsonb_populate_record(CAST(NULL AS {table.name}), u.after) a"
+    )
+    changed = (
+        f"UPDATE {table.name} t SET {', '.join(f'{name} = {value}' for name, value in values.items())}"
+        f" FROM {rows} WHERE u.table_name = '{table.name}' AND NOT u.added AND NOT u.removed"
+        f" AND u.outcome IS NULL AND t.id = u.row_id"
+        f"{_each_column(columns, 'b.{0} IS NOT DISTINCT FROM a.{0} OR t.{0} IS NOT DISTINCT FROM a.{0}')}"
+        " RETURNING t.id"
+    )
+    session.execute(text(_marking(table, changed)))
+    session.execute(  # others are as they were, by a cascade or a later act
+        text(
+            f"UPDATE undoing x SET outcome = '{DONE}' FROM {table.name} t, {rows}"
+            f" WHERE u.table_name = '{table.name}' AND NOT u.added AND NOT u.removed AND u.outcome IS NULL"
+            f" AND t.id = u.row_id AND x.table_name = u.table_name AND x.row_id = u.row_id"
+            f"{_each_column(columns, 'b.{0} IS NOT DISTINCT FROM a.{0} OR t.{0} IS NOT DISTINCT FROM b.{0}')}"
+        )
+    )
+
+
+def _each_column(columns: list[str], condition: str) -> str:
+    return "".join(f" AND ({condition.format(each)})" for each in columns)
+
+
+def _remove_added(session: Session, table: Table) -> None:
+    """Remove the rows that the act added, unless others depend on them that came later."""
+    later = "".join(
+        f" AND NOT EXISTS (SELECT FROM {child.name} c WHERE c.{column.name} = t.id AND NOT EXISTS ("
+        f"SELECT FROM undoing x WHERE x.table_name = '{child.name}' AND x.row_id = c.id AND x.added))"
+        for child in TABLES
+        for column, target in _references(child)
+        if target == table.name and not column.nullable
+    )
+    removed = (
+        f"DELETE FROM {table.name} t USING undoing u WHERE u.table_name = '{table.name}' AND u.added"
+        f" AND u.outcome IS NULL AND t.id = u.row_id AND {_is_unchanged(table)}{later} RETURNING t.id"
+    )
+    session.execute(text(_marking(table, removed)))
+    session.execute(  # others are gone already, as it should be
+        text(
+            f"UPDATE undoing u SET outcome = '{DONE}' WHERE u.table_name = '{table.name}' AND u.added"
+            f" AND NOT EXISTS (SELECT FROM {table.name} t WHERE t.id = u.row_id)"
+        )
+    )
+
+
+def _add_removed(session: Session, table: Table) -> None:
+    columns = ["id", *_written(table), *['"order"'] * (table.name == ITEMS)]
+    columns += ["modified_before"] * ("modified_before" in table.columns)
+    needed = "".join(
+        f" AND EXISTS (SELECT FROM {target} p WHERE p.id = r.{column.name})"
+        for column, target in _references(table)
+        if not column.nullable
+    )
+    one = _unique(table)
+    added = (
+        f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT {', '.join(f'r.{each}' for each in columns)}"
+        f" FROM undoing u CROSS JOIN LATERAL jsonb_populate_record(CAST(NULL AS {table.name}), u.before) r"
+        f" WHERE u.table_name = '{table.name}' AND u.removed AND u.outcome IS NULL{needed}"
+        f" ORDER BY r.id ON CONFLICT ({one}) DO NOTHING RETURNING id"
+    )
+    session.execute(text(_marking(table, added)))
+
+
+def _unique(table: Table) -> str:
+    """The columns that tell that a row is there again: of reading lists, that is checked before."""
+    unique = [
+        each for each in table.constraints if isinstance(each, UniqueConstraint) and not each.deferrable
+    ]
+    if table.name == LISTS or not unique:
+        return "id"
+    (one,) = unique
+    return ", ".join(column.name for column in one.columns)
+
+
+# Restored items get their places back, all others fill those that are left, in their present order.
+_PLACES = f"""
+    WITH item AS (
+        SELECT i.id, i.reading_list_id AS list, i."order",
+            CASE WHEN u.before -> 'order' IS DISTINCT FROM u.after -> 'order'
+                THEN (u.before ->> 'order')::integer END AS place,
+            count(*) OVER (PARTITION BY i.reading_list_id) AS length
+        FROM reading_list_item i
+        LEFT JOIN undoing u ON u.table_name = '{ITEMS}' AND u.row_id = i.id AND u.outcome = '{DONE}'
+        WHERE i.reading_list_id IN (
+            SELECT list_id FROM undoing
+            WHERE table_name = '{ITEMS}' AND outcome = '{DONE}' AND before ? 'order'
+        )
+    ), fixed AS (
+        SELECT DISTINCT ON (list, place) id, list, place FROM item WHERE place <= length
+        ORDER BY list, place, id
+    ), other AS (
+        SELECT id, list, row_number() OVER (PARTITION BY list ORDER BY "order", id) AS nth
+        FROM item WHERE id NOT IN (SELECT id FROM fixed)
+    ), free AS (
+        SELECT list, place, row_number() OVER (PARTITION BY list ORDER BY place) AS nth FROM (
+            SELECT list, generate_series(1, max(length)) AS place FROM item GROUP BY list
+            EXCEPT SELECT list, place FROM fixed
+        ) each
+    )
+    UPDATE reading_list_item i SET "order" = p.place FROM (
+        SELECT id, place FROM fixed
+        UNION ALL
+        SELECT other.id, free.place FROM other JOIN free USING (list, nth)
+    ) p WHERE i.id = p.id AND i."order" <> p.place
+"""
+
+
+# A former slug of another list leads to the list that has it again.
+_SLUGS = f"""
+    DELETE FROM {FormerSlug.__tablename__} f USING reading_list l, undoing u
+    WHERE f.kind = '{LISTS}' AND f.slug = l.slug AND l.id = u.row_id AND u.table_name = '{LISTS}'
+        AND u.outcome = '{DONE}'
+"""
+
+
+# Ratings of issues, whose figures follow.
+
+
+def _rate(session: Session, user_id: int, today: date) -> None:
+    """Give the ratings from before, where they are as the act left them; items show those of their issues."""
+    rows = session.execute(
+        text(
+            "SELECT u.row_id, i.id AS issue_id,"
+            " CASE WHEN NOT u.added THEN (u.before ->> 'rating')::integer END AS wanted"
+            " FROM undoing u JOIN issue i ON i.id = u.issue_id"
+            " LEFT JOIN issue_rating r ON r.user_id = :user AND r.issue_id = i.id"
+            " WHERE u.table_name = 'issue_rating' AND CASE WHEN u.removed THEN r.id IS NULL"
+            " ELSE r.id IS NULL AND u.added OR to_jsonb(r.rating) = u.after -> 'rating' END"
+        ),
+        {"user": user_id},
+    ).all()
+    if rows:
+        ratings.give(session, user_id, {row.issue_id: row.wanted for row in rows}, today=today)
+    done = text(
+        "UPDATE undoing SET outcome = 'done' WHERE table_name = 'issue_rating' AND row_id = ANY(:rows)"
+    )
+    session.execute(done, {"rows": [row.row_id for row in rows]})
+    session.execute(text(_STARS), {"user": user_id})
+
+
+_STARS = """
+    UPDATE collection_item t SET rating = r.rating, modified_before = t.modified,
+        modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')
+    FROM collection_item c LEFT JOIN issue_rating r ON r.issue_id = c.issue_id AND r.user_id = c.user_id
+    WHERE t.id = c.id AND c.user_id = :user AND c.rating IS DISTINCT FROM r.rating
+        AND c.issue_id IN (
+            SELECT issue_id FROM undoing WHERE table_name IN ('issue_rating', 'collection_item')
+        )
+"""

@@ -1,0 +1,53 @@
+"""The journal of what accounts do to their own lists."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKey, Identity, Index, Integer, String
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from comicsdb.models.base import Base, blank, parent, stamp
+
+
+class LibraryAct(Base):
+    """What an account did to its lists in one transaction or import, to be undone for a day.
+
+    `what` is blank for an ordinary act, whose words follow from `counts`: rows by "TABLE.insert",
+    "TABLE.update" and "TABLE.delete". `about` is the name of an imported file. A trigger makes the row when
+    the first change is noted.
+    """
+
+    __tablename__ = "library_act"
+    __table_args__ = (Index("ix_library_act_user_id_id", "user_id", "id"), Index("ix_library_act_at", "at"))
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    at: Mapped[datetime] = stamp()
+    what: Mapped[str] = blank(20)
+    about: Mapped[str] = blank(100)
+    counts: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
+    undone: Mapped[datetime | None] = stamp(default=False)
+    undoes_id: Mapped[int | None] = mapped_column(
+        ForeignKey("library_act.id", ondelete="SET NULL"), index=True
+    )
+
+
+class LibraryChange(Base):
+    """A row that an act added (without `before`), removed (without `after`) or changed.
+
+    Of changed rows there are the columns that differ. Issue, series and list are those that the row is about.
+    """
+
+    __tablename__ = "library_change"
+
+    act_id: Mapped[int] = mapped_column(
+        ForeignKey("library_act.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    table_name: Mapped[str] = mapped_column(String(30))
+    row_id: Mapped[int] = mapped_column(BigInteger)
+    before: Mapped[dict | None] = mapped_column(JSONB)
+    after: Mapped[dict | None] = mapped_column(JSONB)
+    issue_id: Mapped[int | None] = mapped_column(Integer)
+    series_id: Mapped[int | None] = mapped_column(Integer)
+    list_id: Mapped[int | None] = mapped_column(Integer)

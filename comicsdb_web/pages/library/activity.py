@@ -1,0 +1,182 @@
+"""What a reader has done to their own lists in the last day, with buttons to undo it."""
+
+from collections import Counter
+
+from pyramid.httpexceptions import HTTPSeeOther
+from sqlalchemy import func, select
+
+from comicsdb.i18n import Plural, translate
+from comicsdb.library import acts
+from comicsdb.library.undo import Undone, undo
+from comicsdb.models import LibraryAct
+from comicsdb.models.base import BIG_MAX
+from comicsdb.values import whole_number
+from comicsdb_web.http.routing import safe_path
+from comicsdb_web.lists.paging import paginate
+from comicsdb_web.rendering.locales import _, ngettext
+
+PER_PAGE = 50
+
+UNDONE = _("It is undone.")
+NOT_UNDONE = _("It was not undone: all of it has been changed or deleted since.")
+
+
+def listing(request):
+    """The acts of the last day, newest first."""
+    ids = acts.of_account(request.identity.user_id).with_only_columns(LibraryAct.id)
+    rows = select(LibraryAct).order_by(LibraryAct.id.desc())
+    count = select(func.count()).select_from(ids.order_by(None).subquery())
+    page = paginate(request, rows, ids, count, PER_PAGE)
+    found = [row.LibraryAct for row in page.rows]
+    return {
+        "page": page,
+        "acts": found,
+        "about": acts.subjects(request.dbsession, [each.id for each in found]),
+        "phrases": {
+            each.id: [translate(request.localizer, one) for one in phrases(each.counts)] for each in found
+        },
+    }
+
+
+def phrases(counts: dict[str, int]) -> list[Plural]:
+    """What was done, from `LibraryAct.counts`."""
+    n = Counter(counts)
+    if n["reading_list.delete"] or n["reading_list.insert"]:  # its neighbours changed with it
+        n["reading_list.update"] = 0
+    told = {
+        "reading_list.insert": ngettext(
+            "${n} reading list created", "${n} reading lists created", n["reading_list.insert"]
+        ),
+        "reading_list.update": ngettext(
+            "${n} reading list changed", "${n} reading lists changed", n["reading_list.update"]
+        ),
+        "reading_list.delete": ngettext(
+            "${n} reading list deleted", "${n} reading lists deleted", n["reading_list.delete"]
+        ),
+        "collection_item.insert": ngettext(
+            "${n} issue added to the collection",
+            "${n} issues added to the collection",
+            n["collection_item.insert"],
+        ),
+        "collection_item.update": ngettext(
+            "${n} item of the collection changed",
+            "${n} items of the collection changed",
+            n["collection_item.update"],
+        ),
+        "collection_item.delete": ngettext(
+            "${n} item removed from the collection",
+            "${n} items removed from the collection",
+            n["collection_item.delete"],
+        ),
+        "read_date.insert": ngettext(
+            "${n} issue marked as read", "${n} issues marked as read", n["read_date.insert"]
+        ),
+        "read_date.update": ngettext(
+            "${n} reading date changed", "${n} reading dates changed", n["read_date.update"]
+        ),
+        "read_date.delete": ngettext(
+            "${n} reading date removed", "${n} reading dates removed", n["read_date.delete"]
+        ),
+        "issue_rating.insert": ngettext("${n} issue rated", "${n} issues rated", n["issue_rating.insert"]),
+        "issue_rating.update": ngettext(
+            "${n} rating changed", "${n} ratings changed", n["issue_rating.update"]
+        ),
+        "issue_rating.delete": ngettext(
+            "${n} rating removed", "${n} ratings removed", n["issue_rating.delete"]
+        ),
+        "wish_list_item.insert": ngettext(
+            "${n} issue added to the wish list",
+            "${n} issues added to the wish list",
+            n["wish_list_item.insert"],
+        ),
+        "wish_list_item.update": ngettext(
+            "${n} wish changed", "${n} wishes changed", n["wish_list_item.update"]
+        ),
+        "wish_list_item.delete": ngettext(
+            "${n} issue removed from the wish list",
+            "${n} issues removed from the wish list",
+            n["wish_list_item.delete"],
+        ),
+        "pull_list_series.insert": ngettext(
+            "${n} series added to the pull list",
+            "${n} series added to the pull list",
+            n["pull_list_series.insert"],
+        ),
+        "pull_list_series.update": ngettext(
+            "${n} entry of the pull list changed",
+            "${n} entries of the pull list changed",
+            n["pull_list_series.update"],
+        ),
+        "pull_list_series.delete": ngettext(
+            "${n} series removed from the pull list",
+            "${n} series removed from the pull list",
+            n["pull_list_series.delete"],
+        ),
+        "reading_list_item.insert": ngettext(
+            "${n} issue added to a reading list",
+            "${n} issues added to reading lists",
+            n["reading_list_item.insert"],
+        ),
+        "reading_list_item.update": ngettext(
+            "${n} item of a reading list moved or changed",
+            "${n} items of reading lists moved or changed",
+            n["reading_list_item.update"],
+        ),
+        "reading_list_item.delete": ngettext(
+            "${n} issue removed from a reading list",
+            "${n} issues removed from reading lists",
+            n["reading_list_item.delete"],
+        ),
+        "reading_list_rating.insert": ngettext(
+            "${n} reading list rated", "${n} reading lists rated", n["reading_list_rating.insert"]
+        ),
+        "reading_list_rating.update": ngettext(
+            "${n} rating of a list changed", "${n} ratings of lists changed", n["reading_list_rating.update"]
+        ),
+        "reading_list_rating.delete": ngettext(
+            "${n} rating of a list removed", "${n} ratings of lists removed", n["reading_list_rating.delete"]
+        ),
+    }
+    return [text for name, text in told.items() if n[name]]
+
+
+def undo_act(request):
+    """Undo an act."""
+    act_id = whole_number(request.matchdict["id"], high=BIG_MAX) or 0
+    official = request.registry.settings["comicsdb.official_account"]
+    undone = undo(request.dbsession, request.identity, official, act_id, today=request.today)
+    for kind, text in _outcome(undone):
+        request.messages.add(kind, translate(request.localizer, text), undo=False)
+    return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("collection.activity"))
+
+
+def _outcome(undone: Undone):
+    """What to tell after an undo: pairs of the kind of message and its text."""
+    if not undone.restored:
+        yield "warning", NOT_UNDONE
+        return
+    yield "success", UNDONE
+    if undone.changed:
+        yield (
+            "warning",
+            ngettext(
+                "${n} entry stays as it is: it has been changed since.",
+                "${n} entries stay as they are: they have been changed since.",
+                undone.changed,
+            ),
+        )
+    if undone.gone:
+        yield (
+            "warning",
+            ngettext(
+                "${n} entry does not come back: what it was about has been deleted.",
+                "${n} entries do not come back: what they were about has been deleted.",
+                undone.gone,
+            ),
+        )
+
+
+def includeme(config):
+    """Add the pages, for members."""
+    config.add_collection_page("activity", "activity/", listing, renderer="collection/activity.jinja2")
+    config.add_collection_page("undo", "activity/{id:[0-9]+}/undo/", undo_act, methods=("POST",))

@@ -1,0 +1,57 @@
+"""Recent activity: what was done is told in words, and each act has a button that undoes it."""
+
+from sqlalchemy import func, select
+
+from comicsdb.library import collection, wish_list
+from comicsdb.models import CollectionItem, LibraryAct, WishListItem
+from tests.conftest import recording
+from tests.web.conftest import form_with, log_in
+
+ADDRESS = "/collection/activity/"
+
+
+def test_acts_are_told_and_undone(testapp, session, connection, member, world):
+    log_in(testapp, "Nora")
+    empty = testapp.get(ADDRESS)
+    assert "You have changed nothing" in empty.text
+    page = testapp.get(f"/issue/{world.first.slug}/")
+    added = form_with(page, "issue_id").submit().follow()
+    form = added.html.select_one(".message form")  # the message itself has a button
+    assert form["action"].endswith("/undo/")
+    collection.add_many(
+        session, member.id, [(world.second.id, {"is_read": True}), (world.third.id, {})], today=None
+    )
+    session.commit()
+    wish_list.add(session, member.id, world.third.id, {})
+    session.commit()
+    with recording(connection) as statements:
+        page = testapp.get(ADDRESS)
+    assert len(statements) <= 9, statements
+    rows = [" ".join(row.get_text(" ").split()) for row in page.html.select(".activity .row")]
+    assert [row.split(" Nov")[0].split(world.series.name)[0].strip() for row in rows] == [
+        "1 issue added to the wish list",
+        "2 issues added to the collection · 1 issue marked as read",
+        "1 issue added to the collection",
+    ]
+    assert f"#{world.third.number}" in rows[0]
+    assert f"#{world.second.number}" in rows[1]
+    assert f"#{world.third.number}" in rows[1]
+    token = form_with(page, "csrf_token")["csrf_token"].value
+    oldest = page.html.select(".activity form")[-1]["action"]
+    done = testapp.post(oldest, {"csrf_token": token}).follow()
+    assert "It is undone." in done.text
+    assert session.scalar(select(func.count()).select_from(CollectionItem)) == 2
+    first, second = (row.get_text(" ") for row in done.html.select(".activity .row")[:2])
+    assert "Undo : 1 item removed from the collection" in " ".join(first.split())
+    assert "1 issue added to the wish list" in second
+    assert "Undone" in done.html.select(".activity .row")[-1].text
+    act = session.scalar(select(func.min(LibraryAct.id)))
+    testapp.post(f"{ADDRESS}{act}/undo/", {"csrf_token": token}, status=404)  # once
+    removed = session.scalar(select(WishListItem.id))
+    wish_list.remove(session, member.id, removed)
+    session.commit()
+    wished = session.scalar(select(LibraryAct.id).where(LibraryAct.counts.has_key("wish_list_item.insert")))
+    gone = testapp.post(f"{ADDRESS}{wished}/undo/", {"csrf_token": token, "next": "/wish-list/"})
+    assert gone.location.endswith("/wish-list/")
+    testapp.reset()
+    testapp.get(ADDRESS, status=303)
