@@ -41,6 +41,7 @@ def includeme(config):
     config.include("comicsdb.security")  # identities and permissions
     config.include("comicsdb.catalog")  # request.catalog, for all writes
     config.include("comicsdb.library.ratings")  # work of the first request of a day
+    config.include("comicsdb.library.transfer.background")  # imports of large files
     config.include("comicsdb.media")  # pictures and their thumbnails
     config.include("comicsdb.admin.unfinished")  # acts on many objects, after their requests
     config.include("comicsdb.mail")  # mails, sent after the commit

@@ -7,7 +7,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "6d3b9f27c1a5"
-down_revision = "e7a4c95d2f18"
+down_revision = "5e0c94d1a7b3"
 branch_labels = None
 depends_on = None
 

@@ -172,9 +172,15 @@ SITE = (
     number(
         "comicsdb.imports.rows",
         "COMICSDB_IMPORTS_ROWS",
-        "5000",
+        "100000",
         (1, 100_000),
         "maximum rows of an imported file of a reader",
+    ),
+    choice(
+        "comicsdb.imports.worker",
+        "COMICSDB_IMPORTS_WORKER",
+        ("thread", "off"),
+        "whether this server works off imports of large files",
     ),
     number(
         "comicsdb.imports.megabytes",

@@ -10,12 +10,14 @@ from sqlalchemy import (
     Date,
     ForeignKey,
     Index,
+    Integer,
+    LargeBinary,
     Numeric,
     SmallInteger,
     String,
     UniqueConstraint,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import SMALL_MAX, Base, blank, one_of, parent, stamp, within
@@ -230,9 +232,10 @@ class FeedAddress(Base):
 
 
 class LibraryImport(Base):
-    """A file that an account has uploaded and not yet confirmed: its rows and their possible matches.
+    """A file that an account has uploaded: its rows and their possible matches.
 
-    Nothing of it is in the library; the format of `payload` is internal to `library.transfer.imports`.
+    The format of `payload` is internal to `library.transfer`. Rows of large files are `LibraryImportRow`s;
+    `state` tells what the server does with them (`library.transfer.background`). All others are under review.
     """
 
     __tablename__ = "library_import"
@@ -241,3 +244,38 @@ class LibraryImport(Base):
     user_id: Mapped[int] = parent("user_account.id")
     created_on: Mapped[datetime] = stamp()
     payload: Mapped[dict] = mapped_column(JSONB)
+    state: Mapped[str] = mapped_column(String(10), server_default="review", default="review")
+    file: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    progress: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
+    total: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
+    counted: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
+    act_id: Mapped[int | None] = mapped_column(ForeignKey("library_act.id", ondelete="SET NULL"), index=True)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the file is imported in the background."""
+        return "rows" not in self.payload
+
+
+class LibraryImportRow(Base):
+    """A row of a large file: what it is about, as far as it is matched, and whether it is stored."""
+
+    __tablename__ = "library_import_row"
+    __table_args__ = (Index("ix_library_import_row_left", "import_id", "part", "match_id"),)
+
+    import_id: Mapped[int] = mapped_column(
+        ForeignKey("library_import.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    index: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    part: Mapped[str] = mapped_column(String(20))
+    line: Mapped[int] = mapped_column(Integer)
+    list_index: Mapped[int | None] = mapped_column(Integer)
+    series: Mapped[str] = blank()
+    says: Mapped[str] = blank()
+    wanted: Mapped[dict] = mapped_column(JSONB)
+    values: Mapped[dict] = mapped_column(JSONB)
+    state: Mapped[str] = blank(10)
+    match_id: Mapped[int | None] = mapped_column(Integer)
+    candidates: Mapped[list[int]] = mapped_column(ARRAY(Integer), server_default="{}", default=list)
+    reason: Mapped[str] = blank(20)
+    stored: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)

@@ -98,7 +98,7 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
         words |= {"history/{id:[0-9]+}": f"history/{version}", "{slug}": entity.slug}
         words |= {"{series}": world.series.slug}
         number = str(entity.id)
-    elif name.endswith((".review", ".forget")):
+    elif name.endswith((".review", ".unmatched", ".forget")):
         number = str(kept.upload.id)
     elif area == "collection":
         number = str(world.series.id if "missing" in name else kept.item.id)

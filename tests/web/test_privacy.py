@@ -45,6 +45,7 @@ OWNED = {
     "feed_address": "user_id = :ann",
     "library_import": "user_id = :ann",
     "form_draft": "user_id = :ann",
+    "library_import_row": "import_id IN (SELECT id FROM library_import WHERE user_id = :ann)",
     "library_act": "user_id = :ann",
     "library_change": "act_id IN (SELECT id FROM library_act WHERE user_id = :ann)",
 }
@@ -180,7 +181,7 @@ def forget_all(session, user_id, secret_id):
 
 def test_the_table_of_what_is_owned_is_whole(session, member, kept):
     without = {table for table, rows in rows_of(session, member.id).items() if rows is None}
-    assert without == {"reading_list_rating"}
+    assert without == {"reading_list_rating", "library_import_row"}
 
 
 @pytest.mark.parametrize("who", ["nobody", "another"])

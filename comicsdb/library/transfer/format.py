@@ -34,6 +34,8 @@ READS_MAX = 500  # read dates per issue
 COPIES_MAX = 1000  # items per issue
 UNCLEAR_SHOWN = 60  # characters of a cell that could not be interpreted
 
+MONEY = (("purchase_price", "purchase_currency"), ("max_price", "max_currency"))
+
 ROWS_SETTING, BYTES_SETTING = "comicsdb.imports.rows", "comicsdb.imports.megabytes"
 
 _id = read.whole(1, INTEGER_MAX)

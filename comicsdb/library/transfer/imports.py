@@ -14,11 +14,14 @@ from sqlalchemy.orm import Session, joinedload
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
+from comicsdb.library import acts
 from comicsdb.library.locks import lock_account
-from comicsdb.library.transfer.format import COLLECTION, PULL, Row, Upload
+from comicsdb.library.transfer import background
+from comicsdb.library.transfer.format import COLLECTION, MONEY, PULL, Row, Upload
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
-from comicsdb.library.transfer.reading import read_file
+from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file
 from comicsdb.library.transfer.storing import Chosen, Storing, store
+from comicsdb.library.transfer.tables import refused
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import Currency
@@ -28,7 +31,6 @@ KIND = LibraryImport.__tablename__
 KEPT = timedelta(days=1)  # how long an import can be confirmed
 WAITING_MAX = 3  # pending imports of one account; a further one deletes the oldest
 FILE_NAME_MAX = 100
-MONEY = (("purchase_price", "purchase_currency"), ("max_price", "max_currency"))
 KEEP_MINE, TAKE_FILE = "mine", "file"
 
 NO_FILE = _("Choose a file.")
@@ -63,6 +65,12 @@ def upload(
         raise InvalidError({"currency": [NO_CURRENCY]})
     if not data:
         raise InvalidError({"file": [NO_FILE]})
+    if len(data) > megabytes * MEGABYTE:
+        raise refused(TOO_LARGE, most=megabytes)
+    if len(data) > background.LARGE and not data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
+        lock_account(session, user_id)
+        _make_room(session, user_id)
+        return background.start(session, user_id, _printable(name), data, currency)
     found = read_file(data, rows=rows, megabytes=megabytes)
     matches = _matches(session, found.rows)
     lock_account(session, user_id)
@@ -88,7 +96,11 @@ def _make_room(session: Session, user_id: int) -> None:
         .order_by(LibraryImport.id.desc())
         .limit(WAITING_MAX - 1)
     )
-    old = delete(LibraryImport).where(LibraryImport.user_id == user_id, LibraryImport.id.not_in(newest))
+    old = delete(LibraryImport).where(
+        LibraryImport.user_id == user_id,
+        LibraryImport.id.not_in(newest),
+        LibraryImport.state != background.STORING,
+    )
     session.execute(old.execution_options(synchronize_session=False))
 
 
@@ -101,14 +113,19 @@ def _payload(found: Upload, matches: list[Match], name: str, currency: str) -> d
         named = {name: getattr(row, name) for name in ("part", "line", "says", "values", "list", "unclear")}
         rows.append(named | {"match": asdict(match)})
     return {
-        "name": "".join(each for each in name if each.isprintable() and not "\ud800" <= each <= "\udfff")[
-            -FILE_NAME_MAX:
-        ],
+        "name": _printable(name),
         "form": found.form,
         "skipped": found.skipped,
         "lists": found.lists,
         "rows": rows,
     }
+
+
+def _printable(name: str) -> str:
+    """The end of a file's name, without characters that cannot be shown or stored."""
+    return "".join(each for each in name if each.isprintable() and not "\ud800" <= each <= "\udfff")[
+        -FILE_NAME_MAX:
+    ]
 
 
 def waiting(session: Session, user_id: int) -> list[LibraryImport]:
@@ -242,6 +259,7 @@ def confirm(
             chosen.append(Chosen(record["part"], chosen_id, record["values"], record["list"]))
     add_up = found.payload["form"] != "comicsdb"
     with session.begin_nested():
+        acts.begin_as(session, identity.user_id, acts.IMPORT, about=found.payload["name"])
         storing = Storing(session, identity, official, review.take_file, add_up, today)
         counted = store(storing, chosen, lists)
         session.delete(found)

@@ -5,15 +5,17 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
+from pyramid.renderers import render_to_response
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
-from comicsdb.library.transfer import cbl, imports, writing
+from comicsdb.library.transfer import background, cbl, imports, writing
 from comicsdb.library.transfer.format import COLLECTION, FORMS, ITEMS, LISTS, PULL, RATINGS, READS, WISHES
 from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
+from comicsdb.library.transfer.tables import csv_text
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import Currency
 from comicsdb.security import Permission
@@ -27,6 +29,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 FORMATS = ("csv", "json")
 NOT_A_FORMAT = _("The format must be json or csv.")
 CBL = "cbl"
+REFRESH = 4  # seconds after which a page that shows progress is asked for again
 PART_WORDS = {
     COLLECTION: _("Collection"),
     PULL: _("Pull list"),
@@ -147,12 +150,13 @@ class ImportViews:
         """Read a file, match it and keep it for the review; nothing comes into the library."""
         sent = self.request.POST.get("file")
         fields = answers.texts(self.request)
+        name, data = getattr(sent, "filename", None) or "", answers.file(self.request, "file")
         try:
             made = imports.upload(
                 self.session,
                 self.user_id,
-                getattr(sent, "filename", None) or "",
-                answers.file(self.request, "file"),
+                name,
+                data,
                 currency=fields.get("currency", Currency.USD.value),
                 rows=self.settings["comicsdb.imports.rows"],
                 megabytes=self.settings["comicsdb.imports.megabytes"],
@@ -176,6 +180,8 @@ class ImportViews:
     def go_on(self):
         """The review of the rows and their matches, or the confirmation when its form is sent."""
         found = self._pending()
+        if found.is_large:
+            return self._go_on_in_background(found)
         if self.request.method == "POST":
             return self._confirm(found)
         return self._review(found, answers.Form(self._list_values(found)), {}, set(), take_file=False)
@@ -201,6 +207,52 @@ class ImportViews:
             self.request.messages.add(kind, translate(self.request.localizer, text))
         to_lists = counted[f"{LISTS}_added"] and found.payload["form"] == CBL
         return HTTPSeeOther(self.request.route_path("reading_list.mine" if to_lists else f"{self.area}.list"))
+
+    def _go_on_in_background(self, found):
+        """The progress of a large file, its review series by series, or what was stored."""
+        if found.state == background.REVIEW and self.request.method == "POST":
+            fields = answers.texts(self.request)
+            named = {f"series-{place}": group for place, group in enumerate(self._groups(found))}
+            decisions = {
+                group.series: int(fields[name])
+                for name, group in named.items()
+                if fields.get(name) in {str(each.id) for each in group.candidates}
+            }
+            take_file = fields.get("values") == TAKE_FILE
+            background.confirm(self.session, found, decisions, take_file=take_file)
+            return HTTPSeeOther(self._path("review", found.id))
+        say = self.request.localizer
+        values = {
+            "area": self.area,
+            "found": found,
+            "counts": background.counts(self.session, found.id),
+            "groups": self._groups(found) if found.state == background.REVIEW else (),
+            "outcome": [translate(say, text) for _kind, text in _outcome(Counter(found.counted))],
+            "reasons": {key: translate(say, text) for key, text in REASONS.items()},
+            "forms_known": FORMS,
+        }
+        response = render_to_response("import/background.jinja2", values, request=self.request)
+        if found.state in background.WORKED_ON:
+            response.headers["Refresh"] = str(REFRESH)
+        return response
+
+    def _groups(self, found):
+        return background.groups(self.session, found.id)
+
+    def unmatched(self):
+        """The rows of a large file that matched nothing, as a table."""
+        rows = background.unknown_rows(self.session, self._pending().id)
+        reasons = {key: translate(self.request.localizer, text) for key, text in REASONS.items()}
+        titles = ("row", "series", "number", "year", "publisher", "reason")
+        cells = (
+            (
+                str(row.line),
+                *(writing.escape_formula(str(row.wanted[name] or "")) for name in titles[1:5]),
+                reasons.get(row.reason, ""),
+            )
+            for row in rows
+        )
+        return _file(csv_text(titles, cells).encode("utf-8-sig"), "text/csv", "not-found.csv")
 
     def forget(self):
         """Forget an import that waits."""
@@ -274,33 +326,65 @@ def _outcome(counted: Counter) -> Iterator[tuple[str, object]]:
 
 
 def _changes(counted: Counter):
-    def plural(name, one, many):
-        return name, ngettext(one, many, counted[name])
-
+    n = counted
     return (
-        plural(
+        (
             "collection_added",
-            "${n} issue came into your collection.",
-            "${n} issues came into your collection.",
+            ngettext(
+                "${n} issue came into your collection.",
+                "${n} issues came into your collection.",
+                n["collection_added"],
+            ),
         ),
-        plural(
+        (
             "collection_changed",
-            "${n} item of your collection was changed.",
-            "${n} items of your collection were changed.",
+            ngettext(
+                "${n} item of your collection was changed.",
+                "${n} items of your collection were changed.",
+                n["collection_changed"],
+            ),
         ),
-        plural("pull_list_added", "You follow ${n} more series.", "You follow ${n} more series."),
-        plural("wish_list_added", "${n} wish was added.", "${n} wishes were added."),
-        plural("wish_list_changed", "${n} wish was changed.", "${n} wishes were changed."),
-        plural("ratings_added", "${n} issue got your stars.", "${n} issues got your stars."),
-        plural(
-            "ratings_changed", "Your stars for ${n} issue changed.", "Your stars for ${n} issues changed."
+        (
+            "pull_list_added",
+            ngettext("You follow ${n} more series.", "You follow ${n} more series.", n["pull_list_added"]),
         ),
-        plural(f"{LISTS}_added", "${n} reading list was made.", "${n} reading lists were made."),
-        plural(f"{LISTS}_changed", "${n} reading list was changed.", "${n} reading lists were changed."),
-        plural(
+        (
+            "wish_list_added",
+            ngettext("${n} wish was added.", "${n} wishes were added.", n["wish_list_added"]),
+        ),
+        (
+            "wish_list_changed",
+            ngettext("${n} wish was changed.", "${n} wishes were changed.", n["wish_list_changed"]),
+        ),
+        (
+            "ratings_added",
+            ngettext("${n} issue got your stars.", "${n} issues got your stars.", n["ratings_added"]),
+        ),
+        (
+            "ratings_changed",
+            ngettext(
+                "Your stars for ${n} issue changed.",
+                "Your stars for ${n} issues changed.",
+                n["ratings_changed"],
+            ),
+        ),
+        (
+            f"{LISTS}_added",
+            ngettext("${n} reading list was made.", "${n} reading lists were made.", n[f"{LISTS}_added"]),
+        ),
+        (
+            f"{LISTS}_changed",
+            ngettext(
+                "${n} reading list was changed.", "${n} reading lists were changed.", n[f"{LISTS}_changed"]
+            ),
+        ),
+        (
             f"{ITEMS}_added",
-            "${n} issue came into reading lists.",
-            "${n} issues came into reading lists.",
+            ngettext(
+                "${n} issue came into reading lists.",
+                "${n} issues came into reading lists.",
+                n[f"{ITEMS}_added"],
+            ),
         ),
     )
 
@@ -319,6 +403,7 @@ def includeme(config):
         area, one = views.area, f"{address}{{id:[0-9]+}}/"
         config.add_page(f"{area}.import", address, views, attr="begin", renderer="import/form.jinja2", **both)
         config.add_page(f"{area}.review", one, views, attr="go_on", renderer="import/review.jinja2", **both)
+        config.add_page(f"{area}.unmatched", f"{one}not-found.csv", views, attr="unmatched", **member)
         config.add_page(f"{area}.forget", f"{one}forget/", views, attr="forget", methods=("POST",), **member)
     config.add_page("collection.export", "/collection/export/", export_collection, **member)
     config.add_page("account.library", "/accounts/export/library/", export_library, **member)

@@ -85,7 +85,10 @@ def test_the_password_is_asked_for(ini, read):
         (("create", "a b", "x@example.org", "--password", PASSWORD), "Only letters"),
         (("create", "bob", "ANN@example.org", "--password", PASSWORD), "Another account uses this address."),
         (("create", "bob", "bob@example.org", "--password", "password1"), "too common"),
-        (("create", "bob", "bob@example.org", "--password", PASSWORD, "--group", "x"), "group does not exist"),
+        (
+            ("create", "bob", "bob@example.org", "--password", PASSWORD, "--group", "x"),
+            "group does not exist",
+        ),
         (("grant", "nobody", "--staff"), "There is no account named nobody."),
         (("grant", "ann", "--group", "nobody"), "This group does not exist."),
         (("password", "ann", "--password", "short"), "Enter at least 8 characters."),

@@ -17,7 +17,7 @@ from tests.importer import Importer
 OF_THE_INSTALLATION = {
     *("account_link", "announcement", "api_token", "change_log", "daily_count", "donation", "epoch"),
     *("feed_address", "form_draft", "former_slug", "history", "idempotency_key", "library_import"),
-    *("library_act", "library_change"),
+    *("library_act", "library_change", "library_import_row"),
     *("login_session", "outgoing_mail", "passkey", "picture_draft", "picture_hash", "poll"),
     *("poll_choice", "poll_vote"),
     *("rate_limit", "recovery_code", "security_event", "signup_settings", "spent_challenge", "staff_action"),

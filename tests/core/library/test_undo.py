@@ -137,9 +137,11 @@ def test_what_was_changed_since_stays(session, make, reader, issues):
     assert (item.notes, item.grade) == ("old", 9)
     assert undone(session, reader, adding) == Undone(2, changed=1, gone=0)
     assert session.scalars(text("SELECT id FROM collection_item")).all() == [ids[0]]
-    collection.remove(session, me, ids[0])
+    wish, _created = wish_list.add(session, me, issues[0], {})
+    session.commit()
+    wish_list.remove(session, me, wish.id)
     removing = last(session)
-    collection.add(session, me, issues[0], {}, today=TODAY)
+    wish_list.add(session, me, issues[0], {})
     session.commit()
     assert undone(session, reader, removing) == Undone(0, changed=1, gone=0)
     assert session.scalar(select(LibraryAct.undone).where(LibraryAct.id == removing)) is None

@@ -10,7 +10,7 @@ from sqlalchemy import func, select, update
 
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
-from comicsdb.library.transfer import imports
+from comicsdb.library.transfer import background, imports
 from comicsdb.models import CollectionItem, LibraryImport, ReadingList, ReadingListItem, WishListItem
 from tests.conftest import recording
 from tests.core.library.library_files import fill, held_by, shelf
@@ -55,6 +55,53 @@ def owned(session, user):
     session.expire_all()
     rows = select(CollectionItem).where(CollectionItem.user_id == user.id).order_by(CollectionItem.issue_id)
     return session.scalars(rows).all()
+
+
+def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
+    testapp, wsgi, session, nora, stock, make, monkeypatch
+):
+    monkeypatch.setattr(background, "LARGE", 100)
+    twins = [make.series(name="Twins", year_began=year) for year in (1990, 1995)]
+    for twin in twins:
+        make.issue(series=twin, number="1")
+
+    def finish():
+        while background.work(wsgi.registry["comicsdb.session_factory"], wsgi.registry.settings):
+            pass
+
+    rows = [f"The Lamplighter,{1 + n % 10},x\n" for n in range(30)]
+    rows += ["Twins,1,\n", "=Nobody,5,\n"]
+    address = uploaded(testapp, ("Series,Number,Notes\n" + "".join(rows)).encode())
+    page = testapp.get(address)
+    assert page.headers["Refresh"] == "4"
+    assert "The file is being read." in page.text
+    assert "In progress" in testapp.get(UPLOAD).text
+    finish()
+    page = testapp.get(address)
+    assert "Refresh" not in page.headers
+    assert [each.get_text(" ", strip=True) for each in soup(page).select(".import-counts li")] == [
+        "30 found",
+        "1 to choose",
+        "1 unknown",
+    ]
+    table = testapp.get(f"{address}not-found.csv")
+    assert table.content_disposition == 'attachment; filename="comicsdb-not-found.csv"'
+    assert [line.split(",")[:3] for line in table.text.lstrip("\ufeff").splitlines()[1:]] == [
+        ["33", "'=Nobody", "5"]
+    ]
+    form = form_to(page, address)
+    assert [value for value, _chosen, _text in form["series-0"].options] == ["", *(str(t.id) for t in twins)]
+    form["series-0"] = str(twins[1].id)
+    form.submit(status=303)
+    assert "The rows are being added to your library." in testapp.get(address).text
+    finish()
+    page = testapp.get(address)
+    assert "11 issues came into your collection." in page.text
+    assert {item.quantity for item in owned(session, nora)} == {3, 1}
+    undo = soup(page).select_one("main form[action$='/undo/']")
+    token = form_to(testapp.get(UPLOAD), UPLOAD)["csrf_token"].value
+    testapp.post(undo["action"], {"csrf_token": token}, status=303)
+    assert owned(session, nora) == []
 
 
 def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):

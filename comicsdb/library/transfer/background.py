@@ -1,0 +1,327 @@
+"""Imports of large files, worked off by a thread of the server while their owner does something else.
+
+A file is read, its rows are matched and, after its owner's decisions, stored in pieces. Each piece is one
+transaction that also notes the progress, under the lock of the import's row: so a killed process loses
+nothing, another one goes on with the next piece, and no row is stored twice. All that is stored is one act,
+which can be undone.
+"""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import orjson
+from pyramid.events import ApplicationCreated
+from sqlalchemy import func, insert, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session, joinedload, selectinload, sessionmaker
+
+from comicsdb import clock
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.i18n import DEFAULT_LANGUAGE, localizer, translate
+from comicsdb.library import acts
+from comicsdb.library.transfer.format import BYTES_SETTING, ITEMS, MONEY, PARTS, PULL, ROWS_SETTING, Row
+from comicsdb.library.transfer.matching import (
+    AMBIGUOUS,
+    MATCHED,
+    UNKNOWN,
+    Wanted,
+    match_issues,
+    match_series,
+)
+from comicsdb.library.transfer.reading import read_file
+from comicsdb.library.transfer.storing import Chosen, Storing, store
+from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, Series, User
+from comicsdb.security import SESSION, identify
+
+READING, MATCHING, REVIEW, STORING = "reading", "matching", "review", "storing"
+DONE, FAILED = "done", "failed"
+WORKED_ON = (READING, MATCHING, STORING)
+LARGE = 256 * 1024  # bytes from which a file is imported in the background
+MATCHED_AT_ONCE, STORED_AT_ONCE = 5000, 1000  # rows of a piece
+GROUPS_SHOWN = 200  # series about which the owner is asked
+PAUSE, LONG_PAUSE = 1.0, 30.0  # seconds between looks for work, and after a failure
+
+log = logging.getLogger(__name__)
+
+
+def start(session: Session, user_id: int, name: str, data: bytes, currency: str) -> LibraryImport:
+    """Queue a file; it is read and matched soon after the commit."""
+    made = LibraryImport(
+        user_id=user_id, payload={"name": name, "currency": currency}, state=READING, file=data
+    )
+    session.add(made)
+    session.flush()
+    return made
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows of a file about one series as it is named there, which fit issues of several series."""
+
+    series: str
+    rows: int
+    reason: str
+    candidates: Sequence[Series]
+
+
+def counts(session: Session, import_id: int) -> dict[str, int]:
+    """The number of rows by the state of their match."""
+    rows = select(LibraryImportRow.state, func.count()).where(LibraryImportRow.import_id == import_id)
+    return dict(session.execute(rows.group_by(LibraryImportRow.state)).all())
+
+
+def groups(session: Session, import_id: int) -> list[Group]:
+    """What the owner has to decide, series by series, those with most rows first; at most 200."""
+    found = session.execute(_GROUPS, {"import": import_id, "most": GROUPS_SHOWN}).all()
+    ids = {each for row in found for each in row.candidates}
+    loading = (joinedload(Series.series_type), joinedload(Series.publisher))
+    rows = session.scalars(select(Series).where(Series.id.in_(ids)).options(*loading)) if ids else ()
+    series = {each.id: each for each in rows}
+    return [
+        Group(row.series, row.rows, row.reason, [series[each] for each in row.candidates if each in series])
+        for row in found
+    ]
+
+
+_GROUPS = text(f"""
+    SELECT r.series, count(DISTINCT r.index) AS rows, min(r.reason) AS reason,
+        array_agg(DISTINCT coalesce(i.series_id, candidate)) AS candidates
+    FROM library_import_row r CROSS JOIN unnest(r.candidates) AS candidate
+    LEFT JOIN issue i ON r.part <> '{PULL}' AND i.id = candidate
+    WHERE r.import_id = :import AND r.state = '{AMBIGUOUS}' AND (i.id IS NOT NULL OR r.part = '{PULL}')
+    GROUP BY r.series ORDER BY 2 DESC, 1 LIMIT :most
+""")
+
+
+def unknown_rows(session: Session, import_id: int) -> list[LibraryImportRow]:
+    """The rows that matched nothing, in the order of the file."""
+    rows = select(LibraryImportRow).where(
+        LibraryImportRow.import_id == import_id, LibraryImportRow.state == UNKNOWN
+    )
+    return list(session.scalars(rows.order_by(LibraryImportRow.index)))
+
+
+def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int], *, take_file: bool) -> None:
+    """Queue the storing of an import, with a series for each group of rows that is not left out.
+
+    Rows get their candidate in that series, the first if there are several.
+    """
+    for named, series_id in decisions.items():
+        session.execute(_DECIDE, {"import": found.id, "named": named, "series": series_id})
+    found.act_id = acts.begin_as(session, found.user_id, acts.IMPORT, about=found.payload["name"])
+    found.payload = found.payload | {"take_file": take_file}
+    found.state, found.progress = STORING, 0
+    rows = select(func.count()).where(
+        LibraryImportRow.import_id == found.id, LibraryImportRow.state == MATCHED
+    )
+    found.total = session.scalar(rows)
+    session.flush()
+
+
+_DECIDE = text(f"""
+    UPDATE library_import_row r SET state = '{MATCHED}', match_id = chosen.id
+    FROM (
+        SELECT o.index, min(candidate) AS id
+        FROM library_import_row o CROSS JOIN unnest(o.candidates) AS candidate
+        LEFT JOIN issue i ON o.part <> '{PULL}' AND i.id = candidate
+        WHERE o.import_id = :import AND o.state = '{AMBIGUOUS}' AND o.series = :named
+            AND coalesce(i.series_id, candidate) = :series
+        GROUP BY o.index
+    ) chosen
+    WHERE r.import_id = :import AND r.index = chosen.index
+""")
+
+
+# Pieces.
+
+
+class Importer:
+    """A thread that works off imports until the process ends; each server process has one."""
+
+    def __init__(self, factory: sessionmaker[Session], settings: Mapping):
+        self._factory = factory
+        self._settings = settings
+        self._thread = threading.Thread(target=self._run, name="imports", daemon=True)
+        self._stopped = threading.Event()
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def _run(self) -> None:
+        pause = 0.0
+        while not self._stopped.wait(pause):
+            try:
+                pause = 0.01 if work(self._factory, self._settings) else PAUSE
+            except SQLAlchemyError as error:
+                log.warning("Imports cannot be worked off: %s", type(error).__name__)
+                pause = LONG_PAUSE
+            except Exception:  # the thread must not end: no later import would be done
+                log.exception("An import failed.")
+                pause = LONG_PAUSE
+
+
+def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
+    """Do a piece of the import that waits longest and is not being worked on; False if there is none."""
+    with factory() as session:
+        session.execute(text("SET LOCAL statement_timeout = 0"))
+        session.execute(text("SET LOCAL jit = off"))
+        waiting = select(LibraryImport).where(LibraryImport.state.in_(WORKED_ON)).order_by(LibraryImport.id)
+        found = session.scalar(waiting.limit(1).with_for_update(skip_locked=True))
+        if found is None:
+            return False
+        session.info["today"] = clock.business_day(settings["comicsdb.timezone"])
+        _STEPS[found.state](session, found, settings)
+        session.commit()
+    return True
+
+
+def _read(session: Session, found: LibraryImport, settings: Mapping) -> None:
+    try:
+        upload = read_file(found.file, rows=settings[ROWS_SETTING], megabytes=settings[BYTES_SETTING])
+    except InvalidError as error:
+        english = localizer(DEFAULT_LANGUAGE)
+        texts = [translate(english, each) for some in error.errors.values() for each in some]
+        found.state, found.file = FAILED, None
+        found.payload = found.payload | {"error": " ".join(texts)}
+        return
+    rows = [_record(found.id, index, row, found.payload["currency"]) for index, row in enumerate(upload.rows)]
+    session.execute(insert(LibraryImportRow), rows)
+    found.payload = found.payload | {
+        "form": upload.form,
+        "skipped": upload.skipped,
+        "lists": upload.lists,
+    }
+    found.state, found.file, found.progress, found.total = MATCHING, None, 0, len(rows)
+
+
+def _record(import_id: int, index: int, row: Row, currency: str) -> dict:
+    for amount, of_amount in MONEY:
+        if amount in row.values:
+            row.values.setdefault(of_amount, currency)
+    wanted = row.wanted
+    named = [wanted.series or "?", f"({wanted.year})" if wanted.year else ""]
+    return {
+        "import_id": import_id,
+        "index": index,
+        "part": row.part,
+        "line": row.line,
+        "list_index": row.list,
+        "series": " ".join(filter(None, named)),
+        "says": row.says,
+        "wanted": orjson.loads(orjson.dumps(wanted)),
+        "values": row.values,
+    }
+
+
+def _match(session: Session, found: LibraryImport, _settings: Mapping) -> None:
+    """Match the next rows."""
+    row = LibraryImportRow
+    rows = select(row.index, row.part, row.wanted).where(row.import_id == found.id, row.state == "")
+    some = session.execute(rows.order_by(row.index).limit(MATCHED_AT_ONCE)).all()
+    matched = [
+        {
+            "index": index,
+            "state": each.state,
+            "id": each.id,
+            "candidates": each.candidates,
+            "why": each.reason,
+        }
+        for match, are_series in ((match_issues, False), (match_series, True))
+        if (indexes := [each.index for each in some if (each.part == PULL) == are_series])
+        for index, each in zip(
+            indexes,
+            match(session, [_wanted(each.wanted) for each in some if (each.part == PULL) == are_series]),
+            strict=True,
+        )
+    ]
+    session.execute(_MATCHED, {"import": found.id, "rows": orjson.dumps(matched).decode()})
+    found.progress += len(some)
+    if len(some) < MATCHED_AT_ONCE:
+        found.state = REVIEW
+
+
+_MATCHED = text("""
+    UPDATE library_import_row r
+    SET state = m.state, match_id = m.id, candidates = m.candidates, reason = m.why
+    FROM json_to_recordset(CAST(:rows AS json))
+        AS m (index integer, state text, id integer, candidates integer[], why text)
+    WHERE r.import_id = :import AND r.index = m.index
+""")
+
+
+def _wanted(values: dict) -> Wanted:
+    days = {name: date.fromisoformat(values[name]) for name in ("cover_date", "store_date") if values[name]}
+    return Wanted(**values | days)
+
+
+def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
+    """Store the next rows: all rows of an issue together, reading lists in the end."""
+    part = _next_part(session, found)
+    if part is None or session.get_one(LibraryAct, found.act_id).undone:
+        found.state = DONE
+        return
+    acts.resume(session, found.user_id, found.act_id)
+    rows = session.scalars(_piece(found, part)).all()
+    owner = select(User).where(User.id == found.user_id).options(selectinload(User.groups))
+    storing = Storing(
+        session,
+        identify(session.scalars(owner).one(), SESSION),
+        settings["comicsdb.official_account"],
+        found.payload["take_file"],
+        found.payload["form"] != "comicsdb",
+        session.info["today"],
+    )
+    lists = found.payload["lists"] if part == ITEMS else []
+    chosen = [Chosen(each.part, each.match_id, each.values, each.list_index) for each in rows]
+    counted = store(storing, chosen, lists)
+    stored = update(LibraryImportRow).where(
+        LibraryImportRow.import_id == found.id, LibraryImportRow.index.in_([each.index for each in rows])
+    )
+    session.execute(stored.values(stored=True).execution_options(synchronize_session=False))
+    found.progress += len(rows)
+    found.counted = dict(Counter(found.counted) + counted)
+    if part == ITEMS:
+        found.state = DONE
+
+
+def _next_part(session: Session, found: LibraryImport) -> str | None:
+    rows = select(LibraryImportRow.part).where(*_left(found)).distinct()
+    left = set(session.scalars(rows))
+    if found.payload["lists"]:
+        left.add(ITEMS)
+    return next((part for part in PARTS if part in left), None)
+
+
+def _left(found: LibraryImport) -> tuple:
+    row = LibraryImportRow
+    return row.import_id == found.id, row.state == MATCHED, row.stored.is_(False)
+
+
+def _piece(found: LibraryImport, part: str):
+    """The rows of the next issues; several rows of an issue may be several copies."""
+    row = LibraryImportRow
+    rows = select(row).where(*_left(found), row.part == part)
+    if part != ITEMS:
+        last = select(row.match_id).where(*_left(found), row.part == part).order_by(row.match_id)
+        last = last.limit(STORED_AT_ONCE).subquery()
+        rows = rows.where(row.match_id <= select(func.max(last.c.match_id)).scalar_subquery())
+    return rows.order_by(row.index)
+
+
+_STEPS = {READING: _read, MATCHING: _match, STORING: _store}
+
+
+def includeme(config):
+    """Start the thread, if the settings ask for one."""
+    if config.get_settings()["comicsdb.imports.worker"] == "thread":
+        config.add_subscriber(_start, ApplicationCreated)
+
+
+def _start(event):
+    registry = event.app.registry
+    Importer(registry["comicsdb.session_factory"], registry.settings).start()

@@ -1,0 +1,126 @@
+"""Imports of large files in the background: in pieces, decided by series, killed, and undone as one."""
+
+import os
+import signal
+import subprocess
+import sys
+from datetime import date
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import select, text
+
+from comicsdb.catalog import Catalog
+from comicsdb.library.transfer import background, imports
+from comicsdb.library.undo import Undone, undo
+from comicsdb.models import LibraryImport, LibraryImportRow, User
+from tests.core.library.library_files import OFFICIAL, identity_of
+from tests.factories import Make
+from tests.serving import clean_environment
+from tests.waiting import await_that
+
+ROWS = 6000
+SETTINGS = {
+    "comicsdb.imports.rows": 100_000,
+    "comicsdb.imports.megabytes": 10,
+    "comicsdb.timezone": ZoneInfo("Europe/Rome"),
+    "comicsdb.official_account": OFFICIAL,
+}
+# A process that does nothing but imports; it is killed.
+WORKER = """
+import sys, time
+from sqlalchemy import create_engine
+from comicsdb.db import session_factory
+from comicsdb.library.transfer import background
+from tests.core.library.transfer.test_background import SETTINGS
+background.STORED_AT_ONCE = 300
+factory = session_factory(create_engine(sys.argv[1]))
+while background.work(factory, SETTINGS):
+    time.sleep(0.05)
+"""
+
+
+def finish(factory):
+    while background.work(factory, SETTINGS):
+        pass
+
+
+def found(factory) -> LibraryImport:
+    with factory() as session:
+        return session.scalars(select(LibraryImport)).one()
+
+
+def file_of(rows) -> bytes:
+    return ("Series,Series year,Number,Grade,Notes\n" + "".join(rows)).encode()
+
+
+def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
+    with factory() as session:
+        make = Make(Catalog(session))
+        long = make.series(name="The Long Run", year_began=2001)
+        twins = [make.series(name="Twins", year_began=year) for year in (1990, 1995)]
+        session.execute(
+            text(
+                "INSERT INTO issue (series_id, number, slug, cover_date)"
+                " SELECT :long, n::text, 'long-' || n, '2001-01-01' FROM generate_series(1, :rows) AS n"
+            ),
+            {"long": long.id, "rows": ROWS},
+        )
+        for twin in twins:
+            make.issue(series=twin, number="1")
+        reader = make.user()
+        session.commit()
+        rows = [f"The Long Run,,{n},9.8,{'note' * 10}\n" for n in range(1, ROWS + 1)]
+        rows += ["The Long Run,,7,,\n", "Twins,,1,,\n", "=Nobody,,1,,\n"]
+        sent = imports.upload(
+            session, reader.id, "mine.csv", file_of(rows), currency="USD", rows=100_000, megabytes=10
+        )
+        assert sent.is_large
+        session.commit()
+    finish(factory)
+    with factory() as session:
+        sent = session.get_one(LibraryImport, sent.id)
+        assert (sent.state, sent.total, sent.progress) == (background.REVIEW, ROWS + 3, ROWS + 3)
+        assert background.counts(session, sent.id) == {"matched": ROWS + 1, "ambiguous": 1, "unknown": 1}
+        (group,) = background.groups(session, sent.id)
+        assert (group.series, group.rows) == ("Twins", 1)
+        assert {each.id for each in group.candidates} == {each.id for each in twins}
+        assert [row.says for row in background.unknown_rows(session, sent.id)] == ["=Nobody #1"]
+        background.confirm(session, sent, {"Twins": twins[1].id}, take_file=False)
+        session.commit()
+    worker = subprocess.Popen(
+        [sys.executable, "-c", WORKER, database], env=clean_environment(), cwd=os.getcwd()
+    )
+    await_that(lambda: found(factory).progress > 0)
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    cut = found(factory)
+    assert cut.state == background.STORING
+    assert 0 < cut.progress < ROWS
+    finish(factory)
+    done = found(factory)
+    assert (done.state, done.progress) == (background.DONE, ROWS + 2)
+    assert done.counted == {"collection_added": ROWS + 1}
+    with factory() as session:
+        owned = dict(session.execute(text("SELECT issue_id, quantity FROM collection_item")).all())
+        assert len(owned) == ROWS + 1
+        assert sum(owned.values()) == ROWS + 2  # one issue is in two rows
+        assert session.scalar(select(LibraryImportRow.stored).where(LibraryImportRow.index == ROWS + 1))
+        who = identity_of(session, session.get_one(User, reader.id))
+        undone = undo(session, who, OFFICIAL, done.act_id, today=date(2026, 11, 23))
+        session.commit()
+        assert undone == Undone(ROWS + 1, changed=0, gone=0)
+        assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
+
+
+def test_a_file_that_cannot_be_read_is_told(factory):
+    with factory() as session:
+        reader = Make(Catalog(session)).user()
+        session.commit()
+        imports.upload(
+            session, reader.id, "x.csv", b"what,ever\n" * 40_000, currency="USD", rows=100_000, megabytes=10
+        )
+        session.commit()
+    finish(factory)
+    failed = found(factory)
+    assert failed.state == background.FAILED
+    assert "Series" in failed.payload["error"]
