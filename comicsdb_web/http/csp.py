@@ -16,13 +16,14 @@ PERMISSIONS = ", ".join(
 )  # fmt: skip
 
 
-def policy(media_origin: str = "") -> str:
-    """The Content-Security-Policy: only our own host, nothing inline."""
+def policy(media_origin: str = "", *, wasm: bool = False) -> str:
+    """The Content-Security-Policy: only our own host, nothing inline; with `wasm` also WebAssembly."""
     pictures = f"'self' {media_origin}".strip()
+    scripts = "'self' 'wasm-unsafe-eval'" if wasm else "'self'"
     return "; ".join(
         (
             "default-src 'none'",
-            "script-src 'self'",
+            f"script-src {scripts}",
             "style-src 'self'",
             f"img-src {pictures}",
             "font-src 'self'",

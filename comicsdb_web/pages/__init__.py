@@ -29,6 +29,7 @@ def includeme(config):
     config.include(".library.rating")
     config.include(".library.collection")
     config.include(".library.activity")
+    config.include(".library.scanner")
     config.include(".library.pull_list")
     config.include(".library.wish_list")
     config.include(".library.reads")

@@ -1,5 +1,6 @@
-"""Addresses for machines: health, robots, the icon, well-known addresses and the sitemap."""
+"""Addresses for machines: health, robots, icon and web app manifest, well-known addresses and the sitemap."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -12,6 +13,7 @@ from comicsdb import clock
 from comicsdb.i18n import INTERFACE_LANGUAGES
 from comicsdb.library.reading_lists import visible_to
 from comicsdb.models import CATALOGUE, ReadingList
+from comicsdb_web.rendering.locales import _
 
 SECURITY_LIFETIME = timedelta(days=180)  # at most a year
 ROBOTS = Path(__file__).parent.parent.parent / "data" / "robots.txt"
@@ -28,6 +30,13 @@ MORE_ROUTES = (
     "polls",
     "help",
     "docs",
+)
+ICONS = (  # name, sizes, type and purpose; drawn from the first
+    ("icon.svg", "any", "image/svg+xml", "any"),
+    ("img/icon-192.png", "192x192", "image/png", "any"),
+    ("img/icon-512.png", "512x512", "image/png", "any"),
+    ("img/icon-maskable-192.png", "192x192", "image/png", "maskable"),
+    ("img/icon-maskable-512.png", "512x512", "image/png", "maskable"),
 )
 KINDS = {model.__tablename__: model for model in (*CATALOGUE, ReadingList)}
 
@@ -70,6 +79,33 @@ def favicon(request):
     """Redirect to the icon, whose path contains a digest."""
     path = request.route_path("static", digest="icon", subpath="icon.svg")
     return HTTPMovedPermanently(path, headers={"Cache-Control": "public, max-age=86400"})
+
+
+def manifest(request):
+    """The web app manifest: how the site is installed as an app."""
+    say, path = request.localizer.translate, request.route_path
+    scan = {"name": say(_("Scan barcodes")), "url": path("collection.scan")}
+    described = {
+        "id": path("home"),
+        "name": "comicsdb",
+        "short_name": "comicsdb",
+        "description": say(_("The community comics database")),
+        "lang": request.locale_name,
+        "start_url": path("home"),
+        "scope": path("home"),
+        "display": "standalone",
+        "background_color": "#fbf6ec",
+        "theme_color": "#17141a",
+        "icons": [
+            {"src": request.asset(name), "sizes": sizes, "type": kind, "purpose": purpose}
+            for name, sizes, kind, purpose in ICONS
+        ],
+        "shortcuts": [scan, {"name": say(_("My collection")), "url": path("collection.list")}],
+    }
+    response = Response(json.dumps(described), content_type="application/manifest+json", charset="utf-8")
+    response.headers["Cache-Control"] = "public, max-age=3600"
+    response.vary = ("Accept-Language", "Cookie")
+    return response
 
 
 def sitemap_index(request):
@@ -140,6 +176,7 @@ def includeme(config):
     config.add_page("health", "/health/", health)
     config.add_page("robots", "/robots.txt", robots)
     config.add_page("favicon", "/favicon.ico", favicon)
+    config.add_page("manifest", "/manifest.webmanifest", manifest)
     config.add_page("sitemap", "/sitemap.xml", sitemap_index)
     config.add_page("sitemap.part", "/sitemap/{part:[a-z_]+(?:-[0-9]+)?}.xml", sitemap_part)
     for route in ("sitemap", "sitemap.part"):

@@ -1,0 +1,265 @@
+"""The scanner: barcodes from a camera, a USB scanner or the keyboard, and what they stand for.
+
+The page works with its form alone. Its script (`js/scan.js`) reads the camera, looks codes up as they come
+and keeps those scanned without a connection in the browser. The service worker serves a page without
+anything of the reader's, and the files it needs, when there is no connection.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyramid.httpexceptions import HTTPSeeOther
+from pyramid.response import Response
+from sqlalchemy import select
+
+from comicsdb.catalog import barcodes
+from comicsdb.catalog.trade_numbers import gtin
+from comicsdb.i18n import translate
+from comicsdb.library import collection
+from comicsdb.models import CollectionItem, Issue, Variant
+from comicsdb.values import compact
+from comicsdb_web.http import assets
+from comicsdb_web.http.csp import PERMISSIONS, policy
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.lists import cards
+from comicsdb_web.rendering.locales import _, ngettext
+from comicsdb_web.rendering.row_views import RowView, shown
+
+WORKER = Path(__file__).parent.parent.parent / "data" / "scan_worker.js"
+NONE = "none"  # the choice to add nothing for a code
+CODE_MAX = 20  # characters of what may be a barcode
+DECODER = ("zxing/share.js", "zxing/reader/index.js", "zxing/zxing_reader.wasm")
+FILES = (*DECODER, "css/site.css", "css/collection.css", "css/scan.css", "icon.svg")
+SEPARATORS = re.compile(r"[\n\r,;\t]+")
+
+TOO_MANY = _("Enter at most ${n} barcodes at a time.", mapping={"n": barcodes.CODES_MAX})
+NOTHING_CHOSEN = _("Choose at least one issue to add.")
+UNDECIDED = _("Nothing has been added yet: choose an issue for each barcode that several issues share.")
+NOT_LOOKED_UP = _("Check what was found, then add it.")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An issue or variant with a scanned code; `value` is how forms name it."""
+
+    issue: RowView
+    variant: RowView | None
+    is_exact: bool
+    is_owned: bool
+
+    @property
+    def value(self) -> str:
+        """The ids of issue and variant."""
+        return f"{self.issue.id}-{self.variant.id}" if self.variant else f"{self.issue.id}"
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """A scanned code, the issues and variants it may stand for, and the value of the chosen one."""
+
+    code: str
+    is_code: bool
+    choices: Sequence[Choice]
+    chosen: str
+
+    @property
+    def wants_supplement(self) -> bool:
+        """Whether the digits of the supplement would tell which issue it is."""
+        code = gtin(self.code)
+        return code is not None and not code.supplement and len(self.choices) > 1
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether several issues have the code, and none is chosen."""
+        return len(self.choices) > 1 and not self.chosen
+
+
+def page(request):
+    """The page, with what was found for the codes sent."""
+    if request.method != "POST":
+        return _page(request, [])
+    codes, _new = _codes(request)
+    if len(codes) > barcodes.CODES_MAX:
+        return _refused(request, [], TOO_MANY)
+    rows = _scanned(request, codes)
+    if request.is_fragment:
+        return fragment(request, "scanned", {"rows": rows})
+    return _page(request, rows)
+
+
+def add(request):
+    """Add what was chosen to the collection; nothing as long as a choice is open."""
+    codes, new = _codes(request)
+    if len(codes) > barcodes.CODES_MAX:
+        return _refused(request, [], TOO_MANY)
+    rows = _scanned(request, codes)
+    if new:
+        return _refused(request, rows, NOT_LOOKED_UP)
+    if any(row.is_undecided for row in rows):
+        return _refused(request, rows, UNDECIDED)
+    chosen = [each for row in rows for each in row.choices if each.value == row.chosen]
+    copies = [(each.issue.id, {"variant_id": each.variant.id if each.variant else None}) for each in chosen]
+    if not copies:
+        return _refused(request, rows, NOTHING_CHOSEN)
+    added = collection.add_copies(request.dbsession, request.identity.user_id, copies, today=request.today)
+    text = ngettext(
+        "${n} copy was added to your collection.", "${n} copies were added to your collection.", added
+    )
+    request.messages.add(
+        "success",
+        translate(request.localizer, text),
+        label=translate(request.localizer, _("My collection")),
+        path=request.route_path("collection.list"),
+    )
+    unknown = [row.code for row in rows if not row.choices]
+    if unknown:
+        text = _("Nothing was found for: ${codes}", mapping={"codes": ", ".join(unknown)})
+        request.messages.add("info", translate(request.localizer, text))
+    # The script forgets the list of that name, and no other, when it sees this address.
+    sent = request.POST.get("list", "")
+    query = {"added": sent} if isinstance(sent, str) and sent.isalnum() else {}
+    return HTTPSeeOther(request.route_path("collection.scan", _query=query))
+
+
+def _page(request, rows: list[Scanned], error=None) -> dict:
+    origin = request.registry.settings["comicsdb_web.media_origin"]
+    _allow_camera(request.response, origin)
+    return {"rows": rows, "error": error, "bare": False, "codes_max": barcodes.CODES_MAX}
+
+
+def _refused(request, rows: list[Scanned], text) -> dict:
+    request.response.status_int = 422
+    return _page(request, rows, translate(request.localizer, text))
+
+
+def _allow_camera(response, media_origin: str) -> None:
+    """Let the page use the camera, and compile the decoder, which is WebAssembly."""
+    response.headers["Content-Security-Policy"] = policy(media_origin, wasm=True)
+    response.headers["Permissions-Policy"] = PERMISSIONS.replace("camera=()", "camera=(self)")
+
+
+def _codes(request) -> tuple[dict[str, str | None], bool]:
+    """The codes sent, each once, and whether some of them are new to the page.
+
+    The value is the choice made for a code that the page has shown; None for a new one.
+    """
+    sent = request.POST
+    known: dict[str, str | None] = {}
+    new = False
+    for code in _texts(sent.getall("barcode")):
+        choice, added = sent.get(f"pick-{code}", ""), sent.get(f"supplement-{code}", "")
+        digits = compact(added) if isinstance(added, str) else ""
+        if digits:
+            known.setdefault(code + digits, None)
+            new = True
+        else:
+            known[code] = choice if isinstance(choice, str) else ""
+    for text in _texts(sent.getall("codes")):
+        for each in SEPARATORS.split(text):
+            code = compact(each).upper()[: CODE_MAX + 1]
+            if code and code not in known:
+                known[code] = None
+                new = True
+    return known, new
+
+
+def _texts(sent: list) -> list[str]:
+    return [each for each in sent if isinstance(each, str)]
+
+
+def _scanned(request, codes: dict[str, str | None]) -> list[Scanned]:
+    """What the codes stand for, by up to four statements."""
+    parts = {code: gtin(code) for code in codes}
+    read = [each for each in parts.values() if each]
+    looked_up = barcodes.look_up(request.dbsession, read) if read else []
+    found = dict(zip([code for code, each in parts.items() if each], looked_up, strict=True))
+    issues, variants, owned = _load(request, [each for matches in looked_up for each in matches])
+    rows = []
+    for code, sent in codes.items():
+        choices = [
+            Choice(
+                issues[each.issue_id],
+                variants.get(each.variant_id),
+                each.is_exact,
+                (each.issue_id, each.variant_id) in owned,
+            )
+            for each in found.get(code, ())
+            if each.issue_id in issues
+        ]
+        rows.append(Scanned(code, parts[code] is not None, choices, _chosen(choices, sent)))
+    return rows
+
+
+def _chosen(choices: Sequence[Choice], sent: str | None) -> str:
+    """The value of what is chosen; for a new code, the only match if the reader has no copy of it."""
+    if sent is not None:
+        return sent if sent == NONE or sent in {each.value for each in choices} else ""
+    (only,) = choices if len(choices) == 1 else (None,)
+    return only.value if only and only.is_exact and not only.is_owned else ""
+
+
+def _load(request, matches: list[barcodes.Match]) -> tuple[dict, dict, set]:
+    """The issues and variants of matches by id, and those of which the reader has a copy."""
+    if not matches:
+        return {}, {}, set()
+    session, ids = request.dbsession, {each.issue_id for each in matches}
+    issues = select(*cards.of_issues()).join(Issue.series).where(Issue.id.in_(ids))
+    variant_ids = {each.variant_id for each in matches if each.variant_id}
+    of_variant = Variant.id, Variant.name, Variant.image, Variant.image_width, Variant.image_height
+    variants = select(*of_variant).where(Variant.id.in_(variant_ids))
+    item = CollectionItem
+    owned = select(item.issue_id, item.variant_id).where(
+        item.user_id == request.identity.user_id, item.issue_id.in_(ids)
+    )
+    return (
+        {row.id: shown("issue", row._mapping) for row in session.execute(issues)},
+        {row.id: shown("variant", row._mapping) for row in session.execute(variants)} if variant_ids else {},
+        {tuple(row) for row in session.execute(owned)},
+    )
+
+
+def shell(request):
+    """The page for no connection: nothing of the reader's is on it."""
+    return _page(request, []) | {"bare": True}
+
+
+def worker(request):
+    """The service worker: its text, and so what it keeps, changes with site, language and theme."""
+    files = [request.asset(name) for name in (*FILES, *_scripts())]
+    version = request.registry["comicsdb_web.build_fingerprint"]()
+    values = {
+        "version": f"{version}-{request.locale_name}-{request.theme_parts.name}",
+        "page": request.route_path("collection.scan"),
+        "shell": request.route_path("scan_shell"),
+        "files": files,
+    }
+    head = "".join(f"const {name.upper()} = {json.dumps(value)};\n" for name, value in values.items())
+    body = head + WORKER.read_text("utf-8")
+    response = Response(body, content_type="text/javascript", charset="utf-8", cache_control="no-cache")
+    response.vary = ("Cookie", "Accept-Language")
+    return response
+
+
+def _scripts() -> list[str]:
+    """The modules of every page."""
+    return sorted(f"js/{each.name}" for each in (assets.FOLDER / "js").glob("*.js"))
+
+
+def includeme(config):
+    """Add the pages, and the worker beside them: its folder is all it may serve."""
+    config.add_collection_page(
+        "scan",
+        "scan/",
+        page,
+        methods=("GET", "HEAD", "POST"),
+        renderer="collection/scan.jinja2",
+        parameters=("added",),
+    )
+    config.add_collection_page(
+        "scan_add", "scan/add/", add, methods=("POST",), renderer="collection/scan.jinja2"
+    )
+    config.add_page("scan_shell", "/collection/scan/shell/", shell, renderer="collection/scan.jinja2")
+    config.add_page("scan_worker", "/collection/scan/worker.js", worker)
