@@ -83,6 +83,11 @@ def written_day(day: date) -> TranslationString:
     return DAYS[day.month - 1] % {"day": str(day.day), "year": str(day.year)}
 
 
+def name_in(language: str, row) -> str:
+    """Return the name of a row of reference data in a language; in English if it has no other."""
+    return row.names.get(language) or row.name
+
+
 def translate(localizer: Localizer, text: Text) -> str:
     """Translate a text, including values in it that are texts."""
     mapping = getattr(text, "mapping", None) or {}

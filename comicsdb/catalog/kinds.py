@@ -282,14 +282,14 @@ _CATALOGUE = (
 _REFERENCE = (
     Kind(
         models.Genre,
-        ("name", "desc"),
+        ("name", "names", "desc"),
         label=_("Genre"),
         plural=_("Genres"),
         order=(models.Genre.name, models.Genre.id),
     ),
     Kind(
         models.Role,
-        ("name", "order", "is_writer", "is_artist", "is_featured", "is_cover", "notes"),
+        ("name", "names", "order", "is_writer", "is_artist", "is_featured", "is_cover", "notes"),
         label=_("Role"),
         plural=_("Roles"),
         order=(models.Role.order, models.Role.id),
@@ -297,7 +297,7 @@ _REFERENCE = (
     ),
     Kind(
         models.SeriesType,
-        ("name", "code", "notes"),
+        ("name", "names", "code", "notes"),
         label=_("Series type"),
         plural=_("Series types"),
         order=(models.SeriesType.name, models.SeriesType.id),
@@ -305,7 +305,7 @@ _REFERENCE = (
     ),
     Kind(
         models.AgeRating,
-        ("name", "short_description", "description"),
+        ("name", "names", "short_description", "description"),
         label=_("Age rating"),
         plural=_("Age ratings"),
         order=(models.AgeRating.id,),

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import Select, select, tuple_
 from sqlalchemy.orm import Session, defer
@@ -25,6 +25,7 @@ class Reference:
     slug: str | None = None
     gone: bool = False
     survivor_id: int | None = None
+    names: dict[str, str] = field(default_factory=dict, compare=False)  # translations of the label
 
     def __str__(self) -> str:
         return self.label or f"{self.kind} {self.id}"
@@ -39,7 +40,8 @@ def labelled(model) -> Select:
 def reference_to(entity) -> Reference:
     """The reference to an existing object that was loaded by `labelled`."""
     label = getattr(entity, "label", None) or getattr(entity, "name", None)
-    return Reference(entity.__tablename__, entity.id, label, getattr(entity, "slug", None))
+    names = getattr(entity, "names", {})
+    return Reference(entity.__tablename__, entity.id, label, getattr(entity, "slug", None), names=names)
 
 
 class References:

@@ -17,7 +17,9 @@ from sqlalchemy import (
     Text,
     func,
     literal_column,
+    text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
 # Deterministic names, used by migrations and to tell which constraint was violated.
@@ -53,6 +55,11 @@ def stamp(*, default: bool = True) -> Mapped[datetime]:
 def blank(length: int | None = None) -> Mapped[str]:
     """A text column whose missing value is the empty string."""
     return mapped_column(String(length) if length else Text, server_default="", default="")
+
+
+def by_language() -> Mapped[dict[str, str]]:
+    """A column of translations by the codes of their languages; the English text has a column of its own."""
+    return mapped_column(JSONB, server_default=text("'{}'"), default=dict)
 
 
 def ordered_text(length: int) -> String:

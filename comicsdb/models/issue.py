@@ -256,8 +256,3 @@ class Credit(Base):
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
     creator: Mapped[Creator] = relationship(lazy="raise", viewonly=True)
     roles = relationship(Role, secondary=credit_role, lazy="raise", viewonly=True, order_by=Role.order)
-
-    @property
-    def role_names(self) -> str:
-        """Return the names of the roles, `Writer, Inker`; needs `roles` loaded."""
-        return ", ".join(role.name for role in self.roles)

@@ -1,11 +1,14 @@
-"""Reference data maintained by administrators: series types, genres, age ratings and credit roles."""
+"""Reference data maintained by administrators: series types, genres, age ratings and credit roles.
+
+`name` is English, which the API and exports show; `names` has translations for the site.
+"""
 
 from datetime import datetime
 
 from sqlalchemy import Boolean, Index, SmallInteger, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import SMALL_MAX, Base, blank, stamp, within
+from comicsdb.models.base import SMALL_MAX, Base, blank, by_language, stamp, within
 
 
 class SeriesType(Base):
@@ -19,6 +22,7 @@ class SeriesType(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(255))
+    names: Mapped[dict[str, str]] = by_language()
     code: Mapped[str | None] = mapped_column(String(20))
     notes: Mapped[str] = blank()
     modified: Mapped[datetime] = stamp()
@@ -32,6 +36,7 @@ class Genre(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(25))
+    names: Mapped[dict[str, str]] = by_language()
     desc: Mapped[str] = blank()
     modified: Mapped[datetime] = stamp()
 
@@ -44,6 +49,7 @@ class AgeRating(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(255))
+    names: Mapped[dict[str, str]] = by_language()
     short_description: Mapped[str] = blank(255)
     description: Mapped[str] = blank()
     modified: Mapped[datetime] = stamp()
@@ -61,6 +67,7 @@ class Role(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(25))
+    names: Mapped[dict[str, str]] = by_language()
     order: Mapped[int] = mapped_column(SmallInteger)
     is_writer: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     is_artist: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)

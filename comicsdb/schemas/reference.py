@@ -4,14 +4,27 @@ import colander
 
 from comicsdb.models.choices import SeriesTypeCode
 from comicsdb.schemas.base import EntitySchema, ObjectSchema, field, small, text
-from comicsdb.schemas.types import Choice
+from comicsdb.schemas.types import Choice, Field, Text
 
 SHORT_NAME_LENGTH = 25
+TRANSLATION_LENGTH = 50
+
+
+class Translations(Field):
+    """Translations of a name, by language; blank ones are left out."""
+
+    text = Text(TRANSLATION_LENGTH)
+
+    def read(self, node, value):
+        """The translations that there are."""
+        names = {language: self.text.deserialize(node, name) for language, name in value.items()}
+        return {language: name for language, name in names.items() if name}
 
 
 class SeriesTypeSchema(EntitySchema):
     """A type of series; without a code, no rule applies to it."""
 
+    names = field(Translations())
     code = field(Choice(("", *SeriesTypeCode)))
     notes = text()
 
@@ -27,12 +40,14 @@ class GenreSchema(ObjectSchema):
     """A genre."""
 
     name = text(SHORT_NAME_LENGTH, required=True)
+    names = field(Translations())
     desc = text()
 
 
 class AgeRatingSchema(EntitySchema):
     """An age rating."""
 
+    names = field(Translations())
     short_description = text(255)
     description = text()
 
@@ -41,5 +56,6 @@ class RoleSchema(ObjectSchema):
     """A role of creators, with its position in lists."""
 
     name = text(SHORT_NAME_LENGTH, required=True)
+    names = field(Translations())
     order = small(required=True)
     notes = text()

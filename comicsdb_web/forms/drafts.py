@@ -246,7 +246,9 @@ class Draft:
         for field, typed in (*((field, typed) for _name, field, typed in self.inputs()), *further):
             if isinstance(field, ModelSelect):
                 wanted[field.of].update(typed)
-        self._items = name_all(self.request.dbsession, wanted, seen_by(self.request))
+        self._items = name_all(
+            self.request.dbsession, wanted, seen_by(self.request), self.request.locale_name
+        )
         if "title" in self.typed and not self.typed["title"]:
             self.no_title = self._series_allows_titles() is False
 

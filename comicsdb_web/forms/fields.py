@@ -12,7 +12,8 @@ from typing import ClassVar
 
 from webob.multidict import MultiDict
 
-from comicsdb.models.choices import Currency
+from comicsdb.i18n import INTERFACE_LANGUAGES
+from comicsdb.models.choices import DEFAULT_LANGUAGE, Currency
 from comicsdb.values import read_money
 
 Typed = str | tuple[str, ...]
@@ -113,6 +114,36 @@ class Paragraphs(Field):
     def shown(self, state):
         """The text with the line breaks that `typed` gives."""
         return super().shown(state).replace("\r\n", "\n").replace("\r", "\n")
+
+
+@dataclass(frozen=True)
+class Translated(Field):
+    """A name in each language of the site but English, as a tuple in the order of the languages."""
+
+    widget: ClassVar[str] = "translated"
+    languages: ClassVar[tuple[str, ...]] = tuple(
+        language for language in INTERFACE_LANGUAGES if language != DEFAULT_LANGUAGE
+    )
+
+    longest: int = 0
+
+    def shown(self, state):
+        """The translations; blank where there is none."""
+        names = state.get(self.name, {})
+        return tuple(names.get(language, "") for language in self.languages)
+
+    def typed(self, post, prefix=""):
+        """The translations, None if one of their boxes was not on the page."""
+        names = tuple(text_of(post, f"{prefix}{self.name}-{language}") for language in self.languages)
+        return None if None in names else names
+
+    def is_blank(self, typed):
+        """Whether there is no translation."""
+        return not any(name.strip() for name in typed)
+
+    def sent(self, typed):
+        """The translations by language."""
+        return {self.name: dict(zip(self.languages, typed, strict=True))}
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, false, func, select
+from sqlalchemy import ColumnElement, Select, false, func, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog import ranked_search, search
 from comicsdb.catalog.kinds import KINDS
+from comicsdb.i18n import name_in
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
 from comicsdb.models import Issue, ReadingList, Role
+from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.values import whole_number
 
 MOST = 100  # objects offered at once
@@ -49,16 +51,17 @@ class Source:
         statement = select(self.model).options(*self.options)
         return statement.join(Issue.series) if self.model is Issue else statement
 
-    def matching(self, query: str) -> ColumnElement[bool]:
+    def matching(self, query: str, language: str) -> ColumnElement[bool]:
         """The condition that a query finds an object."""
         if self.model is Role:
-            return _folded(Role.name).like(func.fold_pattern(query))
+            pattern = func.fold_pattern(query)
+            return or_(*(column.like(pattern) for column in _role_columns(language)))
         return search.matching(self.model, query)
 
-    def order(self, query: str) -> tuple:
+    def order(self, query: str, language: str) -> tuple:
         """The best match first, of roles and reading lists; a total order."""
         if self.model is Role:
-            return search.rank_of_name((_folded(Role.name),), query), Role.order, Role.id
+            return search.rank_of_name(_role_columns(language), query), Role.order, Role.id
         return search.best_first(self.model, query)
 
     def by_name(self) -> tuple:
@@ -67,13 +70,16 @@ class Source:
             return figures.ORDER
         return (Role.order,) if self.model is Role else search.order(self.model)
 
-    def item(self, entity) -> Item:
+    def item(self, entity, language: str = DEFAULT_LANGUAGE) -> Item:
         """An object as forms show it."""
-        return Item(entity.id, entity.name if self.model is Role else entity.label, self.note(entity))
+        label = name_in(language, entity) if self.model is Role else entity.label
+        return Item(entity.id, label, self.note(entity))
 
 
-def _folded(column) -> ColumnElement[str]:
-    return func.fold(column)
+def _role_columns(language: str) -> tuple[ColumnElement[str], ...]:
+    """The folded names of roles: the one in the language first, then the English one."""
+    translated = func.coalesce(Role.names[language].astext, Role.name)
+    return func.fold(translated), func.fold(Role.name)
 
 
 SOURCES: dict[str, Source] = {
@@ -115,14 +121,16 @@ def find(request, name: str, query: str) -> Found:
         found = sorted(found, key=lambda each: ids.index(each.id))
         condition = search.matching(source.model, query)
     else:
-        condition = source.matching(query)
+        condition = source.matching(query, request.locale_name)
         if source.model is ReadingList:
             condition &= seen_by(request)
-        found = session.scalars(rows.where(condition).order_by(*source.order(query)).limit(MOST)).all()
+        found = session.scalars(
+            rows.where(condition).order_by(*source.order(query, request.locale_name)).limit(MOST)
+        ).all()
     total = len(found)
     if total == MOST:
         total = max(MOST, session.scalar(select(func.count()).select_from(source.model).where(condition)))
-    return Found([source.item(each) for each in found], total, query)
+    return Found([source.item(each, request.locale_name) for each in found], total, query)
 
 
 def ranked_ids(request, kind: str, query: str, most: int) -> list[int]:
@@ -132,7 +140,10 @@ def ranked_ids(request, kind: str, query: str, most: int) -> list[int]:
 
 
 def name_all(
-    session: Session, wanted: dict[str, Iterable[str]], seen: ColumnElement[bool] = NONE
+    session: Session,
+    wanted: dict[str, Iterable[str]],
+    seen: ColumnElement[bool] = NONE,
+    language: str = DEFAULT_LANGUAGE,
 ) -> dict[str, dict[str, Item]]:
     """The items with ids, by name of the source, in the order of lists; one statement per source.
 
@@ -146,7 +157,7 @@ def name_all(
         if source.model is ReadingList:
             rows = rows.where(seen)
         found = session.scalars(rows) if numbers else ()
-        named[name] = {str(each.id): source.item(each) for each in found}
+        named[name] = {str(each.id): source.item(each, language) for each in found}
     return named
 
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import select
 
-from comicsdb.i18n import translate
+from comicsdb.i18n import name_in, translate
 from comicsdb.models import AgeRating, Genre, SeriesType
 from comicsdb.models.choices import (
     COUNTRIES,
@@ -52,9 +52,8 @@ def statuses(request, _value: str) -> list[Option]:
 
 def series_types(request, value: str) -> list[Option]:
     """The types of series by name, and none for a new series."""
-    rows = request.dbsession.execute(select(SeriesType.id, SeriesType.name).order_by(SeriesType.name))
     none = [] if value else [("", translate(request.localizer, _("Please choose")))]
-    return none + _rows(rows)
+    return none + by_name(_rows(request, SeriesType))
 
 
 def type_codes(request, value: str) -> list[Option]:
@@ -65,13 +64,12 @@ def type_codes(request, value: str) -> list[Option]:
 
 def age_ratings(request, _value: str) -> list[Option]:
     """The age ratings, in their order."""
-    rows = request.dbsession.execute(select(AgeRating.id, AgeRating.name).order_by(AgeRating.id))
-    return _rows(rows)
+    return _rows(request, AgeRating)
 
 
 def genres(request, _value) -> list[Option]:
     """The genres, by name."""
-    return _rows(request.dbsession.execute(select(Genre.id, Genre.name).order_by(Genre.name)))
+    return by_name(_rows(request, Genre))
 
 
 def sources(_request, _value: str) -> list[Option]:
@@ -85,8 +83,14 @@ def external_sources(_request, _value: str) -> list[Option]:
     return [(source, rules.label) for source, rules in EXTERNAL_SOURCES.items()]
 
 
-def _rows(rows) -> list[Option]:
-    return [(str(row.id), row.name) for row in rows]
+def by_name(found: list[Option]) -> list[Option]:
+    """Options in the order of their names, which differs between languages."""
+    return sorted(found, key=lambda option: option[1].casefold())
+
+
+def _rows(request, model) -> list[Option]:
+    rows = request.dbsession.execute(select(model.id, model.name, model.names).order_by(model.id))
+    return [(str(row.id), name_in(request.locale_name, row)) for row in rows]
 
 
 def _coded(request, setting: str, value: str, name) -> list[Option]:

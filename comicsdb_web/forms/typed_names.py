@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.catalog.credit_text import read_credits
 from comicsdb.catalog.kinds import KINDS
+from comicsdb.i18n import name_in
 from comicsdb.models import Role, Series
 from comicsdb.values import whole_number, without_bad_characters
 from comicsdb_web.forms import lookup
@@ -162,7 +163,9 @@ class _Names:
     def _place_credits(self) -> None:
         """Take the credits as text apart into rows."""
         draft = self.draft
-        roles = {role.name: str(role.id) for role in self.session.execute(select(Role.id, Role.name))}
+        known = self.session.execute(select(Role.id, Role.name, Role.names)).all()
+        roles = {name_in(draft.request.locale_name, role): str(role.id) for role in known}
+        roles |= {role.name: str(role.id) for role in known}
         read = read_credits(without_bad_characters(draft.credit_text), roles)
         if len(read.credits) > NAMES_MOST:
             self.errors[CREDIT_TEXT] = [TOO_MANY]

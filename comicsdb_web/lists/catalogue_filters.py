@@ -11,7 +11,7 @@ from comicsdb.catalog.filters import Condition, equal
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import LANGUAGES
-from comicsdb_web.forms.options import every_country, statuses
+from comicsdb_web.forms.options import by_name, every_country, statuses
 from comicsdb_web.lists.filters import Choice, Codes, Day, Filter, Group, Number, Object, Option, Year
 from comicsdb_web.lists.parts import rows_of
 from comicsdb_web.rendering.locales import _, language_name, locale_of
@@ -37,12 +37,13 @@ def months(request) -> list[Option]:
 def series_types(request) -> list[Option]:
     """The types of series, by name."""
     (rows,) = request.read_pool.fetch(_series_types(), {})
-    return [(str(each["id"]), each["name"]) for each in rows]
+    language = request.locale_name
+    return by_name([(str(each["id"]), each["names"].get(language) or each["name"]) for each in rows])
 
 
 @cache
 def _series_types() -> CompiledQuery:
-    types = select(SeriesType.id, SeriesType.name).order_by(SeriesType.name)
+    types = select(SeriesType.id, SeriesType.name, SeriesType.names).order_by(SeriesType.id)
     return CompiledQuery.of(select(rows_of(types)))
 
 

@@ -14,7 +14,7 @@ from webob.acceptparse import create_accept_language_header
 
 from comicsdb import clock
 from comicsdb.community.polls import percent_of
-from comicsdb.i18n import INTERFACE_LANGUAGES, Plural
+from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in
 from comicsdb.imaging.picture import fitted
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.security import session_identifier
@@ -167,6 +167,12 @@ def language(context, code: str) -> str:
     return language_name(context["request"], code)
 
 
+@pass_context
+def named(context, row) -> str:
+    """Return the name of a row of reference data in the language of the page."""
+    return name_in(context["request"].locale_name, row)
+
+
 def language_name(request, code: str) -> str:
     """Return the name of a language, for views."""
     locale = locale_of(request)
@@ -219,6 +225,7 @@ FILTERS = (
     money,
     country,
     language,
+    named,
     paragraphs,
     excerpt,
     is_new,

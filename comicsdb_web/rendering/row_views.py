@@ -49,10 +49,11 @@ SHOWN = {"series": ShownSeries, "issue": ShownIssue}
 
 
 def shown(kind: str, values: Mapping) -> RowView:
-    """The object of a kind with these columns; those that are JSON objects are named by their kinds."""
+    """The object of a kind with these columns; those that are JSON objects are named by their kinds,
+    but for the translations in `names`."""
     view = SHOWN.get(kind, RowView)(kind, values)
     for name, value in values.items():
-        if type(value) is dict:
+        if type(value) is dict and name != "names":
             setattr(view, name, shown(name, value))
         elif type(value) is str and name in PARSERS:
             setattr(view, name, PARSERS[name](value))

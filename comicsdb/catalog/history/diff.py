@@ -129,14 +129,21 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
             found.append(Difference(field, VARIANTS, parts=_variants(before, after)))
         elif field in _ITEMS:
             found.append(_listed(field, *(list(map(_ITEMS[field], rows)) for rows in (before, after))))
-        elif isinstance(before, list) or isinstance(after, list):
-            found.append(_listed(field, before or [], after or []))
+        elif {type(before), type(after)} & {list, dict}:
+            found.append(_listed(field, _elements(before), _elements(after)))
         elif field in LONG:
             found.append(Difference(field, TEXT, before, after, words=words(before or "", after or "")))
         else:
             columns = kind.model.__table__.columns
             found.append(_values(field, *(_value(columns, field, each) for each in (old, new))))
     return tuple(found)
+
+
+def _elements(value: list | dict | None) -> list:
+    """The elements of a list, or translations with their languages."""
+    if isinstance(value, dict):
+        return [f"{language}: {text}" for language, text in sorted(value.items())]
+    return value or []
 
 
 def _repriced(old: dict, new: dict) -> bool:

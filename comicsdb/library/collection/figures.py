@@ -1,7 +1,7 @@
 """Figures of a collection for API and pages: totals, gaps in series, shares, reading by day, people."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -204,6 +204,7 @@ class Share:
     name: str
     count: int
     id: int
+    names: dict[str, str] = field(default_factory=dict)  # translations of the name
 
 
 def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
@@ -217,18 +218,18 @@ def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
         .c
     )
     rows = (
-        select(Publisher.id, Publisher.name, SeriesType.id, SeriesType.name, counted.number)
+        select(Publisher.id, Publisher.name, SeriesType.id, SeriesType.name, SeriesType.names, counted.number)
         .select_from(counted.number.table)
         .outerjoin(Publisher, Publisher.id == counted.publisher_id)
         .outerjoin(SeriesType, SeriesType.id == counted.series_type_id)
         .order_by(counted.number.desc(), *search.order(Publisher), SeriesType.name)
     )
     publishers, types = [], []
-    for publisher_id, publisher, type_id, name, count in session.execute(rows):
+    for publisher_id, publisher, type_id, name, names, count in session.execute(rows):
         if publisher_id is not None:
             publishers.append(Share(publisher, count, publisher_id))
         else:
-            types.append(Share(name, count, type_id))
+            types.append(Share(name, count, type_id, names))
     return publishers, types
 
 

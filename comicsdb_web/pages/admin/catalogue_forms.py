@@ -9,7 +9,7 @@ from comicsdb.schemas import (
     SeriesTypeSchema,
 )
 from comicsdb.schemas.base import NAME_LENGTH
-from comicsdb.schemas.reference import SHORT_NAME_LENGTH
+from comicsdb.schemas.reference import SHORT_NAME_LENGTH, TRANSLATION_LENGTH
 from comicsdb_web.forms import options
 from comicsdb_web.forms.catalogue_forms import DESC, NAME
 from comicsdb_web.forms.fields import (
@@ -21,6 +21,7 @@ from comicsdb_web.forms.fields import (
     Line,
     Paragraphs,
     Section,
+    Translated,
     whole_number,
 )
 from comicsdb_web.rendering.locales import _
@@ -63,12 +64,19 @@ def _reference(schema: type, *fields: Field) -> EntityForm:
 
 
 SHORT_NAME = Line("name", _("Name"), required=True, longest=SHORT_NAME_LENGTH)
+NAMES = Translated(
+    "names",
+    _("Name in other languages"),
+    help=_("For pages in this language; without it, they show the English name."),
+    longest=TRANSLATION_LENGTH,
+)
 NOTES = Paragraphs("notes", _("Notes"))
 
 REFERENCE: dict[str, EntityForm] = {
     "role": _reference(
         RoleSchema,
         SHORT_NAME,
+        NAMES,
         whole_number("order", _("Position"), help=_("Each position can be used once."), required=True),
         Checkbox("is_writer", _("Counts as writing")),
         Checkbox("is_artist", _("Counts as drawing")),
@@ -79,6 +87,7 @@ REFERENCE: dict[str, EntityForm] = {
     "series_type": _reference(
         SeriesTypeSchema,
         NAME,
+        NAMES,
         Choice(
             "code",
             _("Code"),
@@ -87,10 +96,11 @@ REFERENCE: dict[str, EntityForm] = {
         ),
         NOTES,
     ),
-    "genre": _reference(GenreSchema, SHORT_NAME, DESC),
+    "genre": _reference(GenreSchema, SHORT_NAME, NAMES, DESC),
     "age_rating": _reference(
         AgeRatingSchema,
         NAME,
+        NAMES,
         Line("short_description", _("Short description"), longest=NAME_LENGTH),
         Paragraphs("description", _("Description")),
     ),

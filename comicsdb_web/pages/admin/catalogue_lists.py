@@ -10,7 +10,7 @@ from sqlalchemy.orm import contains_eager, joinedload
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import repair_reports
-from comicsdb.models import Issue, Publisher, Series, SeriesType
+from comicsdb.models import Issue, Publisher, Series
 from comicsdb_web.forms import options
 from comicsdb_web.lists.filters import Filter
 from comicsdb_web.pages.admin.listing import Choices, Dates, yes_no
@@ -72,14 +72,14 @@ def _of_issues(request) -> tuple:
 
 
 def _of_series(request) -> tuple:
-    session, say = request.dbsession, request.localizer.translate
-    types = session.execute(select(SeriesType.id, SeriesType.name).order_by(SeriesType.name, SeriesType.id))
+    say = request.localizer.translate
+    types = options.series_types(request, "any")
     languages = dict(options.every_language(request, "")) | {"none": say(_("Unknown"))}
     languages.pop("")
     return (
         *_dates(request, Series),
         Choices(
-            "type", _("Type"), {str(row.id): (row.name, Series.series_type_id == row.id) for row in types}
+            "type", _("Type"), {value: (name, Series.series_type_id == int(value)) for value, name in types}
         ),
         Choices(
             "status",

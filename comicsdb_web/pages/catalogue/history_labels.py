@@ -12,6 +12,7 @@ OTHERS = {
     "external_ids": _("External ids"),
     "currency": _("Currency"),
     "name": _("Name"),
+    "names": _("Name in other languages"),
     "image": _("Picture"),
     "image_width": _("Size of the picture"),
     "image_height": _("Size of the picture"),

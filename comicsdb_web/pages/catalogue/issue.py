@@ -220,7 +220,7 @@ class IssueViews(CopyingViews, EntityViews):
     taken: ClassVar = {
         ("series", "number"): ("number", _("This series already has an issue with this number:"))
     }
-    shows = CachePolicy(model=Issue, stamps=stamps_around())
+    shows = CachePolicy(("role", "age_rating"), Issue, stamps=stamps_around())
     filters = ISSUE
     blocks = (
         Block("credits", _("Credits"), _credits, _credit_count, "credit"),

@@ -8,8 +8,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 
-from sqlalchemy import Text, bindparam, cast, func, literal_column, select, tuple_
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy import Text, bindparam, cast, func, select, tuple_
 
 from comicsdb.catalog import search
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
@@ -120,10 +119,9 @@ def _first(query):
 
 
 def _credits():
-    names = func.string_agg(Role.name, aggregate_order_by(literal_column("', '"), Role.order, Role.id))
-    roles = select(func.coalesce(names, literal_column("''"))).join(credit_role)
-    roles = roles.where(credit_role.c.credit_id == Credit.id).correlate(Credit).scalar_subquery()
-    query = select(*_named(Creator, "image"), roles.label("role_names"))
+    roles = select(Role.name, Role.names).join(credit_role).where(credit_role.c.credit_id == Credit.id)
+    roles = rows_of(roles.order_by(Role.order, Role.id), Credit)
+    query = select(*_named(Creator, "image"), roles.label("roles"))
     query = query.join(Credit, Credit.creator_id == Creator.id).where(Credit.issue_id == Issue.id)
     return query.order_by(*search.order(Creator))
 
@@ -165,7 +163,9 @@ def _statement():
     blocks |= {name: _first(_linked(model, link, *more)) for name, (model, link, more) in CARDS.items()}
     parts = blocks | {
         "series": _series(),
-        "rating": row_of(select(AgeRating.name).where(AgeRating.id == Issue.rating_id), Issue),
+        "rating": row_of(
+            select(AgeRating.name, AgeRating.names).where(AgeRating.id == Issue.rating_id), Issue
+        ),
         "edited_by": row_of(edited_by, Issue),
         "attributions": _many(attributions.order_by(Attribution.id)),
         "external_ids": _many(external_ids(Issue, Issue)),
@@ -224,7 +224,8 @@ def _series_of(values: dict) -> RowView:
 
 
 def _credit(values: dict) -> RowView:
-    return shown("credit", {"creator": shown("creator", values), "role_names": values["role_names"]})
+    roles = [shown("role", each) for each in values["roles"]]
+    return shown("credit", {"creator": shown("creator", values), "roles": roles})
 
 
 def _variant(values: dict) -> RowView:

@@ -190,9 +190,11 @@ class SeriesViews(WithIssues, EntityViews):
             one(model.__tablename__, select(*cards.named(model)).where(model.id == column), own)
             for model, column in ((Publisher, own.publisher_id), (Imprint, own.imprint_id))
         )
-        of_type = select(SeriesType.code, SeriesType.name).where(SeriesType.id == own.series_type_id)
+        of_type = select(SeriesType.code, SeriesType.name, SeriesType.names).where(
+            SeriesType.id == own.series_type_id
+        )
         by_name = func.lower(Genre.name.collate("default")).collate("C")
-        genres = select(Genre.name).join(series_genre).where(series_genre.c.series_id == own.id)
+        genres = select(Genre.name, Genre.names).join(series_genre).where(series_genre.c.series_id == own.id)
         first = cards.statement(Issue).where(cards.issues_of(own)).order_by(*cards.WITHIN_SERIES)
         return {
             "series_type": one("series_type", of_type, own),

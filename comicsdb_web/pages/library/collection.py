@@ -10,7 +10,7 @@ from sqlalchemy.orm import Load, joinedload, selectinload
 
 from comicsdb import clock
 from comicsdb.catalog import InvalidError, NotFoundError, search
-from comicsdb.i18n import translate
+from comicsdb.i18n import name_in, translate
 from comicsdb.library import collection
 from comicsdb.library.collection import figures
 from comicsdb.library.collection.filters import ORDER, Wanted, item_ids
@@ -388,7 +388,10 @@ def _list_path(request, **query) -> str:
 
 def _shares_chart(request, name: str, shares) -> Chart:
     key = {"publishers": "publisher_id", "types": "series_type"}[name]
-    points = [Point(share.name, share.count, href=_list_path(request, **{key: share.id})) for share in shares]
+    points = [
+        Point(name_in(request.locale_name, each), each.count, href=_list_path(request, **{key: each.id}))
+        for each in shares
+    ]
     return _chart(request, name, with_rest(points, MOST_BARS, request.localizer.translate(_("Other"))))
 
 
