@@ -50,7 +50,7 @@ def test_staff_translate_names_and_every_page_follows(testapp, visit, world, mak
         assert errors(page) == {"names": "Enter at most 50 characters."}
         send(opened(testapp, path), {"names-it": italian})
         assert f"it: {italian}" in cells(testapp.get(f"{path}history/"))[0][3]
-    assert "it: Albetti" in testapp.get("/admin/log/").text
+    assert "it: Albetti" in testapp.get("/admin/action/").text
     session.expire_all()
     assert world.first.modified == stamp  # clients of the API see no change
 
