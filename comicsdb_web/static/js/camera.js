@@ -10,6 +10,7 @@ export function readCamera(form, take, tell) {
   if (!navigator.mediaDevices?.getUserMedia) return;
   part.hidden = false;
   const video = part.querySelector("video");
+  const view = part.querySelector(".scan-view");
   const [start, stop] = [part.querySelector("[data-scan-start]"), part.querySelector("[data-scan-stop]")];
   let stream = null;
 
@@ -18,7 +19,7 @@ export function readCamera(form, take, tell) {
     stream = null;
     video.srcObject = null;
     start.hidden = false;
-    stop.hidden = true;
+    view.hidden = stop.hidden = true;
   };
 
   start.addEventListener("click", async () => {
@@ -36,7 +37,7 @@ export function readCamera(form, take, tell) {
       start.disabled = false;
     }
     start.hidden = true;
-    stop.hidden = false;
+    view.hidden = stop.hidden = false;
     stop.focus();
     const read = await reader(form.dataset);
     if (!read) {
