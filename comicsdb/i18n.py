@@ -17,6 +17,8 @@ INTERFACE_LANGUAGES = (
     *sorted(each.parent.parent.name for each in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")),
 )
 
+OTHER_LANGUAGES = INTERFACE_LANGUAGES[1:]
+
 _ = TranslationStringFactory(DOMAIN)
 
 DAYS = (  # by month, for mails
@@ -85,7 +87,12 @@ def written_day(day: date) -> TranslationString:
 
 def name_in(language: str, row) -> str:
     """Return the name of a row of reference data in a language; in English if it has no other."""
-    return row.names.get(language) or row.name
+    return text_in(language, row.name, row.names)
+
+
+def text_in(language: str, english: str, translations: dict[str, str]) -> str:
+    """Return a text of the database in a language; in English if it has no other."""
+    return translations.get(language) or english
 
 
 def translate(localizer: Localizer, text: Text) -> str:

@@ -12,38 +12,41 @@ from comicsdb.models.choices import AnnouncementStyle
 
 STAFF = "admin"
 DAY = timedelta(days=1)
-# Questions stand in both languages of the site; answers are names, which need none. Each poll: from when to
+# Answers are names, which need no translation. Each poll: from when to
 # when, counted in days from now, and which answer each account gave; `reader` has not answered the open one.
 POLLS = (
     {
-        "title": "Who deserves a series of their own? · Chi merita una serie tutta sua?",
-        "description": (
-            "One vote each, and no canvassing in the letter columns.\n\n"
-            "Un voto a testa, e niente comizi nella pagina della posta."
-        ),
+        "title": "Who deserves a series of their own?",
+        "titles": {"it": "Chi merita una serie tutta sua?"},
+        "description": "One vote each, and no canvassing in the letter columns.",
+        "descriptions": {"it": "Un voto a testa, e niente comizi nella pagina della posta."},
         "choices": ("Admiral Squeak", "Baciccia", "Miss Thistlewood", "The Postmaster"),
         "days": (-5, 25),
         "votes": {"ashtonic": 1, "bedephile": 2, "carruggi89": 1, "tankobon": 3},
     },
     {
-        "title": "Your publisher of the year? · L'editore dell'anno?",
-        "description": (
-            "Twelve months of comics, one favourite house.\n\n"
-            "Dodici mesi di fumetti, una sola casa editrice del cuore."
-        ),
+        "title": "Your publisher of the year?",
+        "titles": {"it": "L'editore dell'anno?"},
+        "description": "Twelve months of comics, one favourite house.",
+        "descriptions": {"it": "Dodici mesi di fumetti, una sola casa editrice del cuore."},
         "choices": ("Harbor Light Comics", "Edizioni Lanterna Cieca", "Copper Moth Press", "Kettle & Crow"),
         "days": (-60, -30),
         "votes": {"editor": 1, "reader": 0, "ashtonic": 0, "bedephile": 1, "carruggi89": 1, "tankobon": 2},
     },
 )
 ANNOUNCEMENT = {
-    "title": "Welcome to the demo · Benvenuti nella demo",
+    "title": "Welcome to the demo",
+    "titles": {"it": "Benvenuti nella demo"},
     "content": (
         "<p>Look around, log in as <strong>reader</strong> and try everything: nothing here is real."
         ' The staff has <a href="/polls/">a question</a> for you.</p>'
-        "<p>Curiosate, entrate come <strong>reader</strong> e provate tutto: qui niente è vero."
-        ' La redazione ha <a href="/polls/">una domanda</a> per voi.</p>'
     ),
+    "contents": {
+        "it": (
+            "<p>Curiosate, entrate come <strong>reader</strong> e provate tutto: qui niente è vero."
+            ' La redazione ha <a href="/polls/">una domanda</a> per voi.</p>'
+        )
+    },
     "display_type": AnnouncementStyle.PRIMARY.value,
     "active": True,
 }
@@ -61,7 +64,7 @@ def add_community(session: Session, now: datetime) -> int:
         return 0
     for each in POLLS:
         start, end = (now + days * DAY for days in each["days"])
-        values = {name: each[name] for name in ("title", "description", "choices")}
+        values = {name: each[name] for name in ("title", "titles", "description", "descriptions", "choices")}
         values |= {"start_date": start, "end_date": end}
         poll = admin.create_poll(session, named[STAFF], values)
         answers = polls.choices(session, poll.id)

@@ -15,7 +15,7 @@ from comicsdb.security import Identity
 
 log = logging.getLogger(__name__)
 
-BLANK = (None, "")
+BLANK = (None, "", {})
 Actor = User | Identity | None  # None: a command
 
 

@@ -12,6 +12,7 @@ from comicsdb.accounts.signup import sign_up_settings
 from comicsdb.admin.audit_log import Actor, changes, id_of, record, refuse
 from comicsdb.catalog.errors import NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
+from comicsdb.community.polls import choices
 from comicsdb.i18n import _, ngettext
 from comicsdb.models import Announcement, OutgoingMail, Poll, PollChoice, PollVote
 from comicsdb.models.choices import AnnouncementStyle
@@ -20,11 +21,19 @@ from comicsdb.values import text_problem
 SIGN_UPS, MAIL = "signup_settings", "mail"  # in the audit log
 
 ANNOUNCEMENT = "announcement"
-ANNOUNCEMENT_FIELDS = ("title", "content", "start_date", "end_date", "display_type", "active")
+ANNOUNCEMENT_FIELDS = (
+    *("title", "titles", "content", "contents"),  # the plural is the translations, by language
+    *("start_date", "end_date", "display_type", "active"),
+)
 CONTENT_MAX = 10_000
 
 POLL = "poll"
-POLL_FIELDS = ("title", "description", "start_date", "end_date", "choices")
+POLL_FIELDS = (
+    *("title", "titles", "description", "descriptions"),
+    *("start_date", "end_date", "choices", "choice_texts"),
+)
+OF_CHOICES = ("choices", "choice_texts")
+NOT_AS_MANY = _("Enter as many choices as in English, in the same order.")
 DESCRIPTION_MAX = 10_000
 CHOICES_MOST = 20
 LINE_MAX = 255
@@ -70,7 +79,10 @@ def send_again(session: Session, actor: Actor, mail_id: int) -> bool:
 
 
 def create_announcement(session: Session, actor: Actor, values: Mapping) -> Announcement:
-    """Create an announcement from all ANNOUNCEMENT_FIELDS. Raises InvalidError by field."""
+    """Create an announcement from all ANNOUNCEMENT_FIELDS; translations may be left out.
+
+    Raises InvalidError by field; that of the Italian title is `title_it`.
+    """
     values = _checked_announcement(values)
     announcement = Announcement(**values)
     session.add(announcement)
@@ -114,8 +126,9 @@ def _announcement_values(announcement: Announcement) -> dict:
 
 
 def _checked_announcement(values: Mapping) -> dict:
-    values = {**values, "title": values["title"].strip()}
-    title, content = values["title"], values["content"]
+    titles, contents = (_translations(values, each) for each in ("titles", "contents"))
+    values = {**values, "title": values["title"].strip(), "titles": titles, "contents": contents}
+    title = values["title"]
     start, end = values["start_date"], values["end_date"]
     errors = {
         "title": rules.one_line_problems(title, 255) if title else [_("An announcement needs a title.")],
@@ -123,25 +136,31 @@ def _checked_announcement(values: Mapping) -> dict:
         if values["display_type"] in set(AnnouncementStyle)
         else [_("This colour does not exist.")],
         "end_date": [_("The end must be after the beginning.")] if start and end and end < start else [],
+        "content": _text_problems(values["content"], CONTENT_MAX),
     }
-    if len(content) > CONTENT_MAX:
-        errors["content"] = [
-            ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", CONTENT_MAX)
-        ]
-    elif wrong := text_problem(content):
-        errors["content"] = [wrong]
+    errors |= {f"title_{language}": rules.one_line_problems(text, 255) for language, text in titles.items()}
+    errors |= {f"content_{name}": _text_problems(text, CONTENT_MAX) for name, text in contents.items()}
     refuse(errors)
     return values
 
 
+def _translations(values: Mapping, field: str) -> dict[str, str]:
+    """The translations by language, without blank ones."""
+    texts = {language: text.strip() for language, text in values.get(field, {}).items()}
+    return {language: text for language, text in texts.items() if text}
+
+
 def create_poll(session: Session, actor: Actor, values: Mapping) -> Poll:
-    """Create a poll from all POLL_FIELDS; `choices` are texts in order. Raises InvalidError by field."""
+    """Create a poll from all POLL_FIELDS; translations may be left out.
+
+    `choices` are texts in order, `choice_texts` such lists by language. Raises InvalidError by field.
+    """
     values = _checked_poll(values)
-    fields = {name: value for name, value in values.items() if name != "choices"}
+    fields = {name: value for name, value in values.items() if name not in OF_CHOICES}
     poll = Poll(**fields, created_by_id=id_of(actor))
     session.add(poll)
     session.flush()
-    _write_choices(session, poll, values["choices"])
+    _write_choices(session, poll, values)
     record(session, actor, "create", POLL, poll.id, poll.title, changes({}, values))
     return poll
 
@@ -159,9 +178,12 @@ def change_poll(session: Session, actor: Actor, poll_id: int, values: Mapping) -
         voted = session.scalar(select(func.count()).where(PollVote.poll_id == poll.id))
         refuse({"choices": [_("The choices cannot be changed after the first vote.")] if voted else []})
         session.execute(delete(PollChoice).where(PollChoice.poll_id == poll.id))
-        _write_choices(session, poll, values["choices"])
+        _write_choices(session, poll, values)
+    elif "choice_texts" in changed:
+        for place, choice in enumerate(choices(session, poll.id)):
+            choice.texts = _texts_of(values, place)
     for field in changed:
-        if field != "choices":
+        if field not in OF_CHOICES:
             setattr(poll, field, values[field])
     if changed:
         poll.modified = func.clock_timestamp()
@@ -188,42 +210,73 @@ def _lock_poll(session: Session, poll_id: int) -> Poll:
 
 
 def _poll_values(session: Session, poll: Poll) -> dict:
-    texts = select(PollChoice.text).where(PollChoice.poll_id == poll.id)
-    values = {name: getattr(poll, name) for name in POLL_FIELDS if name != "choices"}
-    ordered = texts.order_by(PollChoice.order, PollChoice.id)
-    return {**values, "choices": list(session.scalars(ordered))}
+    values = {name: getattr(poll, name) for name in POLL_FIELDS if name not in OF_CHOICES}
+    found = choices(session, poll.id)
+    translated = sorted({language for each in found for language in each.texts})
+    return {
+        **values,
+        "choices": [each.text for each in found],
+        "choice_texts": {name: [each.texts.get(name, "") for each in found] for name in translated},
+    }
 
 
-def _write_choices(session: Session, poll: Poll, texts: list[str]) -> None:
-    rows = [{"poll_id": poll.id, "text": text, "order": place} for place, text in enumerate(texts, 1)]
+def _write_choices(session: Session, poll: Poll, values: Mapping) -> None:
+    rows = [
+        {"poll_id": poll.id, "text": text, "texts": _texts_of(values, place), "order": place + 1}
+        for place, text in enumerate(values["choices"])
+    ]
     session.execute(insert(PollChoice), rows)
+
+
+def _texts_of(values: Mapping, place: int) -> dict[str, str]:
+    """The translations of a choice, by language."""
+    return {language: texts[place] for language, texts in values["choice_texts"].items()}
 
 
 def _checked_poll(values: Mapping) -> dict:
     title, description = values["title"].strip(), values["description"].strip()
     start, end = values["start_date"], values["end_date"]
-    texts = [text.strip() for text in values["choices"] if text.strip()]
+    titles, descriptions = (_translations(values, each) for each in ("titles", "descriptions"))
+    texts = _lines(values["choices"])
+    translated = {name: _lines(each) for name, each in values.get("choice_texts", {}).items()}
+    translated = {name: each for name, each in translated.items() if each}
     refuse(
         {
             "title": rules.one_line_problems(title, LINE_MAX) if title else [_("A poll needs a title.")],
-            "description": _description_problems(description),
+            "description": _text_problems(description, DESCRIPTION_MAX),
             "start_date": [_("Enter when the poll opens.")] if start is None else [],
             "end_date": _end_problems(start, end),
             "choices": _choice_problems(texts),
         }
+        | {f"title_{name}": rules.one_line_problems(text, LINE_MAX) for name, text in titles.items()}
+        | {
+            f"description_{name}": _text_problems(text, DESCRIPTION_MAX)
+            for name, text in descriptions.items()
+        }
+        | {
+            f"choices_{name}": _choice_problems(each) if len(each) == len(texts) else [NOT_AS_MANY]
+            for name, each in translated.items()
+        }
     )
     return {
         "title": title,
+        "titles": titles,
         "description": description,
+        "descriptions": descriptions,
         "start_date": start,
         "end_date": end,
         "choices": texts,
+        "choice_texts": translated,
     }
 
 
-def _description_problems(text: str) -> list:
-    if len(text) > DESCRIPTION_MAX:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", DESCRIPTION_MAX)]
+def _lines(texts: list[str]) -> list[str]:
+    return [text.strip() for text in texts if text.strip()]
+
+
+def _text_problems(text: str, most: int) -> list:
+    if len(text) > most:
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", most)]
     wrong = text_problem(text)
     return [wrong] if wrong else []
 

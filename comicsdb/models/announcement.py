@@ -5,7 +5,7 @@ from datetime import date
 from sqlalchemy import Boolean, Date, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import Base, blank, one_of
+from comicsdb.models.base import Base, blank, by_language, one_of
 from comicsdb.models.choices import AnnouncementStyle
 
 
@@ -17,7 +17,9 @@ class Announcement(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     title: Mapped[str] = mapped_column(String(255))
+    titles: Mapped[dict[str, str]] = by_language()
     content: Mapped[str] = blank()
+    contents: Mapped[dict[str, str]] = by_language()
     start_date: Mapped[date | None] = mapped_column(Date)
     end_date: Mapped[date | None] = mapped_column(Date)
     display_type: Mapped[str] = mapped_column(

@@ -13,7 +13,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from comicsdb.models.base import CASCADE, Base, blank, parent, stamp
+from comicsdb.models.base import CASCADE, Base, blank, by_language, parent, stamp
 
 
 class Poll(Base):
@@ -27,7 +27,9 @@ class Poll(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     title: Mapped[str] = mapped_column(String(255))
+    titles: Mapped[dict[str, str]] = by_language()
     description: Mapped[str] = blank()
+    descriptions: Mapped[dict[str, str]] = by_language()
     created_by_id: Mapped[int | None] = parent("user_account.id", ondelete="SET NULL", nullable=True)
     start_date: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     end_date: Mapped[datetime] = mapped_column(DateTime(timezone=True))
@@ -51,6 +53,7 @@ class PollChoice(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     poll_id: Mapped[int] = parent("poll.id", index=False)
     text: Mapped[str] = mapped_column(String(255))
+    texts: Mapped[dict[str, str]] = by_language()
     order: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
 
 

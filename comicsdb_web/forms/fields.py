@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from webob.multidict import MultiDict
 
-from comicsdb.i18n import INTERFACE_LANGUAGES
-from comicsdb.models.choices import DEFAULT_LANGUAGE, Currency
+from comicsdb.i18n import OTHER_LANGUAGES
+from comicsdb.models.choices import Currency
 from comicsdb.values import read_money
 
 Typed = str | tuple[str, ...]
@@ -121,9 +121,7 @@ class Translated(Field):
     """A name in each language of the site but English, as a tuple in the order of the languages."""
 
     widget: ClassVar[str] = "translated"
-    languages: ClassVar[tuple[str, ...]] = tuple(
-        language for language in INTERFACE_LANGUAGES if language != DEFAULT_LANGUAGE
-    )
+    languages: ClassVar[tuple[str, ...]] = OTHER_LANGUAGES
 
     longest: int = 0
 

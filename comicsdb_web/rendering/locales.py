@@ -14,7 +14,7 @@ from webob.acceptparse import create_accept_language_header
 
 from comicsdb import clock
 from comicsdb.community.polls import percent_of
-from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in
+from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in, text_in
 from comicsdb.imaging.picture import fitted
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.security import session_identifier
@@ -168,6 +168,12 @@ def language(context, code: str) -> str:
 
 
 @pass_context
+def localized(context, row, field: str) -> str:
+    """Return a text of a row in the language of the page; translations of `title` are in `titles`."""
+    return text_in(context["request"].locale_name, getattr(row, field), getattr(row, f"{field}s"))
+
+
+@pass_context
 def named(context, row) -> str:
     """Return the name of a row of reference data in the language of the page."""
     return name_in(context["request"].locale_name, row)
@@ -225,6 +231,7 @@ FILTERS = (
     money,
     country,
     language,
+    localized,
     named,
     paragraphs,
     excerpt,

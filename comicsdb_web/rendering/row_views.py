@@ -16,6 +16,9 @@ PARSERS = {
 }
 
 
+TRANSLATIONS = ("names", "titles", "contents")
+
+
 class RowView:
     """An object of a kind that is called by its name, or something that has no page of its own.
 
@@ -50,10 +53,10 @@ SHOWN = {"series": ShownSeries, "issue": ShownIssue}
 
 def shown(kind: str, values: Mapping) -> RowView:
     """The object of a kind with these columns; those that are JSON objects are named by their kinds,
-    but for the translations in `names`."""
+    but for translations."""
     view = SHOWN.get(kind, RowView)(kind, values)
     for name, value in values.items():
-        if type(value) is dict and name != "names":
+        if type(value) is dict and name not in TRANSLATIONS:
             setattr(view, name, shown(name, value))
         elif type(value) is str and name in PARSERS:
             setattr(view, name, PARSERS[name](value))

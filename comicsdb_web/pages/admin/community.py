@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from pyramid.httpexceptions import HTTPSeeOther
-from sqlalchemy import func, or_, select
+from sqlalchemy import Text, cast, func, or_, select
 
 from comicsdb import admin, clock
 from comicsdb.admin.site import CONTENT_MAX
 from comicsdb.catalog import InvalidError
 from comicsdb.community import polls
 from comicsdb.community.polls import Status
+from comicsdb.i18n import OTHER_LANGUAGES, translate
 from comicsdb.models import Announcement, Poll, PollChoice, PollVote, User
 from comicsdb.models.choices import AnnouncementStyle
 from comicsdb.values import iso_day
@@ -17,7 +18,7 @@ from comicsdb_web.forms import answers
 from comicsdb_web.pages.admin import SAVED, UNCHANGED, row_of, say
 from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
 from comicsdb_web.pages.community.polls import STATUSES
-from comicsdb_web.rendering.locales import _
+from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.richtext import clean
 
 STYLES = {
@@ -28,9 +29,16 @@ STYLES = {
     AnnouncementStyle.DANGER: _("Red: something is wrong"),
 }
 ANNOUNCEMENT_TEXTS = ("title", "text", "display_type", "start_date", "end_date")  # of the form
-CONTENT = {"text": "content"}  # the only field with another name: the page has an element `content` already
+# The only field with another name: the page has an element `content` already.
+CONTENT = {"text": "content", **{f"text_{language}": f"content_{language}" for language in OTHER_LANGUAGES}}
+ANNOUNCEMENT_LABELS = {"title": _("Title in ${language}"), "text": _("Text in ${language}")}
 
 POLL_TEXTS = ("title", "description", "start_date", "end_date", "choices")
+POLL_LABELS = {
+    "title": _("Title in ${language}"),
+    "description": _("Description in ${language}"),
+    "choices": _("Choices in ${language}, one per line in the same order"),
+}
 WRITTEN = "%Y-%m-%dT%H:%M"  # the format of `datetime-local` inputs
 
 
@@ -46,16 +54,17 @@ def announcements(request):
     }
     filters = (Choices("when", _("When"), periods), yes_no("active", _("Switched on"), Announcement.active))
     order = (Announcement.start_date.desc().nulls_last(), Announcement.id.desc())
-    searched = folded(Announcement.title, Announcement.content)
+    texts = (Announcement.title, Announcement.content, Announcement.titles, Announcement.contents)
+    searched = folded(*(cast(each, Text) for each in texts))
     return listing(
         request, select(Announcement), (Announcement.id,), order, searched=searched, filters=filters
     ) | {"styles": STYLES, "today": today}
 
 
-def announcement_form(request):  # noqa: ARG001
+def announcement_form(request):
     """The form for a new one."""
     return _announcement_page(
-        None, answers.Form({"display_type": AnnouncementStyle.PRIMARY.value, "active": "1"})
+        request, None, answers.Form({"display_type": AnnouncementStyle.PRIMARY.value, "active": "1"})
     )
 
 
@@ -65,7 +74,7 @@ def add_announcement(request):
     try:
         admin.create_announcement(request.dbsession, request.identity, _read_announcement(typed))
     except InvalidError as error:
-        return _announcement_page(None, _refused(request, error, typed))
+        return _announcement_page(request, None, _refused(request, error, typed))
     return _to_announcement(request, "success", SAVED)
 
 
@@ -73,8 +82,9 @@ def announcement(request):
     """The form of an announcement."""
     found = row_of(request, Announcement)
     values = {name: getattr(found, CONTENT.get(name, name)) for name in ANNOUNCEMENT_TEXTS}
+    values |= _shown("title", found.titles) | _shown("text", found.contents)
     values |= {name: values[name].isoformat() if values[name] else "" for name in ("start_date", "end_date")}
-    return _announcement_page(found, answers.Form(values | {"active": "1" if found.active else ""}))
+    return _announcement_page(request, found, answers.Form(values | {"active": "1" if found.active else ""}))
 
 
 def save_announcement(request):
@@ -85,7 +95,7 @@ def save_announcement(request):
             request.dbsession, request.identity, found, _read_announcement(typed)
         )
     except InvalidError as error:
-        return _announcement_page(found, _refused(request, error, typed))
+        return _announcement_page(request, found, _refused(request, error, typed))
     return _to_announcement(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
 
 
@@ -100,25 +110,28 @@ def delete_announcement(request):
     return _to_announcement(request, "success", _("The announcement was deleted."))
 
 
-def _announcement_page(found: Announcement | None, form: answers.Form) -> dict:
+def _announcement_page(request, found: Announcement | None, form: answers.Form) -> dict:
     """The page of an announcement, new (None) or not, with a preview of the form's text."""
     return {
         "announcement": found,
         "form": form,
         "styles": STYLES,
+        "labels": _labels(request, ANNOUNCEMENT_LABELS),
         "preview": clean(form.values.get("text", "")[:CONTENT_MAX]),
     }
 
 
 def _typed_announcement(request) -> dict[str, str]:
     fields = answers.texts(request)
-    typed = {name: fields.get(name, "").replace("\r\n", "\n") for name in ANNOUNCEMENT_TEXTS}
+    names = (*ANNOUNCEMENT_TEXTS, *_translated(ANNOUNCEMENT_LABELS))
+    typed = {name: fields.get(name, "").replace("\r\n", "\n") for name in names}
     return typed | {"active": "1" if fields.get("active") else ""}
 
 
 def _read_announcement(typed: Mapping[str, str]) -> dict:
     """The values of an announcement. Raises InvalidError for invalid days."""
-    values = {CONTENT.get(name, name): text for name, text in typed.items()}
+    values = {CONTENT.get(name, name): typed[name] for name in ANNOUNCEMENT_TEXTS}
+    values |= {"titles": _by_language(typed, "title"), "contents": _by_language(typed, "text")}
     values["active"], errors = bool(typed["active"]), {}
     for name in ("start_date", "end_date"):
         values[name] = iso_day(typed[name])
@@ -140,6 +153,29 @@ def _to_announcement(request, kind: str, text) -> HTTPSeeOther:
     return HTTPSeeOther(request.route_path("admin.announcement.list"))
 
 
+def _translated(labels: Mapping) -> list[str]:
+    """The names of the boxes for translations: `title_it`."""
+    return [f"{name}_{language}" for language in OTHER_LANGUAGES for name in labels]
+
+
+def _labels(request, labels: Mapping) -> dict[str, str]:
+    """The labels of these boxes, by name."""
+    names = {language: language_name(request, language) for language in OTHER_LANGUAGES}
+    return {
+        f"{field}_{language}": translate(request.localizer, label % {"language": name})
+        for language, name in names.items()
+        for field, label in labels.items()
+    }
+
+
+def _shown(name: str, translations: Mapping[str, str]) -> dict[str, str]:
+    return {f"{name}_{language}": translations.get(language, "") for language in OTHER_LANGUAGES}
+
+
+def _by_language(typed: Mapping[str, str], name: str) -> dict[str, str]:
+    return {language: typed[f"{name}_{language}"] for language in OTHER_LANGUAGES}
+
+
 def all_polls(request):
     """All polls, in the order of the site."""
     now = clock.now()
@@ -151,14 +187,15 @@ def all_polls(request):
     states = {status.value: (STATUSES[status], condition) for status, condition in conditions.items()}
     rows, order = polls.listed(now)
     filters = (Choices("state", _("State"), states),)
-    searched = folded(Poll.title, Poll.description)
+    texts = (Poll.title, Poll.description, Poll.titles, Poll.descriptions)
+    searched = folded(*(cast(each, Text) for each in texts))
     found = listing(request, rows, (Poll.id,), order, searched=searched, filters=filters)
     return found | {"state": lambda poll: polls.status_of(poll, now).value, "statuses": STATUSES}
 
 
-def poll_form(request):  # noqa: ARG001
+def poll_form(request):
     """The form for a new one."""
-    return {"poll": None, "votes": 0, "form": answers.Form(dict.fromkeys(POLL_TEXTS, ""))}
+    return _poll_page(request, None, answers.Form(dict.fromkeys(POLL_TEXTS, "")))
 
 
 def add_poll(request):
@@ -167,21 +204,24 @@ def add_poll(request):
     try:
         admin.create_poll(request.dbsession, request.identity, _read_poll(request, typed))
     except InvalidError as error:
-        return {"poll": None, "votes": 0, "form": answers.refused(request, error, typed)}
+        return _poll_page(request, None, answers.refused(request, error, typed))
     return _to_poll(request, "success", SAVED)
 
 
 def poll(request):
     """The form of a poll."""
     found = row_of(request, Poll)
-    zone = request.zone
+    zone, choices = request.zone, polls.choices(request.dbsession, found.id)
     values = {
         "title": found.title,
         "description": found.description,
         "start_date": found.start_date.astimezone(zone).strftime(WRITTEN),
         "end_date": found.end_date.astimezone(zone).strftime(WRITTEN),
-        "choices": "\n".join(each.text for each in polls.choices(request.dbsession, found.id)),
+        "choices": "\n".join(each.text for each in choices),
     }
+    lines = {name: "\n".join(each.texts.get(name, "") for each in choices) for name in OTHER_LANGUAGES}
+    values |= _shown("title", found.titles) | _shown("description", found.descriptions)
+    values |= _shown("choices", lines)
     return _poll_page(request, found, answers.Form(values))
 
 
@@ -211,19 +251,27 @@ def votes(request):
     }
 
 
-def _poll_page(request, found: Poll, form: answers.Form) -> dict:
-    count = select(func.count()).where(PollVote.poll_id == found.id)
-    return {"poll": found, "form": form, "votes": request.dbsession.scalar(count)}
+def _poll_page(request, found: Poll | None, form: answers.Form) -> dict:
+    count = select(func.count()).where(PollVote.poll_id == found.id) if found else None
+    votes = 0 if count is None else request.dbsession.scalar(count)
+    return {"poll": found, "form": form, "votes": votes, "labels": _labels(request, POLL_LABELS)}
 
 
 def _typed_poll(request) -> dict[str, str]:
     fields = answers.texts(request)
-    return {name: fields.get(name, "").replace("\r\n", "\n") for name in POLL_TEXTS}
+    names = (*POLL_TEXTS, *_translated(POLL_LABELS))
+    return {name: fields.get(name, "").replace("\r\n", "\n") for name in names}
 
 
 def _read_poll(request, typed: Mapping[str, str]) -> dict:
     """The values of a poll; times are in the reader's zone. Raises InvalidError for invalid ones."""
-    values = {**typed, "choices": typed["choices"].split("\n")}
+    values = {name: typed[name] for name in POLL_TEXTS} | {"choices": typed["choices"].split("\n")}
+    lines = _by_language(typed, "choices")
+    values |= {
+        "titles": _by_language(typed, "title"),
+        "descriptions": _by_language(typed, "description"),
+        "choice_texts": {language: text.split("\n") for language, text in lines.items()},
+    }
     errors = {}
     for name in ("start_date", "end_date"):
         try:

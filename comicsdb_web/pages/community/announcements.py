@@ -7,6 +7,7 @@ no CSRF token, like those of theme and language.
 from markupsafe import Markup
 from sqlalchemy import Select, or_, select
 
+from comicsdb.i18n import text_in
 from comicsdb.models import Announcement
 from comicsdb.values import whole_number
 from comicsdb_web.http import preferences
@@ -21,9 +22,9 @@ MOST = 50  # of dismissed ids; the oldest are dropped first
 
 def of_day(today) -> Select:
     """The announcements of a day, newest first; `today` may be a parameter of a compiled statement."""
-    columns = (Announcement.id, Announcement.title, Announcement.content, Announcement.display_type)
+    texts = (Announcement.title, Announcement.titles, Announcement.content, Announcement.contents)
     return (
-        select(*columns)
+        select(Announcement.id, *texts, Announcement.display_type)
         .where(
             Announcement.active,
             or_(Announcement.start_date.is_(None), Announcement.start_date <= today),
@@ -36,8 +37,8 @@ def of_day(today) -> Select:
 def not_dismissed(request, rows: list[dict]) -> list[tuple[RowView, Markup]]:
     """The announcements among rows that the reader has not dismissed, each with its sanitised text."""
     closed = closed_by(request)
-    found = (shown("announcement", each) for each in rows)
-    return [(each, clean(each.content)) for each in found if each.id not in closed]
+    found = (shown("announcement", each) for each in rows if each["id"] not in closed)
+    return [(each, clean(text_in(request.locale_name, each.content, each.contents))) for each in found]
 
 
 def closed_by(request) -> dict[int, None]:

@@ -53,6 +53,12 @@ def test_an_announcement_is_made_seen_changed_and_deleted(testapp, boss, session
         "2026-01-02",
         "",
     )
+    submit(testapp, path, title_it="Aperto", text_it="<p>Venite</p>")
+    italian = soup(webtest.TestApp(testapp.app).get("/", headers={"Accept-Language": "it"}))
+    assert italian.select_one(".announcement").get_text(" ", strip=True).startswith("Aperto Venite")
+    assert at_home(testapp) == ["Open <b>"]
+    form = form_to(testapp.get(path), path)
+    assert (form["title_it"].value, form["text_it"].value) == ("Aperto", "<p>Venite</p>")
     preview = soup(testapp.get(path)).select_one(".announcement")
     assert preview.h3.get_text() == "Open <b>"
     expected = '<p>Come in</p>\n<a rel="noopener">there</a>'
@@ -65,7 +71,7 @@ def test_an_announcement_is_made_seen_changed_and_deleted(testapp, boss, session
     press(testapp, f"{path}delete/", f"{path}delete/")
     assert session.scalars(select(Announcement)).all() == []
     assert acts(session) == [
-        ("Boss", act, "announcement", "Open <b>") for act in ("delete", "change", "create")
+        ("Boss", act, "announcement", "Open <b>") for act in ("delete", "change", "change", "create")
     ]
     testapp.get(path, status=404)
 
@@ -78,6 +84,7 @@ def test_an_announcement_is_made_seen_changed_and_deleted(testapp, boss, session
         ({"start_date": "2026-02-30", "end_date": "x"}, {"start_date", "end_date"}),
         ({"start_date": "2026-02-02", "end_date": "2026-02-01"}, {"end_date"}),
         ({"text": "x" * 10_001}, {"text"}),
+        ({"title_it": "x" * 256}, {"title_it"}),
         ({"display_type": "rainbow", "title": ""}, {"display_type", "title"}),
     ],
 )

@@ -219,8 +219,22 @@ def test_the_administration_makes_and_changes_polls(testapp, session, clerk, mak
     address = f"/admin/poll/{poll.id}/"
     assert message(submit(testapp, address).follow()) == "Nothing to change."
     assert message(submit(testapp, address, title="Now").follow()) == "Saved."
+    wrong = submit(testapp, address, status=422, title_it="x" * 256, choices_it="Uno")
+    assert set(errors(wrong)) == {"title_it", "choices_it"}
+    assert errors(wrong)["choices_it"] == "Enter as many choices as in English, in the same order."
+    italian = {"title_it": "Ora", "description_it": "Scegli.", "choices_it": "Uno\r\nDue"}
+    assert message(submit(testapp, address, **italian).follow()) == "Saved."
+    assert message(submit(testapp, address).follow()) == "Nothing to change."
+    assert "it: Uno; Due" in soup(testapp.get("/admin/action/")).main.get_text()
+    assert [
+        each.th.get_text(strip=True) for each in soup(testapp.get("/admin/poll/?q=ora")).select("tbody tr")
+    ]
     polls.vote(session, poll.id, polls.choices(session, poll.id)[0].id, clerk.id, poll.start_date)
     session.commit()
+    for language, texts in (("it", ("Ora", "Scegli.", "Uno", "Due")), ("en", ("Now", "One", "Two"))):
+        testapp.set_cookie("language", language)
+        page = soup(testapp.get(f"/polls/{poll.id}/")).main.get_text()
+        assert [each for each in texts if each not in page] == []
     assert soup(testapp.get(address)).select_one("#choices").has_attr("readonly")
     votes = soup(testapp.get(f"{address}votes/")).select("tbody tr")
     assert [each.th.get_text(strip=True) for each in votes] == ["clerk"]
