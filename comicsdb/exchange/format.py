@@ -29,6 +29,7 @@ from comicsdb.models.choices import (
     YEARS,
     AttributionSource,
     Currency,
+    Pulled,
     Status,
 )
 from comicsdb.values import WEB_ADDRESS
@@ -527,7 +528,10 @@ PULL_LIST_SERIES = _file(
     "pull_list_series",
     _followed,
     _given_id(_followed),
-    "series_id added_on",
+    "series_id",
+    field(_followed.pulled, default=Pulled.COVER.value),
+    field(_followed.variant_words, default=""),
+    "added_on",
     unique=(("series_id", ("series_id",), "line"),),
     match=("pull_list_id", "series_id"),
     owner="pull_lists",

@@ -1,18 +1,31 @@
-"""The pull list: the series an account follows, and their issues from this week on."""
+"""The pull list: the series an account follows, what it pulls of them, and the pulls of each week.
 
-from datetime import date
-from itertools import groupby
+A series is followed for its main covers unless its reader chose otherwise: all covers, the variants whose
+names contain certain words, or nothing.
+"""
 
-from sqlalchemy import Select, delete, func, select
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from sqlalchemy import ColumnElement, Date, Select, and_, cast, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
-from comicsdb.catalog.errors import NotFoundError
-from comicsdb.clock import monday_of
+from comicsdb.catalog.errors import InvalidError, NotFoundError
+from comicsdb.i18n import _
+from comicsdb.library import collection
 from comicsdb.library.locks import lock_account, lock_series, own_list
-from comicsdb.models import Issue, PullList, PullListSeries, Series
+from comicsdb.models import CollectionItem, Issue, PullList, PullListSeries, Series, Variant
+from comicsdb.models.base import INTEGER_MAX
+from comicsdb.models.choices import Pulled
+from comicsdb.models.library import VARIANT_WORDS_MOST
 
-UPCOMING = 50  # issues shown at once
+SHOWN = 500  # pulls of a week shown at once
+WEEKS_AHEAD = 8
+WEEK = timedelta(days=7)
+NO_CHOICE = _("Choose what to pull.")
+NO_WORDS = _("Enter at least one word of the names of the variants, such as foil.")
+TOO_LONG = _("Enter at most ${most} characters.")
 
 
 def pull_list(session: Session, user_id: int) -> PullList:
@@ -57,6 +70,40 @@ def follow(session: Session, user_id: int, series_id: int, wanted: bool) -> bool
     return remove(session, user_id, series_id)
 
 
+def choose(session: Session, user_id: int, series_id: int, pulled: str, words: str) -> None:
+    """Set what is pulled of a followed series; `words`, separated by commas, only count for variants.
+
+    Raises InvalidError, and NotFoundError for a series that is not followed.
+    """
+    parts = [" ".join(part.split()) for part in words.split(",")]
+    words = ", ".join(dict.fromkeys(filter(None, parts)))
+    if pulled not in list(Pulled):
+        raise InvalidError({"pulled": [NO_CHOICE]})
+    if pulled == Pulled.VARIANTS and not words:
+        raise InvalidError({"variant_words": [NO_WORDS]})
+    if len(words) > VARIANT_WORDS_MOST:
+        raise InvalidError({"variant_words": [TOO_LONG % {"most": VARIANT_WORDS_MOST}]})
+    lock_account(session, user_id)
+    mine = select(PullList.id).where(PullList.user_id == user_id).scalar_subquery()
+    chosen = update(PullListSeries).where(
+        PullListSeries.pull_list_id == mine, PullListSeries.series_id == series_id
+    )
+    changed = session.execute(chosen.values(pulled=pulled, variant_words=words))
+    if not changed.rowcount:
+        raise NotFoundError("series", series_id)
+
+
+def entry(session: Session, user_id: int, series_id: int) -> PullListSeries:
+    """The entry of a followed series. Raises NotFoundError."""
+    found = None
+    if 0 < series_id <= INTEGER_MAX:
+        mine = select(PullListSeries).join(PullList).where(PullList.user_id == user_id)
+        found = session.scalar(mine.where(PullListSeries.series_id == series_id))
+    if found is None:
+        raise NotFoundError("series", series_id)
+    return found
+
+
 def follows(session: Session, user_id: int, series_id: int) -> bool:
     """Whether an account follows a series."""
     return session.scalar(followed(user_id, series_id)) is not None
@@ -86,31 +133,122 @@ def entries(session: Session, user_id: int) -> list[PullListSeries]:
     )
 
 
-def followed_ids(user_id: int) -> Select:
-    """The ids of the series that an account follows."""
-    return select(PullListSeries.series_id).join(PullList).where(PullList.user_id == user_id)
+def pulled_ids(user_id: int) -> Select:
+    """The ids of the series of which an account pulls anything."""
+    mine = select(PullListSeries.series_id).join(PullList).where(PullList.user_id == user_id)
+    return mine.where(PullListSeries.pulled != Pulled.NONE)
 
 
-def upcoming(session: Session, user_id: int, today: date) -> tuple[list[Issue], int]:
-    """The issues of followed series from the Monday of this week on, by store date, and how many there are.
+@dataclass(frozen=True)
+class Pull:
+    """An issue, or one of its variants, that an account pulls; `owned` if it is in the collection."""
 
-    At most 50 issues are returned, with series, type and publisher.
-    """
-    coming = (Issue.series_id.in_(followed_ids(user_id)), Issue.store_date >= monday_of(today))
-    total = session.scalar(select(func.count()).select_from(Issue).where(*coming))
+    issue: Issue
+    variant: Variant | None
+    owned: bool
+
+    @property
+    def image(self) -> str:
+        """The picture of the variant or else of the issue."""
+        return (self.variant or self.issue).image
+
+    @property
+    def series_id(self) -> int:
+        """The series, which chooses the colour of a missing picture."""
+        return self.issue.series_id
+
+
+def week(session: Session, user_id: int, monday: date, most: int | None = SHOWN) -> list[Pull]:
+    """The pulls of the week that begins on a Monday, by store date and series; one statement."""
     rows = (
-        select(Issue)
-        .join(Issue.series)
-        .where(*coming)
-        .options(
-            contains_eager(Issue.series).options(joinedload(Series.series_type), joinedload(Series.publisher))
+        _pulled(
+            user_id, Issue, PullListSeries.pulled, Variant, _owned(user_id, None), _owned(user_id, Variant.id)
         )
-        .order_by(Issue.store_date, Series.sort_folded, Series.sort_name, Issue.number, Issue.id)
-        .limit(UPCOMING)
+        .where(Issue.store_date >= monday, Issue.store_date < monday + WEEK)
+        .join(Series.publisher)
+        .join(Series.series_type)
+        .options(
+            contains_eager(Issue.series).options(
+                contains_eager(Series.series_type), contains_eager(Series.publisher)
+            )
+        )
+        .order_by(
+            *(Issue.store_date, Series.sort_folded, Series.sort_name, Issue.number, Issue.id, Variant.id)
+        )
+        .limit(most)
     )
-    return list(session.scalars(rows)) if total else [], total
+    pulls, last = [], None
+    for issue, pulled, variant, owns_cover, owns_variant in session.execute(rows):
+        if issue is not last and pulled != Pulled.VARIANTS:
+            pulls.append(Pull(issue, None, owns_cover))
+        if variant is not None:
+            pulls.append(Pull(issue, variant, owns_variant))
+        last = issue
+    return pulls
 
 
-def by_week(issues: list[Issue]) -> list[tuple[date, list[Issue]]]:
-    """Issues in the order of their store dates, by the Monday of their weeks."""
-    return [(monday, list(week)) for monday, week in groupby(issues, lambda each: monday_of(each.store_date))]
+def weeks_ahead(session: Session, user_id: int, monday: date) -> list[tuple[date, int]]:
+    """The next weeks after that of a Monday in which anything is pulled, with the numbers of issues."""
+    begin = cast(func.date_trunc("week", Issue.store_date), Date)
+    rows = _pulled(user_id, begin, func.count(Issue.id.distinct()))
+    rows = rows.where(Issue.store_date >= monday + WEEK).group_by(begin).order_by(begin).limit(WEEKS_AHEAD)
+    return [tuple(row) for row in session.execute(rows)]
+
+
+def _pulled(user_id: int, *columns) -> Select:
+    """A row for each issue that is pulled, and for each of its variants that are."""
+    by_words = and_(PullListSeries.pulled == Pulled.VARIANTS, _has_a_word())
+    variants = and_(Variant.issue_id == Issue.id, or_(PullListSeries.pulled == Pulled.ALL, by_words))
+    return (
+        select(*columns)
+        .select_from(Issue)
+        .join(Issue.series)
+        .join(PullListSeries, PullListSeries.series_id == Issue.series_id)
+        .join(PullList)
+        .outerjoin(Variant, variants)
+        .where(PullList.user_id == user_id, PullListSeries.pulled != Pulled.NONE)
+        .where(or_(PullListSeries.pulled != Pulled.VARIANTS, Variant.id.is_not(None)))
+    )
+
+
+def _has_a_word() -> ColumnElement[bool]:
+    """Whether the name of a variant contains one of the words of an entry."""
+    word = func.unnest(func.string_to_array(PullListSeries.variant_words, ",")).column_valued("word")
+    found = func.strpos(_as_words(Variant.name), _as_words(word)) > 0
+    return select(word).where(found).correlate(PullListSeries, Variant).exists()
+
+
+def _as_words(text) -> ColumnElement[str]:
+    """The words of a text between single spaces, so that 1:25 is not found in 1:250."""
+    parted = func.regexp_replace(func.lower(text), "([^[:alnum:]:]|:(?![0-9]))+", " ", "g")
+    return func.concat(" ", func.btrim(parted), " ")
+
+
+def _owned(user_id: int, variant_id) -> ColumnElement[bool]:
+    """Whether the collection has an issue, or a variant of it."""
+    mine = select(CollectionItem.id).where(
+        CollectionItem.user_id == user_id,
+        CollectionItem.issue_id == Issue.id,
+        CollectionItem.variant_id == variant_id,
+    )
+    return mine.correlate(Issue, Variant).exists()
+
+
+def add_week(session: Session, user_id: int, monday: date, *, today: date) -> int:
+    """Add the pulls of a week that are not owned to the collection; returns how many."""
+    lock_account(session, user_id)
+    wanted = [pull for pull in week(session, user_id, monday, most=None) if not pull.owned]
+    _lock(session, Issue, [pull.issue.id for pull in wanted])
+    variants = _lock(session, Variant, [pull.variant.id for pull in wanted if pull.variant])
+    rows = [
+        (pull.issue.id, {"variant_id": pull.variant.id} if pull.variant else {})
+        for pull in wanted
+        if pull.variant is None or pull.variant.id in variants
+    ]
+    return collection.add_copies(session, user_id, rows, today=today)
+
+
+def _lock(session: Session, model, ids: list[int]) -> set[int]:
+    """Lock rows against deletion; returns the ids of those that are still there."""
+    rows = select(model.id).where(model.id.in_(ids)).order_by(model.id)
+    return set(session.scalars(rows.with_for_update(read=True, key_share=True)))

@@ -248,6 +248,15 @@ GRADES = {
 }
 
 
+class Pulled(StrEnum):
+    """What a reader wants of the issues of a series that they follow."""
+
+    ALL = "ALL"
+    COVER = "COVER"
+    VARIANTS = "VARIANTS"
+    NONE = "NONE"
+
+
 class WishStatus(StrEnum):
     """The status of a wish."""
 

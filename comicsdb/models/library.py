@@ -29,10 +29,13 @@ from comicsdb.models.choices import (
     BookFormat,
     Currency,
     GradingCompany,
+    Pulled,
     WishStatus,
 )
 from comicsdb.models.issue import Issue, Variant
 from comicsdb.models.series import Series
+
+VARIANT_WORDS_MOST = 200  # characters
 
 
 def graded(column: str) -> CheckConstraint:
@@ -151,16 +154,22 @@ class PullList(Kept, Base):
 
 
 class PullListSeries(Base):
-    """A series on a pull list."""
+    """A series on a pull list, and what is pulled of its issues.
+
+    `variant_words` are the words, separated by ", ", of which the name of a variant has to contain one.
+    """
 
     __tablename__ = "pull_list_series"
     __table_args__ = (
         UniqueConstraint("pull_list_id", "series_id", name="uq_pull_list_series_pull_list_id_series_id"),
+        one_of("pulled", Pulled),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     pull_list_id: Mapped[int] = parent("pull_list.id", index=False)
     series_id: Mapped[int] = parent("series.id")
+    pulled: Mapped[str] = mapped_column(String(10), server_default=Pulled.COVER, default=Pulled.COVER.value)
+    variant_words: Mapped[str] = blank(VARIANT_WORDS_MOST)
     added_on: Mapped[datetime] = stamp()
 
     series: Mapped[Series] = relationship(lazy="raise", viewonly=True)

@@ -87,7 +87,7 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
         patterns = [pattern.replace(blocks[0], block) for block in blocks[1].split("|")]
     area = name.split(".")[0]
     number = str(world.publisher.id) if name.startswith("admin.catalogue.") else "1"
-    words = {"{day}": "2026-11-16", "{month}": "2026-11"}
+    words = {"{day}": "2026-11-16", "{monday}": "2026-11-16", "{month}": "2026-11"}
     words |= {"{name}": "series", "{kind}/add-row/": "credits/add-row/?form_idx=0", "{username}": "Nora"}
     words |= {"{page}": "editing"}
     if area in by_kind:

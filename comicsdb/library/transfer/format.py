@@ -17,6 +17,7 @@ from comicsdb.models import (
     Issue,
     IssueRating,
     Publisher,
+    PullListSeries,
     ReadingList,
     ReadingListItem,
     Series,
@@ -108,7 +109,7 @@ VALUES = {
         **_readers(CollectionItem, "rating"),
         **_ADDED,
     },
-    PULL: _ADDED,
+    PULL: _readers(PullListSeries, "pulled variant_words") | _ADDED,
     WISHES: _VARIANT
     | _readers(WishListItem, "status priority desired_grade max_price max_currency notes")
     | _ADDED,

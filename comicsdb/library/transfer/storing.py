@@ -97,7 +97,7 @@ def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counte
     if by_part[COLLECTION]:
         _store_collection(storing, _by_copy(by_part[COLLECTION], storing.add_up), newly_read)
     if by_part[PULL]:
-        _store_pull_list(storing, {row.id: row.values.get("added") for row in reversed(by_part[PULL])})
+        _store_pull_list(storing, {row.id: row.values for row in reversed(by_part[PULL])})
     if by_part[WISHES]:
         _store_wishes(storing, {row.id: row.values for row in reversed(by_part[WISHES])})
     _store_lists(storing, lists, by_part[ITEMS])
@@ -360,14 +360,15 @@ def _store_stars(storing: Storing, rows: list[Chosen]) -> None:
     )
 
 
-def _store_pull_list(storing: Storing, added: dict[int, str | None]) -> None:
-    """Follow series; values are the times since when, None for now."""
+def _store_pull_list(storing: Storing, wanted: dict[int, dict]) -> None:
+    """Follow series; `added` is the time since when, without it now."""
     made = storing.execute(
-        "INSERT INTO pull_list_series (pull_list_id, series_id, added_on)"
-        " SELECT :list, s.series_id, coalesce(s.added, clock_timestamp())"
-        " FROM json_to_recordset(CAST(:rows AS json)) AS s (series_id integer, added timestamptz)"
+        "INSERT INTO pull_list_series (pull_list_id, series_id, pulled, variant_words, added_on)"
+        " SELECT :list, s.series_id, coalesce(s.pulled, 'COVER'), coalesce(s.variant_words, ''),"
+        " coalesce(s.added, clock_timestamp()) FROM json_to_recordset(CAST(:rows AS json))"
+        " AS s (series_id integer, pulled text, variant_words text, added timestamptz)"
         " ORDER BY s.series_id ON CONFLICT DO NOTHING",
-        [{"series_id": each, "added": moment} for each, moment in added.items()],
+        [values | {"series_id": each} for each, values in wanted.items()],
         list=own_list(storing.session, PullList, storing.user_id).id,
     )
     storing.counted["pull_list_added"] += made.rowcount

@@ -84,7 +84,7 @@ def of_reader(request):
         return Response("Not found.\n", 404, content_type="text/plain", headers=SECRET_HEADERS)
     title = translate(request.localizer, _("My pull list"))
     about = Subject(f"pull-list/{digest(secret)[:32]}", title, request.route_path("pull_list"))
-    followed = Issue.series_id.in_(pull_list.followed_ids(user_id))
+    followed = Issue.series_id.in_(pull_list.pulled_ids(user_id))
     found = feeds.issues(request.dbsession, request.today, feeds.OF_READER, followed)
     response = _response(request, _written(request, about, found, own=""))
     response.headers.update(SECRET_HEADERS)

@@ -1,36 +1,65 @@
-"""A reader's pull list: the series they follow, and their issues from this week on."""
+"""A reader's pull list: the pulls of each week, the series they follow, and what they pull of them."""
 
+from datetime import date, timedelta
 from functools import cache
 
 from sqlalchemy import bindparam
 
-from comicsdb.catalog import NotFoundError
+from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.clock import monday_of
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.i18n import translate
 from comicsdb.library import pull_list
 from comicsdb.models import Series
+from comicsdb.models.choices import EARLIEST_YEAR, Pulled
+from comicsdb.models.library import VARIANT_WORDS_MOST
 from comicsdb.schemas.types import NOT_THERE, REQUIRED
 from comicsdb.security import Permission
-from comicsdb.values import whole_number
+from comicsdb.values import iso_day, whole_number
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.fields import EntityForm, ModelSelect, Section, text_of
+from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.pages.library.collection import done, private
-from comicsdb_web.rendering.locales import _
+from comicsdb_web.rendering.locales import _, ngettext
 
 SERIES = ModelSelect("series", _("Series"), _("Type part of its name."), of="series", required=True)
 FORM = EntityForm(None, (Section("series", _("Series"), (SERIES,)),))
+CHOICES = {
+    Pulled.COVER: _("Main cover"),
+    Pulled.ALL: _("All covers"),
+    Pulled.VARIANTS: _("Some variants"),
+    Pulled.NONE: _("Nothing"),
+}
+
+
+def choices(request, _value="") -> list[tuple[str, str]]:
+    """What can be pulled of a series, as choices."""
+    return [(str(each), translate(request.localizer, text)) for each, text in CHOICES.items()]
+
+
+PULLED = Choice(
+    "pulled", _("Pull"), _("Nothing: you follow the series without pulling its issues."), options=choices
+)
+WORDS = Line(
+    "variant_words",
+    _("Words in variant names"),
+    _("For some variants only, separated by commas: foil, 1:25. A variant needs one of them."),
+    longest=VARIANT_WORDS_MOST,
+)
+CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED, WORDS)),))
+CHOSEN = _("Your choice for ${label} was saved.")
+NONE_ADDED = _("Your collection already has everything of this week.")
 FOLLOWED = _("You now follow ${label}.")
 FOLLOWED_ALREADY = _("You already follow ${label}.")
 UNFOLLOWED = _("You no longer follow ${label}.")
+YEARS = range(EARLIEST_YEAR, 9999)  # those whose weeks have neighbours
 ON, OFF = "1", "0"
 
 
 def listing(request):
-    """The followed series, their coming issues, and the form that adds series."""
+    """The pulls of a week, the followed series, and the form that adds series."""
     draft = Draft(request, "pull_list", FORM)
     draft.prefill(request.GET)
     return _page(request, draft)
@@ -58,15 +87,63 @@ def add(request):
 
 def _page(request, draft: Draft) -> dict:
     draft.look_up()
-    issues, total = pull_list.upcoming(request.dbsession, request.identity.user_id, request.today)
+    session, user_id = request.dbsession, request.identity.user_id
+    this_week = monday_of(request.today)
+    monday = _week_in(request.GET.get("week", "")) or this_week
+    pulls = pull_list.week(session, user_id, monday)
     return {
         "draft": draft,
-        "entries": pull_list.entries(request.dbsession, request.identity.user_id),
-        "weeks": pull_list.by_week(issues),
-        "this_week": monday_of(request.today),
-        "shown": len(issues),
-        "total": total,
+        "entries": pull_list.entries(session, user_id),
+        "choices": dict(choices(request)),
+        "pulls": pulls,
+        "is_cut": len(pulls) >= pull_list.SHOWN,
+        "is_addable": monday <= request.today and not all(pull.owned for pull in pulls),
+        "monday": monday,
+        "sunday": monday + timedelta(days=6),
+        "this_week": this_week,
+        "previous": monday - pull_list.WEEK,
+        "next": monday + pull_list.WEEK,
+        "ahead": pull_list.weeks_ahead(session, user_id, monday),
     }
+
+
+def _week_in(text: str) -> date | None:
+    """The Monday of the week that contains a date, None if the text is no date of the catalogue."""
+    day = iso_day(text)
+    return monday_of(day) if day and day.year in YEARS else None
+
+
+def add_week(request):
+    """Add the pulls of a week to the collection, each once."""
+    monday = _week_in(request.matchdict["monday"])
+    if monday is None:
+        raise NotFoundError("week", request.matchdict["monday"])
+    added = pull_list.add_week(request.dbsession, request.identity.user_id, monday, today=request.today)
+    said = ngettext(
+        "${n} comic was added to your collection.", "${n} comics were added to your collection.", added
+    )
+    return done(request, "success" if added else "info", said if added else NONE_ADDED, "pull_list")
+
+
+def choose(request):
+    """Choose what is pulled of a followed series."""
+    user_id, series_id = request.identity.user_id, number_in(request)
+    entry = pull_list.entry(request.dbsession, user_id, series_id)
+    label = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, series_id)).text
+    draft = Draft(request, "pull_list", CHOICE_FORM)
+    if not draft.is_touched:
+        draft.typed = {field.name: getattr(entry, field.name) for field in CHOICE_FORM.fields}
+    if request.method == "POST":
+        draft.read(request.POST)
+        try:
+            chosen = (draft.typed[field.name] for field in CHOICE_FORM.fields)
+            pull_list.choose(request.dbsession, user_id, series_id, *chosen)
+        except InvalidError as error:
+            draft.refuse(error.errors)
+            request.response.status = 422
+        else:
+            return done(request, "success", CHOSEN % {"label": label}, "pull_list")
+    return {"draft": draft, "label": label}
 
 
 def remove(request):
@@ -122,4 +199,13 @@ def includeme(config):
         methods=("GET", "HEAD", "POST"),
         **own,
     )
+    config.add_page(
+        "pull_list.choose",
+        "/pull-list/series/{id:[0-9]+}/",
+        choose,
+        renderer="pull_list/choose.jinja2",
+        methods=("GET", "HEAD", "POST"),
+        **own,
+    )
+    config.add_page("pull_list.add_week", "/pull-list/week/{monday}/add/", add_week, methods=("POST",), **own)
     config.add_page("pull_list.toggle", "/pull-list/toggle/{slug}/", toggle, methods=("POST",), **own)

@@ -113,7 +113,14 @@ def libraries() -> dict[str, list[dict]]:
         ],
         "pull_lists": [
             {"id": 5, "user_id": 2, "series": [], **STAMPS},
-            {"id": 6, "user_id": 3, "series": [{"id": 21, "series_id": 2, "added_on": AT}], **STAMPS},
+            {
+                "id": 6,
+                "user_id": 3,
+                "series": [
+                    {"id": 21, "series_id": 2, "pulled": "VARIANTS", "variant_words": "foil", "added_on": AT}
+                ],
+                **STAMPS,
+            },
         ],
         "wish_lists": [
             {

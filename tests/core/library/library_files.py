@@ -67,6 +67,7 @@ def fill(session, user, w) -> None:
     reads.add(session, user.id, w.issues[8].id, datetime(2022, 1, 2, tzinfo=UTC))
     reads.mark(session, user.id, [w.issues[9].id], None)
     pull_list.add(session, user.id, w.long.id)
+    pull_list.choose(session, user.id, w.long.id, "VARIANTS", "foil, 1:25")
     wish_list.add(
         session,
         user.id,

@@ -1,13 +1,13 @@
-"""The pull list: made at the first look, each series on it once, and what of it is to come."""
+"""The pull list: made at the first look, each series on it once, and what is pulled of it."""
 
 from datetime import date, timedelta
 
 import pytest
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import func, select, text
 
-from comicsdb.catalog import Catalog, NotFoundError
-from comicsdb.library import pull_list
-from comicsdb.models import Issue, PullList, PullListSeries, Series
+from comicsdb.catalog import Catalog, InvalidError, NotFoundError
+from comicsdb.library import collection, pull_list
+from comicsdb.models import CollectionItem, PullList, PullListSeries, Series, Variant
 from tests.concurrency import at_once
 from tests.conftest import recording
 from tests.factories import Make
@@ -103,52 +103,95 @@ def test_a_list_that_was_read_shows_its_new_stamp(session, make, reader):
     assert pull_list.pull_list(session, reader).modified > before
 
 
-def test_issues_by_week_from_monday_on(session, make, reader):
-    followed, other = make.series(), make.series()
-    pull_list.add(session, reader, followed.id)
-    make.issue(series=other, store_date=WEDNESDAY)
-    days = {"0": -3, "1": -2, "2": 0, "3": 1, "4": 4, "5": 5, "6": 12}
-    for number, days_after in days.items():
-        make.issue(series=followed, number=number, store_date=WEDNESDAY + timedelta(days=days_after))
-    make.issue(series=followed, number="7")
-    issues, total = pull_list.upcoming(session, reader, WEDNESDAY)
-    weeks = [(monday, [each.number for each in found]) for monday, found in pull_list.by_week(issues)]
-    assert weeks == [
-        (date(2026, 12, 28), ["1", "2", "3", "4"]),
-        (date(2027, 1, 4), ["5"]),
-        (date(2027, 1, 11), ["6"]),
+def pulls(session, reader, monday=MONDAY):
+    """Number, variant and whether it is owned, of each pull of a week."""
+    found = pull_list.week(session, reader, monday)
+    return [(each.issue.number, each.variant and each.variant.name, each.owned) for each in found]
+
+
+def test_the_pulls_of_a_week_are_what_was_chosen(session, make, reader):
+    """All covers, the main one, variants by whole words, or nothing."""
+    chosen = (
+        ("COVER", ""),
+        ("ALL", ""),
+        ("VARIANTS", " foil ,1:25,, foil"),
+        ("NONE", ""),
+    )
+    names = ("1:25 Ann Lee", "1:250 Bo Ito", "Gold-FOIL: cover", "Foils")
+    all_series = [make.series(name=f"S{place}") for place in range(4)]
+    for series, (what, words) in zip(all_series, chosen, strict=True):
+        pull_list.add(session, reader, series.id)
+        pull_list.choose(session, reader, series.id, what, words)
+        issue = make.issue(series=series, number=what, store_date=WEDNESDAY)
+        for name in names:
+            make.variant(issue, name=name)
+    make.issue(series=all_series[0], number="0", store_date=MONDAY - timedelta(days=1))
+    make.issue(series=all_series[0], number="2", store_date=MONDAY + timedelta(days=6))
+    for number in ("3", "4"):
+        make.issue(series=all_series[0], number=number, store_date=MONDAY + timedelta(days=7))
+    make.issue(series=all_series[3], number="5", store_date=MONDAY + timedelta(days=7))
+    make.issue(series=all_series[2], number="6", store_date=MONDAY + timedelta(days=7))
+    make.issue(store_date=WEDNESDAY)
+    session.flush()
+    expected = [
+        ("COVER", None, False),
+        ("ALL", None, False),
+        *(("ALL", name, False) for name in names),
+        ("VARIANTS", names[0], False),
+        ("VARIANTS", names[2], False),
+        ("2", None, False),
     ]
-    assert total == 6
+    assert pulls(session, reader) == expected
+    assert pulls(session, make.user().id) == []
+    assert pull_list.weeks_ahead(session, reader, MONDAY) == [(MONDAY + timedelta(days=7), 2)]
+    assert [each[0] for each in pulls(session, reader, MONDAY - timedelta(days=7))] == ["0"]
+    # A copy of no certain variant is the main cover; each is added once.
+    foil = session.scalars(select(Variant).where(Variant.name == names[2]).order_by(Variant.id)).all()[2]
+    collection.add(session, reader, foil.issue_id, {"variant_id": foil.id}, today=WEDNESDAY)
+    assert pull_list.add_week(session, reader, MONDAY, today=WEDNESDAY) == 8
+    assert pull_list.add_week(session, reader, MONDAY, today=WEDNESDAY) == 0
+    assert pulls(session, reader) == [(*each[:2], True) for each in expected]
+    rows = session.execute(select(CollectionItem.variant_id, CollectionItem.quantity)).all()
+    assert len(rows) == 9
+    assert sum(variant is not None for variant, _ in rows) == 6
 
 
-def test_at_most_fifty_are_to_come_at_once(session, make, reader):
-    series = make.series()
-    pull_list.add(session, reader, series.id)
-    columns = (Issue.series_id, Issue.slug, Issue.number, Issue.cover_date, Issue.store_date)
-    days = [MONDAY + timedelta(days=each) for each in range(51)]
-    rows = [(series.id, f"i{n}", str(n), day, day) for n, day in enumerate(days)]
-    names = [column.key for column in columns]
-    session.execute(insert(Issue), [dict(zip(names, row, strict=True)) for row in rows])
-    issues, total = pull_list.upcoming(session, reader, WEDNESDAY)
-    assert (len(issues), total) == (50, 51)
-    assert issues[-1].store_date == MONDAY + timedelta(days=49)
+def test_what_cannot_be_chosen(session, make, reader):
+    series = make.series().id
+    with pytest.raises(NotFoundError):
+        pull_list.choose(session, reader, series, "ALL", "")
+    pull_list.add(session, reader, series)
+    for what, words, field in (
+        ("SOME", "", "pulled"),
+        ("VARIANTS", " , ", "variant_words"),
+        ("VARIANTS", "x" * 201, "variant_words"),
+    ):
+        with pytest.raises(InvalidError) as caught:
+            pull_list.choose(session, reader, series, what, words)
+        assert list(caught.value.errors) == [field]
+    with pytest.raises(NotFoundError):
+        pull_list.entry(session, make.user().id, series)
 
 
-def test_a_page_of_many_series_costs_as_much_as_one_of_few(session, connection, make, reader):
+def test_a_week_of_many_series_costs_as_much_as_one_of_few(session, connection, make, reader):
     def cost():
         session.expire_all()
         with recording(connection) as statements:
             pull_list.entries(session, reader)
-            pull_list.upcoming(session, reader, WEDNESDAY)
+            pull_list.week(session, reader, MONDAY)
+            pull_list.weeks_ahead(session, reader, MONDAY)
+            pull_list.add_week(session, reader, MONDAY, today=WEDNESDAY)
         return len(statements)
 
+    costs = []
     for size in (1, 6):
         for number in range(size):
             series = make.series()
             make.issue(series=series, number=str(number), store_date=WEDNESDAY)
             pull_list.add(session, reader, series.id)
         session.commit()
-        assert cost() == 3
+        costs.append(cost())
+    assert costs == [10, 10]
 
 
 # At the same time.

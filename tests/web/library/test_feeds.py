@@ -355,7 +355,7 @@ def test_no_log_holds_a_secret(testapp, program, nora, session, monkeypatch, cap
     secret = paths["ics"].split("/")[3]
     caplog.set_level(logging.DEBUG)
     program.get(paths["ics"])
-    monkeypatch.setattr(pull_list, "followed_ids", None)  # a fault of ours
+    monkeypatch.setattr(pull_list, "pulled_ids", None)  # a fault of ours
     program.get(paths["ics"], status=500)
     told = io.StringIO()
     handler = logging.StreamHandler(told)

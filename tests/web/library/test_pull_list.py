@@ -1,4 +1,4 @@
-"""The pull list on the site: followed, left, switched, and what is to come."""
+"""The pull list on the site: followed, left, switched, and the pulls of its weeks."""
 
 from datetime import timedelta
 
@@ -38,12 +38,9 @@ def rows(response) -> list[str]:
     return [each.th.get_text(strip=True) for each in soup(response).select("main tbody tr")]
 
 
-def coming(response) -> list[tuple[str, list[str]]]:
-    """What is to come: the title of each week, and the labels below it."""
-    return [
-        (week.h3.get_text(strip=True), [each.get_text(strip=True) for each in week.select(".coming a")])
-        for week in soup(response).select(".week")
-    ]
+def pulls(response) -> list[str]:
+    """The pulls of the week that a page shows."""
+    return [each.get_text(" ", strip=True) for each in soup(response).select(".coming-text")]
 
 
 def switch(testapp, series, on, **headers):
@@ -141,20 +138,51 @@ def test_the_switch_of_what_is_not_there(testapp, nora, world, catalog):
     testapp.get(f"{PAGE}toggle/{world.series.slug}/", status=405)
 
 
-def test_what_is_to_come_stands_by_week(testapp, nora, world, make, session, today):
+def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, today):
     monday = monday_of(today)
     pull_list.add(session, nora.id, world.series.id)
-    sunday, following = monday + timedelta(days=6), monday + timedelta(days=7)
-    days = [("10", monday), ("11", sunday), ("12", following), ("14", monday - timedelta(days=1))]
-    for number, day in days:
-        make.issue(series=world.series, number=number, store_date=day)
-    make.issue(series=world.book, number="13", store_date=today)
+    days = [("10", monday), ("11", monday + timedelta(days=6)), ("12", monday + timedelta(days=7))]
+    days += [("14", monday - timedelta(days=1))]
+    issues = [make.issue(series=world.series, number=number, store_date=day) for number, day in days]
+    make.variant(issues[0], name="Foil")
     page = testapp.get(PAGE)
-    (first, now), (second, later) = coming(page)
-    assert (first, now) == ("This week", ["Lamplight (2019) #10", "Lamplight (2019) #11"])
-    assert (second.startswith("Week of "), later) == (True, ["Lamplight (2019) #12"])
-    times = [each["datetime"] for each in soup(page).select(".coming time")]
-    assert times == [monday.isoformat(), sunday.isoformat(), following.isoformat()]
+    assert pulls(page) == ["Lamplight (2019) #10 Harbor House", "Lamplight (2019) #11 Harbor House"]
+    assert soup(page).select_one("#week h2").get_text(" ", strip=True) == "This week 2"
+    assert [each.get_text(" ", strip=True)[-7:] for each in soup(page).select("#week .chips a")] == [
+        "1 issue"
+    ]
+    previous, following = (each["href"].partition("#")[0] for each in soup(page).select(".week-ways a"))
+    assert pulls(testapp.get(PAGE + previous)) == ["Lamplight (2019) #14 Harbor House"]
+    later = testapp.get(PAGE + following)
+    assert pulls(later) == ["Lamplight (2019) #12 Harbor House"]
+    assert "Add all" not in later.text
+    for odd in ("x", "0001-01-01", "2026-13-01"):
+        assert pulls(testapp.get(f"{PAGE}?week={odd}")) == pulls(page)
+    # What is wanted of the series.
+    path = f"{PAGE}series/{world.series.id}/"
+    form = form_to(testapp.get(path), path)
+    form["pulled"] = "VARIANTS"
+    answer = form.submit(status=422)
+    assert errors(answer) == {
+        "variant_words": "Enter at least one word of the names of the variants, such as foil."
+    }
+    form = form_to(answer, path)
+    form["variant_words"] = "foil,  1:25"
+    answer = form.submit(status=303).follow()
+    assert message(answer).startswith("Your choice for Lamplight (2019) was saved.")
+    assert pulls(answer) == ["Lamplight (2019) #10 Foil"]
+    cells = [each.get_text(" ", strip=True) for each in soup(answer).select("main tbody td")]
+    assert cells[2] == "Some variants : Lamplight (2019) foil, 1:25"
+    # Into the collection, once.
+    action = f"{PAGE}week/{monday}/add/"
+    form = form_to(answer, action)
+    answer = form.submit(status=303).follow()
+    assert message(answer).startswith("1 comic was added to your collection.")
+    assert pulls(answer) == ["Lamplight (2019) #10 Foil · In your collection"]
+    assert message(form.submit(status=303).follow()).startswith("Your collection already has")
+    testapp.post(f"{PAGE}week/x/add/", {"csrf_token": form["csrf_token"].value}, status=404)
+    for number in ("0", "9" * 30, str(world.book.id)):
+        testapp.get(f"{PAGE}series/{number}/", status=404)
 
 
 def test_nobody_else_sees_a_trace(testapp, nora, world, make, session):
@@ -188,7 +216,7 @@ def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, sess
             pull_list.add(session, nora.id, series.id)
         session.commit()
         with recording(connection) as statements:
-            assert len(coming(testapp.get(PAGE))[0][1]) >= size
+            assert len(pulls(testapp.get(PAGE))) >= size
         costs.append(len(statements))
-    # The account; what is to come and how much; the entries.
+    # The account; the entries; the pulls of the week, and later weeks.
     assert costs == [4, 4]
