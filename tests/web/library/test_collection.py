@@ -15,6 +15,7 @@ PAGES = (
     "/collection/history/",
     "/collection/missing/",
     "/collection/missing/1/",
+    "/collection/scan/",
     "/collection/add/",
     "/collection/add-from-series/",
     "/collection/1/",
@@ -23,6 +24,7 @@ PAGES = (
 )
 POSTS = (
     "/collection/mark-read/",
+    "/collection/scan/add/",
     "/collection/1/rate/",
     "/collection/1/read-date/add/",
     "/collection/1/read-date/1/delete/",
