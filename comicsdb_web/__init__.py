@@ -22,12 +22,14 @@ def includeme(config):
     config.include(".http.routing")  # config.add_page: a route with a canonical URL
     config.include(".rendering.themes")  # light or dark
     config.include(".rendering.layout")  # header and footer
+    config.include(".rendering.track_bar")  # buttons of issues, with the reader's marks
     config.include(".rendering.kept_cards")  # cards, rendered once for all who see the same
     config.include(".rendering.page_cache")  # cached pages for anonymous visitors
     config.include(".http.assets")  # static files, with their digest in the URL
     config.include(".http.csp")  # security headers
     config.include(".http.session_auth")  # sessions
     config.include(".http.csrf")  # CSRF tokens
+    config.include(".http.asked_act")  # what visitors asked for before log-in
     config.include(".http.flash_messages")  # notices shown on the next page
     config.include(".forms.after_login")  # restores forms sent after the session had ended
     config.include(".forms")  # requests of scripts in forms

@@ -26,6 +26,7 @@ SHEETS = (
     "controls",
     "rating",
     "cards",
+    "track",
     "lists",
     "detail",
     "pages",

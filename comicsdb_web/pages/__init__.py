@@ -33,6 +33,7 @@ def includeme(config):
     config.include(".library.pull_list")
     config.include(".library.wish_list")
     config.include(".library.reads")
+    config.include(".library.track")
     config.include(".library.feeds")
     config.include(".library.imports")  # before reading lists, whose slugs may be any word
     config.include(".reading_lists")

@@ -47,7 +47,7 @@ def login(request):
         query = {"next": target} if target else {}
         return HTTPSeeOther(request.route_path("login.second", _query=query))
     begin_session(request, user)
-    return HTTPSeeOther(target or request.route_path("home"))
+    return HTTPSeeOther(request.asked_act.landing(target or request.route_path("home")))
 
 
 def login_by_passkey(request):
@@ -62,7 +62,7 @@ def login_by_passkey(request):
         return _page(target, answers.refused_whole(request, error.text, {}))
     request.account_context.log(log, "User logged in by passkey", user.username)
     begin_session(request, user)
-    return HTTPSeeOther(target or request.route_path("home"))
+    return HTTPSeeOther(request.asked_act.landing(target or request.route_path("home")))
 
 
 def second_form(request):
@@ -90,7 +90,9 @@ def second(request):
         return _second(request, user, answers.refused_whole(request, error.text, {}))
     request.second_step.end()
     begin_session(request, user)
-    return HTTPSeeOther(safe_path(fields.get("next")) or request.route_path("home"))
+    return HTTPSeeOther(
+        request.asked_act.landing(safe_path(fields.get("next")) or request.route_path("home"))
+    )
 
 
 def passkey_options(request):
@@ -131,7 +133,7 @@ def link(request):
         request.second_step.begin(user)
         return HTTPSeeOther(request.route_path("login.second"))
     begin_session(request, user, confirmed=False)
-    return HTTPSeeOther(request.route_path("home"))
+    return HTTPSeeOther(request.asked_act.landing(request.route_path("home")))
 
 
 def _bad_link(request):

@@ -39,14 +39,19 @@ export function place(html) {
   const parsed = new DOMParser().parseFromString(html, "text/html");
   const added = new Map();
   for (const template of parsed.querySelectorAll("template[data-target]")) {
-    const target = document.getElementById(template.dataset.target);
-    if (!target) continue;
-    const content = document.importNode(template.content, true);
-    const elements = [...content.children];
-    if (template.dataset.mode === "append") target.append(content);
-    else target.replaceChildren(content);
-    elements.forEach((element) => offerCopying(element));
-    added.set(template.dataset.target, elements);
+    const name = template.dataset.target;
+    // By id, or by `data-part` where the same part may be on the page several times.
+    const targets = document.querySelectorAll(`#${CSS.escape(name)}, [data-part="${CSS.escape(name)}"]`);
+    const all = [];
+    for (const target of targets) {
+      const content = document.importNode(template.content, true);
+      const elements = [...content.children];
+      if (template.dataset.mode === "append") target.append(content);
+      else target.replaceChildren(content);
+      elements.forEach((element) => offerCopying(element));
+      all.push(...elements);
+    }
+    if (targets.length) added.set(name, all);
   }
   return added;
 }

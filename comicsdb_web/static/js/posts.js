@@ -9,21 +9,26 @@ export function sendFormsInPlace() {
     const form = event.target.closest("form[data-fragment]");
     if (!form) return;
     event.preventDefault();
-    if (form.getAttribute("aria-busy") === "true") return;
-    form.setAttribute("aria-busy", "true");
     const button = event.submitter;
+    // One form may have buttons all over the page, which do not wait for one another.
+    const busy = button && !form.contains(button) ? button : form;
+    if (busy.getAttribute("aria-busy") === "true") return;
+    busy.setAttribute("aria-busy", "true");
     const action = button?.getAttribute("formaction") ?? form.getAttribute("action");
     const added = await load(action, { method: "POST", body: new URLSearchParams(new FormData(form, button)) });
-    form.removeAttribute("aria-busy");
+    busy.removeAttribute("aria-busy");
     if (!added) return;
     const elements = [...added.values()].flat();
     const find = (selector) =>
       elements.map((each) => (each.matches(selector) ? each : each.querySelector(selector))).find(Boolean);
     // The pressed button may have been replaced: focus its replacement.
-    if (!form.isConnected) {
+    if (!form.isConnected || (button && !button.isConnected)) {
       const { name, value } = button ?? {};
-      const same = name ? find(`button[name="${CSS.escape(name)}"][value="${CSS.escape(value)}"]`) : null;
-      (same ?? find("[data-focus]") ?? find("button, a[href]"))?.focus({ preventScroll: true });
+      const named = name ? `button[name="${CSS.escape(name)}"]` : null;
+      const same = named && (find(`${named}[value="${CSS.escape(value)}"]`) ?? find(named));
+      const next = same ?? find("[data-focus]") ?? find("button, a[href]");
+      const menu = next?.closest("details:not([open])");
+      (menu?.querySelector("summary") ?? next)?.focus({ preventScroll: true });
     }
     const said = find("[data-say]")?.dataset.say;
     if (said) announce(said);

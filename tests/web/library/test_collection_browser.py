@@ -10,7 +10,7 @@ from sqlalchemy import create_engine, select
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from comicsdb.models import CollectionItem
+from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.web.conftest import PASSWORD, signed_in
@@ -98,3 +98,34 @@ def test_pages_fit_a_telephone_and_charts_are_drawn(page):
     for address in ("", "?view=grid", "stats/", "history/", "missing/", "add/"):
         page.goto(f"/collection/{address}")
         assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+
+
+def test_a_run_is_owned_an_issue_read_and_another_rated_by_one_click_each(page, site):
+    page.goto("/series/lamplight-2020/")
+    page.get_by_role("button", name="Add the run").click()
+    page.locator("#messages", has_text="added").wait_for()
+    assert page.locator(".track button[name=own][aria-pressed=true]").count() == 4
+    card = page.get_by_role("group", name="Lamplight (2020) #2", exact=True)
+    height = page.evaluate("document.documentElement.scrollHeight")
+    card.get_by_role("button", name="Read", exact=True).click()
+    card.locator("button[name=read][aria-pressed=true]:focus").wait_for()  # in place, and the focus stays
+    toast = page.locator("#toast")
+    assert toast.inner_text().startswith("Lamplight (2020) #2 is marked as read.")
+    assert page.evaluate("document.documentElement.scrollHeight") == height  # nothing has moved
+    with site.sessions() as session:
+        read = select(ReadDate.id).join(Issue).where(Issue.slug == "lamplight-2020-2")
+        assert len(session.scalars(read).all()) == 1
+    toast.get_by_role("button", name="Undo").click()
+    page.locator("#messages", has_text="undone").wait_for()
+    assert card.locator("button[name=read][aria-pressed=true]").count() == 0
+    card.locator("summary").press("Enter")  # the stars of a card are in a menu, those of the page are not
+    card.get_by_role("button", name="5 stars").press("Enter")
+    card.locator("summary.track-rated:focus").wait_for()
+    page.goto("/issue/lamplight-2020-3/")
+    page.get_by_role("button", name="4 stars").click()
+    page.locator("button[value='4'][aria-pressed=true]").wait_for()
+    with site.sessions() as session:
+        given = session.execute(
+            select(IssueRating.issue_id, IssueRating.rating).order_by(IssueRating.issue_id)
+        )
+        assert [stars for _issue, stars in given] == [5, 4]

@@ -1,0 +1,44 @@
+"""What a visitor asked for that needs an account: kept in a signed cookie until they have logged in."""
+
+from webob.cookies import SignedCookieProfile
+
+LIFETIME = 86_400  # seconds; sign-up waits for a mail
+COOKIE = "asked"
+
+
+class AskedAct:
+    """An act as a list of texts, which only a form of this site can have stored."""
+
+    def __init__(self, request, profile: SignedCookieProfile):
+        self._request = request
+        self._profile = profile.bind(request)
+
+    def keep(self, act: list[str]) -> None:
+        """Let the browser keep an act."""
+        self._request.add_response_callback(lambda _request, answer: self._profile.set_cookies(answer, act))
+
+    def take(self) -> list[str] | None:
+        """The act, which the browser forgets."""
+        self._request.add_response_callback(lambda _request, answer: answer.delete_cookie(COOKIE, path="/"))
+        return self._profile.get_value()
+
+    def landing(self, target: str) -> str:
+        """The path after log-in: `target`, or where the act is done if there is one."""
+        is_asked = bool(self._profile.get_value())
+        return self._request.route_path("track.asked") if is_asked else target
+
+
+def includeme(config):
+    """Add `request.asked_act`."""
+    settings = config.get_settings()
+    profile = SignedCookieProfile(
+        settings["comicsdb.secret"],
+        salt="comicsdb_web.asked_act",
+        cookie_name=COOKIE,
+        secure=settings["comicsdb.secure_cookies"],
+        max_age=LIFETIME,
+        path="/",
+        httponly=True,
+        samesite="Lax",
+    )
+    config.add_request_method(lambda request: AskedAct(request, profile), "asked_act", reify=True)

@@ -1,0 +1,136 @@
+"""The track bar: own, read, want and stars of an issue by one click.
+
+A visitor's click is kept (`http.asked_act`) and done after log-in or sign-up. Visitors' bars are on pages
+cached for everybody and so have no CSRF token.
+"""
+
+from pyramid.csrf import check_csrf_token
+from pyramid.httpexceptions import HTTPForbidden, HTTPSeeOther
+from pyramid.response import Response
+from sqlalchemy import select
+
+from comicsdb import clock
+from comicsdb.catalog import InvalidError, NotFoundError
+from comicsdb.i18n import translate
+from comicsdb.library import acts, collection, ratings, reads, wish_list
+from comicsdb.models import CollectionItem, Issue
+from comicsdb.security import Permission
+from comicsdb_web.forms import lookup
+from comicsdb_web.forms.fields import text_of
+from comicsdb_web.http.csrf import from_here
+from comicsdb_web.http.fragments import fragment
+from comicsdb_web.http.routing import referring_path, safe_path
+from comicsdb_web.pages.library import wish_list as wishes
+from comicsdb_web.pages.library.collection import ADDED, private
+from comicsdb_web.pages.library.pull_list import OFF, ON
+from comicsdb_web.pages.library.rating import CLEAR, CLEARED, GIVEN, REFUSED, SAVED
+from comicsdb_web.pages.library.reads import READ, UNREAD
+from comicsdb_web.rendering.locales import _
+from comicsdb_web.rendering.track_bar import buttons, marks_of
+
+REMOVED = _("${label} was removed from your collection.")
+LOG_IN = _("Log in or sign up to continue: what you chose will then be saved.")
+
+
+def press(request):
+    """Do what a button of the bar says, `own`, `read`, `want` or `stars`; other fields are ignored."""
+    issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
+    name = next((each for each in ACTS if each in request.POST), "")
+    value = text_of(request.POST, name) or ""
+    path = safe_path(request.POST.get("next")) or referring_path(request) or request.entity_path(issue)
+    if request.identity is None:
+        if not from_here(request):
+            raise HTTPForbidden(_("This form was sent from another site."))
+        request.asked_act.keep([issue.slug, name, value, path])
+        if request.is_fragment:  # the session has ended
+            return Response(status=204, headers={"X-Location": request.route_path("login")})
+        request.messages.add("info", request.localizer.translate(LOG_IN))
+        return HTTPSeeOther(request.route_path("login", _query={"next": path}))
+    check_csrf_token(request)
+    kind, said = _done(request, issue, name, value)
+    if request.is_fragment:
+        act_id = acts.current(request.dbsession) if kind == "success" else None
+        values = {
+            "issue_id": issue.id,
+            "buttons": buttons(request, marks_of(request, issue.id), issue.slug),
+            "said": said,
+            "kind": kind,
+            "undo": request.route_path("collection.undo", id=act_id) if act_id else None,
+            "next": path,
+        }
+        return fragment(request, "track", values)
+    if said:
+        request.messages.add(kind, said)
+    return HTTPSeeOther(path)
+
+
+def asked(request):
+    """Do what was asked for before log-in; the signed cookie tells that this site's form asked for it."""
+    act = request.asked_act.take()
+    if not act:
+        return HTTPSeeOther(request.route_path("home"))
+    slug, name, value, path = act
+    try:
+        kind, said = _done(request, request.catalog.by_slug(Issue, slug), name, value)
+    except NotFoundError:  # it was deleted meanwhile
+        kind, said = "", ""
+    if said:
+        request.messages.add(kind, said)
+    return HTTPSeeOther(path)
+
+
+def _done(request, issue: Issue, name: str, value: str) -> tuple[str, str]:
+    """The kind and the text of the message about an act; none if the value is unknown."""
+    if name not in ACTS or value not in (GIVEN if name == "stars" else (ON, OFF)):
+        return "", ""
+    try:
+        said = ACTS[name](request, issue, value)
+    except InvalidError:
+        return "warning", translate(request.localizer, REFUSED)
+    label = lookup.name_one(request.dbsession, issue).text
+    return "success", translate(request.localizer, said % {"label": label})
+
+
+def _own(request, issue, value):
+    session, user_id = request.dbsession, request.identity.user_id
+    if value == ON:
+        collection.add(session, user_id, issue.id, {}, today=request.today)
+        return ADDED
+    owned = select(CollectionItem.id).where(
+        CollectionItem.user_id == user_id, CollectionItem.issue_id == issue.id
+    )
+    for item_id in session.scalars(owned.order_by(CollectionItem.id)).all():
+        collection.remove(session, user_id, item_id)
+    return REMOVED
+
+
+def _read(request, issue, value):
+    session, user_id = request.dbsession, request.identity.user_id
+    if value == ON:
+        reads.mark(session, user_id, [issue.id], clock.now())
+        return READ
+    noted = reads.of_issue(session, user_id, issue.id)
+    if noted:
+        reads.remove(session, user_id, noted[0].id)
+    return UNREAD
+
+
+def _want(request, issue, value):
+    wish_list.wish(request.dbsession, request.identity.user_id, issue.id, value == ON)
+    return wishes.ADDED if value == ON else wishes.GONE
+
+
+def _rate(request, issue, value):
+    ratings.rate(request.dbsession, issue, request.identity.user_id, GIVEN[value], today=request.today)
+    return CLEARED if value == CLEAR else SAVED
+
+
+ACTS = {"own": _own, "read": _read, "want": _want, "stars": _rate}
+
+
+def includeme(config):
+    """Add the addresses; the first checks tokens itself, as visitors have none."""
+    config.add_page(
+        "track", "/track/{slug}/", press, methods=("POST",), decorator=private, require_csrf=False
+    )
+    config.add_page("track.asked", "/track/", asked, permission=Permission.MEMBER, decorator=private)

@@ -1,0 +1,90 @@
+"""The track bar: own, read, want and stars by one click, for members at once, for visitors after log-in."""
+
+import pytest
+from sqlalchemy import select
+
+from comicsdb.models import CollectionItem, IssueRating, LibraryAct, ReadDate, WishListItem
+from tests.conftest import recording
+from tests.web.conftest import form_to, log_in, message, soup
+from tests.web.library.wish_list_fixtures import small_catalogue
+
+FRAGMENT = {"X-Fragment": "1"}
+
+
+def bar(page, issue):
+    """The buttons of an issue by name, stars by value."""
+    found = page.select_one(f'[data-part="track-{issue.id}"]')
+    pressed = found.select("button[aria-pressed=true]")
+    return {(each["name"], each["value"]) for each in pressed}
+
+
+def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, connection):
+    world = small_catalogue(make)
+    issue, path = world.second, f"/track/{world.second.slug}/"
+    log_in(testapp)
+    page = f"/series/{world.series.slug}/"
+    answer = testapp.get(page)
+    assert bar(soup(answer), issue) == set()
+    token = soup(answer).select_one("#track [name=csrf_token]")["value"]
+
+    def press(name, value, **headers):
+        sent = {"csrf_token": token, "next": page, name: value}
+        return testapp.post(path, sent, headers=headers)
+
+    said = {
+        ("own", "1"): "Lamplight (2019) #2 was added to your collection.",
+        ("read", "1"): "Lamplight (2019) #2 is marked as read.",
+        ("want", "1"): "Lamplight (2019) #2 was added to your wish list.",
+        ("stars", "4"): "Your rating was saved.",
+    }
+    for (name, value), text in said.items():
+        answer = press(name, value)
+        assert (answer.status_int, answer.location) == (303, f"http://localhost{page}")
+        answer = answer.follow()
+        assert message(answer).startswith(text)
+        assert soup(answer).select_one(".message-undo button")
+    assert bar(soup(answer), issue) == {("own", "0"), ("read", "0"), ("want", "0"), ("stars", "0")}
+    assert bar(soup(answer), world.first) == set()
+    for model in (CollectionItem, ReadDate, IssueRating, WishListItem):
+        assert session.scalars(select(model.issue_id)).all() == [issue.id], model
+    for name in ("own", "read", "want", "stars"):
+        parts = soup(press(name, "0", **FRAGMENT)).select("template")
+        assert [each["data-target"] for each in parts] == [f"track-{issue.id}", "toast"]
+        assert parts[0].select_one(f"button[name={name}]")["aria-pressed"] == "false"
+        assert parts[1].select_one("form.message-undo")
+    for model in (CollectionItem, ReadDate, IssueRating, WishListItem):
+        assert session.scalar(select(model.id)) is None, model
+    # What makes no sense changes nothing, and a form of another site is refused.
+    before = session.scalars(select(LibraryAct.id)).all()
+    assert press("own", "7").status_int == press("stars", "6").status_int == 303
+    assert testapp.post(path, {"own": "1"}, status=400)
+    testapp.post("/track/nothing/", {"own": "1", "csrf_token": token}, status=404)
+    assert session.scalars(select(LibraryAct.id)).all() == before
+    # One statement has the marks of all cards.
+    with recording(connection) as statements:
+        testapp.get("/issue/")
+    assert len([each for each in statements if "unnest" in each]) == 1
+
+
+@pytest.mark.parametrize("site", ["same-origin", "cross-site"])
+def test_what_a_visitor_asks_for_is_done_after_log_in(testapp, make, member, session, site):
+    world = small_catalogue(make)
+    page = f"/issue/{world.second.slug}/"
+    shown = testapp.get(page)
+    assert soup(shown).select_one("#track [name=csrf_token]") is None
+    button = soup(shown).select_one(".track button[name=read]")
+    sent = {"read": button["value"], "next": page}
+    status = 303 if site == "same-origin" else 403
+    answer = testapp.post(button["formaction"], sent, headers={"Sec-Fetch-Site": site}, status=status)
+    if site == "cross-site":
+        assert "asked" not in testapp.cookies
+        return
+    answer = answer.follow()
+    assert message(answer) == "Log in or sign up to continue: what you chose will then be saved."
+    form = form_to(answer, "/accounts/login/")
+    form["username"], form["password"] = "Nora", "correct horse"
+    answer = form.submit().follow().follow()
+    assert answer.request.path == page
+    assert message(answer).startswith("Lamplight (2019) #2 is marked as read.")
+    assert session.scalars(select(ReadDate.issue_id)).all() == [world.second.id]
+    assert testapp.get("/track/").location == "http://localhost/"  # once only
