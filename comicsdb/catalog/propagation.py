@@ -13,10 +13,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from sqlalchemy import TextClause, text
+from sqlalchemy import TextClause, literal_column, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import KINDS, children_of, linked_to
+from comicsdb.db.arrays import id_array
 
 SELF = "id = ANY(:ids)"
 
@@ -148,7 +149,7 @@ def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]
             if rows == SELF:
                 touched[kind] |= ids
             else:
-                conditions.append((kind, rows.replace(":ids", f":ids_{number}")))
+                conditions.append((kind, rows.replace(":ids", id_array(f"ids_{number}"))))
                 parameters[f"ids_{number}"] = list(ids)
     for kind, each in _find(session, conditions, parameters):
         touched[kind].add(each)
@@ -190,15 +191,28 @@ def _moving(kinds: tuple[str, ...]) -> TextClause:
 
 
 def _parts_moving(kind: str) -> tuple[str, str]:
-    columns = KINDS[kind].model.__table__.columns
-    before = "modified_before = t.modified, " if "modified_before" in columns else ""  # not reference data
-    passed = ("modified", "rated") if "rated" in columns else ("modified",)
-    later = _later(*(f"t.{each}" for each in passed))
+    stamps = ", ".join(f"{column} = {value}" for column, value in _next_stamps(kind, "t").items())
     return (
-        f"{kind}_rows AS (SELECT id FROM {kind} WHERE id = ANY(:{kind}) ORDER BY id FOR NO KEY UPDATE)",
-        f"{kind}_moved AS (UPDATE {kind} t SET {before}modified = {later}"
+        f"{kind}_rows AS (SELECT id FROM {kind} WHERE id = ANY({id_array(kind)})"
+        " ORDER BY id FOR NO KEY UPDATE)",
+        f"{kind}_moved AS (UPDATE {kind} t SET {stamps}"
         f" FROM {kind}_rows mine WHERE t.id = mine.id RETURNING t.id)",
     )
+
+
+def _next_stamps(kind: str, table: str) -> dict[str, str]:
+    columns = KINDS[kind].model.__table__.columns
+    passed = ("modified", "rated") if "rated" in columns else ("modified",)
+    before = (
+        {"modified_before": f"{table}.modified"} if "modified_before" in columns else {}
+    )  # not reference data
+    return before | {"modified": _later(*(f"{table}.{each}" for each in passed))}
+
+
+def move_stamps_in_flush(entity) -> None:
+    """Update `modified` of an object, and store its former value, in the UPDATE of the next flush."""
+    for column, value in _next_stamps(entity.__tablename__, entity.__tablename__).items():
+        setattr(entity, column, literal_column(value))
 
 
 def move_name_stamp(session: Session, kind: str, ids: set[int]) -> None:
@@ -220,7 +234,8 @@ def _moving_lists(kinds: tuple[str, ...]) -> TextClause:
     updates = [
         f"{kind}_moved AS (UPDATE {kind} SET issues_modified_before = issues_modified,"
         f" issues_modified = {_later('issues_modified')}"
-        f" WHERE id IN ({LISTED[kind]} UNION SELECT unnest(CAST(:{kind} AS integer[]))))"
+        f" WHERE id IN ({LISTED[kind].replace(':ids', id_array('ids'))}"
+        f" UNION SELECT unnest({id_array(kind)})))"
         for kind in kinds
     ]
     return text(f"WITH {', '.join(updates)} SELECT 1")

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
+from itertools import chain, count, islice
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
@@ -12,6 +13,7 @@ from comicsdb.i18n import _
 LENGTH = 255
 WORDS_MAX = 4 * LENGTH  # characters of a text; the rest is ignored
 SUFFIX_ROOM = 10  # for "-" and a number
+PROBED = 10  # slugs that the first statement looks for; each further one looks for ten times as many
 
 # Path segments of other routes beside the detail pages.
 RESERVED = {
@@ -52,28 +54,27 @@ def candidates(session: Session, kind: str, base: str, released: str = "false") 
     Former slugs, which redirect permanently, count as in use, except for those that meet `released`, an SQL
     condition on former_slug. Callers hold the lock of all writers, so none is taken meanwhile.
     """
-    rows = session.scalars(
-        text(
-            f"SELECT slug FROM {kind} WHERE slug = :base OR slug LIKE :pattern"
-            " UNION SELECT slug FROM former_slug WHERE kind = :kind AND (slug = :base OR slug LIKE :pattern)"
-            f" AND NOT {released}"
-        ),
-        {"kind": kind, "base": base, "pattern": base.replace("_", "\\_") + "-%"},
-    )
-    return free(kind, base, set(rows))
-
-
-def free(kind: str, base: str, taken: Collection[str]) -> Iterator[str]:
-    """The base, then the base with a number, without slugs in use and those of other routes."""
-    reserved = reserved_for(kind)
-    if base not in taken and base not in reserved:
-        yield base
-    number = 0
+    names, number = free(kind, base), PROBED
     while True:
-        number += 1
-        candidate = f"{base}-{number}"
-        if candidate not in taken and candidate not in reserved:
-            yield candidate
+        tried = list(islice(names, number))
+        rows = session.scalars(
+            text(
+                f"SELECT slug FROM {kind} WHERE slug = ANY(:tried)"
+                " UNION ALL SELECT slug FROM former_slug"
+                f" WHERE kind = :kind AND slug = ANY(:tried) AND NOT {released}"
+            ),
+            {"kind": kind, "tried": tried},
+        )
+        taken = set(rows)
+        yield from (each for each in tried if each not in taken)
+        number *= 10
+
+
+def free(kind: str, base: str) -> Iterator[str]:
+    """The base, then the base with a number, without the slugs of other routes."""
+    names = chain([base], (f"{base}-{number}" for number in count(1)))
+    reserved = reserved_for(kind)
+    return (each for each in names if each not in reserved)
 
 
 def reserved_for(kind: str) -> set[str]:

@@ -63,6 +63,7 @@ class PendingChanges:
 
     events: dict[str, set[int]] = field(default_factory=_ids)
     saved: dict[str, set[int]] = field(default_factory=_ids)
+    stamped: dict[str, set[int]] = field(default_factory=_ids)  # saved rows whose stamps the flush moved
     created: dict[str, set[int]] = field(default_factory=_ids)
     renamed: dict[str, set[int]] = field(default_factory=_ids)
     touched: dict[str, set[int]] = field(default_factory=_ids)  # rows to touch, found before a deletion
@@ -136,6 +137,12 @@ class UnitOfWork:
         for each in ids:
             changes.actions[kind].setdefault(each, action)
         (changes.created if action == "create" else changes.saved)[kind] |= ids
+
+    def stamp(self, entity) -> None:
+        """Record that an object is updated, and let the next flush update its `modified` as well."""
+        propagation.move_stamps_in_flush(entity)
+        self.record_saved(entity.__tablename__, {entity.id})
+        self.changes.stamped[entity.__tablename__].add(entity.id)
 
     def record_imported(self, kind: str, ids: set[int], action: str) -> None:
         """Record that rows were stored with given stamps: only history, log and versions are written."""
@@ -258,7 +265,8 @@ class UnitOfWork:
             moved[kind] |= ids
         for kind, ids in changes.created.items():
             moved[kind] -= ids  # they have new stamps already
-        propagation.move_stamps(self.session, moved)
+        late = {kind: ids - changes.stamped.get(kind, set()) for kind, ids in moved.items()}
+        propagation.move_stamps(self.session, late)
         for kind, ids in changes.renamed.items():
             propagation.move_name_stamp(self.session, kind, ids)
         listed = moved.get("issue", set()) | changes.created.get("issue", set())
@@ -270,6 +278,7 @@ class UnitOfWork:
         for spent in (
             changes.events,
             changes.saved,
+            changes.stamped,
             changes.created,
             changes.renamed,
             changes.touched,
@@ -305,16 +314,14 @@ class UnitOfWork:
         """Write history, change log and versions, just before the commit."""
         self.propagate()
         changes = self.changes
-        if not (changes.outdated or changes.figures_changed or changes.actions or changes.affected):
-            return
-        lines = snapshots.record(self.session, changes.actions, changes.affected, self.actor_id, self.reason)
-        lines += [change_log.Line(kind, each, action) for kind, each, action in changes.deleted]
         self._note_late_stamps()
-        if lines or changes.outdated:
+        if changes.outdated or changes.actions or changes.affected:
             self.acquire_write_lock()
-            change_log.append(self.session, lines, changes.outdated, self.actor_id)
+            change_log.append(self.session, changes, self.actor_id, self.reason)
         elif changes.figures_changed:
             self.session.execute(text("SELECT begin_epoch()"))
+        else:
+            return
         self.changes = PendingChanges(
             released_files=changes.released_files,
             retained_files=changes.retained_files,

@@ -1,9 +1,14 @@
-"""The change log and the versions of lists, written just before a commit."""
+"""History, the change log and the versions of lists, written just before a commit."""
 
-from dataclasses import dataclass
+from functools import lru_cache
 
-from sqlalchemy import String, literal_column, text
+from sqlalchemy import String, TextClause, literal_column, text
 from sqlalchemy.orm import Session
+
+from comicsdb.catalog.history.snapshots import snapshot
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.db.arrays import id_array
+from comicsdb.models.record import CHANGED, CREATED
 
 # The epoch of the log: its numbers are valid within one epoch only, which clients of the log compare.
 # `restore` creates a new one, and so does any other way to copy or restore a database, as table, database,
@@ -17,15 +22,54 @@ EPOCH = literal_column(
 )
 
 
-_APPEND = text("""
-WITH lines AS (
+BATCH = 2000  # objects of a kind per statement
+NOTHING = """
+    SELECT CAST(NULL AS varchar) AS kind, 0 AS place, 0 AS id, false AS created, CAST(NULL AS jsonb) AS state
+    WHERE false
+"""
+
+
+@lru_cache(200)
+def _statement(kinds: tuple[str, ...]) -> TextClause:
+    """The statement for rows of these kinds, whose parameters are `<kind>` and `<kind>_created`: ids."""
+    states = [
+        f"SELECT '{kind}', {place}, t.id, t.id = ANY({id_array(f'{kind}_created')}), {snapshot(kind)}"
+        f" FROM {kind} t WHERE t.id = ANY({id_array(kind)})"
+        for place, kind in enumerate(kinds)
+    ]
+    return text(f"""
+WITH now AS MATERIALIZED ({" UNION ALL ".join((NOTHING, *states))}
+), compared AS (
+    SELECT now.*, last.snapshot IS NULL AS first, ARRAY(
+        SELECT each.key::varchar FROM jsonb_each(now.state) each
+        WHERE last.snapshot IS NOT NULL
+        AND coalesce(last.snapshot -> each.key, '[]') IS DISTINCT FROM each.value
+        ORDER BY each.key
+    ) AS fields
+    FROM now LEFT JOIN LATERAL (
+        SELECT snapshot FROM history WHERE kind = now.kind AND object_id = now.id ORDER BY id DESC LIMIT 1
+    ) last ON true
+), changed AS MATERIALIZED (
+    SELECT * FROM compared WHERE first OR cardinality(fields) > 0
+), written AS (
+    INSERT INTO history (kind, object_id, type, user_id, reason, snapshot)
+    SELECT kind, id, CASE WHEN created THEN '{CREATED}' ELSE '{CHANGED}' END,
+        CAST(:actor AS integer), CAST(:reason AS varchar), state
+    FROM changed ORDER BY place, id
+), lines AS (
     INSERT INTO change_log (user_id, kind, object_id, action, fields, survivor_id)
-    SELECT :actor, kind, object_id, action, string_to_array(fields, ','),
-        (SELECT survivor_id FROM tombstone WHERE line.action = 'merge'
-        AND tombstone.kind = line.kind AND tombstone.object_id = line.object_id)
-    FROM unnest(CAST(:kinds AS varchar[]), CAST(:ids AS integer[]),
-        CAST(:actions AS varchar[]), CAST(:fields AS varchar[]))
-        WITH ORDINALITY AS line (kind, object_id, action, fields, place) ORDER BY place
+    SELECT CAST(:actor AS integer), kind, object_id, action, fields, survivor_id FROM (
+        SELECT place, id AS number, kind, id AS object_id,
+            CASE WHEN created THEN 'create' ELSE 'update' END AS action, fields, NULL AS survivor_id
+        FROM changed
+        UNION ALL
+        SELECT {len(kinds)}, number, kind, object_id, action, '{{}}', (
+            SELECT survivor_id FROM tombstone WHERE gone.action = 'merge'
+            AND tombstone.kind = gone.kind AND tombstone.object_id = gone.object_id
+        ) FROM unnest(CAST(:gone_kinds AS varchar[]), CAST(:gone_ids AS integer[]),
+            CAST(:gone_actions AS varchar[]))
+            WITH ORDINALITY AS gone (kind, object_id, action, number)
+    ) line ORDER BY place, number
 ), versions AS (
     INSERT INTO version (kind) SELECT unnest(CAST(:outdated AS varchar[]))
     ON CONFLICT (kind) DO UPDATE SET value = version.value + 1
@@ -34,31 +78,37 @@ SELECT FROM moved
 """)
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line to write: the object, the action, and the changed fields."""
+def append(session: Session, changes, actor_id: int | None, reason: str | None) -> None:
+    """Write history and log for the recorded changes of a transaction, and advance versions and epoch.
 
-    kind: str
-    object_id: int
-    action: str
-    fields: tuple[str, ...] = ()
-
-
-def append(session: Session, lines: list[Line], outdated: set[str], actor_id: int | None) -> None:
-    """Append lines to the log, and advance the versions of outdated lists and the epoch.
+    Each object whose state differs from its last snapshot gets a row and a line with the fields that differ;
+    parts that were introduced after a snapshot was written are empty in it. Deleted objects get a line.
 
     The caller holds the lock of all writers (`UnitOfWork.acquire_write_lock`) until the transaction ends. So
     sequence numbers grow in the order of commits, and no smaller number appears after a greater one was
     visible.
     """
-    session.execute(
-        _APPEND,
-        {
-            "actor": actor_id,
-            "kinds": [line.kind for line in lines],
-            "ids": [line.object_id for line in lines],
-            "actions": [line.action for line in lines],
-            "fields": [",".join(line.fields) for line in lines],
-            "outdated": sorted(outdated),
-        },
-    )
+    actions, affected = changes.actions, changes.affected
+    chosen = {kind: sorted({*actions.get(kind, ()), *affected.get(kind, ())}) for kind in KINDS}
+    longest = max(map(len, chosen.values()))
+    for start in range(0, max(longest, 1), BATCH):
+        batch = {kind: ids[start : start + BATCH] for kind, ids in chosen.items() if ids[start:]}
+        created = {
+            f"{kind}_created": [each for each in ids if actions[kind].get(each) == "create"]
+            for kind, ids in batch.items()
+        }
+        is_last = start + BATCH >= longest
+        deleted = changes.deleted if is_last else []
+        session.execute(
+            _statement(tuple(batch)),
+            {
+                **batch,
+                **created,
+                "actor": actor_id,
+                "reason": reason,
+                "gone_kinds": [kind for kind, _, _ in deleted],
+                "gone_ids": [object_id for _, object_id, _ in deleted],
+                "gone_actions": [action for _, _, action in deleted],
+                "outdated": sorted(changes.outdated) if is_last else [],
+            },
+        )

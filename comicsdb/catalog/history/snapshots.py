@@ -1,4 +1,4 @@
-"""History: snapshots of the whole state of an object, after each transaction that changed it."""
+"""Snapshots of the whole state of an object, which history keeps after each transaction that changed it."""
 
 from datetime import date
 from decimal import Decimal
@@ -7,12 +7,9 @@ from functools import cache
 from sqlalchemy import Date, Numeric, text
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.history.change_log import Line
 from comicsdb.catalog.kinds import KINDS, Kind, Link
 from comicsdb.models.attribution import OWNERS
-from comicsdb.models.record import CHANGED, CREATED, DELETED
-
-BATCH = 2000  # objects per statement
+from comicsdb.models.record import DELETED
 
 _CREDITS = """(SELECT coalesce(jsonb_agg(jsonb_build_object('creator', c.creator_id, 'roles', (
     SELECT coalesce(jsonb_agg(r.role_id ORDER BY r.role_id), '[]') FROM credit_role r WHERE r.credit_id = c.id
@@ -61,64 +58,6 @@ def snapshot(name: str) -> str:
     pairs += [(link.field, _linked(link)) for link in kind.links]
     pairs += [(part, parts[part]) for part in kind.parts]
     return "jsonb_build_object(" + ", ".join(f"'{key}', {value}" for key, value in pairs) + ")"
-
-
-@cache
-def _record_statement(kind: str):
-    return text(
-        f"""
-        WITH now AS MATERIALIZED (
-            SELECT t.id, {snapshot(kind)} AS state FROM {kind} t WHERE t.id = ANY(:ids)
-        ), compared AS MATERIALIZED (
-            SELECT now.id, now.state, last.snapshot IS NULL AS first, ARRAY(
-                SELECT each.key::varchar FROM jsonb_each(now.state) each
-                WHERE last.snapshot IS NOT NULL
-                AND coalesce(last.snapshot -> each.key, '[]') IS DISTINCT FROM each.value
-                ORDER BY each.key
-            ) AS fields
-            FROM now LEFT JOIN LATERAL (
-                SELECT snapshot FROM history WHERE kind = :kind AND object_id = now.id
-                ORDER BY id DESC LIMIT 1
-            ) last ON true
-        ), written AS (
-            INSERT INTO history (kind, object_id, type, user_id, reason, snapshot)
-            SELECT :kind, id, CASE WHEN id = ANY(:created) THEN '{CREATED}' ELSE '{CHANGED}' END,
-                   :actor, :reason, state
-            FROM compared WHERE first OR cardinality(fields) > 0 ORDER BY id
-        )
-        SELECT id, fields FROM compared WHERE first OR cardinality(fields) > 0 ORDER BY id
-        """
-    )
-
-
-def record(session: Session, actions, affected, actor_id: int | None, reason: str | None) -> list[Line]:
-    """Write a history row for each object whose state changed; returns the lines for the change log.
-
-    `actions` maps kind and id to "create" or "update"; `affected` adds objects whose links or parts may
-    have changed. Objects with the same state as before get no row. Parts that were introduced after a
-    snapshot was written are empty in it.
-    """
-    lines = []
-    for kind in KINDS:
-        chosen = sorted({*actions.get(kind, ()), *affected.get(kind, ())})
-        created = {each for each, action in actions.get(kind, {}).items() if action == "create"}
-        for start in range(0, len(chosen), BATCH):
-            batch = chosen[start : start + BATCH]
-            rows = session.execute(
-                _record_statement(kind),
-                {
-                    "kind": kind,
-                    "ids": batch,
-                    "created": [each for each in batch if each in created],
-                    "actor": actor_id,
-                    "reason": reason,
-                },
-            )
-            lines += [
-                Line(kind, row.id, "create" if row.id in created else "update", tuple(row.fields))
-                for row in rows
-            ]
-    return lines
 
 
 def record_deletions(
