@@ -56,11 +56,6 @@ class Catalog:
         entity = self.session.get(model, object_id) if 0 < object_id <= INTEGER_MAX else None
         return entity or self._former(model, Tombstone.object_id == object_id, object_id)
 
-    def expect(self, model, object_id: int) -> None:
-        """Raise the errors of `get` if there is no object with an id."""
-        if self.session.scalar(select(model.id).where(model.id == object_id)) is None:
-            self._former(model, Tombstone.object_id == object_id, object_id)
-
     def locked(self, model, object_id: int):
         """As `get`, with the object locked as by `lock`."""
         entity = self._locked(model, object_id)

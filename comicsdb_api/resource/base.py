@@ -24,11 +24,14 @@ resource has a `schema` (a subclass of `comicsdb.schemas.EntitySchema`)::
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from cornice.service import Service
+from sqlalchemy import bindparam, select
 
 from comicsdb.catalog import MovedError
 from comicsdb.catalog.kinds import kind_of
+from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Entity
 from comicsdb.models.base import INTEGER_MAX, largest
 from comicsdb.readcache.etag import tagged
@@ -332,7 +335,8 @@ class EntityResource(ListResource):
 
     def expect(self, object_id: int) -> None:
         """Raise the catalogue's errors if there is no object with an id; it is loaded when it is locked."""
-        self.request.catalog.expect(self.model, object_id)
+        if self.request.read_pool.fetch(_existing(self.model), {"id": object_id}) is None:
+            self.request.catalog.get(self.model, object_id)
 
     def make(self, values: dict) -> int:
         """Create an object; returns its id. Raises InvalidError or ConflictError."""
@@ -370,6 +374,12 @@ class EntityResource(ListResource):
         if number is None:
             raise self.missing()
         return number
+
+
+@cache
+def _existing(model) -> CompiledQuery:
+    column = model.__table__.c.id
+    return CompiledQuery.of(select(column).where(column == bindparam("id")))
 
 
 def add_entity_resource(config, resource: type[ListResource]) -> None:
