@@ -6,9 +6,9 @@ from tests.api.resource.test_statements import world
 from tests.api.writing import PICTURE
 from tests.conftest import recording
 
-# No write of one object, or of one list of credits, costs more: who asks, the locks, the rules, the rows and
-# their stamps, history, log and versions, and the answer.
-MOST = 25
+# No write of one object, or of one list of credits, costs more: the locks, the rules, the rows and their
+# stamps, history with log and versions, and the answer.
+MOST = 12
 
 
 @pytest.fixture
