@@ -74,6 +74,7 @@ soak: $(VENV)/.develop ## run the property tests with new random sequences (SOAK
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_two_processes.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_crash.py
 	COMICSDB_SOAK=$(SOAK)0 $(BIN)/python -m pytest tests/site/test_hostile.py
+	COMICSDB_SOAK=20 $(BIN)/python -m pytest tests/site/test_contract.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/web/test_axe.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/worst
 

@@ -8,6 +8,7 @@ import webtest
 
 from comicsdb_api.resources.arc import ArcResource
 from tests.api.bodies import BASE
+from tests.cases import for_each
 from tests.conftest import recording
 
 KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
@@ -120,16 +121,16 @@ def test_options_needs_credentials(anonymous):
     assert anonymous.call("OPTIONS", "/api/", 401).json == NOT_GIVEN
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE"])
-@pytest.mark.parametrize("path", ["/api/", "/api/arc/", "/api/arc/1/", "/api/role/", "/api/arc/x/"])
+@for_each("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE"])
+@for_each("path", ["/api/", "/api/arc/", "/api/arc/1/", "/api/role/", "/api/arc/x/"])
 def test_methods_that_are_not_offered(admin, anonymous, method, path):
     assert anonymous.call(method, path, 401).json == NOT_GIVEN
     if method not in allow(path)["Allow"].split(", "):
         assert admin.call(method, path, 405).json == {"detail": f'Method "{method}" not allowed.'}
 
 
-@pytest.mark.parametrize("path", ["/api/arc/", "/api/arc/1/", "/api/arc/x/", "/api/series/1/issue_list/"])
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+@for_each("path", ["/api/arc/", "/api/arc/1/", "/api/arc/x/", "/api/series/1/issue_list/"])
+@for_each("method", ["POST", "PUT", "PATCH", "DELETE"])
 def test_who_may_not_write_is_told_so_before_the_method_is_looked_at(api, editor, method, path):
     refused = {"detail": "You do not have permission to perform this action."}
     assert api.call(method, path, 403).json == refused
@@ -145,15 +146,13 @@ def test_a_method_that_nobody_knows(wsgi, api, anonymous):
         unchecked.request("/api/arc/", method="FETCH", headers=client.headers, status=status)
 
 
-@pytest.mark.parametrize("path", ["/api/arc", "/api/arc/1", "/api/arc.json", "/api/arc/1.json"])
+@for_each("path", ["/api/arc", "/api/arc/1", "/api/arc.json", "/api/arc/1.json"])
 def test_a_write_without_the_slash_is_served_as_if_it_had_one(admin, path):
     assert admin.call("DELETE", path, 405).json == {"detail": 'Method "DELETE" not allowed.'}
     assert admin.call("OPTIONS", path).headers["Allow"] == allow(path)["Allow"]
 
 
-@pytest.mark.parametrize(
-    "content_type", ["multipart/form-data", "multipart/form-data; boundary=", "x", "a/b/c"]
-)
+@for_each("content_type", ["multipart/form-data", "multipart/form-data; boundary=", "x", "a/b/c"])
 def test_a_body_that_nobody_reads_does_no_harm(admin, content_type):
     sent = {"Content-Type": content_type}
     for method, path, status in [("GET", "/api/arc/", 200), ("POST", "/api/role/", 405)]:
@@ -171,8 +170,8 @@ def test_a_body_that_nobody_reads_does_no_harm(admin, content_type):
 # Addresses.
 
 
-@pytest.mark.parametrize(
-    ("path", "location"),
+@for_each(
+    "path,location",
     [
         ("/api", "/api/"),
         ("/api/arc", "/api/arc/"),
@@ -182,7 +181,7 @@ def test_a_body_that_nobody_reads_does_no_harm(admin, content_type):
         ("/api/arc/%C3%A9", "/api/arc/%C3%A9/"),
     ],
 )
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@for_each("method", ["GET", "HEAD"])
 def test_a_read_without_the_slash_is_sent_to_the_address_with_it(anonymous, method, path, location):
     answer = anonymous.call(method, path, 301)
     assert answer.headers["Location"] == BASE + location
@@ -197,15 +196,15 @@ UNKNOWN = (
 )
 
 
-@pytest.mark.parametrize("path", UNKNOWN.split())
-@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "OPTIONS"])
+@for_each("path", UNKNOWN.split())
+@for_each("method", ["GET", "HEAD", "POST", "OPTIONS"])
 def test_an_unknown_path_is_not_found_by_anyone(api, anonymous, method, path):
     for client in (api, anonymous):
         answer = client.call(method, path, 404)
         assert method == "HEAD" or answer.json == {"detail": "Not found."}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "address",
     [
         "arc.json",
@@ -228,7 +227,7 @@ def test_the_suffix_works_on_details_too(api, make):
     assert api.json(f"{path}.json") == api.json(f"{path}/")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "address",
     [
         "arc.xml",
@@ -244,16 +243,14 @@ def test_no_other_format_exists_for_anyone(api, anonymous, address):
         assert client.json(f"/api/{address}", 404) == {"detail": "Not found."}
 
 
-@pytest.mark.parametrize("number", ["x", "1.5", "1,5", "%C3%A9", "%D9%A3", "1%20", "1e3", "--1", "0x1"])
+@for_each("number", ["x", "1.5", "1,5", "%C3%A9", "%D9%A3", "1%20", "1e3", "--1", "0x1"])
 def test_a_number_that_is_none(api, anonymous, number):
     assert api.json(f"/api/arc/{number}/", 404) == {"detail": "Not found."}
     assert anonymous.json(f"/api/arc/{number}/", 401) == NOT_GIVEN
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "number", ["0", "-1", "999999", "2147483648", "9" * 30, "9" * 5000, "-" + "9" * 5000]
-)
+@for_each("kind", KINDS)
+@for_each("number", ["0", "-1", "999999", "2147483648", "9" * 30, "9" * 5000, "-" + "9" * 5000])
 def test_an_object_that_is_not_there(api, kind, number):
     message = {"detail": f"No {kind.title()} matches the given query."}
     assert api.json(f"/api/{kind}/{number}/", 404) == message
@@ -274,7 +271,7 @@ def test_leading_zeros_change_nothing(api, make):
 # Negotiation.
 
 
-@pytest.mark.parametrize(
+@for_each(
     "accept",
     [None, "", "*/*", "application/json", "application/*", "text/html", "text/*", "image/png, */*;q=0.1",
      "application/json; indent=4", "APPLICATION/JSON", "text/csv,application/json;q=0.5",
@@ -285,7 +282,7 @@ def test_what_can_be_answered_with_json(api, accept):
     assert answer.headers["Content-Type"] == "application/json"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "accept",
     [
         "image/png",
@@ -307,16 +304,14 @@ def test_what_cannot_goes_before_credentials(api, anonymous, accept):
 # Nothing is a server error that is the caller's doing.
 
 
-@pytest.mark.parametrize("path", ["/api/%ff/", "/api/arc/%ff/", "/api/%ff", "/api/arc/%C3%28/"])
-@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+@for_each("path", ["/api/%ff/", "/api/arc/%ff/", "/api/%ff", "/api/arc/%C3%28/"])
+@for_each("method", ["GET", "POST", "OPTIONS"])
 def test_a_path_that_is_no_text_is_refused(api, anonymous, method, path):
     for client in (api, anonymous):
         assert client.call(method, path, 400).json == {"detail": "The address is not UTF-8."}
 
 
-@pytest.mark.parametrize(
-    "query", ["%ff", "page=%ff", "a=%C3%28", "%00", "=", "&&&", "a=1;b=2", "a" * 9000, "é"]
-)
+@for_each("query", ["%ff", "page=%ff", "a=%C3%28", "%00", "=", "&&&", "a=1;b=2", "a" * 9000, "é"])
 def test_any_query_can_be_read(api, query):
     environ = {"QUERY_STRING": query.encode().decode("latin-1")}
     answer = api.testapp.get(
@@ -326,8 +321,8 @@ def test_any_query_can_be_read(api, query):
     assert answer.content_type == "application/json"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
+@for_each(
+    "name,value",
     [
         ("CONTENT_LENGTH", "x"),
         ("HTTP_COOKIE", "\xff=;;;=\xff"),

@@ -19,6 +19,7 @@ from comicsdb.models import Arc
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import build_app
 from tests.factories import Make
+from tests.redis_server import RedisServer
 
 AWAY = {"detail": "The database cannot be used at the moment; please try again in a while."}
 PATIENCE = 30  # seconds
@@ -50,12 +51,41 @@ class Site:
         self.engine.dispose()
 
 
-@pytest.fixture
-def site(database, redis, tmp_path):
-    """A site whose servers share a Redis."""
-    site = Site(database, tmp_path, **{"comicsdb.cache.url": redis.url})
-    yield site
+@pytest.fixture(scope="module")
+def redis():
+    """A Redis server, which is empty before each test that uses `site`."""
+    server = RedisServer()
+    server.start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(scope="module")
+def shared(cluster, template, redis, tmp_path_factory):
+    """A site and two servers that share a Redis: to start servers takes most of a test's time."""
+    cluster.clone_database(template, "cached_shared")
+    folder = tmp_path_factory.mktemp("cached_shared")
+    site = Site(cluster.url("cached_shared"), folder, **{"comicsdb.cache.url": redis.url})
+    clients = [site.serve(), site.serve()]
+    yield site, clients
     site.close()
+    cluster.drop_database("cached_shared")
+
+
+@pytest.fixture
+def site(shared):
+    """The site, whose servers remember nothing of other tests."""
+    site, _ = shared
+    for app in site.apps:
+        app.registry["comicsdb.cache"].clear()
+        app.registry["comicsdb.validator_cache"].clear()
+    return site
+
+
+@pytest.fixture
+def clients(shared):
+    """A client of each of the two servers."""
+    return shared[1]
 
 
 def read(client, path):
@@ -80,8 +110,8 @@ def bodies(redis):
 # Redis.
 
 
-def test_what_one_server_made_the_other_serves(site):
-    one, other = site.serve(), site.serve()
+def test_what_one_server_made_the_other_serves(site, clients):
+    one, other = clients
     arc = site.make.arc(name="First")
     paths = [f"/api/arc/{arc.id}/", f"/api/arc/{arc.id}/issue_list/", "/api/arc/", "/api/arc/?name=first"]
     for path in paths:
@@ -95,8 +125,8 @@ def test_what_one_server_made_the_other_serves(site):
         assert b"First" not in other.get(path).body
 
 
-def test_nothing_but_whole_answers_is_stored(site, redis):
-    client = site.serve()
+def test_nothing_but_whole_answers_is_stored(site, clients, redis):
+    client, _ = clients
     arc = site.make.arc()
     for path, status in (
         ("/api/arc/?page=2", 404),
@@ -119,8 +149,8 @@ def test_nothing_but_whole_answers_is_stored(site, redis):
     assert len(bodies(redis)) == 2
 
 
-def test_what_is_not_committed_is_in_no_cache(site):
-    one, other = site.serve(), site.serve()
+def test_what_is_not_committed_is_in_no_cache(site, clients):
+    one, other = clients
     arc = site.make.arc(name="Old")
     paths = [f"/api/arc/{arc.id}/", "/api/arc/"]
     for path in paths:
@@ -137,8 +167,8 @@ def test_what_is_not_committed_is_in_no_cache(site):
             assert b'"New"' in client.get(path).body
 
 
-def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site):
-    client, late = site.serve(), site.serve()
+def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site, clients):
+    client, late = clients
     arc = site.make.arc(name="Old")
     app = late.testapp.app
     detail = app.registry["comicsdb_api.reads"]["api.arc"]
@@ -167,8 +197,8 @@ def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site)
     assert late.get(f"/api/arc/{arc.id}/").headers["ETag"] == tag
 
 
-def test_without_redis_everything_is_answered_and_with_it_shared_again(site, redis):
-    one, other = site.serve(), site.serve()
+def test_without_redis_everything_is_answered_and_with_it_shared_again(site, clients, redis):
+    one, other = clients
     arc, second = site.make.arc(name="First"), site.make.arc()
     paths = [f"/api/arc/{arc.id}/", "/api/arc/"]
     for client in (one, other):
@@ -194,9 +224,11 @@ def test_without_redis_everything_is_answered_and_with_it_shared_again(site, red
     until(shared)
 
 
-def test_a_redis_that_hung_and_comes_back_has_nothing_stale(site, redis):
-    site.settings["comicsdb.cache.url"] = redis.url.replace("=30", "=1")  # each request waits for so long
+def test_a_redis_that_hung_and_comes_back_has_nothing_stale(database, redis, tmp_path):
+    url = redis.url.replace("=30", "=1")  # each request waits for so long
+    site = Site(database, tmp_path, **{"comicsdb.cache.url": url})
     client = site.serve()
+    client.testapp.app.registry["comicsdb.cache"].clear()
     arc = site.make.arc(name="First")
     paths = [f"/api/arc/{arc.id}/", "/api/arc/"]
     for path in paths:
@@ -218,10 +250,10 @@ def test_a_redis_that_hung_and_comes_back_has_nothing_stale(site, redis):
     for each in (client, fresh):
         each.get(paths[0], 404)
         assert each.json(paths[1])["count"] == 0
+    site.close()
 
 
-def test_of_many_who_miss_at_once_on_two_servers_all_get_the_same(site):
-    clients = [site.serve(), site.serve()]
+def test_of_many_who_miss_at_once_on_two_servers_all_get_the_same(site, clients):
     arcs = [site.make.arc() for _ in range(5)]
     for arc in arcs:
         path = f"/api/arc/{arc.id}/"
@@ -234,8 +266,8 @@ def test_of_many_who_miss_at_once_on_two_servers_all_get_the_same(site):
 # PostgreSQL.
 
 
-def test_connections_that_the_server_ended_are_not_noticed(site):
-    client = site.serve()
+def test_connections_that_the_server_ended_are_not_noticed(site, clients):
+    client, _ = clients
     arc = site.make.arc()
     paths = [f"/api/arc/{arc.id}/", "/api/arc/", "/api/arc/?name=arc", "/api/role/", "/api/"]
     for end in (False, True, True):

@@ -28,6 +28,7 @@ from tests.api.http_dates import (
     stamp,
 )
 from tests.api.resource.test_statements import everything
+from tests.cases import for_each
 from tests.soak import SOAK
 
 LATER_DAY = date(2100, 1, 1)
@@ -87,8 +88,8 @@ def test_the_fraction_of_a_second_is_cut_off(api, make, arc, path):
     assert api.get(path).headers["Last-Modified"] == SECOND
 
 
-@pytest.mark.parametrize("kind", ["issue", "series"])
-@pytest.mark.parametrize("rated", [None, at(-9), at(0.1), at(1)])
+@for_each("kind", ["issue", "series"])
+@for_each("rated", [None, at(-9), at(0.1), at(1)])
 def test_the_date_is_that_of_modified_whenever_stars_were_given(api, make, kind, rated):
     entity = getattr(make, kind)()
     stamp(make, entity, modified=MOMENT, modified_before=None, rated=rated)
@@ -98,7 +99,7 @@ def test_the_date_is_that_of_modified_whenever_stars_were_given(api, make, kind,
     api.get(f"/api/{kind}/{entity.id}/", 304, {"If-Modified-Since": SECOND})
 
 
-@pytest.mark.parametrize("kind", WITH_ISSUES)
+@for_each("kind", WITH_ISSUES)
 def test_a_list_of_issues_has_the_second_stamp_and_the_detail_the_first(api, make, kind):
     entity = getattr(make, kind)()
     stamp(make, entity, modified=at(-1), issues_modified=at(1))
@@ -119,7 +120,7 @@ def test_a_plain_edit_of_an_issue_changes_the_list_and_not_the_arc(api, arc, pat
         assert api.get(f"{path}issue_list/", 200, sent).json["results"][0]["number"] == "7"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sent",
     [
         "Tue, 03 Feb 2026 04:05:06 GMT",
@@ -136,7 +137,7 @@ def test_the_forms_of_a_date(api, path, sent):
     api.get(path, 200, {"If-Unmodified-Since": sent})
 
 
-@pytest.mark.parametrize(
+@for_each(
     "sent",
     [
         "",
@@ -182,8 +183,8 @@ def test_no_header_is_a_fault(api, path, header, value):
 # Two changes in one second.
 
 
-@pytest.mark.parametrize(
-    ("stamps", "second"),
+@for_each(
+    "stamps,second",
     [
         ({"modified_before": None}, 304),
         ({"modified_before": at(-1)}, 304),
@@ -207,8 +208,8 @@ def test_a_date_of_a_second_with_two_changes_proves_nothing(api, make, stamps, s
         api.get(path, 200, {"If-Unmodified-Since": AFTER})
 
 
-@pytest.mark.parametrize("kind", WITH_ISSUES)
-@pytest.mark.parametrize(("before", "second"), [(None, 304), (at(-0.1), 200), (at(-1), 304)])
+@for_each("kind", WITH_ISSUES)
+@for_each("before,second", [(None, 304), (at(-0.1), 200), (at(-1), 304)])
 def test_so_it_is_with_a_list_of_issues(api, make, kind, before, second):
     entity = getattr(make, kind)()
     stamp(make, entity, modified=at(0.1), issues_modified=MOMENT, issues_modified_before=before)

@@ -7,6 +7,7 @@ from sqlalchemy import insert, select
 
 from comicsdb import models
 from tests.api.bodies import BASE, instant, named, rows, same
+from tests.cases import for_each
 
 PLAIN = ["arc", "character", "creator", "imprint", "publisher", "team", "universe"]
 ENVELOPE = ["count", "next", "previous", "results"]
@@ -294,8 +295,8 @@ def test_pages_hold_a_hundred_rows_and_link_to_each_other(api, arcs):
     assert len(ids(first)) == len(ids(second)) == 100
 
 
-@pytest.mark.parametrize(
-    ("query", "number"),
+@for_each(
+    "query,number",
     [
         ("", 1),
         ("?page=", 1),
@@ -312,14 +313,14 @@ def test_the_page_that_is_asked_for(api, arcs, query, number):
     assert ids(api.json(f"/api/arc/{query}")) == arcs[(number - 1) * 100 : number * 100]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "page", ["0", "-1", "4", "x", "1.0", "1e0", "LAST", "%D9%A3", "1_0", "%00", "9" * 30, "9" * 5000, "+1"]
 )
 def test_no_such_page(api, arcs, page):
     assert api.json(f"/api/arc/?page={page}", 404) == {"detail": "Invalid page."}
 
 
-@pytest.mark.parametrize("path", ["/api/arc/", "/api/issue/", "/api/series/"])
+@for_each("path", ["/api/arc/", "/api/issue/", "/api/series/"])
 def test_an_empty_list_has_one_page(api, path):
     empty = {"count": 0, "next": None, "previous": None, "results": []}
     for query in ("", "?page=1", "?page=last"):
@@ -382,7 +383,7 @@ def test_nested_lists_have_pages_too(api, make, session):
     assert len(api.json(f"{path}?page=2")["results"]) == 1
 
 
-@pytest.mark.parametrize("kind", ["arc", "character", "series", "team"])
+@for_each("kind", ["arc", "character", "series", "team"])
 def test_the_issues_of_nothing(api, make, kind):
     entity = getattr(make, kind)()
     empty = {"count": 0, "next": None, "previous": None, "results": []}

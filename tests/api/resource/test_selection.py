@@ -16,6 +16,7 @@ from tests.api.descriptions import Contract
 from tests.api.many import ISSUES, Many
 from tests.api.resource.test_statements import AGAIN, world
 from tests.api.writing import Writer
+from tests.cases import for_each
 from tests.conftest import recording
 
 KINDS = [each.kind() for each in WITH_HISTORY]
@@ -40,7 +41,7 @@ def test_what_is_not_asked_for_is_not_computed():
     assert "credit" not in statement(shape_of(IssueResource, include="variants"))
 
 
-@pytest.mark.parametrize("resource", WITH_HISTORY)
+@for_each("resource", WITH_HISTORY)
 def test_fields_of_both_have_in_a_detail_all_that_they_have_in_a_list(resource):
     row, detail = resource.row_fields(), resource.detail_fields()
     shared = {name: row[name] for name in row if name in detail}
@@ -70,7 +71,7 @@ def ids(make):
     return world(make, 2)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, connection, kind):
     detail = api.json(f"/api/{kind}/{ids[kind]}/")
     usual = next(row for row in api.json(f"/api/{kind}/")["results"] if row["id"] == ids[kind])
@@ -126,7 +127,7 @@ def part(value, rests):
     }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_fields_leave_of_a_detail_what_they_name(api, ids, kind):
     path = f"/api/{kind}/{ids[kind]}/"
     detail = api.json(path)
@@ -230,7 +231,7 @@ def test_ids_come_in_the_order_sent_each_once(api, make):
     }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_what_became_of_ids_is_told(api, make, catalog, session, contract, kind):
     needed = {"publisher": make.publisher()} if kind in {"imprint", "universe"} else {}
     kept, other, gone, orphan, owner = (getattr(make, kind)(**needed) for _ in range(5))

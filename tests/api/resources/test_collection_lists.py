@@ -10,6 +10,7 @@ from comicsdb import clock
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue
 from tests.api.http_dates import AFTER, BEFORE, MOMENT, SECOND, at
+from tests.cases import for_each
 from tests.conftest import recording
 
 TODAY = date(2026, 3, 4)
@@ -71,8 +72,8 @@ def test_items_stand_by_series_and_cover_date(api, shelf):
     assert numbers(api) == "C D B A"
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
+@for_each(
+    "query,found",
     [
         ("book_format=DIGITAL", "A"),
         ("book_format=PRINT", "C D"),
@@ -120,8 +121,8 @@ def test_items_are_found_by_their_series(api, shelf):
     assert numbers(api, "issue__series=999999") == ""
 
 
-@pytest.mark.parametrize(
-    ("query", "told"),
+@for_each(
+    "query,told",
     [
         *((f"{name}={value}", {name: [UNKNOWN.format(value)]}) for name, value in
           (("grade", "9"), ("grade", "9.7"), ("book_format", "Print"), ("grading_company", "x"))),
@@ -299,7 +300,7 @@ def test_issues_that_are_missing(api, make, own):
     ]
 
 
-@pytest.mark.parametrize("number", ["0", "-5", "999999", "9" * 30])
+@for_each("number", ["0", "-5", "999999", "9" * 30])
 def test_of_an_unknown_series_nothing_is_missing(api, number):
     expected = {"count": 0, "next": None, "previous": None, "results": []}
     assert api.json(f"/api/collection/missing_issues/{number}/") == expected
