@@ -11,7 +11,7 @@ from comicsdb.catalog.maintenance.move import move_publisher
 from comicsdb.catalog.maintenance.repair_slugs import fix_start_year, issues_of, rebuild_issue_slugs
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
-from comicsdb.models import History, Issue, Publisher
+from comicsdb.models import History, Publisher
 from tests.conftest import ROLLED_BACK
 from tests.machines.api_cache.world import TODAY, Ids
 from tests.machines.propagation.writes import MODELS, Positions
@@ -113,7 +113,7 @@ class Acts:
         if not chosen:
             return
         if act == "delete":
-            bulk.delete(self.catalog, Issue, chosen)
+            bulk.delete(self.catalog, chosen, kind)
         elif act == "add_executives":
             publishers = self.session.scalars(select(Publisher.id)).all()
             creator = reachable.at("creator", 0)
