@@ -1,16 +1,24 @@
-"""The button of an issue that says whether the reader has read it."""
+"""What the reader has read: the button of an issue with its dates, and the progress in a series."""
+
+from datetime import datetime
+from functools import cache
+
+from sqlalchemy import Integer, bindparam, exists, func, select
 
 from comicsdb import clock
+from comicsdb.catalog import InvalidError
+from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.i18n import translate
 from comicsdb.library import reads
-from comicsdb.models import Issue
+from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.security import Permission
-from comicsdb_web.forms import lookup
+from comicsdb_web.forms import answers, lookup
 from comicsdb_web.forms.fields import text_of
 from comicsdb_web.http.fragments import fragment
+from comicsdb_web.lists import cards
 from comicsdb_web.pages.library.collection import done, private
 from comicsdb_web.pages.library.pull_list import OFF, ON
-from comicsdb_web.rendering.locales import _
+from comicsdb_web.rendering.locales import _, ngettext
 
 READ = _("${label} is marked as read.")
 UNREAD = _("The last reading date of ${label} was removed.")
@@ -33,7 +41,63 @@ def toggle(request):
     return done(request, "success", said, "issue.detail", slug=issue.slug)
 
 
+NO_DATE = _("Date read: enter a valid date, such as 2024-05-31.")
+NOT_YET = _("Date read: choose today or an earlier day.")
+
+
+def add(request):
+    """Note a read on the day `read_date`; the button `when` says another date or all issues up to it."""
+    issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
+    session, user_id, when = request.dbsession, request.identity.user_id, text_of(request.POST, "when")
+    if when == "up_to":
+        marked = reads.mark(session, user_id, _up_to(session, issue), clock.now())
+        said = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
+        return done(request, "success" if marked else "info", said, "issue.detail", slug=issue.slug)
+    try:
+        moment = None if when == "unknown" else _day(request)
+    except InvalidError as error:
+        (texts,) = error.errors.values()
+        return done(request, "error", texts[0], "issue.detail", slug=issue.slug)
+    reads.add(session, user_id, issue.id, moment)
+    said = READ % {"label": lookup.name_one(session, issue).text}
+    return done(request, "success", said, "issue.detail", slug=issue.slug)
+
+
+def _day(request) -> datetime:
+    """The day that was typed; raises InvalidError."""
+    moment = answers.time(request, answers.texts(request), "read_date", NO_DATE, ("%Y-%m-%d",))
+    if moment is None:
+        raise InvalidError({"read_date": [NO_DATE]})
+    if moment > clock.now():
+        raise InvalidError({"read_date": [NOT_YET]})
+    return moment
+
+
+def _up_to(session, issue: Issue) -> list[int]:
+    """The issues of a series up to one of them."""
+    of_series = select(Issue.id).where(Issue.series_id == issue.series_id)
+    ids = session.scalars(of_series.order_by(*cards.WITHIN_SERIES)).all()
+    return ids[: ids.index(issue.id) + 1]
+
+
+@cache
+def _progress() -> CompiledQuery:
+    series_id, user_id = bindparam("series_id", type_=Integer), bindparam("user_id", type_=Integer)
+    read = exists().where(ReadDate.issue_id == Issue.id, ReadDate.user_id == user_id)
+    owned = exists().where(CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user_id)
+    counts = (func.count(), func.count().filter(read), func.count().filter(owned))
+    return CompiledQuery.of(select(*counts).select_from(Issue).where(Issue.series_id == series_id))
+
+
+def progress(request, series: Series) -> tuple[int, int, int]:
+    """How many issues a series has, and how many of them the reader has read and owns; one statement."""
+    parameters = {"series_id": series.id, "user_id": request.identity.user_id}
+    return request.read_pool.fetch(_progress(), parameters)
+
+
 def includeme(config):
-    """Add the address, for members."""
+    """Add the addresses, for members."""
     own = {"permission": Permission.MEMBER, "decorator": private}
+    config.add_request_method(progress)
+    config.add_page("reads.add", "/reads/add/{slug}/", add, methods=("POST",), **own)
     config.add_page("reads.toggle", "/reads/toggle/{slug}/", toggle, methods=("POST",), **own)

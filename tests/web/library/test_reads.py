@@ -50,3 +50,35 @@ def test_one_click_adds_the_run_of_a_series(testapp, make, member, session):
     assert message(answer.follow()) == f"{len(owned)} issues were added. 0 were already there."
     again = form_to(testapp.get(address), path).submit().follow()
     assert message(again) == f"0 issues were added. {len(owned)} were already there."
+
+
+def test_a_read_has_a_date_or_none_or_goes_for_all_before_it(testapp, make, member, session):
+    world = small_catalogue(make)
+    log_in(testapp)
+    series, address = f"/series/{world.series.slug}/", f"/issue/{world.second.slug}/"
+
+    def progress():
+        return soup(testapp.get(series)).select_one(".progress-line").get_text(strip=True)
+
+    def send(when=None, **typed):
+        form = form_to(testapp.get(address), f"/reads/add/{world.second.slug}/")
+        for name, value in typed.items():
+            form[name] = value
+        answer = form.submit("when", value=when) if when else form.submit()
+        return message(answer.follow())
+
+    def noted():
+        return [each.read_on for each in reads.of_issue(session, member.id, world.second.id)]
+
+    assert progress() == "0 of 3 read, 0 owned"
+    assert send("up_to") == "2 issues were marked as read."
+    assert send("up_to") == "0 issues were marked as read."
+    assert progress() == "2 of 3 read, 0 owned"
+    assert len(noted()) == 1
+    assert send("unknown") == send(read_date="2020-01-02") == "Lamplight (2019) #2 is marked as read."
+    assert noted()[1].date().isoformat() in {"2020-01-01", "2020-01-02"}  # a day of the reader's zone
+    assert noted()[2] is None
+    for typed in ("", "soon", "0000-00-00"):
+        assert send(read_date=typed) == "Date read: enter a valid date, such as 2024-05-31.", typed
+    assert send(read_date="2999-01-01") == "Date read: choose today or an earlier day."
+    assert len(noted()) == 3
