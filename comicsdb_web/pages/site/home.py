@@ -1,10 +1,12 @@
-"""The home page: introduction, new issues, and announcements."""
+"""The home page: introduction, new issues, and announcements; for members what is up in their library."""
 
 from functools import cache
 
 from sqlalchemy import Date, bindparam, select
 
+from comicsdb.clock import monday_of
 from comicsdb.db.read_pool import CompiledQuery
+from comicsdb.library import next_up, pull_list
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.parts import constant, rows_of
@@ -14,6 +16,7 @@ from comicsdb_web.rendering.row_views import shown
 
 SHELF = 5  # covers in the header
 RECENT = 12
+PULLS = 12  # of this week
 TEASER = 3  # entries of the timeline
 # Dismissed announcements are in the key of the cached page.
 SHOWS = CachePolicy(
@@ -34,12 +37,12 @@ def _query() -> CompiledQuery:
 
 
 def home(request):
-    """The home page; one statement."""
+    """The home page; one statement, and three more for the library of members."""
     settings = request.registry.settings
     *totals, newest, announced = request.read_pool.fetch(_query(), {"today": request.today})
     recent = [shown("issue", each) for each in newest]
     collective = settings["comicsdb.donations.collective"]
-    return {
+    return _of_member(request) | {
         "announcements": announcements.not_dismissed(request, announced),
         "totals": dict(zip((model.__tablename__ for model in TOTALS), totals, strict=True)),
         "recent": recent,
@@ -49,6 +52,15 @@ def home(request):
         "contact": settings["comicsdb_web.contact"],
         "donate": f"{COLLECTIVE}/{collective}" if collective else "",
     }
+
+
+def _of_member(request) -> dict:
+    """What is up in the library of a member, nothing for others."""
+    if request.identity is None:
+        return {"up": None}
+    session, user_id = request.dbsession, request.identity.user_id
+    pulls = pull_list.week(session, user_id, monday_of(request.today), most=PULLS)
+    return {"up": next_up.next_up(session, user_id, request.today), "pulls": pulls}
 
 
 def _shelf(issues) -> list:

@@ -1,17 +1,19 @@
 """The home page: announcements on their days, what is new, and the collection in numbers."""
 
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
 from urllib.parse import quote
 
 import pytest
 from sqlalchemy import update
 
-from comicsdb.clock import business_day
-from comicsdb.models import Announcement, Issue
+from comicsdb import clock
+from comicsdb.clock import business_day, monday_of
+from comicsdb.library import collection, pull_list, reads
+from comicsdb.models import Announcement, Issue, ReadingList, ReadingListItem
 from comicsdb_web.rendering.richtext import clean
 from tests.conftest import recording
-from tests.web.conftest import form_to, labels, soup
+from tests.web.conftest import form_to, labels, log_in, soup
 
 
 def test_an_empty_collection_has_a_home(testapp):
@@ -138,6 +140,68 @@ def test_the_page_says_what_there_is_and_how_to_take_part(testapp, session, conn
     ]
     assert len(page.select(".teaser li")) == 3
     assert [each.get_text() for each in page.select(".involved h3")] == ["Data", "Code", "Donate", "Contact"]
+
+
+def up(page) -> dict[str, list[str]]:
+    """The labels in each part of a member's home, or what stands there instead."""
+    return {
+        part.h2.get_text(): [each.get_text(" ", strip=True) for each in part.select(".coming-text, .nothing")]
+        for part in page.select(".up section")
+    }
+
+
+def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member, session, connection, wsgi):
+    today = business_day(wsgi.registry.settings["comicsdb.timezone"])
+    monday, day = monday_of(today), timedelta(days=1)
+    assert up(soup(testapp.get("/"))) == {}
+    log_in(testapp)
+    empty = up(soup(testapp.get("/")))
+    assert [len(texts) for texts in empty.values()] == [1] * 5
+    assert empty["Read next"][0].startswith("Mark issues as read to see what comes next")
+    with make.together():
+        publisher = make.publisher(name="Harbor House")
+        run, other = (make.series(name=name, publisher=publisher) for name in ("Run", "Other"))
+        issues = [
+            make.issue(series=run, number=str(n), cover_date=date(2020, n, 1), store_date=date(2020, n, 1))
+            for n in range(1, 12)
+        ]
+        pulled = make.issue(series=other, number="1", store_date=monday, foc_date=today + 14 * day)
+        make.issue(series=other, number="2", store_date=monday + 7 * day, foc_date=today + 15 * day)
+        make.issue(series=other, number="3", store_date=monday - day, foc_date=today - day)
+    pull_list.add(session, member.id, other.id)
+    # A gap of one and one of two; the one of three after them is not told.
+    for place in (0, 1, 3, 6, 10):
+        collection.add(session, member.id, issues[place].id, {}, today=today)
+    reads.add(session, member.id, issues[0].id, datetime(2021, 1, 1, tzinfo=UTC))
+    reads.add(session, member.id, issues[2].id, None)
+    listed = ReadingList(user_id=member.id, name="Nights", slug="nights")
+    session.add(listed)
+    session.flush()
+    for order, issue in enumerate((issues[2], issues[8], issues[9]), 1):
+        session.add(ReadingListItem(reading_list_id=listed.id, issue_id=issue.id, order=order))
+    session.commit()
+    testapp.get("/")
+    with recording(connection) as statements:
+        page = soup(testapp.get("/"))
+    # The account; the page; the pulls; what is up, and its issues; what the cards have of it in the library.
+    assert len(statements) == 6, statements
+    assert up(page) == {
+        "This week’s pulls": ["Other (2020) #1 Harbor House"],
+        "Read next": ["Run (2020) #4 Harbor House", "Run (2020) #9 Nights"],
+        "Gaps in your collection": [f"Run (2020) #{n} Harbor House" for n in (3, 5, 6)],
+        "Order soon": ["Other (2020) #1 Final order cut-off"],
+        "Changed in series you follow": [f"Other (2020) #{n} Added" for n in (3, 2, 1)],
+    }
+    assert page.select_one(".up a[href='/reading-lists/nights/']").get_text() == "Nights"
+    # A series that is followed without pulling has its changes only.
+    pull_list.choose(session, member.id, other.id, "NONE", "")
+    session.execute(update(Issue).where(Issue.id == pulled.id).values(modified=clock.now() - 15 * day))
+    session.commit()
+    shown = up(soup(testapp.get("/")))
+    assert [len(shown[part]) for part in ("Order soon", "Changed in series you follow")] == [1, 2]
+    assert shown["Order soon"][0].startswith("No series on your pull list")
+    testapp.reset()
+    assert up(soup(testapp.get("/"))) == {}
 
 
 def test_addresses_of_the_outside_come_from_the_settings(site_with):
