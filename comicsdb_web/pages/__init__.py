@@ -32,6 +32,7 @@ def includeme(config):
     config.include(".library.scanner")
     config.include(".library.pull_list")
     config.include(".library.wish_list")
+    config.include(".library.bulk")
     config.include(".library.reads")
     config.include(".library.track")
     config.include(".library.feeds")

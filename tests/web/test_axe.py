@@ -33,6 +33,7 @@ SIGNED_IN = (
     "/publisher/harbor-house/history/",
     "/issue/lamplight-2019-1/update/",
     "/collection/",
+    "/collection/bulk/",
     "/collection/stats/",
     r"/collection/import/\d+/",
     "/pull-list/",

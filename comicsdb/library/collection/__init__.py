@@ -370,8 +370,8 @@ def add_series(
     return len(made), len(chosen) - len(made)
 
 
-def mark_read(session: Session, user_id: int, item_ids: Iterable[int]) -> int:
-    """Mark the unread issues of items as read now; returns how many.
+def mark_read(session: Session, user_id: int, item_ids: Iterable[int], moment: datetime | None) -> int:
+    """Mark the unread issues of items as read, None for an unknown date; returns how many.
 
     Unknown ids and those of other accounts are ignored. The number of statements is constant.
     """
@@ -379,7 +379,7 @@ def mark_read(session: Session, user_id: int, item_ids: Iterable[int]) -> int:
     issues = select(CollectionItem.issue_id).where(
         CollectionItem.user_id == user_id, CollectionItem.id == any_(cast(ids, ARRAY(BigInteger)))
     )
-    return len(reads.mark(session, user_id, session.scalars(issues).all(), clock.now()))
+    return len(reads.mark(session, user_id, session.scalars(issues).all(), moment))
 
 
 def _write(session: Session, item_id: int, changes: dict, *, moves: bool = True) -> CollectionItem:

@@ -136,7 +136,7 @@ def mark_read(request):
     chosen = [each for each in sent if each is not None]
     if not chosen:
         return done(request, "info", _("Select some items first."))
-    marked = collection.mark_read(request.dbsession, request.identity.user_id, chosen)
+    marked = collection.mark_read(request.dbsession, request.identity.user_id, chosen, clock.now())
     if not marked:
         text = ngettext("It was already read.", "They were all already read.", len(chosen))
         return done(request, "info", text)

@@ -1,6 +1,8 @@
 """A reader's wish list: the issues they look for, and acquiring them."""
 
-from sqlalchemy import func, select
+from dataclasses import dataclass
+
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import joinedload
 
 from comicsdb.catalog import InvalidError, NotFoundError
@@ -31,7 +33,7 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
 from comicsdb_web.lists.paging import paginate
-from comicsdb_web.pages.library.collection import done, grades, private, variant_options
+from comicsdb_web.pages.library.collection import ALL, done, grades, private, variant_options
 from comicsdb_web.pages.library.pull_list import OFF, ON
 from comicsdb_web.rendering.locales import _
 
@@ -101,6 +103,36 @@ PURCHASE = EntityForm(
 )
 
 
+@dataclass(frozen=True)
+class Narrowing:
+    """The ids of the wishes that a query asks for, with the values of its filters and their errors."""
+
+    ids: Select
+    typed: dict[str, str]
+    errors: dict[str, list[str]]
+    offered: dict[str, dict[str, str]]
+    chips: list[Chip]
+
+
+def narrowing(request) -> Narrowing:
+    """The filters of the query; invalid ones are left out and have an error."""
+    say = request.localizer.translate
+    typed = {name: request.GET.get(name, "").strip() for name in LABELS}
+    offered = {"status": dict(statuses(request)), "priority": dict(priorities(request))}
+    errors = {
+        name: [say(NOT_OFFERED)] for name, value in typed.items() if value and value not in offered[name]
+    }
+    heeded = {name: "" if name in errors else value for name, value in typed.items()}
+    priority = int(heeded["priority"]) if heeded["priority"] else None
+    ids = wish_list.listed(request.identity.user_id, status=heeded["status"], priority=priority)
+    chips = [
+        Chip(say(LABELS[name]), offered[name][value], without(request, name))
+        for name, value in heeded.items()
+        if value
+    ]
+    return Narrowing(ids, typed, errors, offered, chips)
+
+
 class WishDraft(Draft):
     """The draft of an item's form."""
 
@@ -132,31 +164,17 @@ class WishViews(Editing):
 
     def _listing(self) -> dict:
         """The items that match the query; unknown filters are ignored."""
-        typed = {name: self.request.GET.get(name, "").strip() for name in LABELS}
-        offered = {"status": dict(statuses(self.request)), "priority": dict(priorities(self.request))}
-        wrong = {name for name, value in typed.items() if value and value not in offered[name]}
-        heeded = {name: "" if name in wrong else value for name, value in typed.items()}
-        priority = int(heeded["priority"]) if heeded["priority"] else None
-        ids = wish_list.listed(self.user_id, status=heeded["status"], priority=priority)
-        count = select(func.count()).select_from(ids.order_by(None).subquery())
-        page = paginate(self.request, wish_list.items(), ids, count, PER_PAGE)
-        chips = [
-            Chip(
-                translate(self.request.localizer, LABELS[name]),
-                offered[name][value],
-                without(self.request, name),
-            )
-            for name, value in heeded.items()
-            if value
-        ]
-        not_offered = translate(self.request.localizer, NOT_OFFERED)
+        narrowed = narrowing(self.request)
+        count = select(func.count()).select_from(narrowed.ids.order_by(None).subquery())
+        page = paginate(self.request, wish_list.items(), narrowed.ids, count, PER_PAGE)
         return {
             "page": page,
             "items": [row.WishListItem for row in page.rows],
-            "typed": typed,
-            "wrong": {name: [not_offered] for name in wrong},
-            "offered": offered,
-            "chips": chips,
+            "all_chosen": self.request.GET.get("select") == ALL,
+            "typed": narrowed.typed,
+            "wrong": narrowed.errors,
+            "offered": narrowed.offered,
+            "chips": narrowed.chips,
         }
 
     # One item.

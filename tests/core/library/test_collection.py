@@ -8,6 +8,7 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import NoResultFound
 from sqlalchemy.orm import object_session
 
+from comicsdb import clock
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection, ratings, reads
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
@@ -190,11 +191,12 @@ def test_many_are_read_at_once_each_that_was_not(session, make, user, owned):
     foreign, _ = collection.add(session, make.user().id, make.issue().id, {}, today=TODAY)
     stamp = read.modified
     ids = [owned.id, read.id, foreign.id, owned.id, 0, 2**70]
-    assert moved(owned, lambda: collection.mark_read(session, user, ids)) == 1
+    assert moved(owned, lambda: collection.mark_read(session, user, ids, clock.now())) == 1
     assert dates(session, owned) == [owned.date_read]
     assert (dates(session, read), read.modified) == ([EARLY], stamp)
     assert not foreign.is_read
-    assert collection.mark_read(session, user, ids) == collection.mark_read(session, user, []) == 0
+    assert collection.mark_read(session, user, ids, clock.now()) == 0
+    assert collection.mark_read(session, user, [], None) == 0
 
 
 # Stars.
@@ -330,7 +332,7 @@ def test_what_many_cost_does_not_depend_on_how_many(session, make, user, connect
     ids = session.scalars(select(CollectionItem.id)).all()
     session.execute(text("DELETE FROM read_date"))
     session.execute(text("UPDATE collection_item SET is_read = false, date_read = NULL"))
-    read = cost(lambda: collection.mark_read(session, user, ids))
+    read = cost(lambda: collection.mark_read(session, user, ids, clock.now()))
     session.execute(text("DELETE FROM collection_item"))
     of_series = cost(lambda: collection.add_series(session, user, series.id, read=True, today=TODAY))
     assert len(ids) == size

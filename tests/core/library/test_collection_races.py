@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 from sqlalchemy import func, select
 
+from comicsdb import clock
 from comicsdb.catalog import Catalog, NotFoundError
 from comicsdb.library import collection, ratings
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
@@ -145,7 +146,7 @@ def test_dates_come_and_go_and_the_item_follows(factory, ids):
     jobs = (
         lambda session: collection.unread(session, user, item, first).id,
         lambda session: collection.unread(session, user, item, first).id,
-        lambda session: collection.mark_read(session, user, [item]),
+        lambda session: collection.mark_read(session, user, [item], clock.now()),
         lambda session: collection.update(session, user, item, {"is_read": False}, today=TODAY).id,
         lambda session: collection.read_on(session, user, item, MOMENT) and item,
         lambda session: collection.rate(session, user, item, 5, today=TODAY).id,
@@ -191,7 +192,7 @@ def test_bulk_and_single_writes_do_not_get_into_each_others_way(factory, ids):
         lambda session: collection.add_series(session, user, series, read=True, today=TODAY),
         lambda session: collection.add_series(session, user, series, today=TODAY),
         lambda session: collection.scrobble(session, user, issue, MOMENT, 3, today=TODAY)[1],
-        lambda session: collection.mark_read(session, user, [item]),
+        lambda session: collection.mark_read(session, user, [item], clock.now()),
         lambda session: Catalog(session).update(session.get(Issue, issue), {"desc": "x"}).id,
     )
     answers = at_once(factory, *map(gone_or, jobs))

@@ -14,6 +14,7 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import select
 
+from comicsdb import clock
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.db import session_factory
 from comicsdb.library import collection, ratings, reads
@@ -184,7 +185,7 @@ class Library(RuleBasedStateMachine):
     def mark_read(self, chosen):
         unread = [place for place in chosen if self.owned[place] and not self.read[place]]
         ids = [item_id for place in chosen for item_id in self.owned[place]]
-        assert collection.mark_read(self.session, self.user, ids) == len(unread)
+        assert collection.mark_read(self.session, self.user, ids, clock.now()) == len(unread)
         for place in unread:
             self.is_read_now(place)
 

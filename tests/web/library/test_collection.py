@@ -17,6 +17,7 @@ PAGES = (
     "/collection/missing/1/",
     "/collection/scan/",
     "/collection/add/",
+    "/collection/bulk/",
     "/collection/add-from-series/",
     "/collection/1/",
     "/collection/1/update/",

@@ -40,7 +40,7 @@ def item(session, nora, world):
 def cells(response) -> list[list[str]]:
     """The table as text, without the column of buttons."""
     found = soup(response).select("main tbody tr")
-    return [[each.get_text(" ", strip=True) for each in row.select("th, td")][:-1] for row in found]
+    return [[each.get_text(" ", strip=True) for each in row.select("th, td")][1:-1] for row in found]
 
 
 def path(item, action) -> str:

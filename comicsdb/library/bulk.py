@@ -1,0 +1,112 @@
+"""Bulk changes of a collection or a wish list, each by a constant number of statements.
+
+Functions take ids of items and ignore those that are gone or of other accounts. They return how many items
+changed. All of a transaction is one act, which can be undone. Nothing is committed here.
+"""
+
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, Select, any_, cast, delete, or_, select, text, update
+from sqlalchemy.dialects.postgresql import distinct_on, insert
+from sqlalchemy.orm import Session
+
+from comicsdb.library.locks import lock_account, moved, own_list
+from comicsdb.models import CollectionItem, IssueRating, WishList, WishListItem
+from comicsdb.models.base import BIG_MAX
+from comicsdb.models.choices import WishStatus
+
+MOST = 100_000  # items that change at once
+_UNSEEN = {"synchronize_session": False}
+
+Item = type[CollectionItem] | type[WishListItem]
+
+
+def ids_of(session: Session, rows: Select) -> list[int]:
+    """The ids that a statement selects, in no order; MOST + 1 where there are more than MOST."""
+    return list(session.scalars(rows.order_by(None).limit(MOST + 1)))
+
+
+def own(model: Item, user_id: int, ids: list[int]) -> ColumnElement[bool]:
+    """The condition that an item is one of these and belongs to an account."""
+    known = cast([each for each in ids if 0 < each <= BIG_MAX], ARRAY(BigInteger))
+    if model is CollectionItem:
+        mine = CollectionItem.user_id == user_id
+    else:
+        lists = select(WishList.id).where(WishList.user_id == user_id)
+        mine = WishListItem.wish_list_id == lists.scalar_subquery()
+    return mine & (model.id == any_(known))
+
+
+def change(session: Session, model: Item, user_id: int, ids: list[int], values: dict) -> int:
+    """Set columns of items; those that have all values already are not written."""
+    lock_account(session, user_id)
+    differs = or_(*(getattr(model, name).is_distinct_from(value) for name, value in values.items()))
+    changed = update(model).where(own(model, user_id, ids), differs).values(values | moved(model))
+    return session.execute(changed, execution_options=_UNSEEN).rowcount
+
+
+def remove(session: Session, model: Item, user_id: int, ids: list[int]) -> int:
+    """Remove items; stars and reads of issues stay."""
+    lock_account(session, user_id)
+    return session.execute(delete(model).where(own(model, user_id, ids)), execution_options=_UNSEEN).rowcount
+
+
+def move_to_wish_list(session: Session, user_id: int, ids: list[int]) -> int:
+    """Remove items from the collection and wish for their issues, or the variant of the first copy.
+
+    Issues on the wish list stay as they are there, but are wanted again.
+    """
+    lock_account(session, user_id)
+    chosen = own(CollectionItem, user_id, ids)
+    _lock_issues(session, select(CollectionItem.issue_id, CollectionItem.variant_id).where(chosen))
+    wishes = own_list(session, WishList, user_id)
+    item = CollectionItem
+    first = select(wishes.id, item.issue_id, item.variant_id).where(chosen)
+    first = first.ext(distinct_on(item.issue_id)).order_by(item.issue_id, item.id)
+    added = insert(WishListItem).from_select(["wish_list_id", "issue_id", "variant_id"], first)
+    added = added.on_conflict_do_update(
+        index_elements=["wish_list_id", "issue_id"],
+        set_={"status": WishStatus.WANTED, **moved(WishListItem)},
+        where=WishListItem.status != WishStatus.WANTED,
+    )
+    session.execute(added)
+    return remove(session, item, user_id, ids)
+
+
+def move_to_collection(session: Session, user_id: int, ids: list[int], purchase: dict) -> tuple[int, int]:
+    """Mark wishes as acquired and add their issues or variants to the collection, unless they are there.
+
+    `purchase` are columns of the new items. Returns how many were added, and how many were there.
+    """
+    lock_account(session, user_id)
+    wish, item = WishListItem, CollectionItem
+    chosen = own(wish, user_id, ids)
+    wished = _lock_issues(session, select(wish.issue_id, wish.variant_id).where(chosen))
+    owned = select(item.id).where(
+        item.user_id == user_id,
+        item.issue_id == wish.issue_id,
+        or_(wish.variant_id.is_(None), item.variant_id == wish.variant_id),
+    )
+    stars = select(IssueRating.rating).where(
+        IssueRating.user_id == user_id, IssueRating.issue_id == wish.issue_id
+    )
+    columns = {
+        "user_id": user_id,
+        "issue_id": wish.issue_id,
+        "variant_id": wish.variant_id,
+        "grade": wish.desired_grade,
+        "rating": stars.scalar_subquery(),
+    }
+    columns |= {name: cast(value, item.__table__.c[name].type) for name, value in purchase.items()}
+    new = select(*columns.values()).where(chosen, ~owned.exists()).order_by(wish.id)
+    adding = insert(item).from_select(list(columns), new).returning(item.id)
+    added = len(session.scalars(adding).all())
+    change(session, wish, user_id, ids, {"status": WishStatus.ACQUIRED})
+    return added, wished - added
+
+
+def _lock_issues(session: Session, rows: Select) -> int:
+    """Lock the issues and variants that rows refer to against deletion; returns how many rows there are."""
+    found = session.execute(rows).all()
+    for table, ids in (("issue", {row[0] for row in found}), ("variant", {row[1] for row in found} - {None})):
+        locked = text(f"SELECT id FROM {table} WHERE id = ANY(:ids) ORDER BY id FOR KEY SHARE")
+        session.execute(locked, {"ids": list(ids)})
+    return len(found)

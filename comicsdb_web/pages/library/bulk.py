@@ -1,0 +1,297 @@
+"""Bulk changes of collection and wish list: of selected items, or of all that the filters find."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from pyramid.httpexceptions import HTTPSeeOther
+from sqlalchemy import Select, select
+
+from comicsdb import clock
+from comicsdb.catalog import InvalidError
+from comicsdb.i18n import translate
+from comicsdb.library import bulk, collection, wish_list
+from comicsdb.library.collection import filters
+from comicsdb.models import CollectionItem, WishListItem
+from comicsdb.models.base import BIG_MAX
+from comicsdb.models.choices import GradingCompany
+from comicsdb.schemas.collection import CollectionItemSchema
+from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
+from comicsdb.values import whole_number
+from comicsdb_web.forms import answers
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.fields import Choice, EntityForm, Line, Section
+from comicsdb_web.forms.values import change_of
+from comicsdb_web.pages.library import collection as collection_pages
+from comicsdb_web.pages.library import wish_list as wish_pages
+from comicsdb_web.pages.library.collection import NO_MOMENT, PURCHASE, grades
+from comicsdb_web.rendering.locales import _, ngettext
+
+EXAMPLES = 5  # items that the page names
+
+SAME = _("Leave as it is")
+READ_ON = _("Read on")
+NOTHING = _("Fill in at least one field.")
+BOTH = _("Enter a value or clear the field, not both.")
+COUNT_CHANGED = _("Your list has changed in the meantime. Check the number of items again.")
+TOO_MANY = _("At most ${most} items can be changed at once: filter the list first.")
+UNCHANGED = _("Nothing was changed: all selected items already have these values.")
+
+
+def _or_same(options):
+    def offered(request, _value):
+        return [("", request.localizer.translate(SAME)), *options(request)]
+
+    return offered
+
+
+COPY = (
+    Choice("grade", _("Grade"), options=_or_same(lambda _request: grades())),
+    Choice(
+        "grading_company",
+        _("Graded by"),
+        options=_or_same(lambda _request: [(each.value, each.label) for each in GradingCompany]),
+    ),
+    *PURCHASE,
+    Line("storage_location", _("Storage location"), longest=255),
+)
+COLLECTION_FORM = EntityForm(CollectionItemSchema, (Section("copy", _("Change fields"), COPY),))
+WISH_FORM = EntityForm(
+    WishFormSchema,
+    (
+        Section(
+            "wish",
+            _("Change fields"),
+            (
+                Choice("priority", _("Priority"), options=_or_same(wish_pages.priorities)),
+                Choice("status", _("Status"), options=_or_same(wish_pages.statuses)),
+            ),
+        ),
+    ),
+)
+PURCHASE_FORM = EntityForm(PurchaseSchema, (Section("purchase", _("Purchase"), PURCHASE),))
+
+
+class BulkViews:
+    """The page of a bulk change, which says how many items it is about and sends it; the base class.
+
+    Selected items come as `item`; without them it is about all that the filters in the query find.
+    """
+
+    model: type
+    route: str
+    acts: ClassVar[dict[str, Callable]]  # what the buttons do: functions that return a message
+    clearable: tuple[str, ...] = ()
+
+    def __init__(self, request):
+        self.request = request
+        self.session = request.dbsession
+        self.user_id = request.identity.user_id
+        self.sent = request.kept_form.take() if request.kept_form else request.POST
+
+    def edit(self):
+        """Show the page, or do what was chosen on it."""
+        is_all = not self.sent or "all" in self.sent
+        narrowed = self.narrowed()
+        if is_all and narrowed.errors:  # without them the filters would find more
+            return HTTPSeeOther(self._list_path)
+        ids = bulk.ids_of(self.session, self.matching(narrowed) if is_all else self._selected())
+        if not ids:
+            return self._done("info", _("Select some items first."))
+        if len(ids) > bulk.MOST:
+            return self._done("warning", TOO_MANY % {"most": f"{bulk.MOST:,}"})
+        drafts = self.drafts()
+        form = answers.Form()
+        act = self.request.POST.get("act")
+        if act in self.acts:
+            try:
+                if self.sent.get("count") != str(len(ids)):
+                    raise InvalidError({answers.WHOLE: [COUNT_CHANGED]})
+                return self._done(*self.acts[act](self, ids, drafts))
+            except InvalidError as error:
+                form = answers.refused(self.request, error, answers.texts(self.request))
+                for draft in drafts.values():
+                    draft.refuse({name: found for name, found in error.errors.items() if name in draft.typed})
+        return {
+            "area": self.route.split(".")[0],
+            "count": len(ids),
+            "examples": self.examples(ids),
+            "items": [] if is_all else ids,
+            "chips": narrowed.chips if is_all else [],
+            "drafts": drafts,
+            "form": form,
+            "cleared": self.sent.getall("clear"),
+            "clearable": self.clearable,
+            "labels": {"read_date": translate(self.request.localizer, READ_ON)}
+            | {name: label for draft in drafts.values() for name, label in draft.labels.items()},
+            "list_path": self._list_path,
+        }
+
+    @property
+    def _list_path(self) -> str:
+        """The list with the filters, but its first page: there may be fewer."""
+        query = self.request.query_with(page=None, select=None)
+        return self.request.route_path(self.route) + query
+
+    def _done(self, kind, text):
+        self.request.messages.add(kind, translate(self.request.localizer, text))
+        return HTTPSeeOther(self._list_path)
+
+    def _selected(self) -> Select:
+        sent = (whole_number(each, 1, BIG_MAX) for each in self.sent.getall("item"))
+        chosen = [each for each in sent if each is not None]
+        return select(self.model.id).where(bulk.own(self.model, self.user_id, chosen))
+
+    def changes(self, draft: Draft) -> dict:
+        """The values of the fields that are filled in, None or "" for cleared ones; raises InvalidError."""
+        draft.read(self.request.POST)
+        change, errors = change_of(draft)
+        cleared = [each for each in self.sent.getall("clear") if each in self.clearable]
+        filled = {each.name for each in draft.form.fields if not each.is_blank(draft.typed[each.name])}
+        errors |= {name: [BOTH] for name in cleared if name in filled}
+        if errors:
+            raise InvalidError(errors)
+        columns = {name for each in filled for name in (each, each.replace("price", "currency"))}
+        values = {name: value for name, value in change.values.items() if name in columns}
+        table = self.model.__table__
+        values |= {name: None if table.c[name].nullable else "" for name in cleared}
+        if values.get("purchase_price") == 0:
+            values["purchase_price"] = None  # a price of 0 is no price
+        return values
+
+    def change(self, ids, drafts):
+        """Set the fields that are filled in."""
+        values = self.changes(drafts["fields"])
+        if not values:
+            raise InvalidError({answers.WHOLE: [NOTHING]})
+        changed = bulk.change(self.session, self.model, self.user_id, ids, values)
+        if not changed:
+            return "info", UNCHANGED
+        return "success", ngettext("${n} item was changed.", "${n} items were changed.", changed)
+
+    def remove(self, ids, _drafts):
+        """Remove the items."""
+        removed = bulk.remove(self.session, self.model, self.user_id, ids)
+        return "success", ngettext("${n} item was removed.", "${n} items were removed.", removed)
+
+
+class CollectionBulk(BulkViews):
+    """Bulk changes of the collection."""
+
+    model = CollectionItem
+    route = "collection.list"
+    clearable = (
+        *("grade", "grading_company", "purchase_date", "purchase_price"),
+        *("purchase_store", "storage_location"),
+    )
+
+    def drafts(self):
+        """The forms with fields."""
+        return {"fields": Draft(self.request, "collection_item", COLLECTION_FORM)}
+
+    def narrowed(self):
+        """The filters of the query."""
+        return collection_pages.narrowing(self.request)
+
+    def matching(self, narrowed) -> Select:
+        """The ids of all items that the filters find."""
+        return filters.item_ids(self.user_id, narrowed.wanted)
+
+    def examples(self, ids) -> list[str]:
+        """The labels of the first items."""
+        rows = filters.items().where(bulk.own(CollectionItem, self.user_id, ids)).order_by(*filters.ORDER)
+        return [each.issue.label for each in self.session.scalars(rows.limit(EXAMPLES))]
+
+    def changes(self, draft):
+        """The values to set; a copy without a grade has no company."""
+        values = super().changes(draft)
+        return values | {"grading_company": ""} if values.get("grade", 1) is None else values
+
+    def read(self, ids, _drafts):
+        """Mark the unread items as read."""
+        moment = None
+        if "unknown" not in self.request.POST:
+            typed = answers.texts(self.request)
+            moment = answers.time(self.request, typed, "read_date", NO_MOMENT, (*answers.TIMES, "%Y-%m-%d"))
+            moment = moment or clock.now()
+        marked = collection.mark_read(self.session, self.user_id, ids, moment)
+        if not marked:
+            return "info", ngettext("It was already read.", "They were all already read.", len(ids))
+        return "success", ngettext("${n} item was marked as read.", "${n} items were marked as read.", marked)
+
+    def move(self, ids, _drafts):
+        """Move the items to the wish list."""
+        moved = bulk.move_to_wish_list(self.session, self.user_id, ids)
+        return "success", ngettext(
+            "${n} item was moved to your wish list.", "${n} items were moved to your wish list.", moved
+        )
+
+    acts: ClassVar = {"change": BulkViews.change, "read": read, "move": move, "remove": BulkViews.remove}
+
+
+class WishBulk(BulkViews):
+    """Bulk changes of the wish list."""
+
+    model = WishListItem
+    route = "wish_list"
+
+    def drafts(self):
+        """The forms with fields."""
+        return {
+            "fields": Draft(self.request, "wish_list_item", WISH_FORM),
+            "purchase": Draft(self.request, "purchase", PURCHASE_FORM),
+        }
+
+    def narrowed(self):
+        """The filters of the query."""
+        return wish_pages.narrowing(self.request)
+
+    def matching(self, narrowed) -> Select:
+        """The ids of all items that the filters find."""
+        return narrowed.ids
+
+    def examples(self, ids) -> list[str]:
+        """The labels of the first items."""
+        rows = wish_list.items().where(bulk.own(WishListItem, self.user_id, ids)).limit(EXAMPLES)
+        return [each.issue.label for each in self.session.scalars(rows)]
+
+    def move(self, ids, drafts):
+        """Move the wishes to the collection, with the purchase."""
+        purchase = self.changes(drafts["purchase"])
+        added, owned = bulk.move_to_collection(self.session, self.user_id, ids, purchase)
+        words = {
+            "added": ngettext(
+                "${n} issue was added to your collection.",
+                "${n} issues were added to your collection.",
+                added,
+            ),
+            "owned": ngettext("${n} was already there.", "${n} were already there.", owned),
+        }
+        return "success", _("${added} ${owned}", mapping=words) if owned else words["added"]
+
+    acts: ClassVar = {"change": BulkViews.change, "move": move, "remove": BulkViews.remove}
+
+
+def includeme(config):
+    """Add the pages."""
+    methods = ("GET", "HEAD", "POST")
+    parameters = (*collection_pages.LABELS, "view")
+    config.add_collection_page(
+        "bulk",
+        "bulk/",
+        CollectionBulk,
+        attr="edit",
+        methods=methods,
+        renderer="collection/bulk.jinja2",
+        parameters=parameters,
+    )
+    config.add_page(
+        "wish_list.bulk",
+        "/wish-list/bulk/",
+        WishBulk,
+        attr="edit",
+        methods=methods,
+        renderer="collection/bulk.jinja2",
+        parameters=tuple(wish_pages.LABELS),
+        permission=collection_pages.Permission.MEMBER,
+        decorator=collection_pages.private,
+    )
