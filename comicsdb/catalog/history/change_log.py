@@ -73,7 +73,10 @@ WITH now AS MATERIALIZED ({" UNION ALL ".join((NOTHING, *states))}
 ), versions AS (
     INSERT INTO version (kind) SELECT unnest(CAST(:outdated AS varchar[]))
     ON CONFLICT (kind) DO UPDATE SET value = version.value + 1
-), moved AS MATERIALIZED (SELECT begin_epoch())
+), moved AS MATERIALIZED (
+    SELECT begin_epoch() WHERE CAST(:figures AS boolean) OR EXISTS (SELECT FROM changed)
+    OR CAST(:gone_ids AS integer[]) <> '{{}}' OR CAST(:outdated AS varchar[]) <> '{{}}'
+)
 SELECT FROM moved
 """)
 
@@ -82,7 +85,8 @@ def append(session: Session, changes, actor_id: int | None, reason: str | None) 
     """Write history and log for the recorded changes of a transaction, and advance versions and epoch.
 
     Each object whose state differs from its last snapshot gets a row and a line with the fields that differ;
-    parts that were introduced after a snapshot was written are empty in it. Deleted objects get a line.
+    parts that were introduced after a snapshot was written are empty in it. Deleted objects get a line. Where
+    nothing differs, the epoch stays.
 
     The caller holds the lock of all writers (`UnitOfWork.acquire_write_lock`) until the transaction ends. So
     sequence numbers grow in the order of commits, and no smaller number appears after a greater one was
@@ -110,5 +114,6 @@ def append(session: Session, changes, actor_id: int | None, reason: str | None) 
                 "gone_ids": [object_id for _, object_id, _ in deleted],
                 "gone_actions": [action for _, _, action in deleted],
                 "outdated": sorted(changes.outdated) if is_last else [],
+                "figures": changes.figures_changed,
             },
         )
