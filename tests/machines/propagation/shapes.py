@@ -199,10 +199,10 @@ class Shown:
 _PICTURE = ("image", "image_width", "image_height")
 _BASE = ("slug", "name", "desc", "cv_id", "gcd_id")
 KEPT = {
-    "series_type": ("name", "code", "notes"),
-    "genre": ("name", "desc"),
-    "age_rating": ("name", "short_description", "description"),
-    "role": ("name", "order", "is_writer", "is_artist", "is_featured", "is_cover", "notes"),
+    "series_type": ("name", "code", "notes", "names"),
+    "genre": ("name", "desc", "names"),
+    "age_rating": ("name", "short_description", "description", "names"),
+    "role": ("name", "order", "is_writer", "is_artist", "is_featured", "is_cover", "notes", "names"),
     "publisher": (*_BASE, *_PICTURE, "alt_names", "founded", "country"),
     "imprint": (*_BASE, *_PICTURE, "founded"),
     "universe": (*_BASE, *_PICTURE, "designation"),
