@@ -34,19 +34,20 @@ LOG_IN = _("Log in or sign up to continue: what you chose will then be saved.")
 
 def press(request):
     """Do what a button of the bar says, `own`, `read`, `want` or `stars`; other fields are ignored."""
+    if request.identity is not None:
+        check_csrf_token(request)
+    elif not from_here(request):
+        raise HTTPForbidden(_("This form was sent from another site."))
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     name = next((each for each in ACTS if each in request.POST), "")
     value = text_of(request.POST, name) or ""
     path = safe_path(request.POST.get("next")) or referring_path(request) or request.entity_path(issue)
     if request.identity is None:
-        if not from_here(request):
-            raise HTTPForbidden(_("This form was sent from another site."))
         request.asked_act.keep([issue.slug, name, value, path])
         if request.is_fragment:  # the session has ended
             return Response(status=204, headers={"X-Location": request.route_path("login")})
         request.messages.add("info", request.localizer.translate(LOG_IN))
         return HTTPSeeOther(request.route_path("login", _query={"next": path}))
-    check_csrf_token(request)
     kind, said = _done(request, issue, name, value)
     if request.is_fragment:
         act_id = acts.current(request.dbsession) if kind == "success" else None
