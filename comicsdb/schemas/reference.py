@@ -2,6 +2,7 @@
 
 import colander
 
+from comicsdb.i18n import formatted
 from comicsdb.models.choices import SeriesTypeCode
 from comicsdb.schemas.base import EntitySchema, ObjectSchema, field, small, text
 from comicsdb.schemas.types import Choice, Field, Text
@@ -17,6 +18,9 @@ class Translations(Field):
 
     def read(self, node, value):
         """The translations that there are."""
+        if not isinstance(value, dict):
+            kind = type(value).__name__
+            raise colander.Invalid(node, formatted("Expected a dictionary, but got ${kind}.", kind=kind))
         names = {language: self.text.deserialize(node, name) for language, name in value.items()}
         return {language: name for language, name in names.items() if name}
 

@@ -12,6 +12,7 @@ from comicsdb.catalog.credit_text import read_credits
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import name_in
 from comicsdb.models import Role, Series
+from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.values import whole_number, without_bad_characters
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import CREDIT_TEXT, Draft
@@ -201,7 +202,7 @@ def _is_same(item: Item, text: str) -> bool:
 
 def _named(session: Session, of: str, names: Iterable[str]) -> dict[str, list[Item]]:
     """The objects of a kind with exactly these names, but for case and accents; one statement."""
-    names = list(names)
+    names = [each for each in names if len(each) <= NAME_LENGTH]  # nothing has longer ones
     kind = KINDS.get(of)
     if not names or kind is None or kind.is_reference or of in {"issue", "series"}:
         return {}

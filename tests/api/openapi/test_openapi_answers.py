@@ -127,6 +127,7 @@ def test_refusals_are_as_described(api, anonymous, contract, ids, session, reade
         answers.append(api.get(f"{address}?strict=1&odd=1", 400))
         if {each["name"] for each in operation.named("query")} - {"page", "format", "strict"}:
             wrong = "name=%00&number=%00&modified_gt=x&after=x&store_date_after=x&phash=x&code=%00&fields=x"
+            wrong += "&issue_id=x"
             answers.append(api.get(f"{address}?{wrong}&q=%00", 400))
         if any(each["name"] == "page" for each in operation.parameters):
             answers += [api.get(f"{address}?page={page}", 404) for page in ("0", "99", "x")]

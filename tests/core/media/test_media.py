@@ -73,7 +73,7 @@ def test_a_picture_that_was_cut_off_is_refused(form):
 
 
 def test_too_many_bytes_or_pixels_are_refused_before_decoding(monkeypatch):
-    with pytest.raises(PictureError, match="at most 20,971,520 are taken"):
+    with pytest.raises(PictureError, match="at most 20,971,520 are allowed"):
         inspect(b"x" * (MAX_BYTES + 1))
     stream = io.BytesIO()
     Image.new("1", (20_000, 20_000)).save(stream, "PNG")

@@ -243,6 +243,8 @@ def test_what_editors_open_costs_the_same_whatever_it_holds(testapp, make, world
             found[address] = len(statements)
         return found
 
+    make.creator()
+    make.session.commit()
     few = costs()
     role = make.role("Writer").id
     people = [make.creator().id for _ in range(8)]

@@ -142,7 +142,7 @@ def test_a_reason_that_history_cannot_hold_is_refused(testapp, make, session):
     form = form_to(testapp.get(address), address)
     form["reason"] = "x" * 101
     page = form.submit(status=422)
-    assert "no more than 100 characters" in page
+    assert "Enter at most 100 characters" in page
     assert soup(page).find(id="reason")["value"] == "x" * 101
     session.expire_all()
     assert arc.name
