@@ -20,6 +20,7 @@ DEPTH_MAX = 20
 NAME_MAX = 255
 TAG_MAX = 64 * 1024  # bytes of an element's tag with its attributes, or of a comment
 ELEMENTS_MAX = 20  # per book
+BOOKS_MAX = 10_000  # as the request waits for it, unlike for large tables
 UNNAMED = "Reading list"
 
 NO_XML = _("This XML cannot be read: it is invalid near line ${line}.")
@@ -98,8 +99,8 @@ class _Reader:
 
 
 def read_cbl(data: bytes, *, rows: int) -> Upload:
-    """The reading list of a CBL file with at most `rows` books; raises InvalidError for the field "file"."""
-    reader = _Reader(rows)
+    """The reading list of a CBL file of at most `rows` or BOOKS_MAX books; raises InvalidError for "file"."""
+    reader = _Reader(min(rows, BOOKS_MAX))
     try:
         reader.read(decoded(data).encode())
     except expat.ExpatError as error:

@@ -174,6 +174,7 @@ class ImportViews:
             "forms_known": FORMS,
             "currencies": [(each.value, each.value) for each in Currency],
             "most_rows": self.settings["comicsdb.imports.rows"],
+            "most_books": min(self.settings["comicsdb.imports.rows"], cbl.BOOKS_MAX),
             "most_megabytes": self.settings["comicsdb.imports.megabytes"],
         }
 
