@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from sqlalchemy import TextClause, literal_column, text
+from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import KINDS, children_of, linked_to
@@ -207,12 +207,6 @@ def _next_stamps(kind: str, table: str) -> dict[str, str]:
         {"modified_before": f"{table}.modified"} if "modified_before" in columns else {}
     )  # not reference data
     return before | {"modified": _later(*(f"{table}.{each}" for each in passed))}
-
-
-def move_stamps_in_flush(entity) -> None:
-    """Update `modified` of an object, and store its former value, in the UPDATE of the next flush."""
-    for column, value in _next_stamps(entity.__tablename__, entity.__tablename__).items():
-        setattr(entity, column, literal_column(value))
 
 
 def move_name_stamp(session: Session, kind: str, ids: set[int]) -> None:

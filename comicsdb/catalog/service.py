@@ -145,7 +145,7 @@ class Catalog:
                     setattr(entity, column, value)
             if isinstance(entity, Authored):
                 entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
-            self.unit.stamp(entity)
+            self.unit.record_saved(kind.name, {entity.id})
             if kind.name == "issue":
                 self.unit.record_event("series.issues", {entity.series_id})
             self.session.flush()

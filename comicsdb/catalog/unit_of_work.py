@@ -63,7 +63,6 @@ class PendingChanges:
 
     events: dict[str, set[int]] = field(default_factory=_ids)
     saved: dict[str, set[int]] = field(default_factory=_ids)
-    stamped: dict[str, set[int]] = field(default_factory=_ids)  # saved rows whose stamps the flush moved
     created: dict[str, set[int]] = field(default_factory=_ids)
     renamed: dict[str, set[int]] = field(default_factory=_ids)
     touched: dict[str, set[int]] = field(default_factory=_ids)  # rows to touch, found before a deletion
@@ -137,12 +136,6 @@ class UnitOfWork:
         for each in ids:
             changes.actions[kind].setdefault(each, action)
         (changes.created if action == "create" else changes.saved)[kind] |= ids
-
-    def stamp(self, entity) -> None:
-        """Record that an object is updated, and let the next flush update its `modified` as well."""
-        propagation.move_stamps_in_flush(entity)
-        self.record_saved(entity.__tablename__, {entity.id})
-        self.changes.stamped[entity.__tablename__].add(entity.id)
 
     def record_imported(self, kind: str, ids: set[int], action: str) -> None:
         """Record that rows were stored with given stamps: only history, log and versions are written."""
@@ -265,8 +258,7 @@ class UnitOfWork:
             moved[kind] |= ids
         for kind, ids in changes.created.items():
             moved[kind] -= ids  # they have new stamps already
-        late = {kind: ids - changes.stamped.get(kind, set()) for kind, ids in moved.items()}
-        propagation.move_stamps(self.session, late)
+        propagation.move_stamps(self.session, moved)
         for kind, ids in changes.renamed.items():
             propagation.move_name_stamp(self.session, kind, ids)
         listed = moved.get("issue", set()) | changes.created.get("issue", set())
@@ -278,7 +270,6 @@ class UnitOfWork:
         for spent in (
             changes.events,
             changes.saved,
-            changes.stamped,
             changes.created,
             changes.renamed,
             changes.touched,
