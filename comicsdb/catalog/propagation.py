@@ -191,22 +191,16 @@ def _moving(kinds: tuple[str, ...]) -> TextClause:
 
 
 def _parts_moving(kind: str) -> tuple[str, str]:
-    stamps = ", ".join(f"{column} = {value}" for column, value in _next_stamps(kind, "t").items())
+    columns = KINDS[kind].model.__table__.columns
+    before = "modified_before = t.modified, " if "modified_before" in columns else ""  # not reference data
+    passed = ("modified", "rated") if "rated" in columns else ("modified",)
+    later = _later(*(f"t.{each}" for each in passed))
     return (
         f"{kind}_rows AS (SELECT id FROM {kind} WHERE id = ANY({id_array(kind)})"
         " ORDER BY id FOR NO KEY UPDATE)",
-        f"{kind}_moved AS (UPDATE {kind} t SET {stamps}"
+        f"{kind}_moved AS (UPDATE {kind} t SET {before}modified = {later}"
         f" FROM {kind}_rows mine WHERE t.id = mine.id RETURNING t.id)",
     )
-
-
-def _next_stamps(kind: str, table: str) -> dict[str, str]:
-    columns = KINDS[kind].model.__table__.columns
-    passed = ("modified", "rated") if "rated" in columns else ("modified",)
-    before = (
-        {"modified_before": f"{table}.modified"} if "modified_before" in columns else {}
-    )  # not reference data
-    return before | {"modified": _later(*(f"{table}.{each}" for each in passed))}
 
 
 def move_name_stamp(session: Session, kind: str, ids: set[int]) -> None:
