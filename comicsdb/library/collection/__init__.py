@@ -55,15 +55,16 @@ def item(session: Session, user_id: int, item_id: int, *options) -> CollectionIt
     return _one(session, user_id, item_id, select(CollectionItem).options(*options))
 
 
-def lock(session: Session, user_id: int, item_id: int, *, rating: bool = False) -> CollectionItem:
+def lock(session: Session, user_id: int, item_id: int, *, issue: bool = False) -> CollectionItem:
     """An item, reloaded and locked, to compare before a write.
 
-    With `rating` its issue is locked against deletion as well, which has to come first.
+    With `issue` its issue is locked against deletion as well, which has to come first: for writes of ratings
+    and reads, which refer to it.
     """
     lock_account(session, user_id)
-    if rating and 0 < item_id <= BIG_MAX:
-        rated = select(Issue.id).join(CollectionItem).where(CollectionItem.id == item_id)
-        session.execute(rated.with_for_update(read=True, key_share=True, of=Issue))
+    if issue and 0 < item_id <= BIG_MAX:
+        owned = select(Issue.id).join(CollectionItem).where(CollectionItem.id == item_id)
+        session.execute(owned.with_for_update(read=True, key_share=True, of=Issue))
     return _one(session, user_id, item_id, select(CollectionItem).with_for_update(key_share=True))
 
 
@@ -230,7 +231,7 @@ def update(session: Session, user_id: int, item_id: int, values: dict, *, today:
     `is_read`: True adds the current time if the issue was not read, False removes all its reads. The rating
     of the issue follows that of the item only if this changes. Raises NotFoundError and InvalidError.
     """
-    owned = lock(session, user_id, item_id, rating="rating" in values)
+    owned = lock(session, user_id, item_id, issue="rating" in values or "is_read" in values)
     changes = {name: values[name] for name in FIELDS if name in values}
     check_variant(session, owned.issue_id, changes)
     if "purchase_price" in changes:
@@ -260,7 +261,7 @@ def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, tod
 
     Raises NotFoundError and InvalidError.
     """
-    owned = lock(session, user_id, item_id, rating=True)
+    owned = lock(session, user_id, item_id, issue=True)
     ratings.give(session, user_id, {owned.issue_id: stars}, today=today)
     ratings.show_in_collection(session, user_id, owned.issue_id, stars, but=item_id)
     return _write(session, item_id, {"rating": stars})
@@ -274,7 +275,7 @@ def touch(session: Session, user_id: int, item_id: int) -> CollectionItem:
 
 def read_on(session: Session, user_id: int, item_id: int, moment: datetime | None) -> ReadDate:
     """Add a read of the issue of an item, None for an unknown date; duplicates are allowed."""
-    owned = lock(session, user_id, item_id)
+    owned = lock(session, user_id, item_id, issue=True)
     return reads.note(session, user_id, owned.issue_id, moment)
 
 
@@ -319,7 +320,9 @@ def scrobble(
 
 _READ_AGAIN = text("""
 WITH item AS (
-    SELECT id FROM collection_item WHERE user_id = :user AND issue_id = :issue ORDER BY id LIMIT 1
+    SELECT c.id FROM collection_item c JOIN issue i ON i.id = c.issue_id
+    WHERE c.user_id = :user AND c.issue_id = :issue ORDER BY c.id LIMIT 1
+    FOR KEY SHARE OF i
 ), noted AS (
     INSERT INTO read_date (user_id, issue_id, read_on)
     SELECT :user, :issue, CAST(:moment AS timestamptz) FROM item

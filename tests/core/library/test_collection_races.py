@@ -184,6 +184,41 @@ def test_an_issue_that_is_deleted_meanwhile_is_not_there_or_goes_with_its_item(f
     assert len(agreed(factory, user)) == 1
 
 
+READING = {
+    "scrobble": lambda session, user, issue, _: collection.scrobble(session, user, issue, MOMENT, today=TODAY),
+    "read_on": lambda session, user, _, item: collection.read_on(session, user, item, MOMENT),
+    "update": lambda session, user, _, item: collection.update(
+        session, user, item, {"is_read": True}, today=TODAY
+    ),
+}
+
+
+@pytest.mark.parametrize("read", READING.values(), ids=READING)
+def test_a_read_of_an_owned_issue_waits_for_its_deletion_and_finds_nothing(factory, ids, read):
+    user, _, item = ids
+    arrived = threading.Event()
+
+    def second():
+        with factory() as session:
+            arrived.set()
+            read(session, user, issue, item)
+            session.commit()
+
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        issue = session.get(CollectionItem, item).issue_id
+        collection.update(session, user, item, {"is_read": False}, today=TODAY)
+        session.commit()
+        Catalog(session).delete(session.get(Issue, issue))
+        waiting = pool.submit(second)
+        arrived.wait()
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.3)
+        session.commit()
+        with pytest.raises(NotFoundError):
+            waiting.result(timeout=10)
+    assert agreed(factory, user) == []
+
+
 def test_bulk_and_single_writes_do_not_get_into_each_others_way(factory, ids):
     user, issue, item = ids
     with factory() as session:
