@@ -185,7 +185,9 @@ def test_an_issue_that_is_deleted_meanwhile_is_not_there_or_goes_with_its_item(f
 
 
 READING = {
-    "scrobble": lambda session, user, issue, _: collection.scrobble(session, user, issue, MOMENT, today=TODAY),
+    "scrobble": lambda session, user, issue, _: collection.scrobble(
+        session, user, issue, MOMENT, today=TODAY
+    ),
     "read_on": lambda session, user, _, item: collection.read_on(session, user, item, MOMENT),
     "update": lambda session, user, _, item: collection.update(
         session, user, item, {"is_read": True}, today=TODAY
