@@ -16,13 +16,15 @@ JSON_TYPE = ("Content-Type", "application/json")
 class Dates:
     """The time of a body's last change, as an HTTP date, which has a resolution of seconds.
 
-    It is created from the stamps of a read: microseconds since 1970, each followed by its former value or
-    None.
+    It is created from the stamps of a read (`readcache.validators.times`): microseconds since 1970, each
+    followed by its former value or None. The second one is of stamps that move late: as long as there is
+    one, the body may have changed after the date, so dates alone decide nothing.
     """
 
     def __init__(self, stamps: tuple):
-        self._stamps = stamps
-        self._latest = max(now for now in stamps[::2] if now is not None)
+        self._stamps = stamps[:2] + stamps[4:]
+        self._is_late = stamps[2] is not None
+        self._latest = max(now for now in self._stamps[::2] if now is not None)
         self.second = self._latest // SECOND
 
     @property
@@ -32,6 +34,8 @@ class Dates:
 
     def unchanged_since(self, seconds: int) -> bool:
         """Whether a body that was sent with this date, or a later one, is still up to date."""
+        if self._is_late:
+            return False
         return seconds > self.second or (seconds == self.second and not self._ambiguous)
 
     @property
