@@ -4,6 +4,7 @@ Each returns the value, or None for text that is not one; callers word the error
 """
 
 import re
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 
@@ -137,6 +138,14 @@ def text_problem(text: str, *, lines: bool = True) -> str | None:
         return SURROGATE_CHARACTER
     code = f"U+{ord(found):04X}"
     return formatted("Please remove the character ${code}: it is not allowed here.", code=code)
+
+
+def ordered_tags(names: Iterable[str]) -> list[str]:
+    """Tags in alphabetical order; of those that differ in case only, the first."""
+    known = {}
+    for name in names:
+        known.setdefault(name.lower(), name)
+    return [known[each] for each in sorted(known)]
 
 
 def without_bad_characters(text: str) -> str:

@@ -472,7 +472,7 @@ COLLECTION_ITEMS = _file(
     "quantity book_format",
     _grade(_item.grade),
     "grading_company purchase_date purchase_price purchase_currency purchase_store storage_location",
-    "notes is_read",
+    "tags notes is_read",
     _READ_DATES,
     "rating created_on modified",
     unique=(("issue_id and copy", ("issue_id", "copy"), "user_id"),),

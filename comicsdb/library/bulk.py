@@ -4,16 +4,35 @@ Functions take ids of items and ignore those that are gone or of other accounts.
 changed. All of a transaction is one act, which can be undone. Nothing is committed here.
 """
 
-from sqlalchemy import ARRAY, BigInteger, ColumnElement, Select, any_, cast, delete, or_, select, text, update
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Select,
+    String,
+    all_,
+    any_,
+    cast,
+    delete,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.i18n import _
 from comicsdb.library.locks import lock_account, moved, own_list
 from comicsdb.models import CollectionItem, IssueRating, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
+from comicsdb.models.library import TAGS_MOST
 
 MOST = 100_000  # items that change at once
+TOO_MANY_TAGS = _("An item can have at most ${most} tags.")
 _UNSEEN = {"synchronize_session": False}
 
 Item = type[CollectionItem] | type[WishListItem]
@@ -41,6 +60,24 @@ def change(session: Session, model: Item, user_id: int, ids: list[int], values: 
     differs = or_(*(getattr(model, name).is_distinct_from(value) for name, value in values.items()))
     changed = update(model).where(own(model, user_id, ids), differs).values(values | moved(model))
     return session.execute(changed, execution_options=_UNSEEN).rowcount
+
+
+def tags(
+    session: Session, user_id: int, ids: list[int], added: list[str], removed: list[str]
+) -> ColumnElement[list[str]]:
+    """The value for `change` that adds tags to items and removes others; raises InvalidError for too many."""
+    column, gone = CollectionItem.tags, [name.lower() for name in removed]
+    each = func.unnest(column.concat(cast(added, ARRAY(String))))
+    each = each.table_valued("tag", with_ordinality="place", name="each").render_derived()
+    key = func.lower(each.c.tag)
+    kept = select(each.c.tag).where(key != all_(cast(gone, ARRAY(String)))).order_by(key, each.c.place)
+    value = func.array(kept.ext(distinct_on(key)).scalar_subquery(), type_=column.type)
+    full = select(CollectionItem.id).where(
+        own(CollectionItem, user_id, ids), func.cardinality(value) > TAGS_MOST
+    )
+    if added and session.scalar(full.limit(1)) is not None:
+        raise InvalidError({"tags": [TOO_MANY_TAGS % {"most": TAGS_MOST}]})
+    return value
 
 
 def remove(session: Session, model: Item, user_id: int, ids: list[int]) -> int:

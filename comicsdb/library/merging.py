@@ -25,7 +25,7 @@ _BOTH = """(
     FROM collection_item WHERE issue_id IN (:kept, :other) GROUP BY user_id
     HAVING count(*) = 2 AND count(DISTINCT issue_id) = 2 AND count(variant_id) = 0
 ) pair"""
-# A grade is copied with its company, a price with its currency. Quantities are not added.
+# A grade is copied with its company, a price with its currency; tags are united. Quantities are not added.
 _ITEMS = f"""
     UPDATE collection_item item SET
         quantity = greatest(mine.quantity, theirs.quantity),
@@ -38,6 +38,10 @@ _ITEMS = f"""
             THEN theirs ELSE mine END).purchase_currency,
         purchase_store = coalesce(nullif(mine.purchase_store, ''), theirs.purchase_store),
         storage_location = coalesce(nullif(mine.storage_location, ''), theirs.storage_location),
+        tags = ARRAY(
+            SELECT DISTINCT ON (lower(tag)) tag
+            FROM unnest(mine.tags || theirs.tags) WITH ORDINALITY each (tag, place) ORDER BY lower(tag), place
+        ),
         notes = coalesce(nullif(mine.notes, ''), theirs.notes)
     FROM {_BOTH} JOIN collection_item mine ON mine.id = pair.mine_id
     JOIN collection_item theirs ON theirs.id = pair.theirs_id

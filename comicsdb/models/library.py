@@ -36,6 +36,8 @@ from comicsdb.models.issue import Issue, Variant
 from comicsdb.models.series import Series
 
 VARIANT_WORDS_MOST = 200  # characters
+TAG_MAX = 50  # characters
+TAGS_MOST = 20  # tags of an item
 
 
 def graded(column: str) -> CheckConstraint:
@@ -104,6 +106,7 @@ class CollectionItem(Kept, Base):
     purchase_currency: Mapped[str] = currency()
     purchase_store: Mapped[str] = blank(255)
     storage_location: Mapped[str] = blank(255)
+    tags: Mapped[list[str]] = mapped_column(ARRAY(String(TAG_MAX)), server_default="{}", default=list)
     notes: Mapped[str] = blank()
     is_read: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     date_read: Mapped[datetime | None] = stamp(default=False)

@@ -2,13 +2,28 @@
 
 import colander
 
+from comicsdb.i18n import _
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import STARS, BookFormat, Currency, GradingCompany
+from comicsdb.models.library import TAG_MAX, TAGS_MOST
 from comicsdb.schemas.base import ObjectSchema, day, field, text
-from comicsdb.schemas.types import NOT_INTEGER, Amount, Choice, Flag, Grade, Integer, Moment
+from comicsdb.schemas.types import (
+    NOT_INTEGER,
+    Amount,
+    Choice,
+    Flag,
+    Grade,
+    Integer,
+    ListOf,
+    Moment,
+    Text,
+    too_many,
+)
+from comicsdb.values import ordered_tags
 
 PLACE_LENGTH = 255
 MAX_DIGITS = 10
+COMMA_IN_TAG = _("A tag cannot contain a comma.")
 MAX_SHOWN = 30  # characters of an invalid id, in a message
 
 
@@ -44,6 +59,22 @@ class VariantId(Integer):
         return None if value == "" else super().read(node, value)
 
 
+class Tags(ListOf):
+    """A reader's own words for an item, each once; commas separate them in forms and files."""
+
+    def __init__(self):
+        super().__init__(Text(TAG_MAX, blank=False))
+
+    def read(self, node, value):
+        """Return the tags in their order."""
+        found = ordered_tags(super().read(node, value))
+        if any("," in each for each in found):
+            raise colander.Invalid(node, COMMA_IN_TAG)
+        if len(found) > TAGS_MOST:
+            raise colander.Invalid(node, too_many(TAGS_MOST))
+        return found
+
+
 def no_issue(issue_id) -> str:
     """Return the error message for an id that no issue has."""
     return f"Issue with id {str(issue_id).strip()[:MAX_SHOWN]} does not exist."
@@ -62,6 +93,7 @@ class CollectionItemSchema(ObjectSchema):
     purchase_price_currency = field(Choice(codes(Currency)))
     purchase_store = text(PLACE_LENGTH)
     storage_location = text(PLACE_LENGTH)
+    tags = field(Tags())
     notes = text()
 
     def deserialize(self, cstruct=colander.null):
@@ -70,6 +102,12 @@ class CollectionItemSchema(ObjectSchema):
         if "purchase_price_currency" in values:
             values["purchase_currency"] = values.pop("purchase_price_currency")
         return values
+
+
+class CollectionBulkSchema(CollectionItemSchema):
+    """Values for many items: `tags` are added to those that they have."""
+
+    tags_removed = field(Tags())
 
 
 class CollectionAddSchema(CollectionItemSchema):

@@ -331,6 +331,7 @@ WORDS = {
     "purchase_price_currency": Word("Currency of that price.", "USD"),
     "purchase_store": Word("Where it was bought; may be empty.", "Corner Shop"),
     "storage_location": Word("Where it is kept; may be empty.", "Box 3"),
+    "tags": Word("The reader's own words, in alphabetical order.", ["signed", "to sell"]),
     "notes": Word("Whatever else there is to say; may be empty.", ""),
     "is_read": Word("Whether it was read.", True),
     "date_read": Word("When it was read, the latest time that is known.", "2026-02-02T01:00:00Z"),

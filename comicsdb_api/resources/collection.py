@@ -124,6 +124,7 @@ class CollectionResource(OwnResource):
             "created_on": shapes.instant(item.c.created_on),
             "modified": shapes.instant(item.c.modified),
             "variant": shapes.variant_of(item, variant),
+            "tags": item.c.tags,
         }
 
     @classmethod
@@ -186,7 +187,7 @@ class CollectionResource(OwnResource):
         request, detail = self.request, self.served
         if not writes.is_conditional(request):
             return False
-        collection.lock(request.dbsession, request.identity.user_id, item_id, rating=rating)
+        collection.lock(request.dbsession, request.identity.user_id, item_id, issue=rating)
         dates, tag = detail.read.dates(detail.stamps(request, item_id)), None
         if conditional.asks_for_tag(request.environ):
             tag = tagged(detail.body(request, item_id))[:TAG_LENGTH].decode()

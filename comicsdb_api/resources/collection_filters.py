@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from comicsdb.catalog.filters import (
     Condition,
+    Test,
     among,
     at_least,
     at_most,
@@ -15,6 +16,7 @@ from comicsdb.catalog.filters import (
     later,
     within,
 )
+from comicsdb.library.collection.filters import has_tag
 from comicsdb.models import CollectionItem, Issue
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
 from comicsdb_api.resource.filters import Choice, Day, Filter, Flag, Int, Later
@@ -95,6 +97,9 @@ COLLECTION = (
     Int("issue__series", IN_SERIES, "number of a series"),
     Filter("purchase_store", Condition(contains, item.c.purchase_store), "the name of the store"),
     Filter("storage_location", Condition(contains, item.c.storage_location), "the place where it is kept"),
+    Filter(
+        "tag", Condition(Test(has_tag), item.c.tags), "one of its tags; upper and lower case are the same"
+    ),
     *Compared.all("purchase_date", item.c.purchase_date, "day on which it was bought"),
     *DayOfMoment.all("date_read", item.c.date_read, "day on which it was last read"),
     Later("modified_gt", Condition(later, item.c.modified), "time of the item's last change"),

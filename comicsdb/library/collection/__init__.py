@@ -43,6 +43,7 @@ FIELDS = {
     "purchase_currency": (Currency.USD.value, "text"),
     "purchase_store": ("", "text"),
     "storage_location": ("", "text"),
+    "tags": ((), "text[]"),
     "notes": ("", "text"),
 }
 _COLUMNS = ", ".join(FIELDS)

@@ -368,12 +368,14 @@ def owned_of(session: Session, user_id: int, series_id: int, today: date) -> tup
 
 
 def words_used(session: Session, user_id: int) -> dict[str, list[str]]:
-    """The stores and locations entered before, at most OFFERED each, by field name."""
+    """The stores, locations and tags entered before, at most OFFERED each, by field name."""
+    tag = select(func.unnest(CollectionItem.tags)).where(CollectionItem.user_id == user_id).distinct()
     rows = select(
+        func.array(tag.correlate(None).scalar_subquery(), type_=CollectionItem.tags.type).label("tag"),
         *(
             func.array_agg(func.distinct(column)).filter(column != "").label(column.key)
             for column in (CollectionItem.purchase_store, CollectionItem.storage_location)
-        )
+        ),
     ).where(CollectionItem.user_id == user_id)
     found = session.execute(rows).one()._mapping
     return {name: sorted(words or ())[:OFFERED] for name, words in found.items()}

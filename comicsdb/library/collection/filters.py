@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sqlalchemy import ColumnElement, Select, Text, case, exists, func, select
+from sqlalchemy import ColumnElement, Select, Text, case, exists, func, literal, select
 from sqlalchemy.orm import contains_eager, joinedload
 
 from comicsdb.catalog import search
@@ -17,7 +17,8 @@ class Wanted:
     """The filters of a collection; blank texts and None do not filter.
 
     `q` are words, each of them in the names of the series or in the notes. Names, store and location are
-    parts of texts, case and accents aside; `issue_number` is the whole number or alternative number.
+    parts of texts, case and accents aside; `issue_number` is the whole number or alternative number, `tag` a
+    whole tag.
     """
 
     q: str = ""
@@ -33,6 +34,7 @@ class Wanted:
     is_read: bool | None = None
     storage_location: str = ""
     purchase_store: str = ""
+    tag: str = ""
     grade: Decimal | None = None
     grading_company: str = ""
     rating: int | None = None
@@ -55,12 +57,19 @@ class Wanted:
             "is_read": CollectionItem.is_read.is_,
             "storage_location": lambda part: _written(user_id, CollectionItem.storage_location, part),
             "purchase_store": lambda part: _written(user_id, CollectionItem.purchase_store, part),
+            "tag": lambda name: has_tag(CollectionItem.tags, name),
             "grade": lambda grade: CollectionItem.grade == grade,
             "grading_company": lambda code: CollectionItem.grading_company == code,
             "rating": lambda stars: CollectionItem.rating == stars,
         }
         values = ((condition, getattr(self, name)) for name, condition in asked.items())
         return [condition(value) for condition, value in values if value not in ("", None)]
+
+
+def has_tag(column, name: str) -> ColumnElement[bool]:
+    """The condition that one of the tags in a column is this one, case aside."""
+    each = func.unnest(column).column_valued("tag")
+    return exists(literal(1)).where(func.lower(each) == func.lower(name))
 
 
 def _folded(column) -> ColumnElement[str]:

@@ -38,7 +38,7 @@ class Site:
 
     `marks`: sets of columns; a table with all of one set comes from the site. `columns`: the site's names of
     columns by our field; besides those of `format.VALUES` and ABOUT there are `read_on` (one date), `wished`
-    and `owned` (flags), `state` (wished for if in `wish_words`), and `more_notes` (appended to the notes).
+    and `owned` (flags), and `state` (wished for if in `wish_words`).
     `stars`: the site's highest rating. `own_numbers`: fields in which the site may have internal ids.
     `ext`: letters after a number distinguish printings and covers.
     """
@@ -78,7 +78,7 @@ LOCG = Site(
         "storage_location": ("storagebox", "storagelocation"),
         "quantity": ("quantity", "copies"),
         "notes": ("notes",),
-        "more_notes": ("tags",),
+        "tags": ("tags",),
     },
 )
 CLZ = Site(
@@ -116,7 +116,7 @@ CLZ = Site(
         "storage_location": ("storagebox", "location"),
         "quantity": ("quantity", "qty"),
         "notes": ("notes", "personalnotes"),
-        "more_notes": ("tags",),
+        "tags": ("tags",),
         "added": ("addeddate", "dateadded"),
     },
     stars=10,
@@ -139,7 +139,7 @@ GCD = Site(
         "grade": ("grade",),
         "storage_location": ("location",),
         "notes": ("description", "notes"),
-        "more_notes": ("tags",),
+        "tags": ("tags",),
     },
     own_numbers=frozenset({"grade", "storage_location", "purchase_store"}),
 )
@@ -228,7 +228,6 @@ def _readers(site: Site, day_first: bool) -> dict:
         "added": moment,
         "owned": _count,
         "wished": _count,
-        "more_notes": read.notes,
     }
     for name in site.own_numbers:
         readers[name] = _not_a_number(readers[name])
@@ -293,7 +292,7 @@ def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
 
 def _values(found: dict) -> dict:
     """The values of a record as those of a collection item."""
-    values = {name: value for name, value in found.items() if name not in {"read_on", "more_notes"}}
+    values = {name: value for name, value in found.items() if name != "read_on"}
     if "purchase_price" in values:
         values["purchase_price"], currency = values["purchase_price"]
         if currency:
@@ -301,10 +300,6 @@ def _values(found: dict) -> dict:
     if found.get("read_on"):
         values["read_dates"] = [found["read_on"]]
         values.pop("is_read", None)
-    if "more_notes" in found:
-        values["notes"] = "\n".join(filter(None, (values.get("notes"), found["more_notes"])))[
-            : read.NOTES_MAX
-        ]
     if values.get("quantity") == 0:
         del values["quantity"]
     return values

@@ -105,6 +105,7 @@ VALUES = {
             "quantity book_format grade grading_company purchase_date purchase_price purchase_currency"
             " purchase_store storage_location notes is_read",
         ),
+        "tags": read.tags,
         "read_dates": moments,
         **_readers(CollectionItem, "rating"),
         **_ADDED,

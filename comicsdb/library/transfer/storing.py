@@ -11,7 +11,7 @@ from datetime import date
 from decimal import Decimal
 
 import orjson
-from sqlalchemy import String, select, text
+from sqlalchemy import ARRAY, String, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
@@ -201,8 +201,9 @@ def update_statement(
             )
         if take_file:
             changes.setdefault(name, f"coalesce({theirs}, {mine})")
-        elif isinstance(column.type, String):
-            changes.setdefault(name, f"coalesce(nullif({mine}, ''), {theirs}, '')")
+        elif isinstance(column.type, String | ARRAY):
+            none = "'{}'" if isinstance(column.type, ARRAY) else "''"
+            changes.setdefault(name, f"coalesce(nullif({mine}, {none}), {theirs}, {none})")
         elif column.nullable:
             changes[name] = f"coalesce({mine}, {theirs})"
     differs = (

@@ -10,7 +10,8 @@ from decimal import Decimal
 
 from comicsdb import clock
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
-from comicsdb.values import compact, read_money, without_bad_characters
+from comicsdb.models.library import TAG_MAX, TAGS_MOST
+from comicsdb.values import compact, ordered_tags, read_money, without_bad_characters
 
 NOTES_MAX = 20_000  # characters
 LINE_MAX = 255
@@ -69,6 +70,15 @@ def notes(value) -> str | None:
     if _is_longer(value, NOTES_MAX):
         raise UnclearError
     return cleaned(value) or None
+
+
+def tags(value) -> list[str] | None:
+    """Tags, as a list or separated by commas, semicolons or bars."""
+    text = ",".join(map(cleaned, value)) if isinstance(value, list) else cleaned(value)
+    found = ordered_tags(filter(None, (line(each, TAG_MAX) for each in re.split("[,;|]", text))))
+    if len(found) > TAGS_MOST:
+        raise UnclearError
+    return found or None
 
 
 def _is_longer(value, most: int) -> bool:

@@ -218,7 +218,7 @@ def as_json(parts: dict[str, list[dict]]) -> bytes:
 
 
 def _without_blanks(row: dict, without: frozenset | set = frozenset()) -> dict:
-    return {name: value for name, value in row.items() if value not in (None, "") and name not in without}
+    return {name: value for name, value in row.items() if value not in (None, "", []) and name not in without}
 
 
 def as_csv(part: str, rows: list[dict]) -> bytes:
@@ -237,7 +237,8 @@ def _cell(value) -> str:
     if value is None:
         return ""
     if isinstance(value, list):
-        return " ".join(map(_cell, value))
+        is_text = value and isinstance(value[0], str)
+        return escape_formula(", ".join(value)) if is_text else " ".join(map(_cell, value))
     if hasattr(value, "isoformat"):
         return value.isoformat()
     if isinstance(value, bool):

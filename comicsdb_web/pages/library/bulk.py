@@ -14,12 +14,12 @@ from comicsdb.library.collection import filters
 from comicsdb.models import CollectionItem, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import GradingCompany
-from comicsdb.schemas.collection import CollectionItemSchema
+from comicsdb.schemas.collection import CollectionBulkSchema
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.values import whole_number
 from comicsdb_web.forms import answers
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.fields import Choice, EntityForm, Line, Section
+from comicsdb_web.forms.fields import Choice, EntityForm, Line, Section, StringList
 from comicsdb_web.forms.values import change_of
 from comicsdb_web.pages.library import collection as collection_pages
 from comicsdb_web.pages.library import wish_list as wish_pages
@@ -53,8 +53,10 @@ COPY = (
     ),
     *PURCHASE,
     Line("storage_location", _("Storage location"), longest=255),
+    StringList("tags", _("Add tags"), _("Several are separated by commas."), separator=","),
+    StringList("tags_removed", _("Remove tags"), _("Several are separated by commas."), separator=","),
 )
-COLLECTION_FORM = EntityForm(CollectionItemSchema, (Section("copy", _("Change fields"), COPY),))
+COLLECTION_FORM = EntityForm(CollectionBulkSchema, (Section("copy", _("Change fields"), COPY),))
 WISH_FORM = EntityForm(
     WishFormSchema,
     (
@@ -141,7 +143,7 @@ class BulkViews:
         chosen = [each for each in sent if each is not None]
         return select(self.model.id).where(bulk.own(self.model, self.user_id, chosen))
 
-    def changes(self, draft: Draft) -> dict:
+    def changes(self, draft: Draft, ids: list[int]) -> dict:  # noqa: ARG002
         """The values of the fields that are filled in, None or "" for cleared ones; raises InvalidError."""
         draft.read(self.request.POST)
         change, errors = change_of(draft)
@@ -160,7 +162,7 @@ class BulkViews:
 
     def change(self, ids, drafts):
         """Set the fields that are filled in."""
-        values = self.changes(drafts["fields"])
+        values = self.changes(drafts["fields"], ids)
         if not values:
             raise InvalidError({answers.WHOLE: [NOTHING]})
         changed = bulk.change(self.session, self.model, self.user_id, ids, values)
@@ -201,9 +203,12 @@ class CollectionBulk(BulkViews):
         rows = filters.items().where(bulk.own(CollectionItem, self.user_id, ids)).order_by(*filters.ORDER)
         return [each.issue.label for each in self.session.scalars(rows.limit(EXAMPLES))]
 
-    def changes(self, draft):
+    def changes(self, draft, ids):
         """The values to set; a copy without a grade has no company."""
-        values = super().changes(draft)
+        values = super().changes(draft, ids)
+        added, removed = values.pop("tags", []), values.pop("tags_removed", [])
+        if added or removed:
+            values["tags"] = bulk.tags(self.session, self.user_id, ids, added, removed)
         return values | {"grading_company": ""} if values.get("grade", 1) is None else values
 
     def read(self, ids, _drafts):
@@ -256,7 +261,7 @@ class WishBulk(BulkViews):
 
     def move(self, ids, drafts):
         """Move the wishes to the collection, with the purchase."""
-        purchase = self.changes(drafts["purchase"])
+        purchase = self.changes(drafts["purchase"], ids)
         added, owned = bulk.move_to_collection(self.session, self.user_id, ids, purchase)
         words = {
             "added": ngettext(

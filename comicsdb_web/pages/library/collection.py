@@ -44,6 +44,7 @@ from comicsdb_web.forms.fields import (
     Money,
     Paragraphs,
     Section,
+    StringList,
     day,
     text_of,
 )
@@ -123,7 +124,7 @@ def _rows() -> Select:
     """The columns of items that the list shows."""
     item = CollectionItem
     columns = (item.id, item.quantity, item.book_format, item.grade, item.grading_company, item.rating)
-    columns += (item.is_read, item.date_read, item.purchase_price, item.purchase_currency)
+    columns += (item.is_read, item.date_read, item.purchase_price, item.purchase_currency, item.tags)
     variant = func.coalesce(func.nullif(Variant.name, ""), Variant.sku).label("variant_name")
     issue = json_object(cards.of_issues()).label("issue")
     rows = select(*columns, variant, issue).join(item.issue).join(Issue.series)
@@ -152,6 +153,7 @@ TEXTS = {
     "imprint_name": _("Imprint"),
     "storage_location": _("Storage location"),
     "purchase_store": _("Bought at"),
+    "tag": _("Tag"),
 }
 ENTITIES = {
     "series_id": (_("Series"), Series),
@@ -301,7 +303,13 @@ PURCHASE = (
     Money("purchase_price", _("Price paid"), apart=True),
     Line("purchase_store", _("Bought at"), longest=255),
 )
-PLACE = (Line("storage_location", _("Storage location"), longest=255), Paragraphs("notes", _("Notes")))
+PLACE = (
+    Line("storage_location", _("Storage location"), longest=255),
+    StringList(
+        "tags", _("Tags"), _("Words of your own, separated by commas: signed, to sell"), separator=","
+    ),
+    Paragraphs("notes", _("Notes")),
+)
 
 VARIANT = Choice("variant_id", _("Variant"), options=_variant_options)
 ANOTHER = Checkbox(

@@ -16,11 +16,11 @@ TODAY = date(2026, 3, 4)
 DETAIL = (
     "id user issue quantity book_format grade grading_company purchase_date purchase_price purchase_store"
     " storage_location notes is_read date_read read_dates read_count rating resource_url created_on modified"
-    " variant"
+    " variant tags"
 ).split()
 ROW = (
     "id user issue quantity book_format grade grading_company purchase_date is_read read_dates read_count"
-    " rating modified variant"
+    " rating modified variant tags"
 ).split()
 DATETIME = (
     "Datetime has wrong format. Use one of these formats instead: "
@@ -66,6 +66,7 @@ def test_an_item_is_shown_with_all_that_was_said_of_it(mine, reader, issue):
         "purchase_price_currency": "EUR",
         "purchase_store": " Corner Shop ",
         "storage_location": "Box 3",
+        "tags": ["To sell", " signed ", "SIGNED"],
         "notes": "Ex libris",
         "is_read": True,
         "rating": 5,
@@ -84,7 +85,7 @@ def test_an_item_is_shown_with_all_that_was_said_of_it(mine, reader, issue):
         "store_date": "2019-04-17",
         "modified": shown["modified"],
     }
-    assert {name: made[name] for name in DETAIL[3:-3]} == {
+    assert {name: made[name] for name in (*DETAIL[3:-4], "tags")} == {
         "quantity": 2,
         "book_format": "Both",
         "grade": 9.8,
@@ -100,6 +101,7 @@ def test_an_item_is_shown_with_all_that_was_said_of_it(mine, reader, issue):
         "read_count": 0,
         "rating": None,
         "resource_url": f"http://localhost/collection/{number}/",
+        "tags": ["signed", "To sell"],
     }
     (row,) = mine.json("/api/collection/")["results"]
     assert list(row) == ROW
@@ -163,6 +165,8 @@ def test_the_stars_an_issue_has_come_with_it(mine, make, reader, issue):
         ("purchase_price_currency", "YEN", '"YEN" is not a valid choice.'),
         ("purchase_store", None, "This field may not be null."),
         ("storage_location", "x" * 256, "Ensure this field has no more than 255 characters."),
+        ("tags", ["a,b"], "A tag cannot contain a comma."),
+        ("tags", [str(n) for n in range(21)], "Ensure this field has no more than 20 elements."),
         ("notes", [], "Not a valid string."),
     ],
 )

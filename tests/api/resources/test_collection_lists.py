@@ -63,7 +63,13 @@ def shelf(make, own):
         purchase_store="CORNERSHOP",
         read_dates=[datetime(2026, 1, 2, 5, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC)],
     )
-    own(issues["C"], grade=Decimal("6.0"), purchase_date=date(2026, 1, 3), storage_location="box 30")
+    own(
+        issues["C"],
+        grade=Decimal("6.0"),
+        purchase_date=date(2026, 1, 3),
+        storage_location="box 30",
+        tags=["To sell"],
+    )
     own(issues["D"])
     return {"zebra": zebra, "apple": apple, **issues}
 
@@ -91,6 +97,8 @@ def test_items_stand_by_series_and_cover_date(api, shelf):
         ("purchase_store=corner", "B A"),
         ("purchase_store=r_s", "A"),
         ("storage_location=BOX%203", "C A"),
+        ("tag=to%20SELL", "C"),
+        ("tag=sell", ""),
         ("purchase_date=2026-01-02", "B"),
         ("purchase_date_gt=2026-01-02", "C"),
         ("purchase_date_gte=2026-01-02", "C B"),

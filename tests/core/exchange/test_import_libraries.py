@@ -37,6 +37,7 @@ def copy(identifier: int, user_id: int, issue_id: int, **more) -> dict:
         "purchase_currency": "USD",
         "purchase_store": "",
         "storage_location": "",
+        "tags": [],
         "notes": "",
         "is_read": False,
         "rating": None,
@@ -91,7 +92,12 @@ def libraries() -> dict[str, list[dict]]:
     dates = ["2025-06-02T20:00:00.000000Z", "2025-07-02T20:00:00.000000Z"]
     owned = {"quantity": 2, "grade": "9.8", "grading_company": "CGC", "purchase_date": "2024-02-29"}
     owned |= {"purchase_price": "3.50", "purchase_currency": "GBP", "notes": "Signed: “B. L.”"}
-    owned |= {"purchase_store": "Corner Shop", "storage_location": "Box 3", "book_format": "BOTH"}
+    owned |= {
+        "purchase_store": "Corner Shop",
+        "storage_location": "Box 3",
+        "book_format": "BOTH",
+        "tags": ["signed"],
+    }
     rated = {"id": 31, "user_id": 2, "rating": 4, "created_on": LATER}
     return small_set() | {
         "collection_items": [

@@ -55,6 +55,7 @@ def fill(session, user, w) -> None:
         "purchase_currency": "ITL",
         "purchase_store": "-- Corner, Shop --",
         "storage_location": "'Box; 7\"",
+        "tags": ["=signed", "À vendre"],
         "notes": "=2+2\nÀ la carte, 🦆",
         "rating": 4,
         "read_dates": [datetime(2020, 1, 2, 3, 4, 5, 678, UTC), datetime(2021, 1, 2, tzinfo=UTC)],

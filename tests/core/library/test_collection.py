@@ -72,6 +72,7 @@ def test_an_item_has_what_is_said_of_it(session, user, issue):
         "purchase_currency": "ITL",
         "purchase_store": "Corner Shop",
         "storage_location": "Box 3",
+        "tags": ["signed"],
         "notes": "'\"\\ é 漫 \n",
     }
     item, created = collection.add(session, user, issue.id, values | {"rating": 4}, today=TODAY)

@@ -66,7 +66,9 @@ def dates(session, item) -> list[datetime]:
 
 def listed(page) -> list[str]:
     """The issues of a list, in its order, whether it is a table or covers."""
-    return [each.get_text(strip=True) for each in soup(page).select(".items tbody th a, .card-label")]
+    return [
+        each.get_text(strip=True) for each in soup(page).select(".items tbody th a:not(.tag), .card-label")
+    ]
 
 
 def chips(page) -> dict[str, str]:

@@ -73,6 +73,24 @@ def test_all_that_the_filters_find_is_changed_and_that_can_be_undone(
     assert (kept[2].grade, kept[2].grading_company, kept[0].grade) == (8, "CGC", None)
 
 
+def test_tags_are_added_and_removed(testapp, session, reader, shelf):
+    page = testapp.get("/collection/bulk/?storage_location=box")
+    shelf[0].tags = ["Gift", "to sell"]
+    session.commit()
+    fields = ("tags", "signed, gift"), ("tags_removed", "TO SELL")
+    after = send(testapp, page, "change", *fields).follow()
+    assert message(after) == "3 items were changed."
+    kept = [fresh(session, each).tags for each in shelf]
+    assert kept == [["Gift", "signed"], ["gift", "signed"], ["gift", "signed"], []]
+    assert "already have these values" in message(send(testapp, page, "change", *fields).follow())
+    many = ("tags", ",".join(map(str, range(19))))
+    refused = send(testapp, page, "change", many, status=422)
+    assert "An item can have at most 20 tags." in refused.text
+    assert len(soup(after).select(".items .item-tags a[href='/collection/?tag=signed']")) == 3
+    next(each for each in after.forms.values() if "/undo/" in each.action).submit()
+    assert [fresh(session, each).tags for each in shelf] == [["Gift", "to sell"], [], [], []]
+
+
 def test_selected_items_are_read_moved_and_removed(testapp, make, world, session, reader, shelf):
     theirs = strangers_item(make, session, world.second)
     listed = testapp.get("/collection/")

@@ -141,6 +141,7 @@ def shelf(make, world, session, reader):
         grading_company="CGC",
         storage_location="Grüne Box",
         purchase_store="Corner Shop",
+        tags=["signed", "To sell"],
         notes="signed by Ada",
         is_read=True,
         rating=5,
@@ -174,6 +175,7 @@ def test_every_filter_narrows_the_list_and_shows_as_a_chip(testapp, world, shelf
         "is_read=no": ([three, book, other], "Read: Not read"),
         "storage_location=grune": ([one], "Storage location: grune"),
         "purchase_store=SHOP": ([one], "Bought at: SHOP"),
+        "tag=to+sell": ([one], "Tag: to sell"),
         "grade=10.0": ([one], "Grade: 10.0 Gem Mint"),
         "grading_company=CGC": ([one], "Graded by: CGC"),
         "rating=2": ([three], "Stars: ★★"),
@@ -223,6 +225,7 @@ def test_filters_survive_the_form_and_offer_what_was_written_before(testapp, wor
     tree = soup(page)
     assert not tree.select_one(".sieve-more").has_attr("open")
     assert [each["value"] for each in tree.select("#by-storage_location-used option")] == ["Grüne Box"]
+    assert [each["value"] for each in tree.select("#by-tag-used option")] == ["To sell", "signed"]
     form = form_with(page, "q", action="/collection/")
     form["q"] = "collected"
     assert listed(form.submit()) == ["Lamplight Collected TPB (2020) #1"]

@@ -22,6 +22,7 @@ FULL = {
     "purchase_price_currency": "EUR",
     "purchase_store": "Corner Shop",
     "storage_location": "Box 3",
+    "tags": "to sell, Signed,signed",
     "notes": "Signed.\n\nTwice.",
 }
 
@@ -63,6 +64,8 @@ def test_an_issue_is_added_with_all_that_is_known_of_it(testapp, world, session,
     )
     assert item.is_read
     assert clock.now() - dates(session, item)[0] < timedelta(minutes=5)
+    assert item.tags == ["Signed", "to sell"]
+    assert facts(done)["Tags"] == "Signed to sell"
     assert facts(done)["Price paid"] == "€4.50"
     assert facts(done)["Grade"] == "9.8 CGC"
     assert facts(done)["Bought on"] == "January 2, 2026"

@@ -92,7 +92,7 @@ def test_of_two_items_the_one_that_stays_gets_what_it_lacks_and_all_readings(
     kept, other = two
     priced = {"purchase_price": Decimal("3.50"), "purchase_currency": "EUR"}
     graded = {"grade": Decimal("9.8"), "grading_company": "CGC"}
-    mine = add(session, reader, kept, notes="kept", read_dates=[day(2), day(3)], quantity=1)
+    mine = add(session, reader, kept, notes="kept", read_dates=[day(2), day(3)], tags=["Gift"])
     add(
         session,
         reader,
@@ -100,6 +100,7 @@ def test_of_two_items_the_one_that_stays_gets_what_it_lacks_and_all_readings(
         notes="lost",
         read_dates=[day(3), day(5)],
         quantity=2,
+        tags=["a", "gift", "signed"],
         rating=3,
         purchase_store="Corner",
         **priced,
@@ -112,6 +113,7 @@ def test_of_two_items_the_one_that_stays_gets_what_it_lacks_and_all_readings(
     assert (item.id, item.notes, item.quantity, item.rating) == (mine.id, "kept", 2, 3)
     assert (item.purchase_price, item.purchase_currency) == (Decimal("3.50"), "EUR")
     assert (item.grade, item.grading_company, item.purchase_store) == (Decimal("9.8"), "CGC", "Corner")
+    assert item.tags == ["a", "Gift", "signed"]
     assert dates == [day(2), day(3), day(5)]
     assert item.modified > stamp
 

@@ -55,7 +55,8 @@ def test_league_of_comic_geeks():
         "purchase_price": "3.99",
         "purchase_currency": "USD",
         "purchase_date": "2018-07-14",
-        "notes": "Signed, twice\ngift;blue",
+        "notes": "Signed, twice",
+        "tags": ["blue", "gift"],
         "storage_location": "Long box 3",
         "purchase_store": "Corner Shop",
         "grade": "9.8",
@@ -106,7 +107,8 @@ def test_gcd_whose_own_numbers_of_grades_are_no_grades():
         "purchase_currency": "GBP",
         "purchase_store": "Corner Shop",
         "is_read": True,
-        "notes": "first printing\nred; blue",
+        "notes": "first printing",
+        "tags": ["blue", "red"],
     }
     assert dict(first.unclear) == {"grade": "14", "storage_location": "7", "purchase_date": "2019-05-??"}
     assert second.wanted.number == ""
