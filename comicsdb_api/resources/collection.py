@@ -165,7 +165,7 @@ class CollectionResource(OwnResource):
         item_id, mine = self.wanted_id(), (request.dbsession, request.identity.user_id)
         collection.item(*mine, item_id)  # 404 comes before what is wrong with the body
         values = judged(sent, StarsSchema)
-        if self._has_changed(item_id, rating="rating" in values):
+        if self._has_changed(item_id):
             return writes.changed(request)
         if "rating" in values:
             collection.rate(*mine, item_id, values["rating"], today=request.today)
@@ -182,12 +182,12 @@ class CollectionResource(OwnResource):
         collection.remove(request.dbsession, request.identity.user_id, item_id)
         return answer(request, b"", 204)
 
-    def _has_changed(self, item_id: int, *, rating: bool = False) -> bool:
+    def _has_changed(self, item_id: int) -> bool:
         """Whether the conditions of a write do not hold for an item, which nobody else changes then."""
         request, detail = self.request, self.served
         if not writes.is_conditional(request):
             return False
-        collection.lock(request.dbsession, request.identity.user_id, item_id, issue=rating)
+        collection.lock(request.dbsession, request.identity.user_id, item_id, issue=True)
         dates, tag = detail.read.dates(detail.stamps(request, item_id)), None
         if conditional.asks_for_tag(request.environ):
             tag = tagged(detail.body(request, item_id))[:TAG_LENGTH].decode()
