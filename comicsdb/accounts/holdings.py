@@ -27,6 +27,7 @@ from comicsdb.models import (
     ReadDate,
     ReadingList,
     ReadingListItem,
+    ReadingListLike,
     ReadingListRating,
     RecoveryCode,
     SecurityEvent,
@@ -117,6 +118,7 @@ def _all_but(table, *left_out: str) -> list:
 def _kept(user_id: int) -> dict[str, Select]:
     """The statements of the library: collection, pull list, wish list, reading lists and feed addresses."""
     item, wish, listed, stars = CollectionItem, WishListItem, ReadingListItem, ReadingListRating
+    public_name = case((not_(ReadingList.is_private), ReadingList.name)).label("reading_list")
     return {
         "collection": _issue(*_all_but(item.__table__, "user_id", "issue_id"), of=item)
         .where(item.user_id == user_id)
@@ -144,7 +146,7 @@ def _kept(user_id: int) -> dict[str, Select]:
         .order_by(listed.reading_list_id, listed.order),
         "reading_list_ratings": select(
             stars.reading_list_id,
-            case((not_(ReadingList.is_private), ReadingList.name)).label("reading_list"),
+            public_name,
             stars.rating,
             stars.created_on,
             stars.modified,
@@ -152,6 +154,10 @@ def _kept(user_id: int) -> dict[str, Select]:
         .join(ReadingList, ReadingList.id == stars.reading_list_id)
         .where(stars.user_id == user_id)
         .order_by(stars.id),
+        "reading_list_likes": select(ReadingListLike.reading_list_id, public_name, ReadingListLike.created_on)
+        .join(ReadingList, ReadingList.id == ReadingListLike.reading_list_id)
+        .where(ReadingListLike.user_id == user_id)
+        .order_by(ReadingListLike.id),
         "feed_addresses": select(FeedAddress.name, FeedAddress.created_on, FeedAddress.last_used)
         .where(FeedAddress.user_id == user_id)
         .order_by(FeedAddress.id),

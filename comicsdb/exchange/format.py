@@ -511,14 +511,27 @@ READING_LIST_RATINGS = _file(
     order="user_id",
     **_OF_LIST,
 )
+_like = models.ReadingListLike
+READING_LIST_LIKES = _file(
+    "reading_list_likes",
+    _like,
+    _given_id(_like),
+    "user_id",
+    _moment_or_now(_like.created_on),
+    unique=(("likes", ("user_id",), "line"),),
+    match=("reading_list_id", "user_id"),
+    order="user_id",
+    **_OF_LIST,
+)
 READING_LISTS = _file(
     "reading_lists",
     _list,
     "id user_id name slug desc is_private list_type attribution_source",
     _matching(_list.attribution_url, f"({WEB_ADDRESS.pattern})?", "a web address"),
-    "previous_id next_id",
+    "previous_id next_id forked_from_id",
     _inside("items", READING_LIST_ITEMS),
     _inside("ratings", READING_LIST_RATINGS),
+    _inside("likes", READING_LIST_LIKES),
     "created_on modified",
     unique=(("slug", ("slug",)), ("name", ("name",), "user_id, attribution_source")),
     match=("user_id", "name", "attribution_source"),
@@ -575,7 +588,8 @@ CATALOGUE = (PUBLISHERS, IMPRINTS, UNIVERSES, CREATORS, TEAMS, CHARACTERS, ARCS,
 PARTS = (CREDITS, VARIANTS, *OWNED)
 # Lists come before their items, reads before the items that show them.
 LIBRARY = (
-    *(READ_DATES, COLLECTION_ITEMS, READING_LISTS, READING_LIST_ITEMS, READING_LIST_RATINGS),
+    *(READ_DATES, COLLECTION_ITEMS),
+    *(READING_LISTS, READING_LIST_ITEMS, READING_LIST_RATINGS, READING_LIST_LIKES),
     *(PULL_LISTS, PULL_LIST_SERIES, WISH_LISTS, WISH_LIST_ITEMS),
 )
 # In the order of import and export; those of accounts only on request.

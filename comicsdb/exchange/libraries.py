@@ -63,6 +63,10 @@ def store(run: Run) -> None:
         WISH_LIST_ITEMS: _update(run, WISH_LIST_ITEMS, WISH),
     }
     _set_neighbours(run)
+    run.cursor.execute(
+        "UPDATE reading_list l SET forked_from_id = o.db_id FROM staged_reading_lists s"
+        " JOIN staged_reading_lists o ON o.id = s.forked_from_id WHERE NOT s.found AND l.id = s.db_id"
+    )
     _restore_stamps(run)
     for file in filter(lambda file: file.reported, LIBRARY):
         counts = run.report.counts[file.reported]

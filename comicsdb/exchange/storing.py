@@ -83,7 +83,8 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
         {"modified": "s.created_on", "counted": _OUT},
         "JOIN staged_issues i ON i.db_id = s.issue_id",
     ),
-    "reading_lists": ({"previous_id": "NULL", "next_id": "NULL"}, ""),  # set later, once all lists exist
+    # Set later, once all lists exist.
+    "reading_lists": (dict.fromkeys(("previous_id", "next_id", "forked_from_id"), "NULL"), ""),
     "reading_list_items": ({"order": _POSITION}, ""),
     "reading_list_ratings": ({"modified": "s.created_on"}, ""),
 }

@@ -25,6 +25,7 @@ from comicsdb.models import (
     ReadDate,
     ReadingList,
     ReadingListItem,
+    ReadingListLike,
     ReadingListRating,
     WishListItem,
 )
@@ -37,7 +38,7 @@ TABLES: tuple[Table, ...] = tuple(
     model.__table__
     for model in (
         *(ReadingList, CollectionItem, ReadDate, PullListSeries),
-        *(WishListItem, ReadingListItem, ReadingListRating),
+        *(WishListItem, ReadingListItem, ReadingListRating, ReadingListLike),
     )
 )
 LISTS, ITEMS = ReadingList.__tablename__, ReadingListItem.__tablename__
@@ -45,7 +46,7 @@ LISTS, ITEMS = ReadingList.__tablename__, ReadingListItem.__tablename__
 STAMPS = ("modified", "modified_before")
 DERIVED = {
     CollectionItem.__tablename__: ("is_read", "date_read", "rating"),
-    LISTS: ("rated", "rated_before", "rating_count", "rating_sum"),
+    LISTS: ("rated", "rated_before", "rating_count", "rating_sum", "like_count"),
     ITEMS: ("order",),
 }
 DONE, GONE = "done", "gone"  # outcomes; rows without one were changed since, or are there again

@@ -57,7 +57,7 @@ from comicsdb.models.picture_hash import PictureHash
 from comicsdb.models.poll import Poll, PollChoice, PollVote
 from comicsdb.models.publisher import Imprint, Publisher, Universe
 from comicsdb.models.rating import IssueRating, ReadingListRating
-from comicsdb.models.reading_list import ReadingList, ReadingListItem
+from comicsdb.models.reading_list import ReadingList, ReadingListItem, ReadingListLike
 from comicsdb.models.record import (
     Change,
     Epoch,
@@ -126,6 +126,7 @@ __all__ = [
     "ReadDate",
     "ReadingList",
     "ReadingListItem",
+    "ReadingListLike",
     "ReadingListRating",
     "RecoveryCode",
     "Role",

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Integer,
     String,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
 
@@ -20,7 +21,7 @@ from comicsdb.models.issue import Issue
 from comicsdb.models.user import User
 
 
-def _neighbour() -> Mapped[int | None]:
+def _other_list() -> Mapped[int | None]:
     return mapped_column(ForeignKey("reading_list.id", ondelete="SET NULL"), index=True)
 
 
@@ -28,7 +29,8 @@ class ReadingList(Rated, Pictured, Entity):
     """A reading list of an account, public unless `is_private`.
 
     Triggers update its stamps when its items or neighbours change, also by the deletion of an issue or list.
-    `library.reading_lists` decides who may see it.
+    `library.reading_lists` decides who may see it. A list that was copied from another one names that as
+    long as it is there.
     """
 
     __tablename__ = "reading_list"
@@ -41,8 +43,10 @@ class ReadingList(Rated, Pictured, Entity):
     )
     attribution_source: Mapped[str] = blank(10)
     attribution_url: Mapped[str] = blank(200)
-    previous_id: Mapped[int | None] = _neighbour()
-    next_id: Mapped[int | None] = _neighbour()
+    previous_id: Mapped[int | None] = _other_list()
+    next_id: Mapped[int | None] = _other_list()
+    forked_from_id: Mapped[int | None] = _other_list()
+    like_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)  # a trigger counts
 
     user: Mapped[User] = relationship(lazy="raise", viewonly=True)
     previous: Mapped["ReadingList | None"] = relationship(
@@ -67,6 +71,7 @@ class ReadingList(Rated, Pictured, Entity):
             CheckConstraint("previous_id <> id", name="previous_not_itself"),
             CheckConstraint("next_id <> id", name="next_not_itself"),
             CheckConstraint("previous_id <> next_id", name="two_neighbours"),
+            Index("ix_reading_list_likes", text("like_count DESC"), "folded", "id"),
         )
 
 
@@ -100,3 +105,18 @@ class ReadingListItem(Base):
     added_on: Mapped[datetime] = stamp()
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
+
+
+class ReadingListLike(Base):
+    """That an account likes a reading list of another one."""
+
+    __tablename__ = "reading_list_like"
+    __table_args__ = (
+        UniqueConstraint("reading_list_id", "user_id", name="uq_reading_list_like_reading_list_id_user_id"),
+        Index("ix_reading_list_like_user_id", "user_id", "reading_list_id"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    reading_list_id: Mapped[int] = parent("reading_list.id", index=False)
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    created_on: Mapped[datetime] = stamp()

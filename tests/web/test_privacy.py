@@ -42,6 +42,7 @@ OWNED = {
     "reading_list": "user_id = :ann",
     "reading_list_item": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
     "reading_list_rating": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
+    "reading_list_like": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
     "feed_address": "user_id = :ann",
     "library_import": "user_id = :ann",
     "form_draft": "user_id = :ann",
@@ -185,7 +186,7 @@ def forget_all(session, user_id, secret_id):
 
 def test_the_table_of_what_is_owned_is_whole(session, member, kept):
     without = {table for table, rows in rows_of(session, member.id).items() if rows is None}
-    assert without == {"reading_list_rating", "library_import_row"}
+    assert without == {"reading_list_rating", "reading_list_like", "library_import_row"}
 
 
 @pytest.mark.parametrize("who", ["nobody", "another"])

@@ -26,7 +26,7 @@ from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import _
 from comicsdb.library import acts
 from comicsdb.library.reading_lists import links, rules
-from comicsdb.models import FormerSlug, ReadingList, ReadingListRating, User
+from comicsdb.models import FormerSlug, ReadingList, ReadingListLike, ReadingListRating, User
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.security import Identity, Permission, may
 
@@ -166,8 +166,8 @@ def update(
 ) -> ReadingList:
     """Change values of a list; its `modified` moves even if none differs.
 
-    The slug changes only when the list becomes private or public. Ratings of a private list are kept, but not
-    shown. Raises InvalidError, NotFoundError,
+    The slug changes only when the list becomes private or public. Ratings and likes of a private list are
+    kept, but not shown. Raises InvalidError, NotFoundError,
     ForbiddenError.
     """
     _session, found = lock_list(session, identity, official, reading_list, rules.partner_ids(values))
@@ -193,7 +193,7 @@ def update(
 
 
 def remove(session: Session, identity: Identity, official: str, reading_list: ReadingList) -> None:
-    """Delete a list with its items and ratings, and unlink its neighbours.
+    """Delete a list with its items, ratings and likes, and unlink its neighbours and copies.
 
     Its picture stays as long as that can be undone. Raises NotFoundError, ForbiddenError.
     """
@@ -226,8 +226,9 @@ def assign_to_official(
     before = found.user.username
     _stored(session, lambda: links.stamp(session, ReadingList.id == found.id, {"user_id": owner.id}))
     links.stamp(session, links.shows(found.id))
-    own_stars = (ReadingListRating.reading_list_id == found.id, ReadingListRating.user_id == owner.id)
-    session.execute(delete(ReadingListRating).where(*own_stars))
+    for given in (ReadingListRating, ReadingListLike):  # nobody rates or likes own lists
+        own = (given.reading_list_id == found.id, given.user_id == owner.id)
+        session.execute(delete(given).where(*own))
     audit_log.record(
         session, identity, "assign", KIND, found.id, found.name, {"user": [before, owner.username]}
     )

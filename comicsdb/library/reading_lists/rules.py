@@ -17,7 +17,7 @@ from comicsdb.values import is_web_address
 SOURCE = ("attribution_source", "attribution_url")
 COLUMNS = ("name", "desc", "is_private", "list_type", *SOURCE, "image", "image_width", "image_height")
 FIELDS = (*COLUMNS, PREVIOUS, NEXT)  # writable fields; a neighbour is an id or None
-FIGURES = ("rating_count", "rating_sum", "rated", "rated_before")
+FIGURES = ("rating_count", "rating_sum", "rated", "rated_before", "like_count", "forked_from_id")
 
 NOT_A_URL = "Enter a valid URL."
 FOR_STAFF = _("Only staff can set the source of a list.")

@@ -15,7 +15,7 @@ from comicsdb.accounts import feed_addresses
 from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.ratings import rate
-from comicsdb.library.reading_lists import ratings
+from comicsdb.library.reading_lists import likes, ratings
 from tests.lists import OFFICIAL, make_list, who
 from tests.passkey_device import Device
 
@@ -59,7 +59,7 @@ def held(context, session, ann, make):
 def test_it_holds_all_tables_and_no_secrets(session, held):
     found = accounts.holdings(session, held.id)
     kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_ratings"
-    kept += " feed_addresses drafts"
+    kept += " reading_list_likes feed_addresses drafts"
     keys = "passkeys authenticator_apps recovery_codes"
     tables = f"account groups sessions security_events {keys} tokens ratings {kept} contributions"
     assert list(found) == [*tables.split(), "donations", "throttle_notices", "poll_votes", "staff_actions"]
@@ -107,11 +107,14 @@ def test_as_tables_that_no_spreadsheet_calculates(session, held):
     assert archive.read("donations.csv") == b"transaction_id,email,amount,donated_at,frequency\r\n"
 
 
-def test_stars_for_a_list_that_is_private_now_do_not_name_it(session, held, make):
+def test_stars_and_likes_of_a_list_that_is_private_now_do_not_name_it(session, held, make):
     owner = make.user()
     public, hidden = (make_list(session, owner, name=name) for name in ("Public", "Hidden"))
     for each in (public, hidden):
         ratings.rate(session, who(held), OFFICIAL, each, 5)
+        likes.like(session, who(held), OFFICIAL, each, liked=True)
     lists.update(session, who(owner), OFFICIAL, hidden, {"is_private": True})
-    found = accounts.holdings(session, held.id)["reading_list_ratings"]
-    assert [(row["reading_list"], row["rating"]) for row in found] == [("Public", 5), (None, 5)]
+    found = accounts.holdings(session, held.id)
+    stars = [(row["reading_list"], row["rating"]) for row in found["reading_list_ratings"]]
+    assert stars == [("Public", 5), (None, 5)]
+    assert [row["reading_list"] for row in found["reading_list_likes"]] == ["Public", None]

@@ -65,6 +65,7 @@ def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> di
         "attribution_url": "",
         "previous_id": None,
         "next_id": None,
+        "forked_from_id": None,
         "items": [
             {
                 "id": 100 * identifier + place,
@@ -76,6 +77,7 @@ def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> di
             for place, each in enumerate(issues, 1)
         ],
         "ratings": [],
+        "likes": [],
         **STAMPS,
         **more,
     }
@@ -99,6 +101,7 @@ def libraries() -> dict[str, list[dict]]:
         "tags": ["signed"],
     }
     rated = {"id": 31, "user_id": 2, "rating": 4, "created_on": LATER}
+    liked = {"id": 41, "user_id": 2, "created_on": LATER}
     return small_set() | {
         "collection_items": [
             copy(11, 3, 1, **owned, is_read=True, rating=3),
@@ -112,10 +115,15 @@ def libraries() -> dict[str, list[dict]]:
         ],
         "reading_lists": [
             reading_list(
-                4, 3, "First", [3, 1, 2], desc="In order.", list_type="CHARACTERS", next_id=5, ratings=[rated]
+                *(4, 3, "First", [3, 1, 2]),
+                desc="In order.",
+                list_type="CHARACTERS",
+                next_id=5,
+                ratings=[rated],
+                likes=[liked],
             ),
             reading_list(5, 2, "Second", [2], previous_id=4, **source),
-            reading_list(7, 2, "Mine", [1], is_private=True, slug="p0123456789", next_id=4),
+            reading_list(7, 2, "Mine", [1], is_private=True, slug="p0123456789", next_id=4, forked_from_id=4),
         ],
         "pull_lists": [
             {"id": 5, "user_id": 2, "series": [], **STAMPS},
@@ -159,11 +167,12 @@ def kept(rows: dict[str, list[dict]]) -> dict[str, list[dict]]:
 
 def test_what_accounts_keep_comes_in_and_goes_out_as_it_is(importer):
     report = importer.run(libraries())
-    assert {name: (each["read"], each["new"]) for name, each in list(report.counts.items())[-6:]} == {
+    assert {name: (each["read"], each["new"]) for name, each in list(report.counts.items())[-7:]} == {
         "collection_items": (4, 4),
         "reading_lists": (3, 3),
         "reading_list_items": (5, 5),
         "reading_list_ratings": (1, 1),
+        "reading_list_likes": (1, 1),
         "pull_lists": (1, 1),
         "wish_lists": (1, 1),
     }
@@ -188,7 +197,7 @@ def test_what_accounts_keep_comes_in_and_goes_out_as_it_is(importer):
 def test_sets_without_the_ids_of_entries_come_in_too(importer):
     rows = libraries()
     for name, inside in (
-        ("reading_lists", ("items", "ratings")),
+        ("reading_lists", ("items", "ratings", "likes")),
         ("pull_lists", ("series",)),
         ("wish_lists", ("items",)),
     ):
@@ -198,11 +207,12 @@ def test_sets_without_the_ids_of_entries_come_in_too(importer):
             for each in (each for key in inside for each in record[key]):
                 del each["id"]
     report = importer.run(rows)
-    assert {name: each["new"] for name, each in list(report.counts.items())[-6:]} == {
+    assert {name: each["new"] for name, each in list(report.counts.items())[-7:]} == {
         "collection_items": 4,
         "reading_lists": 3,
         "reading_list_items": 5,
         "reading_list_ratings": 1,
+        "reading_list_likes": 1,
         "pull_lists": 1,
         "wish_lists": 1,
     }
@@ -254,11 +264,12 @@ def test_blanks_of_what_an_account_has_are_filled_in(importer):
     rows["wish_lists"][0]["items"][0] |= {"priority": 5}
     importer.run(rows)
     report = importer.run(libraries())
-    assert {name: (each["new"], each["changed"]) for name, each in list(report.counts.items())[-6:]} == {
+    assert {name: (each["new"], each["changed"]) for name, each in list(report.counts.items())[-7:]} == {
         "collection_items": (2, 1),
         "reading_lists": (0, 0),
         "reading_list_items": (2, 0),
         "reading_list_ratings": (0, 0),
+        "reading_list_likes": (0, 0),
         "pull_lists": (0, 0),
         "wish_lists": (0, 1),
     }

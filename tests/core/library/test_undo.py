@@ -19,7 +19,7 @@ TODAY = date(2026, 11, 23)
 OFFICIAL = "Metron"
 TABLES = (
     *("collection_item", "read_date", "issue_rating", "wish_list_item", "pull_list_series"),
-    *("reading_list", "reading_list_item", "reading_list_rating"),
+    *("reading_list", "reading_list_item", "reading_list_rating", "reading_list_like"),
 )
 STAMPS = "'{modified,modified_before,rated,rated_before}'::text[]"
 GIVEN_AGAIN = {"issue_rating": " - '{id,created_on}'::text[]"}  # rows that have the same contents

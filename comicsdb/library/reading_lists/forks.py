@@ -1,0 +1,72 @@
+"""Copies of public reading lists among one's own, which name the list that they were copied from."""
+
+from itertools import count
+
+from sqlalchemy import ColumnElement, func, insert, literal, select
+from sqlalchemy.orm import Session, joinedload
+
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.i18n import _
+from comicsdb.library.reading_lists import create, find, forget_stamps, links, visible_to
+from comicsdb.models import ReadingList, ReadingListItem
+from comicsdb.schemas.base import NAME_LENGTH
+from comicsdb.security import Identity
+
+OWN = _("This is one of your own lists.")
+PRIVATE = _("A private list cannot be copied.")
+
+
+def fork(session: Session, identity: Identity, official: str, reading_list: ReadingList) -> ReadingList:
+    """Copy a public list with its issues into the lists of an account, private at first.
+
+    The picture stays with the original, and so do source, neighbours, ratings and likes. Raises InvalidError,
+    naming "list", for one's own list and for a private one, and NotFoundError. Nothing is committed here.
+    """
+    links.lock(session, {reading_list.id})
+    session.expire(reading_list)
+    found = find(session, identity, official, reading_list.id)
+    if found.user_id == identity.user_id:
+        raise InvalidError({"list": [OWN]})
+    if found.is_private:
+        raise InvalidError({"list": [PRIVATE]})
+    values = {"desc": found.desc, "list_type": found.list_type, "is_private": True}
+    made = create(
+        session, identity, official, values | {"name": _free_name(session, identity.user_id, found.name)}
+    )
+    made.forked_from_id = found.id
+    session.flush()
+    item = ReadingListItem
+    columns = (item.issue_id, item.order, item.issue_type)
+    copied = select(literal(made.id), *columns).where(item.reading_list_id == found.id)
+    session.execute(insert(item).from_select([item.reading_list_id, *columns], copied))
+    forget_stamps(session)
+    return made
+
+
+def _free_name(session: Session, user_id: int, name: str) -> str:
+    """The name, with a number if the account has a list of that name."""
+    own = select(ReadingList.name).where(ReadingList.user_id == user_id, ReadingList.attribution_source == "")
+    taken = set(session.scalars(own))
+    if name not in taken:
+        return name
+    numbered = (f"{name[: NAME_LENGTH - 8]} ({n})" for n in count(2))
+    return next(each for each in numbered if each not in taken)
+
+
+def original(
+    session: Session, identity: Identity | None, official: str, reading_list: ReadingList
+) -> ReadingList | None:
+    """The list that one was copied from, with its owner, if it may be seen."""
+    if reading_list.forked_from_id is None:
+        return None
+    wanted = select(ReadingList).where(
+        ReadingList.id == reading_list.forked_from_id, visible_to(identity, official)
+    )
+    return session.scalar(wanted.options(joinedload(ReadingList.user, innerjoin=True)))
+
+
+def number_of_forks(session: Session, list_id: int, visible: ColumnElement[bool]) -> int:
+    """How many `visible` lists were copied from one: private ones do not count for others."""
+    return session.scalar(
+        select(func.count()).select_from(ReadingList).where(ReadingList.forked_from_id == list_id, visible)
+    )

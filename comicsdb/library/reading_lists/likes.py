@@ -1,0 +1,46 @@
+"""Likes of other readers' public reading lists, one an account; a trigger counts them."""
+
+from sqlalchemy import delete, exists, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.i18n import _
+from comicsdb.library import acts
+from comicsdb.library.reading_lists import find, forget_stamps, links
+from comicsdb.models import ReadingList, ReadingListLike
+from comicsdb.security import Identity
+
+OWN = _("You cannot like your own list.")
+PRIVATE = _("A private list cannot be liked.")
+
+
+def like(
+    session: Session, identity: Identity, official: str, reading_list: ReadingList, *, liked: bool
+) -> bool:
+    """Set whether an account likes a list; returns whether anything changed.
+
+    Raises InvalidError, naming "like", for one's own list and for a private one, and NotFoundError for a list
+    that may not be seen (any more). No stamp moves. Nothing is committed here.
+    """
+    links.lock(session, {reading_list.id})  # before the like, whose trigger changes the list
+    session.expire(reading_list)
+    found = find(session, identity, official, reading_list.id)
+    if liked and found.user_id == identity.user_id:
+        raise InvalidError({"like": [OWN]})
+    if liked and found.is_private:
+        raise InvalidError({"like": [PRIVATE]})
+    acts.begin(session, identity.user_id)
+    given, key = ReadingListLike, {"reading_list_id": found.id, "user_id": identity.user_id}
+    statement = (
+        insert(given).values(**key).on_conflict_do_nothing() if liked else delete(given).filter_by(**key)
+    )
+    changed = session.scalar(statement.returning(given.id)) is not None
+    forget_stamps(session)
+    return changed
+
+
+def likes(session: Session, user_id: int, list_id: int) -> bool:
+    """Whether an account likes a list."""
+    given = exists().where(ReadingListLike.reading_list_id == list_id, ReadingListLike.user_id == user_id)
+    return session.scalar(select(given))
