@@ -1,8 +1,8 @@
 """Export of all data of an account, for its owner: as JSON or as CSV tables."""
 
 import orjson
-from sqlalchemy import Select, case, func, not_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, case, func, not_, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from comicsdb.accounts.tokens import SHOWN
 from comicsdb.library.transfer.tables import archive, csv_text
@@ -12,7 +12,9 @@ from comicsdb.models import (
     Change,
     CollectionItem,
     Donation,
+    Favourite,
     FeedAddress,
+    Follow,
     FormDraft,
     Group,
     Issue,
@@ -22,6 +24,7 @@ from comicsdb.models import (
     Poll,
     PollChoice,
     PollVote,
+    PublicProfile,
     PullList,
     PullListSeries,
     ReadDate,
@@ -30,6 +33,8 @@ from comicsdb.models import (
     ReadingListLike,
     ReadingListRating,
     RecoveryCode,
+    Review,
+    ReviewReport,
     SecurityEvent,
     Series,
     StaffAction,
@@ -76,6 +81,7 @@ def _tables(user_id: int) -> dict[str, Select]:
         .where(IssueRating.user_id == user_id)
         .order_by(IssueRating.id),
         **_kept(user_id),
+        **_public(user_id),
         "drafts": select(FormDraft.action, FormDraft.object_id, FormDraft.created, FormDraft.fields)
         .where(FormDraft.user_id == user_id, FormDraft.fields != "[[], {}]")
         .order_by(FormDraft.created, FormDraft.digest),
@@ -161,6 +167,34 @@ def _kept(user_id: int) -> dict[str, Select]:
         "feed_addresses": select(FeedAddress.name, FeedAddress.created_on, FeedAddress.last_used)
         .where(FeedAddress.user_id == user_id)
         .order_by(FeedAddress.id),
+    }
+
+
+def _public(user_id: int) -> dict[str, Select]:
+    """The statements of what the account shows, or may show, to others."""
+    profile, report, reader = PublicProfile, ReviewReport, aliased(User)
+    others = case((Follow.follower_id == user_id, Follow.followed_id), else_=Follow.follower_id)
+    return {
+        "public_profile": select(*_all_but(profile.__table__, "user_id")).where(profile.user_id == user_id),
+        "favourites": select(Favourite.place, Favourite.issue_id, Favourite.series_id)
+        .where(Favourite.user_id == user_id)
+        .order_by(Favourite.place, Favourite.id),
+        "reviews": _issue(*_all_but(Review.__table__, "user_id", "issue_id"), of=Review)
+        .where(Review.user_id == user_id)
+        .order_by(Review.id),
+        "review_reports": select(report.review_id, report.reason, report.created_on)
+        .where(report.user_id == user_id)
+        .order_by(report.id),
+        # Of others, whom the account follows or has blocked: who follows it is theirs.
+        "follows": select(reader.username, Follow.created_on, Follow.blocked)
+        .join(reader, reader.id == others)
+        .where(
+            or_(
+                (Follow.follower_id == user_id) & not_(Follow.blocked),
+                (Follow.followed_id == user_id) & Follow.blocked,
+            )
+        )
+        .order_by(Follow.id),
     }
 
 

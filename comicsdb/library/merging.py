@@ -1,4 +1,4 @@
-"""Merging the library items of two issues that are merged.
+"""Merging the library items and reviews of two issues that are merged.
 
 References to the merged issue are moved to the canonical one, or deleted where the reader has that already.
 Before, the collection item of the canonical issue takes over missing values from that of the other, which
@@ -47,6 +47,12 @@ _ITEMS = f"""
     JOIN collection_item theirs ON theirs.id = pair.theirs_id
     WHERE item.id = mine.id
 """
+# Of two reviews by one reader the newer one stays.
+_REVIEWS = """
+    DELETE FROM review mine USING review theirs
+    WHERE mine.issue_id = :kept AND theirs.issue_id = :other AND theirs.user_id = mine.user_id
+        AND theirs.modified > mine.modified
+"""
 _SAME = f"DELETE FROM collection_item item USING {_BOTH} WHERE item.id = pair.theirs_id"
 # The rating of an item is that of its issue, where that of the canonical one has precedence.
 _STARS = """
@@ -71,6 +77,7 @@ def unite(session: Session, kept: int, other: int) -> None:
         touched = update(model).where(which).values(moved(model))
         session.execute(touched.execution_options(synchronize_session=False))
     session.execute(text(_READS), pair)
+    session.execute(text(_REVIEWS), pair)
     session.execute(text(_ITEMS), pair)
     session.execute(text(_SAME), pair)
 

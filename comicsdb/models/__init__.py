@@ -18,6 +18,7 @@ from comicsdb.models.account import (
 from comicsdb.models.announcement import Announcement
 from comicsdb.models.attribution import Attribution
 from comicsdb.models.base import Base, CatalogueEntity, Entity, metadata
+from comicsdb.models.community import Favourite, Follow, PublicProfile, Review, ReviewReport
 from comicsdb.models.external_id import ExternalId
 from comicsdb.models.issue import (
     Credit,
@@ -96,7 +97,9 @@ __all__ = [
     "Entity",
     "Epoch",
     "ExternalId",
+    "Favourite",
     "FeedAddress",
+    "Follow",
     "FormDraft",
     "FormerSlug",
     "Genre",
@@ -119,6 +122,7 @@ __all__ = [
     "Poll",
     "PollChoice",
     "PollVote",
+    "PublicProfile",
     "Publisher",
     "PullList",
     "PullListSeries",
@@ -129,6 +133,8 @@ __all__ = [
     "ReadingListLike",
     "ReadingListRating",
     "RecoveryCode",
+    "Review",
+    "ReviewReport",
     "Role",
     "SecurityEvent",
     "SecurityEventKind",

@@ -20,6 +20,7 @@ def includeme(config):
     config.include(".community.statistics")
     config.include(".site.help")
     config.include(".community.polls")
+    config.include(".community.readers")
     config.include(".catalogue.search")
     config.include(".account")
     config.include(".site.preferences")

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from sqlalchemy import func, select
 
 from comicsdb.accounts import FormPlace, SavedForm, feed_addresses, store_draft
+from comicsdb.community import profiles
 from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer import imports
@@ -54,9 +55,16 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     kept.upload = imports.upload(session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1)
     unsaved = SavedForm("/issue/create/", [("desc", words)], {})
     store_draft(session, user.id, f"{user.id:064x}", FormPlace("issue.create issue", 0), unsaved)
+    profiles.add_favourite(session, user.id, "issue", world.third.id)
     session.commit()
     kept.act = session.scalar(select(func.max(LibraryAct.id)).where(LibraryAct.user_id == user.id))
     return kept
+
+
+def publish(session, user, *parts: str) -> None:
+    """Make the profile of an account public, with all its parts unless some are named."""
+    profiles.save(session, user.id, public=True, parts=parts or profiles.PARTS)
+    session.commit()
 
 
 def addresses_of(wsgi, session, world, kept, reading_list, method="GET") -> list[str]:

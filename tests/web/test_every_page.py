@@ -10,7 +10,7 @@ from PIL import Image
 from comicsdb.config import SettingsError
 from comicsdb.models import Announcement
 from tests.conftest import build_app
-from tests.web.addresses import addresses_of, keep_library
+from tests.web.addresses import addresses_of, keep_library, publish
 from tests.web.conftest import log_in, soup
 
 POLICY = (
@@ -40,6 +40,7 @@ WEIGHT = 100_000
 def addresses(wsgi, world, session, member):
     """An address of every GET route, the library's among them: that of Nora, who keeps something."""
     kept = keep_library(session, member, world)
+    publish(session, member)
     found = addresses_of(wsgi, session, world, kept, kept.list)
     assert len(found) > 150
     return found

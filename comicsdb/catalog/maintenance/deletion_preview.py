@@ -15,6 +15,7 @@ from comicsdb.models import (
     PullListSeries,
     ReadDate,
     ReadingListItem,
+    Review,
     Series,
     Variant,
     WishListItem,
@@ -112,6 +113,7 @@ def _owned(kind: str, ids: Collection[int]) -> dict:
         "read_date": _number(ReadDate.issue_id.in_(issues)),
         "wish_list_item": _number(WishListItem.issue_id.in_(issues)),
         "reading_list_item": _number(ReadingListItem.issue_id.in_(issues)),
+        "review": _number(Review.issue_id.in_(issues)),
     }
     if kind == "series":
         counts["pull_list_series"] = _number(PullListSeries.series_id.in_(ids))

@@ -16,7 +16,7 @@ from comicsdb.models.base import metadata
 
 SHOWN = 10  # objects per sort in a preview
 DROPPED = ("attribution",)  # tables whose rows are deleted with their owner
-OWNED = ("attribution", "external_id")  # tables whose other references to kinds are null
+OWNED = ("attribution", "external_id", "favourite")  # tables whose other references to kinds are null
 
 
 @dataclass(frozen=True)

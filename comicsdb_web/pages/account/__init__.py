@@ -114,6 +114,7 @@ def includeme(config):
     config.include(".signup")  # a new account and its activation
     config.include(".password")  # a new password, known or forgotten
     config.include(".settings")  # overview, profile, address, data, deletion
+    config.include(".public_profile")  # what everybody may see
     config.include(".second_factor")  # app, passkeys and recovery codes
     config.include(".security")  # sessions, tokens and events; taking an account back
     config.include(".tokens")  # keys to the API

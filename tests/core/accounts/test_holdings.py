@@ -59,7 +59,9 @@ def held(context, session, ann, make):
 def test_it_holds_all_tables_and_no_secrets(session, held):
     found = accounts.holdings(session, held.id)
     kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_ratings"
-    kept += " reading_list_likes feed_addresses drafts"
+    kept += (
+        " reading_list_likes feed_addresses public_profile favourites reviews review_reports follows drafts"
+    )
     keys = "passkeys authenticator_apps recovery_codes"
     tables = f"account groups sessions security_events {keys} tokens ratings {kept} contributions"
     assert list(found) == [*tables.split(), "donations", "throttle_notices", "poll_votes", "staff_actions"]

@@ -18,6 +18,7 @@ from comicsdb.models import (
     ReadDate,
     ReadingList,
     ReadingListItem,
+    Review,
     Series,
     WishList,
     WishListItem,
@@ -237,6 +238,7 @@ def test_a_deletion_is_counted_before_and_leaves_lists_dense(session, catalog, m
     add(session, reader, doomed, read_dates=[day(1)], rating=4)
     wish_list.add(session, reader.id, doomed.id, {})
     pull_list.add(session, reader.id, series.id)
+    session.add(Review(user_id=reader.id, issue_id=doomed.id, text="Good."))
     session.commit()
     numbers = 1 if kind == "issue" else 2
     followed = {} if kind == "issue" else {"pull_list_series": 1}
@@ -248,6 +250,7 @@ def test_a_deletion_is_counted_before_and_leaves_lists_dense(session, catalog, m
             "read_date": 1,
             "wish_list_item": 1,
             "reading_list_item": numbers,
+            "review": 1,
         }
         | followed
     )
@@ -256,9 +259,24 @@ def test_a_deletion_is_counted_before_and_leaves_lists_dense(session, catalog, m
     session.commit()
     assert lists_of(session, found) == [stays.id] if numbers == 2 else [stays.id, two[1].id]
     assert consequences(session, stays).owned == {"reading_list_item": 1}
-    for table in ("collection_item", "read_date", "wish_list_item", "issue_rating"):
+    for table in ("collection_item", "read_date", "wish_list_item", "issue_rating", "review"):
         assert session.scalar(text(f"SELECT count(*) FROM {table}")) == 0
     after = stamps(session)
     moved = [now > then for now, then in zip(after, before, strict=True)]
     assert moved == [True, True, True, kind != "issue"]
     assert neighbour.previous_id == found.id
+
+
+@pytest.mark.parametrize("newer", ["of the one that stays", "of the other"])
+def test_of_two_reviews_the_newer_one_stays(session, catalog, make, two, reader, newer):
+    kept, other = two
+    bob = make.user("bob")
+    older, latest = (kept, other) if newer == "of the other" else (other, kept)
+    for issue, text_, written in ((older, "Old.", day(1)), (latest, "New.", day(2))):
+        session.add(Review(user_id=reader.id, issue_id=issue.id, text=text_, modified=written))
+    session.add(Review(user_id=bob.id, issue_id=other.id, text="Bob's."))
+    session.commit()
+    merge(catalog, kept, other)
+    session.commit()
+    found = session.execute(select(Review.issue_id, Review.text).order_by(Review.text)).all()
+    assert found == [(kept.id, "Bob's."), (kept.id, "New.")]

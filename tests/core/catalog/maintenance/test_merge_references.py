@@ -8,6 +8,7 @@ from sqlalchemy import inspect, select, text
 from comicsdb import models
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.catalog.maintenance.merge_references import references
+from comicsdb.community import profiles
 from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.models import CATALOGUE, IssueRating
@@ -40,6 +41,7 @@ KNOWN = {
         "external_id.issue_id",
         "collection_item.issue_id",
         "credit.issue_id",
+        "favourite.issue_id",
         "issue_arc.issue_id",
         "issue_character.issue_id",
         "issue_rating.issue_id",
@@ -49,6 +51,7 @@ KNOWN = {
         "issue_universe.issue_id",
         "read_date.issue_id",
         "reading_list_item.issue_id",
+        "review.issue_id",
         "variant.issue_id",
         "wish_list_item.issue_id",
     },
@@ -62,6 +65,7 @@ KNOWN = {
     "series": {
         "attribution.series_id",
         "external_id.series_id",
+        "favourite.series_id",
         "issue.series_id",
         "pull_list_series.series_id",
         "series_associated.associated_id",
@@ -145,6 +149,9 @@ def keep(session, reader, issue, series, stars):
     collection.add(session, reader.id, issue.id, values, today=date(2026, 3, 4))
     wish_list.add(session, reader.id, issue.id, {})
     pull_list.add(session, reader.id, series.id)
+    for each in (issue, series):
+        profiles.add_favourite(session, reader.id, each.__tablename__, each.id)
+    session.add(models.Review(user_id=reader.id, issue_id=issue.id, text="Good."))
     known = session.scalar(select(models.ReadingList).where(models.ReadingList.user_id == reader.id))
     reading_list = known or make_list(session, reader)
     items.add_issues(held(session, reader, reading_list), [issue.id])
@@ -237,6 +244,7 @@ def check_that_nothing_is_there_twice(make, session, catalog, kind, first):
             associated=[kept],
         )
         pull_list.add(session, first["reader"].id, other.id)
+        profiles.add_favourite(session, first["reader"].id, "series", other.id)
     else:
         needed = {"publisher": first["publisher"]} if kind in {"imprint", "universe"} else {}
         other = twin(**needed)

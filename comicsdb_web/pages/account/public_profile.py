@@ -1,0 +1,101 @@
+"""What an account shows to everybody: its public profile and its favourites."""
+
+from pyramid.httpexceptions import HTTPSeeOther
+
+from comicsdb.catalog import InvalidError, NotFoundError, ranked_search, search
+from comicsdb.community import profiles
+from comicsdb.i18n import translate
+from comicsdb.models import Issue, Series
+from comicsdb.values import whole_number
+from comicsdb_web.forms import answers
+from comicsdb_web.pages.community.readers import cards_by_id, pictured
+from comicsdb_web.rendering.locales import _
+
+PARTS = {
+    profiles.FAVOURITES: (_("Favourites"), _("The issues and series that you choose, up to four.")),
+    profiles.SHELF: (
+        _("Shelf"),
+        _("The issues in your collection. Prices, grades, notes and everything else stay private."),
+    ),
+    profiles.DIARY: (
+        _("Reading diary"),
+        _("What you read on which day. Reads without a date are left out."),
+    ),
+}
+SAVED_PUBLIC = _("Saved. Your profile is public.")
+SAVED_PRIVATE = _("Saved. Your profile is not public.")
+KINDS = {"issue": Issue, "series": Series}
+OFFERED = 8
+
+
+def form(request):
+    """The form: what is public."""
+    return {"reader": profiles.own(request.dbsession, request.identity.user_id), "choices": PARTS}
+
+
+def save(request):
+    """Save what is public."""
+    sent = answers.texts(request)
+    public = bool(sent.get("public"))
+    parts = {part for part in profiles.PARTS if sent.get(part)}
+    profiles.save(request.dbsession, request.identity.user_id, public=public, parts=parts)
+    text = SAVED_PUBLIC if public else SAVED_PRIVATE
+    request.messages.add("success", request.localizer.translate(text))
+    return HTTPSeeOther(request.route_path("account.public"))
+
+
+def favourites(request):
+    """The favourites, with a search for more."""
+    query = search.cleaned(request.GET.get("q", ""))
+    chosen = profiles.favourites(request.dbsession, request.identity.user_id)
+    return {
+        "query": query,
+        "chosen": pictured(request.dbsession, chosen),
+        "most": profiles.FAVOURITES_MOST,
+        "found": _search(request, query) if search.words(query) else [],
+    }
+
+
+def _search(request, query: str) -> list:
+    """The issues and series that a text finds, best first."""
+    question = ranked_search.ask(request.read_pool, query, request.domain, limit=OFFERED, kinds=tuple(KINDS))
+    hits = ranked_search.best(request.read_pool, question.values)
+    loaded = {
+        kind: cards_by_id(request.dbsession, model, [hit.id for hit in hits if hit.kind == kind])
+        for kind, model in KINDS.items()
+    }
+    found = (loaded[hit.kind].get(hit.id) for hit in hits)
+    return [each for each in found if each is not None]
+
+
+def change_favourites(request):
+    """Add, remove or move a favourite."""
+    session, user_id, sent = request.dbsession, request.identity.user_id, answers.texts(request)
+    kind, _colon, number = sent.get("add", "").partition(":")
+    try:
+        if kind in KINDS:
+            profiles.add_favourite(session, user_id, kind, whole_number(number) or 0)
+        elif remove := whole_number(sent.get("remove", "")):
+            profiles.remove_favourite(session, user_id, remove)
+        elif up := whole_number(sent.get("up", "")):
+            profiles.move_favourite_up(session, user_id, up)
+    except InvalidError as error:
+        text = translate(request.localizer, error.errors[answers.WHOLE][0])
+        request.messages.add("warning", text)
+    except NotFoundError:  # it was deleted meanwhile
+        pass
+    return HTTPSeeOther(request.route_path("account.favourites"))
+
+
+def includeme(config):
+    """Add the pages, below a word that no user name can be."""
+    config.add_account_page(
+        "account.public", "update/public/", form, renderer="account/public_profile.jinja2", post=save
+    )
+    config.add_account_page(
+        "account.favourites",
+        "update/favourites/",
+        favourites,
+        renderer="account/favourites.jinja2",
+        post=change_favourites,
+    )
