@@ -6,7 +6,7 @@ from pyramid.response import Response
 
 def fragment(request, template: str, values: dict, *, status: int = 200) -> Response:
     """Render a fragment; its template consists of `<template>` elements."""
-    body = request.fill_track_bars(render(f"fragments/{template}.jinja2", values, request=request))
+    body = request.fill_marks(render(f"fragments/{template}.jinja2", values, request=request))
     response = Response(body, status=status, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = "no-store"
     response.vary = ("X-Fragment",)

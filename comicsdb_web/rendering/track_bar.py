@@ -1,8 +1,8 @@
-"""The track bar of an issue: buttons for own, read, want and stars, on cards, rows and pages.
+"""The track bar of an issue and the progress in a series: what members see of their own on cards.
 
-Members see their marks. As cards are rendered once for all who see the same, the place of a bar is a comment
-of HTML, and `fill_track_bars` replaces those of a page, with one statement for the marks of all its issues.
-The buttons belong to one form, which the layout writes.
+A bar has buttons for own, read, want and stars, which belong to one form that the layout writes. As cards
+are rendered once for all who see the same, the place of a bar or a progress is a comment of HTML, and
+`fill_marks` replaces those of a page, with one statement for all its issues and one for all its series.
 """
 
 import re
@@ -12,15 +12,16 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 from pyramid.renderers import render
-from sqlalchemy import ARRAY, Integer, Select, Text, bindparam, cast, exists, func, select
+from sqlalchemy import ARRAY, Integer, Select, Text, any_, bindparam, cast, exists, func, select
 
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.models import CollectionItem, IssueRating, ReadDate, WishList, WishListItem
+from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, WishList, WishListItem
 from comicsdb_web.lists.parts import rows_of
 
 PLACE = re.compile(
-    r"<!--track (\d+) (\S+) (wide|small) (.*?)-->", re.DOTALL
+    r"<!--track (\d+) (\S+) (wide|small|run) (.*?)-->", re.DOTALL
 )  # text has no "<", as it is escaped
+PROGRESS = re.compile(r"<!--progress (\d+)-->")
 SLUG = "--slug--"  # in the buttons that are kept for a state
 ENTRY_BYTES = 300  # beside the text
 
@@ -60,6 +61,18 @@ def _query() -> CompiledQuery:
     return CompiledQuery.of(_statement())
 
 
+@cache
+def _progress() -> CompiledQuery:
+    """How many issues series have, have been read and are owned, without series of which none are."""
+    ids, user_id = bindparam("ids", type_=Text), bindparam("user_id", type_=Integer)
+    read = func.count().filter(exists().where(ReadDate.issue_id == Issue.id, ReadDate.user_id == user_id))
+    owned = exists().where(CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user_id)
+    counts = Issue.series_id, func.count().label("total"), read.label("read")
+    counted = select(*counts, func.count().filter(owned).label("owned")).group_by(Issue.series_id)
+    each = counted.where(Issue.series_id == any_(cast(ids, ARRAY(Integer)))).subquery()
+    return CompiledQuery.of(select(rows_of(select(each).where(each.c.read + each.c.owned > 0))))
+
+
 def _parameters(request, ids: Iterable[int]) -> dict:
     return {"ids": "{" + ",".join(map(str, sorted(ids))) + "}", "user_id": request.identity.user_id}
 
@@ -68,31 +81,42 @@ def _by_issue(rows: list[dict]) -> dict[int, Marks]:
     return {row.pop("id"): Marks(**row) for row in rows}
 
 
-def marks_of(request, issue_id: int) -> Marks:
-    """The reader's marks of an issue in the present transaction."""
-    rows = request.dbsession.scalar(_statement(), _parameters(request, [issue_id]))
-    return _by_issue(rows)[issue_id]
+def marks_of(request, ids: Iterable[int]) -> dict[int, Marks]:
+    """The reader's marks of issues in the present transaction."""
+    return _by_issue(request.dbsession.scalar(_statement(), _parameters(request, ids)))
 
 
-def track_bar(_request, issue, *, wide: bool = False) -> Markup:
-    """The place of the bar of an issue, `wide` with words."""
-    size = "wide" if wide else "small"
+def track_bar(_request, issue, size: str = "small") -> Markup:
+    """The place of the bar of an issue: `wide` with words; `run` marks members' issues up to it as read."""
     return Markup(f"<!--track {issue.id} {issue.slug} {size} {escape(issue.label)}-->")  # noqa: S704
 
 
-def buttons(request, marks: Marks | None, slug: str) -> Markup:
+def buttons(request, marks: Marks | None, slug: str, *, in_run: bool = False) -> Markup:
     """What the bar of an issue contains, made once for each state."""
-    key = ("track_bar", request.locale_name, request.script_name, marks)
+    key = ("track_bar", request.locale_name, request.script_name, marks, in_run)
     kept = request.cache.lru.get(key)
     if kept is None or request.registry["comicsdb_web.reloads_templates"]:
-        kept = render("frame/track_bar.jinja2", {"slug": SLUG, "marks": marks or Marks()}, request=request)
+        kept = render(
+            "frame/track_bar.jinja2",
+            {"slug": SLUG, "marks": marks or Marks(), "in_run": in_run},
+            request=request,
+        )
         kept = kept.strip()
         request.cache.lru.set(key, kept, ENTRY_BYTES + len(kept))
     return Markup(kept.replace(SLUG, slug))  # noqa: S704
 
 
-def fill_track_bars(request, page: str) -> Markup:
-    """A page or a part of one with the bars at their places; one statement for members, if there are any."""
+def progress_line(_request, series) -> Markup:
+    """The place of a reader's progress in a series."""
+    return Markup(f"<!--progress {series.id}-->")  # noqa: S704
+
+
+def fill_marks(request, page: str) -> Markup:
+    """A page or a part of one with bars and progress at their places, those of the reader for members."""
+    return Markup(_fill_progress(request, _fill_bars(request, page)))  # noqa: S704
+
+
+def _fill_bars(request, page: str) -> str:
     found = {int(each[0]) for each in PLACE.findall(page)}
     marks = {}
     if found and request.identity is not None:
@@ -101,15 +125,32 @@ def fill_track_bars(request, page: str) -> Markup:
 
     def bar(place: re.Match) -> str:
         issue_id, slug, size, label = place.groups()
+        in_run = size == "run" and request.identity is not None
+        size = "wide" if size == "wide" else "small"
         return (
             f'<div class="track track-{size}" role="group" aria-label="{label}" data-part="track-{issue_id}">'
-            f"{buttons(request, marks.get(int(issue_id)), slug)}</div>"
+            f"{buttons(request, marks.get(int(issue_id)), slug, in_run=in_run)}</div>"
         )
 
-    return Markup(PLACE.sub(bar, page))  # noqa: S704
+    return PLACE.sub(bar, page)
+
+
+def _fill_progress(request, page: str) -> str:
+    found = {int(each) for each in PROGRESS.findall(page)}
+    counts = {}
+    if found and request.identity is not None:
+        (rows,) = request.read_pool.fetch(_progress(), _parameters(request, found))
+        counts = {row["series_id"]: row for row in rows}
+
+    def line(place: re.Match) -> str:
+        counted = counts.get(int(place[1]))
+        return render("frame/progress.jinja2", counted, request=request).strip() if counted else ""
+
+    return PROGRESS.sub(line, page)
 
 
 def includeme(config):
-    """Add `request.track_bar` and `request.fill_track_bars`."""
+    """Add `request.track_bar`, `request.progress_line` and `request.fill_marks`."""
     config.add_request_method(track_bar)
-    config.add_request_method(fill_track_bars)
+    config.add_request_method(progress_line)
+    config.add_request_method(fill_marks)

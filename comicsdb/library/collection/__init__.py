@@ -23,9 +23,9 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
-from comicsdb.library import ratings, reads
+from comicsdb.library import ratings, reads, runs
 from comicsdb.library.locks import check_account, lock_account, lock_variant, moved
-from comicsdb.models import CollectionItem, Issue, ReadDate, Series
+from comicsdb.models import CollectionItem, Issue, ReadDate
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb.models.choices import BookFormat, Currency
 
@@ -337,38 +337,16 @@ def add_series(
     user_id: int,
     series_id: int,
     *,
-    first: str = "",
-    last: str = "",
     book_format: str = BookFormat.PRINT.value,
     read: bool = False,
     today: date,
+    **which: str,
 ) -> tuple[int, int]:
-    """Add the issues of a series, all or a range of numbers, both ends included.
+    """Add the issues of a series, `which` as for `runs.issues`, which also says what is raised.
 
-    Issues stand in the order of cover dates, and a number is meant exactly as it is written. Gives how many
-    were added, and how many were owned already. Raises NotFoundError for a series that is not there, and
-    InvalidError for a number it has not ("first", "last") or if `last` comes before `first` ("last").
+    Returns how many were added, and how many were owned already.
     """
-    order = (Issue.cover_date, Issue.store_date, Issue.number, Issue.id)
-    issues = session.execute(
-        select(Issue.id, Issue.number).where(Issue.series_id == series_id).order_by(*order)
-    ).all()
-    if not issues and session.get(Series, series_id) is None:
-        raise NotFoundError("series", series_id)
-    places = {number: place for place, (_, number) in enumerate(issues)}
-    errors = {
-        name: [f"This series has no issue with the number {number}."]
-        for name, number in (("first", first), ("last", last))
-        if number and number not in places
-    }
-    if errors:
-        raise InvalidError(errors)
-    begin, end = places.get(first, 0), places.get(last, len(issues) - 1)
-    if first and last and end < begin:
-        raise InvalidError(
-            {"last": [f"Issue {last} comes before issue {first}: give the earlier one first."]}
-        )
-    chosen = [issue_id for issue_id, _ in issues[begin : end + 1]]
+    chosen = runs.issues(session, series_id, **which)
     values = {"book_format": book_format, "is_read": read}
     made = add_many(session, user_id, [(each, values) for each in chosen], today=today)
     return len(made), len(chosen) - len(made)

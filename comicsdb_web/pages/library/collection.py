@@ -11,7 +11,7 @@ from sqlalchemy.orm import Load, joinedload, selectinload
 from comicsdb import clock
 from comicsdb.catalog import InvalidError, NotFoundError, search
 from comicsdb.i18n import name_in, translate
-from comicsdb.library import collection
+from comicsdb.library import collection, reads, runs
 from comicsdb.library.collection import figures
 from comicsdb.library.collection.filters import ORDER, Wanted, item_ids
 from comicsdb.models import (
@@ -467,10 +467,18 @@ def add_series(request):
 
 
 def add_run(request):
-    """Add all issues of a series that are not in the collection yet."""
+    """Add the issues of a series that are not in the collection yet, or mark them as read, but for some."""
     series = request.catalog.by_slug(Series, request.matchdict["slug"])
-    session, user_id = request.dbsession, request.identity.user_id
-    return _run_added(request, *collection.add_series(session, user_id, series.id, today=request.today))
+    session, user_id, but = request.dbsession, request.identity.user_id, text_of(request.POST, "but") or ""
+    try:
+        if "read" in request.POST:
+            marked = reads.mark(session, user_id, runs.issues(session, series.id, but=but), clock.now())
+            said = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
+            return done(request, "success" if marked else "info", said)
+        added, skipped = collection.add_series(session, user_id, series.id, but=but, today=request.today)
+    except InvalidError as error:
+        return done(request, "error", error.errors["but"][0])
+    return _run_added(request, added, skipped)
 
 
 def _run_added(request, added: int, skipped: int) -> HTTPSeeOther:

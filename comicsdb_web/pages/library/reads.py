@@ -9,13 +9,12 @@ from comicsdb import clock
 from comicsdb.catalog import InvalidError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.i18n import translate
-from comicsdb.library import reads
+from comicsdb.library import reads, runs
 from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList, ReadingListItem, Series
 from comicsdb.security import Permission
 from comicsdb_web.forms import answers, lookup
 from comicsdb_web.forms.fields import text_of
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.lists import cards
 from comicsdb_web.pages.library.collection import done, private
 from comicsdb_web.pages.library.pull_list import OFF, ON
 from comicsdb_web.rendering.locales import _, ngettext
@@ -50,7 +49,7 @@ def add(request):
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     session, user_id, when = request.dbsession, request.identity.user_id, text_of(request.POST, "when")
     if when == "up_to":
-        marked = reads.mark(session, user_id, _up_to(session, issue), clock.now())
+        marked = reads.mark(session, user_id, runs.up_to(session, issue), clock.now())
         said = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
         return done(request, "success" if marked else "info", said, "issue.detail", slug=issue.slug)
     try:
@@ -71,13 +70,6 @@ def _day(request) -> datetime:
     if moment > clock.now():
         raise InvalidError({"read_date": [NOT_YET]})
     return moment
-
-
-def _up_to(session, issue: Issue) -> list[int]:
-    """The issues of a series up to one of them."""
-    of_series = select(Issue.id).where(Issue.series_id == issue.series_id)
-    ids = session.scalars(of_series.order_by(*cards.WITHIN_SERIES)).all()
-    return ids[: ids.index(issue.id) + 1]
 
 
 @cache

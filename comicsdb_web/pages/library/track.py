@@ -11,8 +11,8 @@ from sqlalchemy import select
 
 from comicsdb import clock
 from comicsdb.catalog import InvalidError, NotFoundError
-from comicsdb.i18n import translate
-from comicsdb.library import acts, collection, ratings, reads, wish_list
+from comicsdb.i18n import Plural, translate
+from comicsdb.library import acts, collection, ratings, reads, runs, wish_list
 from comicsdb.models import CollectionItem, Issue
 from comicsdb.security import Permission
 from comicsdb_web.forms import lookup
@@ -25,15 +25,17 @@ from comicsdb_web.pages.library.collection import ADDED, private
 from comicsdb_web.pages.library.pull_list import OFF, ON
 from comicsdb_web.pages.library.rating import CLEAR, CLEARED, GIVEN, REFUSED, SAVED
 from comicsdb_web.pages.library.reads import READ, UNREAD
-from comicsdb_web.rendering.locales import _
+from comicsdb_web.rendering.locales import _, ngettext
 from comicsdb_web.rendering.track_bar import buttons, marks_of
+
+CARDS_MOST = 100  # cards of a page
 
 REMOVED = _("${label} was removed from your collection.")
 LOG_IN = _("Log in or sign up to continue: what you chose will then be saved.")
 
 
 def press(request):
-    """Do what a button of the bar says, `own`, `read`, `want` or `stars`; other fields are ignored."""
+    """Do what a button of the bar says, one of ACTS; other fields are ignored."""
     if request.identity is not None:
         check_csrf_token(request)
     elif not from_here(request):
@@ -52,8 +54,7 @@ def press(request):
     if request.is_fragment:
         act_id = acts.current(request.dbsession) if kind == "success" else None
         values = {
-            "issue_id": issue.id,
-            "buttons": buttons(request, marks_of(request, issue.id), issue.slug),
+            "bars": _bars(request, issue, name),
             "said": said,
             "kind": kind,
             "undo": request.route_path("collection.undo", id=act_id) if act_id else None,
@@ -63,6 +64,16 @@ def press(request):
     if said:
         request.messages.add(kind, said)
     return HTTPSeeOther(path)
+
+
+def _bars(request, issue: Issue, name: str) -> dict[int, str]:
+    """The buttons of the issues that an act is about, by id."""
+    session, in_run, slugs = request.dbsession, "run" in request.GET, {issue.id: issue.slug}
+    if name == "up_to":
+        ids = runs.up_to(session, issue)[-CARDS_MOST:]
+        slugs = dict(session.execute(select(Issue.id, Issue.slug).where(Issue.id.in_(ids))).all())
+    marks = marks_of(request, slugs)
+    return {each: buttons(request, marks[each], slugs[each], in_run=in_run) for each in slugs}
 
 
 def asked(request):
@@ -88,8 +99,9 @@ def _done(request, issue: Issue, name: str, value: str) -> tuple[str, str]:
         said = ACTS[name](request, issue, value)
     except InvalidError:
         return "warning", translate(request.localizer, REFUSED)
-    label = lookup.name_one(request.dbsession, issue).text
-    return "success", translate(request.localizer, said % {"label": label})
+    if not isinstance(said, Plural):
+        said %= {"label": lookup.name_one(request.dbsession, issue).text}
+    return "success", translate(request.localizer, said)
 
 
 def _own(request, issue, value):
@@ -116,6 +128,12 @@ def _read(request, issue, value):
     return UNREAD
 
 
+def _read_up_to(request, issue, _value):
+    issues = runs.up_to(request.dbsession, issue)
+    marked = reads.mark(request.dbsession, request.identity.user_id, issues, clock.now())
+    return ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
+
+
 def _want(request, issue, value):
     wish_list.wish(request.dbsession, request.identity.user_id, issue.id, value == ON)
     return wishes.ADDED if value == ON else wishes.GONE
@@ -126,7 +144,7 @@ def _rate(request, issue, value):
     return CLEARED if value == CLEAR else SAVED
 
 
-ACTS = {"own": _own, "read": _read, "want": _want, "stars": _rate}
+ACTS = {"own": _own, "read": _read, "want": _want, "stars": _rate, "up_to": _read_up_to}
 
 
 def includeme(config):

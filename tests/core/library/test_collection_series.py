@@ -40,6 +40,9 @@ def numbers(session, user):
         ({"last": "10"}, "0 10"),
         ({"first": "10", "last": "1/2"}, "10 9 1/2"),
         ({"first": "9", "last": "9"}, "9"),
+        ({"but": "10 - 1/2; #0,"}, "11"),
+        ({"first": "10", "but": "9-9, 9-1/2"}, "10 11"),
+        ({"but": " "}, "0 10 9 1/2 11"),
     ],
 )
 def test_a_stretch_is_counted_in_the_order_of_cover_dates(session, user, series, asked, came):
@@ -67,6 +70,9 @@ def test_what_is_owned_stays_and_is_counted_apart(session, make, user, series):
         ({"first": "1"}, ["first"]),
         ({"first": "09", "last": "1"}, ["first", "last"]),
         ({"first": "9", "last": "10"}, ["last"]),
+        ({"but": "9-10"}, ["but"]),
+        ({"but": "9, 77"}, ["but"]),
+        ({"but": "9-77"}, ["but"]),
     ],
 )
 def test_numbers_that_make_no_stretch_are_named(session, user, series, asked, named):

@@ -52,6 +52,27 @@ def test_one_click_adds_the_run_of_a_series(testapp, make, member, session):
     assert message(again) == f"0 issues were added. {len(owned)} were already there."
 
 
+def test_all_but_some_of_a_run_are_added_or_read(testapp, make, member, session):
+    world = small_catalogue(make)
+    log_in(testapp)
+    page = testapp.get(f"/series/{world.series.slug}/")
+    form = next(each for each in page.forms.values() if "but" in each.fields)
+
+    def send(but, **button):
+        form["but"] = but
+        return message(form.submit(**button).follow())
+
+    assert send("2 - 3") == "1 issue was added. 0 were already there."
+    assert send("1, #3", name="read", value="1") == "1 issue was marked as read."
+    assert reads.of_issue(session, member.id, world.second.id)
+    assert send("1, 77") == "This series has no issue with the number 77."
+    assert session.scalars(select(CollectionItem.issue_id)).all() == [world.first.id]
+    listed = soup(testapp.get("/series/"))
+    assert [each.get_text(strip=True) for each in listed.select(".card .progress-line")] == [
+        "1 of 3 read, 1 owned"
+    ]
+
+
 def test_a_read_has_a_date_or_none_or_goes_for_all_before_it(testapp, make, member, session):
     world = small_catalogue(make)
     log_in(testapp)

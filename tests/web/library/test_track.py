@@ -66,6 +66,24 @@ def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, conn
     assert len([each for each in statements if "unnest" in each]) == 1
 
 
+def test_a_run_is_marked_as_read_up_to_a_card(testapp, make, member, session):
+    world = small_catalogue(make)
+    address, press = f"/series/{world.series.slug}/issue_list/", f"/track/{world.second.slug}/?run=1"
+    assert not soup(testapp.get(address)).select("[name=up_to]")
+    log_in(testapp)
+    page = soup(testapp.get(address))
+    assert [each["formaction"] for each in page.select("[name=up_to]")][1] == press
+    fields = {"csrf_token": page.select_one("#track [name=csrf_token]")["value"], "up_to": "1"}
+    found = soup(testapp.post(press, fields, headers={"X-Fragment": "1"}))
+    bars = {each["data-target"]: each for each in found.select("template")}
+    assert bars["toast"].div["data-say"] == "2 issues were marked as read."
+    assert list(bars) == [f"track-{world.first.id}", f"track-{world.second.id}", "toast"]
+    assert all(bars[each].select("[name=read][aria-pressed=true]") for each in list(bars)[:2])
+    assert len(found.select("[name=up_to]")) == 2
+    read = session.scalars(select(ReadDate.issue_id).where(ReadDate.user_id == member.id)).all()
+    assert sorted(read) == [world.first.id, world.second.id]
+
+
 @pytest.mark.parametrize("site", ["same-origin", "cross-site"])
 def test_what_a_visitor_asks_for_is_done_after_log_in(testapp, make, member, session, site):
     world = small_catalogue(make)
