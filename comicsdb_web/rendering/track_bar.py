@@ -127,10 +127,8 @@ def _fill_bars(request, page: str) -> str:
         issue_id, slug, size, label = place.groups()
         in_run = size == "run" and request.identity is not None
         size = "wide" if size == "wide" else "small"
-        return (
-            f'<div class="track track-{size}" role="group" aria-label="{label}" data-part="track-{issue_id}">'
-            f"{buttons(request, marks.get(int(issue_id)), slug, in_run=in_run)}</div>"
-        )
+        found = buttons(request, marks.get(int(issue_id)), slug, in_run=in_run)
+        return _bar(issue_id, size, label, found)
 
     return PLACE.sub(bar, page)
 
@@ -149,8 +147,22 @@ def _fill_progress(request, page: str) -> str:
     return PROGRESS.sub(line, page)
 
 
+def marked_track_bar(request, issue, marks: Marks) -> Markup:
+    """The bar of an issue whose marks are known, with words."""
+    bar = _bar(str(issue.id), "wide", str(escape(issue.label)), buttons(request, marks, issue.slug))
+    return Markup(bar)  # noqa: S704
+
+
+def _bar(issue_id: str, size: str, label: str, content: str) -> str:
+    return (
+        f'<div class="track track-{size}" role="group" aria-label="{label}" data-part="track-{issue_id}">'
+        f"{content}</div>"
+    )
+
+
 def includeme(config):
-    """Add `request.track_bar`, `request.progress_line` and `request.fill_marks`."""
+    """Add `request.track_bar`, `.marked_track_bar`, `.progress_line` and `.fill_marks`."""
     config.add_request_method(track_bar)
+    config.add_request_method(marked_track_bar)
     config.add_request_method(progress_line)
     config.add_request_method(fill_marks)

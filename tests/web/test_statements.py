@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.models import CATALOGUE
 from tests.conftest import recording
-from tests.web.conftest import form_to, log_in
+from tests.web.conftest import log_in
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
 LIST = 2  # rows and their number, and the versions under which that is kept
@@ -142,8 +142,9 @@ def test_what_a_member_has_of_an_issue_costs_one_more(make, world, member, testa
     log_in(testapp)
     before = count(address)[0]
     assert before == DETAIL + 1 + 1
-    form = form_to(testapp.get(address), "/collection/add/")
-    form.submit()
+    form = testapp.get(address).forms["track"]
+    fields = {"csrf_token": form["csrf_token"].value, "own": "1"}
+    testapp.post(f"/track/{world.first.slug}/", fields)
     assert count(address)[0] == before
 
 

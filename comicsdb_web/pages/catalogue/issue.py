@@ -7,7 +7,6 @@ from pyramid.response import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload, selectinload
 
-from comicsdb.catalog import search
 from comicsdb.models import (
     Arc,
     Character,
@@ -76,7 +75,7 @@ def _credits(issue):
         .join(Credit.creator)
         .where(Credit.issue_id == issue.id)
         .options(joinedload(Credit.creator), selectinload(Credit.roles))
-        .order_by(*search.order(Creator))
+        .order_by(*issue_page.credit_order())
     )
 
 

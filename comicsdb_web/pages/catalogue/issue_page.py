@@ -118,12 +118,18 @@ def _first(query):
     return _many(query.add_columns(func.count().over().label("total")).limit(constant(BLOCK_STEP)))
 
 
+def credit_order() -> tuple:
+    """The order of credits as on a title page: by their first role, then by name."""
+    roles = select(func.min(Role.order)).join(credit_role).where(credit_role.c.credit_id == Credit.id)
+    return (roles.correlate(Credit).scalar_subquery().asc().nulls_last(), *search.order(Creator))
+
+
 def _credits():
     roles = select(Role.name, Role.names).join(credit_role).where(credit_role.c.credit_id == Credit.id)
     roles = rows_of(roles.order_by(Role.order, Role.id), Credit)
     query = select(*_named(Creator, "image"), roles.label("roles"))
     query = query.join(Credit, Credit.creator_id == Creator.id).where(Credit.issue_id == Issue.id)
-    return query.order_by(*search.order(Creator))
+    return query.order_by(*credit_order())
 
 
 def _reprints():

@@ -21,6 +21,7 @@ from comicsdb.models import (
 from comicsdb.security import Permission
 from comicsdb_web.lists.parts import rows_of
 from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.track_bar import Marks
 
 SHOWN = 12  # shown lists that contain an issue
 OFFERED = 100  # offered lists, most recently changed
@@ -36,6 +37,11 @@ class OwnParts:
     read_count: int = 0
     in_lists: list[RowView] = field(default_factory=list)  # those with the issue that the member may see
     own_lists: list[RowView] = field(default_factory=list)  # those that the member could add it to
+
+    @property
+    def marks(self) -> Marks:
+        """The state of the issue's track bar."""
+        return Marks(self.item_id is not None, self.read_count > 0, self.wish_id is not None, self.rating)
 
 
 @lru_cache

@@ -8,36 +8,16 @@ from sqlalchemy import Integer, bindparam, exists, func, select
 from comicsdb import clock
 from comicsdb.catalog import InvalidError
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.i18n import translate
 from comicsdb.library import reads, runs
 from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList, ReadingListItem, Series
 from comicsdb.security import Permission
 from comicsdb_web.forms import answers, lookup
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.http.fragments import fragment
 from comicsdb_web.pages.library.collection import done, private
-from comicsdb_web.pages.library.pull_list import OFF, ON
 from comicsdb_web.rendering.locales import _, ngettext
 
 READ = _("${label} is marked as read.")
 UNREAD = _("The last reading date of ${label} was removed.")
-
-
-def toggle(request):
-    """Mark an unread issue as read now, or remove its last read, by the field `on`; else change nothing."""
-    issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
-    session, user_id, wanted = request.dbsession, request.identity.user_id, text_of(request.POST, "on")
-    noted = reads.of_issue(session, user_id, issue.id)
-    if wanted == ON and not noted:
-        reads.mark(session, user_id, [issue.id], clock.now())
-    elif wanted == OFF and noted:
-        reads.remove(session, user_id, noted[0].id)
-    read_count = len(reads.of_issue(session, user_id, issue.id))
-    said = (UNREAD if wanted == OFF else READ) % {"label": lookup.name_one(session, issue).text}
-    if request.is_fragment:
-        said = translate(request.localizer, said)
-        return fragment(request, "read", {"issue": issue, "read_count": read_count, "said": said})
-    return done(request, "success", said, "issue.detail", slug=issue.slug)
 
 
 NO_DATE = _("Date read: enter a valid date, such as 2024-05-31.")
@@ -97,4 +77,3 @@ def includeme(config):
     own = {"permission": Permission.MEMBER, "decorator": private}
     config.add_request_method(progress)
     config.add_page("reads.add", "/reads/add/{slug}/", add, methods=("POST",), **own)
-    config.add_page("reads.toggle", "/reads/toggle/{slug}/", toggle, methods=("POST",), **own)

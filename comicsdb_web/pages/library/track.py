@@ -54,6 +54,8 @@ def press(request):
     if request.is_fragment:
         act_id = acts.current(request.dbsession) if kind == "success" else None
         values = {
+            "issue_id": issue.id,
+            "owned": _first_copy(request, issue) if name == "own" else None,
             "bars": _bars(request, issue, name),
             "said": said,
             "kind": kind,
@@ -104,15 +106,24 @@ def _done(request, issue: Issue, name: str, value: str) -> tuple[str, str]:
     return "success", translate(request.localizer, said)
 
 
+def _copies(request, issue):
+    owned = select(CollectionItem.id).where(
+        CollectionItem.user_id == request.identity.user_id, CollectionItem.issue_id == issue.id
+    )
+    return owned.order_by(CollectionItem.id)
+
+
+def _first_copy(request, issue) -> int:
+    """The id of the item that the issue's page links to, 0 if there is none."""
+    return request.dbsession.scalar(_copies(request, issue).limit(1)) or 0
+
+
 def _own(request, issue, value):
     session, user_id = request.dbsession, request.identity.user_id
     if value == ON:
         collection.add(session, user_id, issue.id, {}, today=request.today)
         return ADDED
-    owned = select(CollectionItem.id).where(
-        CollectionItem.user_id == user_id, CollectionItem.issue_id == issue.id
-    )
-    for item_id in session.scalars(owned.order_by(CollectionItem.id)).all():
+    for item_id in session.scalars(_copies(request, issue)).all():
         collection.remove(session, user_id, item_id)
     return REMOVED
 

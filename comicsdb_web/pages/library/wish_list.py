@@ -14,7 +14,6 @@ from comicsdb.models.choices import DEFAULT_PRIORITY, WishStatus
 from comicsdb.schemas.types import NOT_THERE
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.security import Permission
-from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.editing import Editing
 from comicsdb_web.forms.fields import (
@@ -26,15 +25,12 @@ from comicsdb_web.forms.fields import (
     Paragraphs,
     Section,
     day,
-    text_of,
 )
 from comicsdb_web.forms.values import change_of
-from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.library.collection import ALL, done, grades, private, variant_options
-from comicsdb_web.pages.library.pull_list import OFF, ON
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 50
@@ -262,21 +258,6 @@ class WishViews(Editing):
         return self.request.route_path("wish_list")
 
 
-def toggle(request):
-    """Add or remove an issue, by the field `on`; other values are ignored."""
-    issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
-    user_id, wanted = request.identity.user_id, text_of(request.POST, "on")
-    if wanted in (ON, OFF):
-        wish_list.wish(request.dbsession, user_id, issue.id, wanted == ON)
-    item = wish_list.wished(request.dbsession, user_id, issue.id)
-    label = lookup.name_one(request.dbsession, issue).text
-    said = (GONE if item is None else ADDED) % {"label": label}
-    if request.is_fragment:
-        said = translate(request.localizer, said)
-        return fragment(request, "wish", {"issue": issue, "item": item, "said": said})
-    return done(request, "success", said, "issue.detail", slug=issue.slug)
-
-
 def includeme(config):
     """Add the pages, for members."""
     own = {"permission": Permission.MEMBER, "decorator": private}
@@ -290,4 +271,3 @@ def includeme(config):
         config.add_page(
             f"wish_list.{name}", f"{one}/{name}/", WishViews, attr=name, renderer=renderer, **form
         )
-    config.add_page("wish_list.toggle", "/wish-list/toggle/{slug}/", toggle, methods=("POST",), **own)

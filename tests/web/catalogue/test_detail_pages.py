@@ -4,8 +4,9 @@ import json
 from datetime import date, timedelta
 
 import pytest
+from sqlalchemy import select
 
-from comicsdb.models import CATALOGUE
+from comicsdb.models import CATALOGUE, Role
 from tests.lists import make_list
 from tests.web.conftest import facts, labels, let_in, soup
 
@@ -182,6 +183,27 @@ def test_an_issue_shows_everything_about_it(testapp, world):
     variant = page.select_one(".card-variant")
     assert variant.select_one(".card-label").get_text(strip=True) == "Foil"
     assert variant.select_one(".card-foot").get_text(" ", strip=True) == "$4.99 JAN190002"
+
+
+def test_credits_are_in_the_order_of_a_title_page(testapp, make, session):
+    role = dict(session.execute(select(Role.name, Role.id)).all())
+    people = {
+        "Abe": ["Editor"], "Bea": [], "Cid": ["Cover", "Inker"], "Dot": ["Colorist"], "Eve": ["Penciller"],
+        "Fay": ["Cover", "Writer"], "Gil": ["Penciller"],
+    }  # fmt: skip
+    made = [
+        {"creator": make.creator(name=name).id, "roles": [role[each] for each in roles]}
+        for name, roles in people.items()
+    ]
+    issue = make.issue(credits=made)
+    page = soup(testapp.get(path(issue)))
+    shown = [each.get_text("|", strip=True) for each in page.select("#credits .credit-text")]
+    assert shown == [
+        "Fay|Writer, Cover", "Eve|Penciller", "Gil|Penciller", "Cid|Inker, Cover", "Dot|Colorist",
+        "Abe|Editor", "Bea",
+    ]  # fmt: skip
+    more = soup(testapp.get(f"{path(issue)}credits/load-more/"))
+    assert [each.get_text("|", strip=True) for each in more.select(".credit-text")] == shown
 
 
 def test_a_description_from_the_publisher_is_called_so(testapp, make):

@@ -49,9 +49,10 @@ def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, conn
         assert session.scalars(select(model.issue_id)).all() == [issue.id], model
     for name in ("own", "read", "want", "stars"):
         parts = soup(press(name, "0", **FRAGMENT)).select("template")
-        assert [each["data-target"] for each in parts] == [f"track-{issue.id}", "toast"]
+        copy = [f"copy-{issue.id}"] if name == "own" else []  # the link on the page of the issue
+        assert [each["data-target"] for each in parts] == [f"track-{issue.id}", *copy, "toast"]
         assert parts[0].select_one(f"button[name={name}]")["aria-pressed"] == "false"
-        assert parts[1].select_one("form.message-undo")
+        assert parts[-1].select_one("form.message-undo")
     for model in (CollectionItem, ReadDate, IssueRating, WishListItem):
         assert session.scalar(select(model.id)) is None, model
     # What makes no sense changes nothing, and a form of another site is refused.

@@ -229,32 +229,6 @@ def test_pages(testapp, nora, session, world):
     testapp.get(f"{PAGE}?page=3", status=404)
 
 
-def test_the_switch_on_the_page_of_an_issue(testapp, nora, world, session):
-    address = f"/issue/{world.second.slug}/"
-
-    def state():
-        button = soup(testapp.get(address)).select_one("#wish button")
-        return button["aria-pressed"], button["value"], button.get_text(strip=True)
-
-    def switch(on, **headers):
-        form = form_to(testapp.get(address), f"{PAGE}toggle/{world.second.slug}/")
-        fields = {"csrf_token": form["csrf_token"].value, "next": form["next"].value, "on": on}
-        return testapp.post(form.action, fields, headers=headers)
-
-    assert state() == ("false", "1", "Wish")
-    answer = switch("1")
-    assert (answer.status_int, answer.location) == (303, f"http://localhost{address}")
-    assert message(answer.follow()) == "Lamplight (2019) #2 was added to your wish list."
-    assert state() == ("true", "0", "On your wish list")
-    for on, wished in (("1", True), ("x", True), ("0", False), ("0", False)):
-        switch(on)
-        assert (wish_list.wished(session, nora.id, world.second.id) is not None) is wished
-    answer = switch("1", **{"X-Fragment": "1"})
-    template = soup(answer).template
-    assert (template["data-target"], template.button["aria-pressed"]) == ("wish", "true")
-    assert template.select_one("[data-say]")["data-say"] == "Lamplight (2019) #2 was added to your wish list."
-
-
 def test_nobody_else_sees_a_trace(testapp, nora, world, make, session):
     other = make.user("Otto", password=PASSWORD, passwords=Passwords("fast"))
     theirs, _ = wish_list.add(session, other.id, world.first.id, {})
@@ -269,13 +243,13 @@ def test_nobody_else_sees_a_trace(testapp, nora, world, make, session):
     session.refresh(theirs)
     assert theirs.status == "WANTED"
     assert collection.add(session, nora.id, world.first.id, {}, today=world.first.cover_date)[1]
-    button = soup(testapp.get(f"/issue/{world.first.slug}/")).select_one("#wish button")
+    button = soup(testapp.get(f"/issue/{world.first.slug}/")).select_one(".own [name=want]")
     assert button["value"] == "1"
 
 
 def test_whoever_is_not_logged_in_is_led_to_the_form(testapp, world):
     assert testapp.get(PAGE, status=303).location.endswith("/accounts/login/?next=%2Fwish-list%2F")
-    assert soup(testapp.get(f"/issue/{world.first.slug}/")).select_one("#wish") is None
+    assert soup(testapp.get(f"/issue/{world.first.slug}/")).select_one(".own") is None
     testapp.get(f"{PAGE}item/1/update/", status=303)
 
 
