@@ -26,6 +26,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library.locks import lock_account, moved, own_list
+from comicsdb.library.wish_list import KEY
 from comicsdb.models import CollectionItem, IssueRating, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
@@ -87,9 +88,9 @@ def remove(session: Session, model: Item, user_id: int, ids: list[int]) -> int:
 
 
 def move_to_wish_list(session: Session, user_id: int, ids: list[int]) -> int:
-    """Remove items from the collection and wish for their issues, or the variant of the first copy.
+    """Remove items from the collection and wish for their issues or variants.
 
-    Issues on the wish list stay as they are there, but are wanted again.
+    Those on the wish list stay as they are there, but are wanted again.
     """
     lock_account(session, user_id)
     chosen = own(CollectionItem, user_id, ids)
@@ -97,10 +98,10 @@ def move_to_wish_list(session: Session, user_id: int, ids: list[int]) -> int:
     wishes = own_list(session, WishList, user_id)
     item = CollectionItem
     first = select(wishes.id, item.issue_id, item.variant_id).where(chosen)
-    first = first.ext(distinct_on(item.issue_id)).order_by(item.issue_id, item.id)
+    first = first.distinct()
     added = insert(WishListItem).from_select(["wish_list_id", "issue_id", "variant_id"], first)
     added = added.on_conflict_do_update(
-        index_elements=["wish_list_id", "issue_id"],
+        index_elements=KEY,
         set_={"status": WishStatus.WANTED, **moved(WishListItem)},
         where=WishListItem.status != WishStatus.WANTED,
     )

@@ -275,7 +275,7 @@ def _put_back_values(session: Session, table: Table) -> None:
     changed = (
         f"UPDATE {table.name} t SET {', '.join(f'{name} = {value}' for name, value in values.items())}"
         f" FROM {rows} WHERE u.table_name = '{table.name}' AND NOT u.added AND NOT u.removed"
-        f" AND u.outcome IS NULL AND t.id = u.row_id"
+        f" AND u.outcome IS NULL AND t.id = u.row_id{_is_free(table, values)}"
         f"{_each_column(columns, 'b.{0} IS NOT DISTINCT FROM a.{0} OR t.{0} IS NOT DISTINCT FROM a.{0}')}"
         " RETURNING t.id"
     )
@@ -288,6 +288,16 @@ def _put_back_values(session: Session, table: Table) -> None:
             f"{_each_column(columns, 'b.{0} IS NOT DISTINCT FROM a.{0} OR t.{0} IS NOT DISTINCT FROM b.{0}')}"
         )
     )
+
+
+def _is_free(table: Table, values: dict[str, str]) -> str:
+    """The condition that no other row has the unique values that a row t gets."""
+    unique = _unique(table)
+    if unique == "id":
+        return ""
+    wanted = {each: values.get(f'"{each}"', f"t.{each}") for each in unique.split(", ")}
+    same = " AND ".join(f"o.{each} IS NOT DISTINCT FROM {value}" for each, value in wanted.items())
+    return f" AND NOT EXISTS (SELECT FROM {table.name} o WHERE o.id <> t.id AND {same})"
 
 
 def _each_column(columns: list[str], condition: str) -> str:

@@ -16,6 +16,7 @@ from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import Currency, WishStatus
 
 KIND = WishListItem.__tablename__
+KEY = ("wish_list_id", "issue_id", "variant_id")  # by which there is one item
 ORDER = (
     WishListItem.priority,
     Series.sort_folded,
@@ -33,7 +34,9 @@ def wish_list(session: Session, user_id: int) -> WishList:
 
 
 def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[WishListItem, bool]:
-    """Add an issue; returns the item and whether it is new. A present item is not changed.
+    """Add an issue, or a variant that `values` names; returns the item and whether it is new.
+
+    A present item for the same is not changed.
 
     `values` are columns of the item, validated by `WishSchema`. Raises NotFoundError for an unknown
     issue, and InvalidError for a variant of another issue. A trigger moves the stamp of the list. Nothing is
@@ -47,34 +50,38 @@ def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[Wi
     adding = insert(WishListItem).values(
         wish_list_id=wishes.id, issue_id=issue_id, **_priced(values, Currency.USD)
     )
-    adding = adding.on_conflict_do_nothing(index_elements=["wish_list_id", "issue_id"])
+    adding = adding.on_conflict_do_nothing(index_elements=KEY)
     created = session.scalar(adding.returning(WishListItem.id)) is not None
-    found = select(WishListItem).where(
-        WishListItem.wish_list_id == wishes.id, WishListItem.issue_id == issue_id
-    )
+    found = _alike(wishes.id, issue_id, values.get("variant_id"))
     return session.scalars(found.execution_options(populate_existing=True)).one(), created
+
+
+def _alike(list_id: int, issue_id: int, variant_id: int | None) -> Select:
+    """The item of a list for an issue, or for one of its variants."""
+    item = WishListItem
+    rows = select(item).where(item.wish_list_id == list_id, item.issue_id == issue_id)
+    return rows.where(item.variant_id.is_not_distinct_from(variant_id))
 
 
 def change(session: Session, user_id: int, item_id: int, values: dict) -> WishListItem:
     """Change fields of an item and move its stamp.
 
     `values` as for `add`, and `issue_id` for another issue. Raises NotFoundError for an item that the account
-    does not have, and InvalidError naming "issue_id" for an issue that is not there or stands on the list
-    already, or "variant_id" for a variant of another issue.
+    does not have, and InvalidError naming "issue_id" for an issue that is not there, or "variant_id" for a
+    variant of another issue, and either for one that stands on the list already.
     """
     lock_account(session, user_id)
     issue_id = values.get("issue_id")
     if issue_id is not None and not lock_issue(session, issue_id):
         raise InvalidError({"issue_id": [NO_ISSUE]})
     item = _lock_item(session, user_id, item_id)
-    if issue_id is not None and issue_id != item.issue_id:
-        other = select(WishListItem.id).where(
-            WishListItem.wish_list_id == item.wish_list_id, WishListItem.issue_id == issue_id
-        )
-        if session.scalar(other) is not None:
-            raise InvalidError({"issue_id": [WISHED_ALREADY]})
+    is_moved = issue_id not in (None, item.issue_id)
+    if is_moved:
         values = {"variant_id": None, **values}  # that was one of the issue before
-    collection.check_variant(session, issue_id or item.issue_id, values)
+    wanted = (issue_id or item.issue_id, values.get("variant_id", item.variant_id))
+    collection.check_variant(session, wanted[0], values)
+    if session.scalar(_alike(item.wish_list_id, *wanted)) not in (None, item):
+        raise InvalidError({"issue_id" if is_moved else "variant_id": [WISHED_ALREADY]})
     return _write(session, item, _priced(values, item.max_currency))
 
 
@@ -89,18 +96,22 @@ def remove(session: Session, user_id: int, item_id: int) -> bool:
 
 
 def wish(session: Session, user_id: int, issue_id: int, wanted: bool) -> bool:
-    """Set whether an issue is on the list; returns whether anything changed."""
-    if wanted:
-        return add(session, user_id, issue_id, {})[1]
+    """Set whether an issue is on the list; False removes all its items. Returns whether anything changed."""
     lock_account(session, user_id)
-    item = wished(session, user_id, issue_id)
-    return item is not None and remove(session, user_id, item.id)
+    if wanted:
+        return wished(session, user_id, issue_id) is None and add(session, user_id, issue_id, {})[1]
+    wishes = select(WishList.id).where(WishList.user_id == user_id).scalar_subquery()
+    removed = delete(WishListItem).where(
+        WishListItem.issue_id == issue_id, WishListItem.wish_list_id == wishes
+    )
+    return session.execute(removed).rowcount > 0
 
 
 def wished(session: Session, user_id: int, issue_id: int) -> WishListItem | None:
-    """The item of an account for an issue."""
+    """The first item of an account for an issue or one of its variants."""
     found = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
-    return session.scalar(found.where(WishListItem.issue_id == issue_id))
+    found = found.where(WishListItem.issue_id == issue_id)
+    return session.scalar(found.order_by(WishListItem.id).limit(1))
 
 
 def acquire(

@@ -189,11 +189,19 @@ class WishList(Kept, Base):
 
 
 class WishListItem(Kept, Base):
-    """An issue, or a variant, on a wish list; `desired_grade` is the minimum, priority 1 is the highest."""
+    """An issue, or a variant, on a wish list; `desired_grade` is the minimum, priority 1 is the highest.
+
+    An issue is there once without a variant and once for each of its variants. If a variant is deleted, a
+    trigger lets its wish be for the issue, unless there is one.
+    """
 
     __tablename__ = "wish_list_item"
     __table_args__ = (
-        UniqueConstraint("wish_list_id", "issue_id", name="uq_wish_list_item_wish_list_id_issue_id"),
+        UniqueConstraint(
+            *("wish_list_id", "issue_id", "variant_id"),
+            name="uq_wish_list_item_wish_list_id_issue_id_variant_id",
+            postgresql_nulls_not_distinct=True,
+        ),
         Index("ix_wish_list_item_issue_id", "issue_id"),
         Index("ix_wish_list_item_variant_id", "variant_id"),
         Index("ix_wish_list_item_wish_list_id_status", "wish_list_id", "status"),

@@ -54,9 +54,12 @@ class Reference:
     @property
     def clash(self) -> str:
         """The SQL condition, over the alias t, that the kept object has an equal row already."""
+        nullable = {column.name for column in self.table.columns if column.nullable}
+        equal = {True: "IS NOT DISTINCT FROM", False: "="}
         same = (
-            "".join(f" AND x.{column} = t.{column}" for column in columns) for columns in self.unique
-        )  # NULL is never equal, as in the unique constraint
+            "".join(f" AND x.{column} {equal[column in nullable]} t.{column}" for column in columns)
+            for columns in self.unique
+        )
         found = (
             f"EXISTS (SELECT 1 FROM {self.table.name} x WHERE x.{self.column} = :kept{each})" for each in same
         )

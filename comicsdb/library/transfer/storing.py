@@ -99,7 +99,7 @@ def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counte
     if by_part[PULL]:
         _store_pull_list(storing, {row.id: row.values for row in reversed(by_part[PULL])})
     if by_part[WISHES]:
-        _store_wishes(storing, {row.id: row.values for row in reversed(by_part[WISHES])})
+        _store_wishes(storing, by_part[WISHES])
     _store_lists(storing, lists, by_part[ITEMS])
     return storing.counted
 
@@ -277,9 +277,10 @@ def _new_item(values: dict) -> dict:
     return made
 
 
-def _store_wishes(storing: Storing, by_issue: dict[int, dict]) -> None:
+def _store_wishes(storing: Storing, given: list[Chosen]) -> None:
     wishes = own_list(storing.session, WishList, storing.user_id).id
-    rows = [{"issue_id": issue_id, **values} for issue_id, values in by_issue.items()]
+    first = {(row.id, row.values.get("variant_id")): row.values for row in reversed(given)}
+    rows = [{"issue_id": issue_id, **values} for (issue_id, _variant), values in first.items()]
     columns, source = WishListItem.__table__.columns, _recordset(WishListItem, WISH)
     defaults = {name: columns[name].default for name in WISH}
     values = ", ".join(
@@ -298,7 +299,8 @@ def _store_wishes(storing: Storing, by_issue: dict[int, dict]) -> None:
             WishListItem,
             WISH,
             source,
-            "t.wish_list_id = :list AND t.issue_id = s.issue_id",
+            "t.wish_list_id = :list AND t.issue_id = s.issue_id"
+            " AND t.variant_id IS NOT DISTINCT FROM s.variant_id",
             take_file=storing.take_file,
         ),
         rows,

@@ -129,7 +129,7 @@ def _selects(user_id: int) -> dict[str, Select]:
         WISHES: select(wish.issue_id, *_value_columns(WISHES))
         .join(WishList, WishList.id == wish.wish_list_id)
         .where(WishList.user_id == user_id)
-        .order_by(wish.issue_id),
+        .order_by(wish.issue_id, wish.variant_id.nulls_first()),
         RATINGS: select(rated.issue_id, *_value_columns(RATINGS))
         .where(rated.user_id == user_id)
         .order_by(rated.issue_id),

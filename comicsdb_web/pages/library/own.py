@@ -54,7 +54,7 @@ def _query(official: str | None) -> CompiledQuery:
     item = select(func.min(CollectionItem.id)).where(
         CollectionItem.issue_id == issue_id, CollectionItem.user_id == user_id
     )
-    wish = select(WishListItem.id).join(WishList)
+    wish = select(func.min(WishListItem.id)).join(WishList)
     wish = wish.where(WishListItem.issue_id == issue_id, WishList.user_id == user_id)
     read = select(func.count()).where(ReadDate.issue_id == issue_id, ReadDate.user_id == user_id)
     managed = reading_lists.managed_by(user_id, official)

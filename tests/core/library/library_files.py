@@ -82,6 +82,8 @@ def fill(session, user, w) -> None:
         },
     )
     wish_list.add(session, user.id, w.others[1].id, {"status": "FOUND"})
+    for variant_id in (None, w.foil.id):
+        wish_list.add(session, user.id, w.issues[1].id, {"variant_id": variant_id})
     rate(session, w.issues[4], user.id, 2, today=TODAY)
     lists = [
         reading_lists.create(

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
+from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishList, WishListItem
 from tests.concurrency import at_once
@@ -45,6 +46,38 @@ def test_an_issue_is_wished_for_once(session, make, reader):
     again, created = wish_list.add(session, reader, issue, {"priority": 5})
     assert (again.id, again.priority, created) == (item.id, 1, False)
     assert (item.status, item.max_price, item.max_currency) == ("WANTED", Decimal("5"), "USD")
+
+
+def test_variants_of_an_issue_are_wished_for_beside_it(session, catalog, make, reader):
+    issue, other = make.issue(number="1"), make.issue(number="2")
+    foils = [make.variant(issue, name=name) for name in ("Foil", "Gold", "Silver")]
+    plain, *wishes = (
+        wish_list.add(session, reader, issue.id, {"variant_id": each})[0]
+        for each in (None, *(foil.id for foil in foils))
+    )
+    again, created = wish_list.add(session, reader, issue.id, {"variant_id": foils[1].id})
+    assert (again.id, created) == (wishes[1].id, False)
+    with pytest.raises(InvalidError) as caught:
+        wish_list.change(session, reader, plain.id, {"variant_id": foils[0].id})
+    assert list(caught.value.errors) == ["variant_id"]
+    moved = wish_list.add(session, reader, other.id, {})[0]
+    with pytest.raises(InvalidError) as caught:
+        wish_list.change(session, reader, moved.id, {"issue_id": issue.id})
+    assert list(caught.value.errors) == ["issue_id"]
+    wish_list.remove(session, reader, plain.id)
+    # Of variants that go, the first wish becomes one for the issue.
+    catalog.update(issue, {"variants": [{"id": foils[1].id, "name": "Gold"}]})
+    session.flush()
+    left = select(WishListItem.issue_id, WishListItem.variant_id).order_by(WishListItem.id)
+    assert sorted(session.execute(left).all(), key=str) == sorted(
+        [(issue.id, None), (issue.id, foils[1].id), (other.id, None)], key=str
+    )
+    # Two issues that are one: so are the wishes for either.
+    merge(catalog, other, issue)
+    assert session.scalars(left.with_only_columns(WishListItem.variant_id)).all() == [foils[1].id, None]
+    assert set(on_list(session, reader)) == {other.id}
+    assert wish_list.wish(session, reader, other.id, False)
+    assert on_list(session, reader) == []
 
 
 @pytest.mark.parametrize(

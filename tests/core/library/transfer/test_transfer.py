@@ -21,7 +21,7 @@ ADDED = {
     "collection_added": 4,
     "reads_added": 2,
     "pull_list_added": 1,
-    "wish_list_added": 2,
+    "wish_list_added": 4,
     "ratings_added": 2,
     "reading_lists_added": 2,
     "reading_list_items_added": 3,
