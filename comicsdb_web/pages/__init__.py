@@ -30,6 +30,7 @@ def includeme(config):
     config.include(".library.rating")
     config.include(".library.collection")
     config.include(".library.activity")
+    config.include(".library.proposals")
     config.include(".library.scanner")
     config.include(".library.pull_list")
     config.include(".library.wish_list")

@@ -23,7 +23,16 @@ from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import DEFAULT_LANGUAGE, localizer, translate
 from comicsdb.library import acts
-from comicsdb.library.transfer.format import BYTES_SETTING, ITEMS, MONEY, PARTS, PULL, ROWS_SETTING, Row
+from comicsdb.library.transfer.format import (
+    BYTES_SETTING,
+    ITEMS,
+    MONEY,
+    PARTS,
+    PULL,
+    ROWS_SETTING,
+    Row,
+    named_series,
+)
 from comicsdb.library.transfer.matching import (
     AMBIGUOUS,
     MATCHED,
@@ -69,9 +78,10 @@ class Group:
 
 
 def counts(session: Session, import_id: int) -> dict[str, int]:
-    """The number of rows by the state of their match."""
+    """The number of rows by the state of their match, 0 for those without any."""
     rows = select(LibraryImportRow.state, func.count()).where(LibraryImportRow.import_id == import_id)
-    return dict(session.execute(rows.group_by(LibraryImportRow.state)).all())
+    found = session.execute(rows.group_by(LibraryImportRow.state)).all()
+    return dict.fromkeys((MATCHED, AMBIGUOUS, UNKNOWN), 0) | dict(found)
 
 
 def groups(session: Session, import_id: int) -> list[Group]:
@@ -203,17 +213,16 @@ def _record(import_id: int, index: int, row: Row, currency: str) -> dict:
     for amount, of_amount in MONEY:
         if amount in row.values:
             row.values.setdefault(of_amount, currency)
-    wanted = row.wanted
-    named = [wanted.series or "?", f"({wanted.year})" if wanted.year else ""]
+    wanted = orjson.loads(orjson.dumps(row.wanted))
     return {
         "import_id": import_id,
         "index": index,
         "part": row.part,
         "line": row.line,
         "list_index": row.list,
-        "series": " ".join(filter(None, named)),
+        "series": named_series(wanted),
         "says": row.says,
-        "wanted": orjson.loads(orjson.dumps(wanted)),
+        "wanted": wanted,
         "values": row.values,
     }
 

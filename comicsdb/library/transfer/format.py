@@ -227,6 +227,12 @@ def wanted_of(named: dict) -> Wanted:
     )
 
 
+def named_series(wanted: dict) -> str:
+    """The series that a row names, with its year; "?" without a name."""
+    year = f"({wanted['year']})" if wanted["year"] else ""
+    return " ".join(filter(None, (wanted["series"] or "?", year)))
+
+
 def row_of(part: str, line: int, record: dict) -> Row:
     """The row of a record of one of our own files."""
     unclear = []

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 
+import orjson
 from sqlalchemy import ARRAY, ColumnElement, Integer, String, any_, cast, delete, select
 from sqlalchemy.orm import Session, joinedload
 
@@ -111,7 +112,8 @@ def _payload(found: Upload, matches: list[Match], name: str, currency: str) -> d
             if amount in row.values:
                 row.values.setdefault(of_amount, currency)
         named = {name: getattr(row, name) for name in ("part", "line", "says", "values", "list", "unclear")}
-        rows.append(named | {"match": asdict(match)})
+        wanted = orjson.loads(orjson.dumps(row.wanted))
+        rows.append(named | {"wanted": wanted, "match": asdict(match)})
     return {
         "name": _printable(name),
         "form": found.form,

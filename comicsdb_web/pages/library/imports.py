@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
-from comicsdb.library.transfer import background, cbl, imports, writing
+from comicsdb.library.transfer import background, cbl, imports, proposals, writing
 from comicsdb.library.transfer.format import COLLECTION, FORMS, ITEMS, LISTS, PULL, RATINGS, READS, WISHES
 from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
@@ -21,6 +21,7 @@ from comicsdb.models.choices import Currency
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms import answers
+from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import READ
 from comicsdb_web.pages.library.collection import narrowing, private
 from comicsdb_web.pages.reading_lists import Lists
@@ -29,7 +30,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 FORMATS = ("csv", "json")
 NOT_A_FORMAT = _("The format must be json or csv.")
 CBL = "cbl"
-REFRESH = 4  # seconds after which a page that shows progress is asked for again
+REFRESH = 4  # seconds after which progress is asked for again
 PART_WORDS = {
     COLLECTION: _("Collection"),
     PULL: _("Pull list"),
@@ -231,11 +232,13 @@ class ImportViews:
             "outcome": [translate(say, text) for _kind, text in _outcome(Counter(found.counted))],
             "reasons": {key: translate(say, text) for key, text in REASONS.items()},
             "forms_known": FORMS,
+            "refresh": REFRESH,
+            "proposable": found.state == background.REVIEW and self._may_propose(found),
         }
-        response = render_to_response("import/background.jinja2", values, request=self.request)
-        if found.state in background.WORKED_ON:
-            response.headers["Refresh"] = str(REFRESH)
-        return response
+        if self.request.is_fragment:
+            is_running = found.state in background.WORKED_ON
+            return fragment(self.request, "import_progress", values) if is_running else Response(status=204)
+        return render_to_response("import/background.jinja2", values, request=self.request)
 
     def _groups(self, found):
         return background.groups(self.session, found.id)
@@ -254,6 +257,10 @@ class ImportViews:
             for row in rows
         )
         return _file(csv_text(titles, cells).encode("utf-8-sig"), "text/csv", "not-found.csv")
+
+    def _may_propose(self, found) -> bool:
+        """Whether the reader may make issues, and there are rows that name some."""
+        return bool(self.request.has_permission(Permission.EDIT) and proposals.series_of(self.session, found))
 
     def forget(self):
         """Forget an import that waits."""
@@ -303,6 +310,7 @@ class ImportViews:
             "take_file": take_file,
             "reasons": {key: translate(self.request.localizer, text) for key, text in REASONS.items()},
             "forms_known": FORMS,
+            "proposable": self._may_propose(found),
             "part_words": PART_WORDS,
             "field_words": FIELD_WORDS,
         }

@@ -11,7 +11,7 @@ from sqlalchemy import func, select, update
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.library.transfer import background, imports
-from comicsdb.models import CollectionItem, LibraryImport, ReadingList, ReadingListItem, WishListItem
+from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, ReadingListItem, WishListItem
 from tests.conftest import recording
 from tests.core.library.library_files import fill, held_by, shelf
 from tests.web.conftest import errors, form_to, log_in, message, soup
@@ -73,12 +73,15 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
     rows += ["Twins,1,\n", "=Nobody,5,\n"]
     address = uploaded(testapp, ("Series,Number,Notes\n" + "".join(rows)).encode())
     page = testapp.get(address)
-    assert page.headers["Refresh"] == "4"
+    assert soup(page).select_one("noscript meta[http-equiv=refresh]")["content"] == "4"
+    renewed = testapp.get(address, headers={"X-Fragment": "1"})
+    assert soup(renewed).template["data-target"] == soup(page).select_one("[data-poll]")["id"]
     assert "The file is being read." in page.text
     assert "In progress" in testapp.get(UPLOAD).text
     finish()
     page = testapp.get(address)
-    assert "Refresh" not in page.headers
+    assert not soup(page).select("noscript meta")
+    testapp.get(address, headers={"X-Fragment": "1"}, status=204)
     assert [each.get_text(" ", strip=True) for each in soup(page).select(".import-counts li")] == [
         "30 found",
         "1 to choose",
@@ -102,6 +105,41 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
     token = form_to(testapp.get(UPLOAD), UPLOAD)["csrf_token"].value
     testapp.post(undo["action"], {"csrf_token": token}, status=303)
     assert owned(session, nora) == []
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_rows_that_were_not_found_become_new_issues(testapp, wsgi, session, nora, stock, monkeypatch, large):
+    monkeypatch.setattr(background, "LARGE", 10 if large else 10**6)
+    rows = ["Nobody,1,2019-05-01", "Nobody,1,2019-05-01", "Nobody,2,", "The Lamplighter,11,2018-11-01"]
+    address = uploaded(testapp, ("Series,Number,Cover date\n" + "\n".join(rows)).encode())
+
+    def finish():
+        while background.work(wsgi.registry["comicsdb.session_factory"], wsgi.registry.settings):
+            pass
+
+    finish()
+    listed = testapp.get(address).click("Create the missing issues")
+    assert [each.get_text() for each in soup(listed).select(".row-text a")] == ["Nobody", "The Lamplighter"]
+    page = listed.click("Nobody")
+    action = f"{address}new-issues/"
+    refused = form_to(page, f"{action}?series=Nobody").submit(status=422)
+    assert "This field is required." in soup(refused).select_one("#series").get_text()
+    form = form_to(refused, f"{action}?series=Nobody")
+    form["series-q"] = "night"
+    form = form_to(form.submit("find", value="series"), f"{action}?series=Nobody")
+    form["series"] = str(stock.other.id)
+    page = form.submit(status=422)
+    found = soup(page).select(".import-rows fieldset")
+    assert [each.legend.get_text() for each in found] == ["Nobody #1", "Nobody #2"]
+    assert [len(each.select(".field-error")) for each in found] == [0, 1]  # the second one has no date
+    form = form_to(page, f"{action}?series=Nobody")
+    form["cover_date-1"] = "2019-06-01"
+    assert message(form.submit().follow()) == "2 issues were created."
+    made = session.scalars(select(Issue.number).where(Issue.series_id == stock.other.id)).all()
+    assert sorted(made) == ["-1", "1", "2", "½"]
+    form_to(testapp.get(address), address).submit()
+    finish()
+    assert [each.quantity for each in owned(session, nora)] == [2, 1]
 
 
 def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):

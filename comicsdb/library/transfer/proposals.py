@@ -1,0 +1,77 @@
+"""New issues proposed from the rows of an import that matched nothing, by series as the file names them."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import date
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from comicsdb.library.transfer.background import REVIEW
+from comicsdb.library.transfer.format import PULL, named_series
+from comicsdb.library.transfer.matching import MATCHED, UNKNOWN
+from comicsdb.models import LibraryImport, LibraryImportRow
+
+MOST = 100  # issues that are proposed at once
+
+
+@dataclass
+class Proposal:
+    """An issue that rows of a file are about, as far as they say."""
+
+    number: str
+    cover_date: date | None
+    store_date: date | None
+    upc: str
+    rows: list[int] = field(default_factory=list)
+
+
+def series_of(session: Session, found: LibraryImport) -> list[tuple[str, int]]:
+    """The series that unmatched rows name, with the number of these rows, most first."""
+    counts = Counter(named_series(wanted) for _index, wanted in _unknown(session, found))
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def of_series(session: Session, found: LibraryImport, series: str) -> list[Proposal]:
+    """The issues of a series as the file names it, each once, in the order of the file; at most MOST."""
+    by_number: dict[str, Proposal] = {}
+    for index, wanted in _unknown(session, found):
+        if named_series(wanted) == series:
+            days = [
+                wanted[name] and date.fromisoformat(wanted[name]) for name in ("cover_date", "store_date")
+            ]
+            proposal = Proposal(wanted["number"], *days, wanted["upc"])
+            by_number.setdefault(wanted["number"], proposal).rows.append(index)
+    return list(by_number.values())[:MOST]
+
+
+def _unknown(session: Session, found: LibraryImport) -> list[tuple[int, dict]]:
+    """The rows with series and number that matched nothing: index, and what they want."""
+    if found.state != REVIEW:
+        return []
+    if found.is_large:
+        row = LibraryImportRow
+        rows = select(row.index, row.part, row.wanted).where(row.import_id == found.id, row.state == UNKNOWN)
+        rows = session.execute(rows.order_by(row.index)).all()
+    else:
+        records = enumerate(found.payload["rows"])
+        unknown = ((n, each) for n, each in records if each["match"]["state"] == UNKNOWN)
+        rows = [(index, each["part"], each["wanted"]) for index, each in unknown if "wanted" in each]
+    return [(n, wanted) for n, part, wanted in rows if part != PULL and wanted["series"] and wanted["number"]]
+
+
+def match(session: Session, found: LibraryImport, issues: dict[int, int]) -> None:
+    """Note the issues that rows are about, by their index."""
+    if not found.is_large:
+        known = {"state": MATCHED, "candidates": [], "reason": ""}
+        records = [
+            each | {"match": known | {"id": issues[index]}} if index in issues else each
+            for index, each in enumerate(found.payload["rows"])
+        ]
+        found.payload = found.payload | {"rows": records}
+    for issue_id in set(issues.values()) if found.is_large else ():
+        rows = [index for index, each in issues.items() if each == issue_id]
+        noted = update(LibraryImportRow).values(state=MATCHED, match_id=issue_id)
+        noted = noted.where(LibraryImportRow.import_id == found.id, LibraryImportRow.index.in_(rows))
+        session.execute(noted.execution_options(synchronize_session=False))
+    session.flush()

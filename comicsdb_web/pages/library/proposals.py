@@ -1,0 +1,130 @@
+"""New issues from the rows of an import that matched nothing: the series is chosen once for all its rows."""
+
+import colander
+from pyramid.httpexceptions import HTTPSeeOther
+
+from comicsdb.catalog import ConflictError, InvalidError
+from comicsdb.i18n import translate
+from comicsdb.library.transfer import imports, proposals
+from comicsdb.library.transfer.proposals import Proposal
+from comicsdb.models import Issue
+from comicsdb.models.base import BIG_MAX
+from comicsdb.schemas import IssueSchema, errors_of
+from comicsdb.schemas.types import REQUIRED
+from comicsdb.security import Permission
+from comicsdb.values import whole_number
+from comicsdb_web.forms import lookup
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.fields import EntityForm, ModelSelect, Section, text_of
+from comicsdb_web.pages.library.collection import private
+from comicsdb_web.rendering.locales import _, ngettext
+
+FORM = EntityForm(
+    IssueSchema,
+    (Section("series", _("Series"), (ModelSelect("series", _("Series"), of="series", required=True),)),),
+)
+REASON = "Import of a collection"  # in the history, which is English
+NONE_CHOSEN = _("Select at least one issue.")
+ALREADY_THERE = _("The series already has an issue with this number.")
+
+
+class ProposalViews:
+    """The series of the rows that matched nothing, and the form of the issues of one of them."""
+
+    def __init__(self, request):
+        self.request = request
+        self.session = request.dbsession
+        number = whole_number(request.matchdict["id"], high=BIG_MAX) or 0
+        self.found = imports.pending(self.session, request.identity.user_id, number)
+        self.draft = Draft(request, "issue", FORM)
+        self.errors: dict[str, list[str]] = {}  # of issues, by number in the file
+
+    def propose(self):
+        """Show the series, or one that the query names; make its issues when the form is sent."""
+        named = self.request.GET.get("series", "")
+        rows = proposals.of_series(self.session, self.found, named)
+        if not rows or self.request.method != "POST":
+            return self._page(named, rows, {each.number: self._proposed(each) for each in rows})
+        post = self.request.POST
+        self.draft.read(post)
+        typed = {}
+        for place, each in enumerate(rows):
+            names = ("make", *self._proposed(each))
+            typed[each.number] = {name: text_of(post, f"{name}-{place}") or "" for name in names}
+        if text_of(post, "find"):
+            query = text_of(post, "series-q") or ""
+            self.draft.found["series"] = lookup.find(self.request, "series", query)
+            return self._page(named, rows, typed)
+        made = self._make([each for each in rows if typed[each.number]["make"]], typed)
+        if self.errors or self.draft.errors:
+            self.request.response.status = 422  # so nothing is made
+            return self._page(named, rows, typed)
+        said = ngettext("${n} issue was created.", "${n} issues were created.", len(made))
+        self.request.messages.add("success", translate(self.request.localizer, said))
+        return HTTPSeeOther(self.request.path)
+
+    def _proposed(self, each: Proposal) -> dict[str, str]:
+        return {
+            "make": "1",
+            "number": each.number,
+            "cover_date": str(each.cover_date or each.store_date or ""),
+            "upc": each.upc,
+        }
+
+    def _make(self, chosen: list[Proposal], typed: dict[str, dict]) -> list[Issue]:
+        """Make the chosen issues, and match their rows; or note errors."""
+        series = (self.draft.typed["series"] or ("",))[0]
+        if not (series and chosen):
+            self.draft.refuse({"series": [NONE_CHOSEN if series else REQUIRED]})
+            return []
+        self.request.catalog.explain(REASON)
+        made = [self._issue(each, series, typed[each.number]) for each in chosen]
+        if not self.errors:
+            pairs = zip(chosen, made, strict=True)
+            ids = {row: issue.id for each, issue in pairs for row in each.rows}
+            proposals.match(self.session, self.found, ids)
+        return made
+
+    def _issue(self, each: Proposal, series: str, typed: dict) -> Issue | None:
+        """Make an issue, or note its errors."""
+        sent = {name: typed[name] for name in ("number", "cover_date", "upc")}
+        sent |= {"series": series, "store_date": str(each.store_date or "")}
+        try:
+            return self.request.catalog.create(Issue, IssueSchema(form=True).deserialize(sent))
+        except colander.Invalid as invalid:
+            errors = errors_of(invalid)
+        except InvalidError as error:
+            errors = error.errors
+        except ConflictError:
+            errors = {"number": [ALREADY_THERE]}
+        say = self.request.localizer
+        self.errors[each.number] = [translate(say, text) for texts in errors.values() for text in texts]
+        return None
+
+    def _page(self, named: str, rows: list[Proposal], typed: dict[str, dict]) -> dict:
+        self.draft.look_up()
+        return {
+            "found": self.found,
+            "named": named,
+            "rows": rows,
+            "typed": typed,
+            "wrong": self.errors,
+            "draft": self.draft,
+            "groups": () if rows else proposals.series_of(self.session, self.found),
+            "area": "collection",
+        }
+
+
+def includeme(config):
+    """Add the page, for members who may edit."""
+    config.add_page(
+        "collection.propose",
+        "/collection/import/{id:[0-9]+}/new-issues/",
+        ProposalViews,
+        attr="propose",
+        renderer="import/propose.jinja2",
+        methods=("GET", "HEAD", "POST"),
+        permission=Permission.EDIT,
+        decorator=private,
+        parameters=("series",),
+    )
