@@ -239,6 +239,7 @@ def fill(connection: Connection, issues: int = ISSUES) -> None:
         run(statement)
     for table in indexed:
         run(f"REINDEX TABLE {table}")
+    run("SELECT figure_series(array_agg(id)) FROM series")
     for table in (*NAMED, "series", "issue", "credit"):
         run(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")
     for table in (*NAMED, "series", "issue"):

@@ -37,6 +37,8 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.trade_numbers import gtin
 from comicsdb.models import (
     AgeRating,
+    Character,
+    Creator,
     Credit,
     Genre,
     Imprint,
@@ -46,6 +48,7 @@ from comicsdb.models import (
     SeriesType,
     Version,
     credit_role,
+    issue_character,
     series_genre,
 )
 from comicsdb.values import compact
@@ -236,6 +239,7 @@ at_most = Test(operator.le)
 later = Test(operator.gt)
 earlier = Test(operator.lt)
 within = Test(lambda column, begin, end: (column >= begin) & (column < end), tuple)
+until = Test(lambda column, day: (column > date.min) & (column <= day))  # where the first day stands for none
 in_year = Test(lambda column, first, last: column.between(first, last), _year)
 in_month = Test(lambda column, month: extract("month", column) == month)
 is_so = Test(lambda column, wanted: column.is_(wanted), constants=True)
@@ -306,6 +310,7 @@ def number_of(table, conditions: Sequence[ColumnElement[bool]]) -> Select:
 
 issue, series, publisher, imprint = (each.__table__ for each in (Issue, Series, Publisher, Imprint))
 series_type, age_rating, genre, credit = (each.__table__ for each in (SeriesType, AgeRating, Genre, Credit))
+creator, character = Creator.__table__, Character.__table__
 
 
 def named(model) -> dict[str, Condition]:
@@ -387,6 +392,13 @@ PUBLISHER = named(Publisher) | {
     "founded_lte": Condition(at_most, publisher.c.founded),
 }
 
+
+def _in_series(link, model) -> Callable:
+    """Convert conditions on a kind that issues link with to the series of those issues."""
+    other = link.c[f"{model.name}_id"]
+    return both(in_issue_of_series(link), among(other, model.c.id))
+
+
 SERIES = (
     named(Series)
     | _of_series("", unchanged)
@@ -398,6 +410,13 @@ SERIES = (
         "language": Condition(equal, series.c.language),
         "languages": Condition(any_of, series.c.language),
         "status": Condition(equal, series.c.status),
+        "creator_words": Condition(words, search.fields(Creator), _in_series(credit, creator)),
+        "character_words": Condition(words, search.fields(Character), _in_series(issue_character, character)),
+        "rating_gte": Condition(at_least, series.c.rating_average),
+        "issue_count_gte": Condition(at_least, series.c.issue_count),
+        "issue_count_lte": Condition(at_most, series.c.issue_count),
+        "last_cover_date_after": Condition(at_least, series.c.last_cover_date),
+        "last_cover_date_before": Condition(until, series.c.last_cover_date),
     }
 )
 

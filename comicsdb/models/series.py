@@ -1,6 +1,21 @@
 """Series: runs of issues under one name."""
 
-from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, SmallInteger, String, Table
+from datetime import date
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Computed,
+    Date,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    Table,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
 
@@ -44,6 +59,11 @@ LABEL_INFIX = {
 }
 LABEL_SUFFIX = {SeriesTypeCode.DIGITAL_CHAPTER: " Digital"}
 
+AVERAGE = (
+    "CASE WHEN rating_count > 0 THEN rating_sum::double precision / rating_count::double precision"
+    " ELSE 0::double precision END"
+)
+
 
 class Series(IssueListed, Rated, CatalogueEntity):
     """A run of issues of one publisher under one name."""
@@ -67,6 +87,10 @@ class Series(IssueListed, Rated, CatalogueEntity):
     publisher_id: Mapped[int] = parent("publisher.id", index=False)
     imprint_id: Mapped[int | None] = parent("imprint.id", ondelete="SET NULL", nullable=True)
     collection: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+    # What lists are sorted and filtered by; triggers on issues keep the first two (alembic/counts).
+    issue_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
+    last_cover_date: Mapped[date] = mapped_column(Date, server_default=str(date.min), default=date.min)
+    rating_average: Mapped[float] = mapped_column(Double, Computed(AVERAGE, persisted=True), deferred=True)
 
     series_type: Mapped[SeriesType] = relationship(lazy="raise", viewonly=True)
     publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
@@ -95,6 +119,9 @@ class Series(IssueListed, Rated, CatalogueEntity):
             ),
             ordering("ix_series_sort_order", "sort_folded", "sort_name", "year_began", "id"),
             Index("ix_series_language", "language"),
+            Index("ix_series_issue_count", "issue_count", "id"),
+            Index("ix_series_last_cover_date", "last_cover_date", "id"),
+            Index("ix_series_rating_average", "rating_average", "id"),
             trigram("series", "alt_folded"),
             one_of("language", ("", *LANGUAGES)),
             within("volume", 0, SMALL_MAX),

@@ -32,10 +32,20 @@ ISSUE_SORTS = {
 }
 
 
+SERIES_SORTS = {
+    "rating": lambda series: (series.rating_average.desc(), series.id.desc()),
+    "size": lambda series: (series.issue_count.desc(), series.id.desc()),
+    "last": lambda series: (series.last_cover_date.desc(), series.id.desc()),
+}
+SORTS = {Issue: ISSUE_SORTS, Series: SERIES_SORTS}  # of the kinds that offer any
+# Names and values of parameters that bring in what no version tells of.
+LIVE = {Series: ("rating",)}
+
+
 def order(model, sort: str = "") -> tuple:
     """The order of a list of a kind; an unknown `sort` is the usual one."""
-    chosen = ISSUE_SORTS.get(sort) if model is Issue else None
-    return chosen(Issue) if chosen else search.order(model)
+    chosen = SORTS.get(model, {}).get(sort)
+    return chosen(model) if chosen else search.order(model)
 
 
 def kinds_shown(model) -> tuple[str, ...]:

@@ -9,16 +9,18 @@ from sqlalchemy.orm import joinedload
 from comicsdb.catalog import filters
 from comicsdb.catalog.filters import Condition, equal
 from comicsdb.db.read_pool import CompiledQuery
+from comicsdb.i18n import translate
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import LANGUAGES
 from comicsdb_web.forms.options import by_name, every_country, statuses
 from comicsdb_web.lists.filters import Choice, Codes, Day, Filter, Group, Number, Object, Option, Year
 from comicsdb_web.lists.parts import rows_of
-from comicsdb_web.rendering.locales import _, language_name, locale_of
+from comicsdb_web.rendering.locales import _, language_name, locale_of, ngettext
 
 YEAR_MOST = 9999
 VOLUME_MOST = 32_767
 FIRST_YEAR = 1939  # the first year offered
+BEST_OFFERED = 4  # stars that a series has at least
 NEXT_YEAR_FROM = 10  # the month from which next year is offered
 
 
@@ -55,6 +57,11 @@ def _statuses(request) -> list[Option]:
     return statuses(request, "")
 
 
+def _ratings(request) -> list[Option]:
+    texts = {n: ngettext("${n} star or more", "${n} stars or more", n) for n in range(BEST_OFFERED, 0, -1)}
+    return [(str(n), translate(request.localizer, text)) for n, text in texts.items()]
+
+
 def _year(name, label, condition) -> Number:
     return Number(name, label, condition, 0, YEAR_MOST)
 
@@ -65,16 +72,16 @@ def _volume(name, label, condition) -> Number:
 
 PUBLISHER = (
     Group(
-        _("Names"),
+        None,
         (
             Filter("name", _("Name"), filters.PUBLISHER["name_words"]),
-            Filter("alt_names", _("Alternative names"), filters.PUBLISHER["alt_names_words"]),
+            Choice("country", _("Country"), filters.PUBLISHER["country"], _countries),
         ),
     ),
     Group(
-        _("Where and when"),
+        _("Names and years"),
         (
-            Choice("country", _("Country"), filters.PUBLISHER["country"], _countries),
+            Filter("alt_names", _("Alternative names"), filters.PUBLISHER["alt_names_words"]),
             _year("founded_gte", _("Founded in or after"), filters.PUBLISHER["founded_gte"]),
             _year("founded_lte", _("Founded in or before"), filters.PUBLISHER["founded_lte"]),
         ),
@@ -83,11 +90,36 @@ PUBLISHER = (
 
 SERIES = (
     Group(
+        None,
+        (
+            Filter("publisher_name", _("Publisher"), filters.SERIES["publisher_words"]),
+            Filter("creator_name", _("Creator"), filters.SERIES["creator_words"]),
+            Filter("character_name", _("Character"), filters.SERIES["character_words"]),
+            Choice("rating", _("Rating"), filters.SERIES["rating_gte"], _ratings, int),
+        ),
+    ),
+    Group(
+        _("Issues"),
+        (
+            Number("issue_count_gte", _("Issues, at least"), filters.SERIES["issue_count_gte"]),
+            Number("issue_count_lte", _("Issues, at most"), filters.SERIES["issue_count_lte"]),
+            Day(
+                "last_cover_date_after",
+                _("Last issue on or after"),
+                filters.SERIES["last_cover_date_after"],
+            ),
+            Day(
+                "last_cover_date_before",
+                _("Last issue on or before"),
+                filters.SERIES["last_cover_date_before"],
+            ),
+        ),
+    ),
+    Group(
         _("Names"),
         (
             Filter("name", _("Name"), filters.SERIES["name"]),
             Filter("alt_names", _("Alternative names"), filters.SERIES["alt_names_words"]),
-            Filter("publisher_name", _("Publisher"), filters.SERIES["publisher_words"]),
             Filter("imprint_name", _("Imprint"), filters.SERIES["imprint_words"]),
         ),
     ),
@@ -120,9 +152,17 @@ SERIES = (
 
 ISSUE = (
     Group(
-        _("Series"),
+        None,
         (
             Filter("series_name", _("Series name"), filters.ISSUE["series_name"]),
+            Filter("number", _("Number"), filters.ISSUE["number"]),
+            Filter("publisher_name", _("Publisher"), filters.ISSUE["publisher_words"]),
+            Year("cover_year", _("Cover year"), filters.ISSUE["cover_year"], cover_years),
+        ),
+    ),
+    Group(
+        _("Series"),
+        (
             Choice(
                 "series_type",
                 _("Type of series"),
@@ -132,24 +172,12 @@ ISSUE = (
             ),
             _volume("series_volume", _("Volume"), filters.ISSUE["series_volume"]),
             _year("series_year_began", _("Series began in"), filters.ISSUE["series_year_began"]),
-            Filter(
-                "publisher_name",
-                _("Publisher"),
-                filters.ISSUE["publisher_words"],
-            ),
-        ),
-    ),
-    Group(
-        _("Issue numbers"),
-        (
-            Filter("number", _("Number"), filters.ISSUE["number"]),
             Filter("alt_number", _("Alternative number"), filters.ISSUE["alt_number"]),
         ),
     ),
     Group(
         _("Dates"),
         (
-            Year("cover_year", _("Cover year"), filters.ISSUE["cover_year"], cover_years),
             Choice(
                 "cover_month",
                 _("Cover month"),

@@ -156,9 +156,9 @@ class Object(Number):
 
 @dataclass(frozen=True)
 class Group:
-    """A group of filters in a form, with a title."""
+    """A group of filters in a form, with a title; without one it is always shown, others open by a button."""
 
-    title: TranslationString
+    title: TranslationString | None
     filters: tuple[Filter, ...]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from hashlib import blake2b
+from urllib.parse import parse_qsl
 
 from pyramid.response import Response
 from pyramid.settings import asbool
@@ -44,7 +45,8 @@ class CachePolicy:
     `kinds` are those whose versions count. With `model` the page is that of one object, whose slug stands in
     the address: its own stamps count, and what `stamps`, expressions of SQL on its row, give. A reader who
     has one of the cookies `vary_cookies` sees a page of their own. `extra_key` gives, for registry and day,
-    what else the page depends on, None where that is not known yet.
+    what else the page depends on, None where that is not known yet. Pages with a parameter that has one of
+    the names or values `uncached` are not cached.
     """
 
     kinds: tuple[str, ...] = ()
@@ -52,6 +54,11 @@ class CachePolicy:
     stamps: tuple = ()
     vary_cookies: tuple[str, ...] = ()
     extra_key: Callable[[object, date], str | None] | None = None
+    uncached: tuple[str, ...] = ()
+
+    def leaves_out(self, parameters: Iterable[tuple[str, str]]) -> bool:
+        """Whether a page with these parameters is not cached."""
+        return any(text in self.uncached for pair in parameters for text in pair)
 
 
 class CachedPage:
@@ -70,6 +77,8 @@ class CachedPage:
         if any(name in cookies for name in self._personal):
             return None
         registry, shows = request.registry, self.shows
+        if shows.uncached and shows.leaves_out(parse_qsl(request.environ.get("QUERY_STRING", ""))):
+            return None
         day = clock.business_day(registry.settings["comicsdb.timezone"])
         extra = shows.extra_key(registry, day) if shows.extra_key else ""
         if extra is None:

@@ -33,6 +33,20 @@ from comicsdb_web.rendering.page_cache import CachePolicy
 
 DETAIL = "detail"
 RECENT_ISSUES, LATEST_SERIES = 5, 6  # on pages of what they belong to
+SORT_TITLES = {
+    Issue: (
+        ("", _("Series A–Z")),
+        ("cover_new", _("Cover date, newest first")),
+        ("cover_old", _("Cover date, oldest first")),
+        ("added", _("Recently added")),
+    ),
+    Series: (
+        ("", _("Name A–Z")),
+        ("rating", _("Rating, highest first")),
+        ("size", _("Most issues")),
+        ("last", _("Latest issue")),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -152,9 +166,10 @@ class EntityViews(Editing):
         """The values of a list page; every list comes through here."""
         listed = self.listed if model is None else CardList(self.request, list_of(type(self), model))
         model = model or self.model
-        sort = self.request.GET.get("sort", "") if model is Issue else ""
-        sort = sort if sort in cards.ISSUE_SORTS else ""
+        sort = self.request.GET.get("sort", "")
+        sort = sort if sort in cards.SORTS.get(model, ()) else ""
         shared = {"kind": model.__tablename__, "page": listed.page(model, clauses, sort), "sort": sort}
+        shared["sorts"] = SORT_TITLES.get(model, ())
         shared |= {"owner": None, "within": None, "narrowed": None, "groups": self.filters}
         return shared | values
 
@@ -327,12 +342,15 @@ def list_of(views, model=None) -> CachePolicy | None:
     if views.shows is None:
         return None
     own = (views.model.__tablename__,) if model else views.filtered
-    return CachePolicy(tuple(dict.fromkeys((*cards.kinds_shown(model or views.model), *own))))
+    shown = model or views.model
+    return CachePolicy(
+        tuple(dict.fromkeys((*cards.kinds_shown(shown), *own))), uncached=cards.LIVE.get(shown, ())
+    )
 
 
 def list_parameters(model, groups: tuple[Group, ...] = (), *, searched: bool = False) -> tuple[str, ...]:
     """The parameters that a list of a kind reads, with these filters; `searched` lists also have words."""
-    names = ["page", *(["sort"] if model is Issue else []), *(["q"] if searched or groups else [])]
+    names = ["page", *(["sort"] if model in cards.SORTS else []), *(["q"] if searched or groups else [])]
     return (*names, *(each.name for group in groups for each in group.filters))
 
 

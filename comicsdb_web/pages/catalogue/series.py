@@ -151,7 +151,7 @@ class SeriesViews(WithIssues, EntityViews):
     shows = CachePolicy(
         ("series", "series_type", "publisher", "issue", "imprint", "genre", "creator", "character"), Series
     )
-    filtered = ("imprint",)
+    filtered = ("imprint", "creator", "character")
     filters = SERIES
 
     def beside(self, found: Narrowed):

@@ -1,11 +1,13 @@
 """The numbers of objects that are kept equal those that are counted, whatever is written."""
 
+from datetime import date
+
 from sqlalchemy import func, select, text
 
 from comicsdb.catalog.filters import number_of
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance.merge import merge
-from comicsdb.models import Version
+from comicsdb.models import Series, Version
 from comicsdb.models.attribution import OWNERS
 
 
@@ -40,3 +42,23 @@ def test_a_kind_whose_number_is_not_kept_is_counted(make):
     make.arc()
     session.execute(text("UPDATE version SET number = NULL WHERE kind = 'arc'"))
     assert session.scalar(number_of(KINDS["arc"].model.__table__, ())) == 1
+
+
+def test_figures_of_series_follow_their_issues(make):
+    session, catalog = make.catalog.session, make.catalog
+    first, second = make.series(), make.series()
+
+    def figures():
+        session.flush()
+        rows = select(Series.id, Series.issue_count, Series.last_cover_date)
+        return {row.id: (row.issue_count, row.last_cover_date) for row in session.execute(rows)}
+
+    issues = [make.issue(series=first, number=str(n), cover_date=date(2020, n, 1)) for n in (1, 2, 3)]
+    assert figures() == {first.id: (3, date(2020, 3, 1)), second.id: (0, date.min)}
+    catalog.update(issues[0], {"cover_date": date(2021, 1, 1)})
+    catalog.update(issues[1], {"series": second.id})
+    assert figures() == {first.id: (2, date(2021, 1, 1)), second.id: (1, date(2020, 2, 1))}
+    catalog.delete(issues[0])
+    assert figures()[first.id] == (1, date(2020, 3, 1))
+    merge(catalog, second, first)
+    assert figures() == {second.id: (2, date(2020, 3, 1))}

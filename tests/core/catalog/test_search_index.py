@@ -113,3 +113,9 @@ def test_accents_stand_beside_their_base_letters(connection):
         )
     ordered = connection.scalars(text("SELECT name FROM arc ORDER BY folded, name, id")).all()
     assert ordered == ["etna", "Etoile", "étoile", "Eton", "Zeta"]
+
+
+@pytest.mark.parametrize("column", ["issue_count", "last_cover_date", "rating_average"])
+def test_a_sorted_page_of_series_is_read_from_an_index(filled, column):
+    plan = nodes(filled, f"SELECT id FROM series ORDER BY {column} DESC, id DESC LIMIT 28")
+    assert plan == [["Limit", None], ["Index Only Scan", f"ix_series_{column}"]]

@@ -7,11 +7,12 @@ import pytest
 from sqlalchemy import insert, select
 
 from comicsdb.db import keyset
+from comicsdb.library import ratings
 from comicsdb.models import Issue, Series
 from comicsdb_web.lists import cards, paging
-from comicsdb_web.lists.cards import ISSUE_SORTS
+from comicsdb_web.lists.cards import ISSUE_SORTS, SERIES_SORTS
 from tests.conftest import recording
-from tests.web.conftest import soup
+from tests.web.conftest import labels, soup
 
 NUMBER = 90  # issues: four pages
 
@@ -74,3 +75,47 @@ def test_of_two_orders_the_last_counts_for_what_is_kept_too(testapp, long_list, 
 def test_an_order_with_places_goes_one_way():
     with pytest.raises(ValueError, match="single direction"):
         keyset.keys((Series.sort_name, Series.id.desc()))
+
+
+def test_series_are_sorted_by_size_last_issue_and_rating(testapp, make, session, member):
+    runs = {name: make.series(name=name) for name in ("Ant", "Bee", "Cat")}
+    for name, years in {"Ant": (2001,), "Bee": (1999, 2000), "Cat": ()}.items():
+        for year in years:
+            make.issue(series=runs[name], number=str(year), cover_date=date(year, 1, 1))
+    session.commit()
+
+    def names(sort):
+        return [each.split()[0] for each in labels(testapp.get(f"/series/?sort={sort}"))]
+
+    assert names("size") == ["Bee", "Ant", "Cat"]
+    assert names("last") == ["Ant", "Bee", "Cat"]
+    assert names("cover_new") == ["Ant", "Bee", "Cat"]  # not an order of series
+    rated = session.scalar(select(Issue).where(Issue.series_id == runs["Bee"].id))
+    assert names("rating") == ["Cat", "Bee", "Ant"]
+    ratings.rate(session, rated, member.id, 2, today=date(2026, 3, 4))
+    session.commit()
+    answer = testapp.get("/series/?sort=rating")
+    assert "X-Cache" not in answer.headers  # no version tells of ratings
+    assert names("rating") == ["Bee", "Cat", "Ant"]
+    assert labels(testapp.get("/series/?rating=2")) == ["Bee (2020)"]
+    ratings.rate(session, rated, member.id, 1, today=date(2026, 3, 4))
+    session.commit()
+    assert labels(testapp.get("/series/?rating=2")) == []
+
+
+def test_far_pages_of_sorted_series(testapp, make, session, monkeypatch):
+    monkeypatch.setattr(paging, "STEP", 9)
+    monkeypatch.setattr(paging, "FAR", 9)
+    with make.together():
+        for number in range(60):
+            run = make.series(name=f"Run {number}")
+            for each in range(number % 3):
+                make.issue(series=run, number=str(each), cover_date=date(2000 + number % 4, 1, 1))
+    session.commit()
+    for sort in SERIES_SORTS:
+        wanted = list(session.scalars(select(Series.slug).order_by(*cards.order(Series, sort))))
+        shown = []
+        for page in (1, 2, 3):
+            found = soup(testapp.get(f"/series/?sort={sort}&page={page}"))
+            shown += [link["href"].split("/")[2] for link in found.select(".card .card-label")]
+        assert shown == wanted, sort
