@@ -23,7 +23,7 @@ NOT_ME = "/accounts/not-me/{uid}/{secret}/"
 LOG_IN = "/accounts/login/"
 LOG_IN_LINK = "/accounts/login/link/{secret}/"
 TOKENS = "/accounts/tokens/"
-HELP_BASIC = "/docs/#http-basic"  # the reference of the API
+HELP_BASIC = "/docs/http-basic/"  # the reference of the API
 HELP_PASSWORDS = "/help/basic-auth/"  # the same, as a help page
 CONTACT = "/help/contact/"
 

@@ -1,23 +1,24 @@
-"""The reference page of the API at `/docs/`, with its own style sheet and without scripts."""
+"""The reference of the API at `/docs/`: pages with a menu and a search, without scripts."""
 
 import hashlib
 from functools import cached_property
 from html import escape
 from pathlib import Path
 
-from pyramid.httpexceptions import HTTPMovedPermanently
+from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
 from pyramid.interfaces import IRoutesMapper
 from pyramid.response import Response
 from pyramid.static import static_view
 
 from comicsdb.security import may
-from comicsdb_api.docs_page.page import Page
+from comicsdb_api.docs_page.page import SEARCH, Pages
 from comicsdb_api.openapi.document import EDITOR
 from comicsdb_api.openapi.words import BASE
 from comicsdb_api.throttle import throttled_view
 
 PATH = "/docs/"
 READ = ("GET", "HEAD")
+QUERY_LENGTH = 200  # characters
 STATIC = Path(__file__).parent / "static"
 IMMUTABLE = "public, max-age=31536000, immutable"
 # The headers of the site's pages, for hosts that only serve the API.
@@ -35,7 +36,7 @@ HEADERS = {
 
 
 class Reference:
-    """The views of the page and its files; the page is rendered once in a process, on first request."""
+    """The views of the pages and their files; the pages are rendered once in a process, on first request."""
 
     def __init__(self, registry):
         self._registry = registry
@@ -44,25 +45,27 @@ class Reference:
         self._static = static_view("comicsdb_api.docs_page:static", use_subpath=True, cache_max_age=None)
 
     @cached_property
-    def _html(self) -> str:
-        """The page, which describes what editors may do, for all readers."""
+    def _pages(self) -> Pages:
+        """The pages, which describe what editors may do, for all readers."""
         descriptions = self._registry["comicsdb_api.descriptions"]
         described = descriptions.document(descriptions.rights(lambda permission: may(EDITOR, permission)))
         site = self._registry.getUtility(IRoutesMapper).get_route("home")
-        return Page(described).html(f"static/{self.digest}", "../" if site else None)
+        return Pages(described, f"static/{self.digest}", "../" if site else None)
+
+    @cached_property
+    def _html(self) -> dict[str, str]:
+        return self._pages.html()
 
     def page(self, request) -> Response:
-        """Return the page, with the URL of the request in its examples."""
-        if request.method in READ:
-            body = self._html.replace(BASE, escape(request.application_url)).encode()
-            response = Response(body, content_type="text/html", charset="utf-8")
-            response.etag = hashlib.sha256(body).hexdigest()[:24]
-            if response.etag in request.if_none_match:  # cheaper than Pyramid's own check
-                response = Response(status=304, etag=response.etag)
-        else:
-            response = Response("Method not allowed.", 405, content_type="text/plain", allow=READ)
-        response.headers.update(HEADERS)
-        return response
+        """Return a page, with the URL of the request in its examples; raises HTTPNotFound."""
+        name = request.matchdict.get("name", "")
+        if name not in self._html:
+            raise HTTPNotFound
+        return _answer(request, self._html[name])
+
+    def search(self, request) -> Response:
+        """Return the page with what the words of `q` find."""
+        return _answer(request, self._pages.found(request.GET.get("q", "")[:QUERY_LENGTH]))
 
     def static(self, context, request) -> Response:
         """Return a static file; its URL contains the digest of all files."""
@@ -73,17 +76,34 @@ class Reference:
         return response
 
 
+def _answer(request, html: str) -> Response:
+    if request.method in READ:
+        body = html.replace(BASE, escape(request.application_url)).encode()
+        response = Response(body, content_type="text/html", charset="utf-8")
+        response.etag = hashlib.sha256(body).hexdigest()[:24]
+        if response.etag in request.if_none_match:  # cheaper than Pyramid's own check
+            response = Response(status=304, etag=response.etag)
+    else:
+        response = Response("Method not allowed.", 405, content_type="text/plain", allow=READ)
+    response.headers.update(HEADERS)
+    return response
+
+
 def with_slash(request):
     """Redirect to the URL with a slash."""
     return HTTPMovedPermanently(request.route_path("docs"))
 
 
 def includeme(config):
-    """Add the page, its files, and the redirect to its canonical URL."""
+    """Add the pages, their files, and the redirect to the canonical URL."""
     reference = Reference(config.registry)
     config.add_route("docs", PATH)
     config.add_view(throttled_view(reference.page), route_name="docs", require_csrf=False)
     config.add_route("docs.static", f"{PATH}static/{{digest}}/*subpath", request_method=READ)
     config.add_view(reference.static, route_name="docs.static")
+    config.add_route("docs.search", f"{PATH}{SEARCH}/")
+    config.add_view(throttled_view(reference.search), route_name="docs.search", require_csrf=False)
+    config.add_route("docs.section", f"{PATH}{{name:[A-Za-z0-9_-]+}}/")
+    config.add_view(throttled_view(reference.page), route_name="docs.section", require_csrf=False)
     config.add_route("docs.bare", PATH.rstrip("/"), request_method=READ)
     config.add_view(with_slash, route_name="docs.bare")

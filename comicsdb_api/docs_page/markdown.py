@@ -20,20 +20,15 @@ def slug(heading: str) -> str:
     return "-".join(re.findall(r"\w+", heading.lower()))
 
 
-def headings(text: str) -> list[str]:
-    """Return the headings of a text."""
-    return [line.removeprefix(HEADING) for line in text.splitlines() if line.startswith(HEADING)]
-
-
-def blocks(text: str) -> list[Html]:
-    """Render a text: one section for each heading, after the blocks before the first heading."""
-    before, *sections = re.split(rf"^{HEADING}", text, flags=re.MULTILINE)
-    found = list(_blocks(before))
-    for section in sections:
+def sections(text: str) -> tuple[list[Html], dict[str, Html]]:
+    """Render a text: the blocks before the first heading, and a section for each heading."""
+    before, *others = re.split(rf"^{HEADING}", text, flags=re.MULTILINE)
+    found = {}
+    for section in others:
         heading, _, rest = section.partition("\n")
         title = element("h2", heading, id=slug(heading))
-        found.append(element("section", title, list(_blocks(rest)), aria_labelledby=slug(heading)))
-    return found
+        found[heading] = element("section", title, list(_blocks(rest)), aria_labelledby=slug(heading))
+    return list(_blocks(before)), found
 
 
 def _blocks(text: str) -> Iterator[Html]:

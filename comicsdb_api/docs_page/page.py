@@ -1,6 +1,10 @@
-"""Renders the OpenAPI document as the reference page, in HTML without scripts."""
+"""Renders the OpenAPI document as the pages of the reference, in HTML without scripts."""
 
 import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
 
 from comicsdb_api.docs_page import markdown
 from comicsdb_api.docs_page.html import Html, element, joined, void
@@ -29,31 +33,107 @@ TITLES = {
     "422": "Unprocessable content",
     "429": "Too many requests",
 }
+SEARCH = "search"  # the name of the page, which no section has
 ERRORS, ASKING_AGAIN = markdown.slug("Errors"), markdown.slug("Asking again")
 
 
-class Page:
-    """The page for an OpenAPI document."""
+GUIDE, RESOURCES, SHAPES = "Guide", "Resources", "Shapes"
+FOUND_MOST = 60  # results of a search
+EXCERPT = 160  # characters of a result
+TAGS, SPACES = re.compile(r"<[^>]+>"), re.compile(r"\s+")
 
-    def __init__(self, document: dict):
-        self.document = document
+
+@dataclass(frozen=True)
+class Section:
+    """A page of the reference: its name in addresses, its group in the menu, and its content.
+
+    `operations` are those of a resource: fragment identifier and title.
+    """
+
+    name: str
+    group: str
+    title: str
+    content: Html
+    operations: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A result of the search: its title, its address from a page of a section, and its text."""
+
+    title: str
+    address: str
+    text: str
+
+
+class Pages:
+    """The pages for an OpenAPI document: an overview, and one for each section.
+
+    Links are relative, as the host may have a prefix; `static` is the path of the files from the overview.
+    """
+
+    def __init__(self, document: dict, static: str, home: str | None):
+        self.document, self._static, self._home = document, static, home
         self.shapes = Shapes(document)
         self.examples = Examples(self.shapes.schemas)
-        self.resources: dict[str, dict[str, dict]] = {}
+        resources: dict[str, dict[str, dict]] = {}
         for path, item in document["paths"].items():
             kind = path.removeprefix(PATH_PREFIX).partition("/")[0]
-            self.resources.setdefault(kind, {})[path] = item
+            resources.setdefault(kind, {})[path] = item
+        self._before, guide = markdown.sections(document["info"]["description"])
+        self._sections = [Section(markdown.slug(each), GUIDE, each, html) for each, html in guide.items()]
+        self._sections += [
+            Section(_place(kind), RESOURCES, _title(kind), self._resource(kind, items), _operations(items))
+            for kind, items in resources.items()
+        ]
+        self._sections += [
+            Section(place(name), SHAPES, name, self._shape(name, schema))
+            for name, schema in self.shapes.schemas.items()
+        ]
+        self._entries = [entry for section in self._sections for entry in _entries(section)]
 
-    def html(self, static: str, home: str | None) -> str:
-        """Return the page; `static` is the URL of its files, `home` that of the site, if there is one."""
-        info = self.document["info"]
+    def html(self) -> dict[str, str]:
+        """Return all pages but the search, by name; that of the overview is empty."""
+        pages = {"": self._page("", self.document["info"]["title"], self._overview())}
+        for number, each in enumerate(self._sections):
+            before, after = ([*self._sections, None][place] for place in (number - 1, number + 1))
+            content = [element("h1", each.group, class_="group"), each.content, _neighbours(before, after)]
+            pages[each.name] = self._page(each.name, each.title, content)
+        return pages
+
+    def found(self, query: str) -> str:
+        """Return the page with the sections that contain all words of a query."""
+        words = query.lower().split()
+        entries = [each for each in self._entries if all(word in each.text.lower() for word in words)]
+        entries.sort(key=lambda each: not all(word in each.title.lower() for word in words))
+        content = [element("h1", "Search"), _search_form("../", query, "in-page")]
+        if words:
+            said = f"{len(entries)} results" if len(entries) != 1 else "1 result"
+            more = f"; the first {FOUND_MOST} are shown" if len(entries) > FOUND_MOST else ""
+            items = [
+                element(
+                    "li",
+                    element("a", each.title, href=each.address),
+                    element("p", _excerpt(each.text, words)),
+                )
+                for each in entries[:FOUND_MOST]
+            ]
+            content += [element("p", f"{said}{more}.", class_="about", role="status")]
+            content += [element("ul", items, role="list", class_="found")] if items else []
+        return self._page(SEARCH, "Search", content)
+
+    def _page(self, name: str, title: str, content) -> str:
+        info, up = self.document["info"], "../" if name else ""
+        static = f"{up}{self._static}"
+        home = None if self._home is None else f"{up}{self._home}"
         mark = f"{static}/mark.svg"
         head = element(
             "head",
             void("meta", charset="utf-8"),
             void("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            element("title", f"Reference · {info['title']}"),
+            element("title", f"{title} · {info['title']}" if name else f"Reference · {title}"),
             void("meta", name="description", content=info["summary"]),
+            void("meta", name="robots", content="noindex") if name == SEARCH else None,
             void("meta", name="theme-color", content="#17141a"),
             void("link", rel="icon", type="image/svg+xml", href=mark),
             void("link", rel="stylesheet", href=f"{static}/docs.css"),
@@ -61,45 +141,59 @@ class Page:
         body = element(
             "body",
             element("a", "Skip to the content", class_="skip", href="#content"),
-            _masthead(home, void("img", src=mark, alt="", width="34", height="34")),
-            element("div", self._contents(), self._main(), class_="frame"),
+            _masthead(home, up, void("img", src=mark, alt="", width="34", height="34")),
+            element(
+                "div",
+                self._menu(name, up),
+                element("main", content, id="content", tabindex="-1"),
+                class_="frame",
+            ),
             element("footer", element("p", "Made from the API's own description.")),
         )
         return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
-    def _contents(self) -> Html:
-        guide = markdown.headings(self.document["info"]["description"])
-        parts = {
-            "Guide": [(heading, markdown.slug(heading)) for heading in guide],
-            "Resources": [(_title(kind), _place(kind)) for kind in self.resources],
-            "Shapes": [(name, place(name)) for name in self.shapes.schemas],
-        }
-        lists = []
-        for title, entries in parts.items():
-            items = [element("li", element("a", text, href=f"#{target}")) for text, target in entries]
-            lists += [element("h2", title), element("ul", items, role="list")]
+    def _menu(self, current: str, up: str) -> Html:
+        overview = element("a", "Overview", href=up or "./", aria_current=None if current else "page")
+        lists = [element("ul", element("li", overview), role="list")]
+        for group in (GUIDE, RESOURCES, SHAPES):
+            items = [
+                element(
+                    "li",
+                    element(
+                        "a",
+                        each.title,
+                        href=f"{up}{each.name}/",
+                        aria_current="page" if each.name == current else None,
+                    ),
+                )
+                for each in self._sections
+                if each.group == group
+            ]
+            lists += [element("h2", group), element("ul", items, role="list")]
         # Collapsed on phones; the style sheet shows it beside the text on wide screens.
         folded = element("details", element("summary", "Contents"), element("div", lists))
-        return element("nav", folded, class_="contents", aria_label="Contents")
+        return element("nav", _search_form(up, "", "menu"), folded, class_="contents", aria_label="Contents")
 
-    def _main(self) -> Html:
+    def _overview(self) -> list:
+        """What the reference is of, and an index: its entries have the fragments that sections have."""
         info = self.document["info"]
         licence = element("a", info["license"]["name"], href=info["license"]["url"])
         forms = [
             element("a", form.upper(), href=f"../api/schema/?format={form}") for form in ("yaml", "json")
         ]
         about = ["Version ", info["version"], ". The data come under ", licence, ". This page as OpenAPI: "]
-        return element(
-            "main",
+        found = [
             element("h1", info["title"]),
             element("p", info["summary"], class_="lead"),
             element("p", about, joined(forms, " or "), ".", class_="about"),
-            markdown.blocks(info["description"]),
-            [self._resource(kind, items) for kind, items in self.resources.items()],
-            [self._shape(name, schema) for name, schema in self.shapes.schemas.items()],
-            id="content",
-            tabindex="-1",
-        )
+            *self._before,
+        ]
+        for group in (GUIDE, RESOURCES, SHAPES):
+            items = [_index_entry(each) for each in self._sections if each.group == group]
+            found.append(
+                element("section", element("h2", group), element("ul", items, role="list", class_="index"))
+            )
+        return found
 
     def _resource(self, kind: str, items: dict[str, dict]) -> Html:
         about = next(iter(items.values())).get("description")
@@ -128,7 +222,7 @@ class Page:
         return element(
             "article",
             element("h3", words, " ", element("code", path, class_="path"), id=name),
-            element("p", operation["summary"], ".", f" {description}" if description else None),
+            element("p", operation["summary"], ". ", markdown.inline(description or "")),
             markdown.code(_curl(path, method, asked, operation) + self._sent(operation)),
             self._parameters(asked),
             self._body(operation),
@@ -173,7 +267,7 @@ class Page:
     def _conditions(self, names: list[Html]) -> Html | None:
         if not names:
             return None
-        link = element("a", "Conditions", href=f"#{ASKING_AGAIN}")
+        link = element("a", "Conditions", href=f"../{ASKING_AGAIN}/")
         return joined([element("h4", link), element("p", joined(names, " "), class_="names")])
 
     def _answers(self, responses: dict) -> Html:
@@ -182,7 +276,7 @@ class Page:
             answer = self._resolved(reference)
             code = element("b", f"{status} {TITLES.get(status, '')}".strip())
             if status >= "400":
-                code = element("a", code, href=f"#{ERRORS}")
+                code = element("a", code, href=f"../{ERRORS}/")
             offered = answer.get("content", {}).items()
             schemas = [each.get("schema", {}) for media_type, each in offered if media_type != PROBLEM]
             shapes = list(dict.fromkeys(self.shapes.words(each) for each in schemas))
@@ -211,12 +305,73 @@ class Page:
         )
 
 
-def _masthead(home: str | None, mark: Html) -> Html:
+def _masthead(home: str | None, up: str, mark: Html) -> Html:
     name = element("span", "comics", element("b", "db"), class_="brand-name")
     brand = element("a" if home else "span", mark, name, class_="brand", href=home)
-    schema = element("a", "OpenAPI", href="../api/schema/", class_="button")
+    schema = element("a", "OpenAPI", href=f"{up}../api/schema/", class_="button")
     bar = element("div", brand, element("span", "API", class_="where"), schema, class_="top-bar")
     return element("header", bar, class_="top")
+
+
+def _search_form(up: str, query: str, name: str) -> Html:
+    field = f"search-{name}"
+    label = element("label", "Search the reference", for_=field)
+    given = {"id": field, "type": "search", "name": "q", "value": query, "maxlength": "200"}
+    button = element("button", "Search", type="submit")
+    return element(
+        "form", label, void("input", **given), button, role="search", action=f"{up}{SEARCH}/", class_="find"
+    )
+
+
+def _neighbours(before: Section | None, after: Section | None) -> Html:
+    links = [
+        each and element("a", f"{word}: {each.title}", href=f"../{each.name}/", rel=rel)
+        for each, word, rel in ((before, "Previous", "prev"), (after, "Next", "next"))
+    ]
+    return element("nav", links, class_="around", aria_label="Previous and next")
+
+
+def _index_entry(section: Section) -> Html:
+    address = f"{section.name}/"
+    operations = [
+        element("li", element("a", title, href=f"{address}#{name}"), id=name)
+        for name, title in section.operations
+    ]
+    below = element("ul", operations, role="list") if operations else None
+    return element("li", element("a", section.title, href=address), below, id=section.name)
+
+
+def _operations(items: dict[str, dict]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (operation["operationId"], f"{method.upper()} {path}")
+        for path, item in items.items()
+        for method, operation in item.items()
+        if isinstance(operation, dict)
+    )
+
+
+def _entries(section: Section) -> Iterator[Entry]:
+    """The results that a section can be: itself, or each of its operations."""
+    address = f"../{section.name}/"
+    if not section.operations:
+        yield Entry(section.title, address, _text(section.content))
+        return
+    about, *articles = section.content.split("<article")
+    yield Entry(section.title, address, _text(about))
+    for (name, title), article in zip(section.operations, articles, strict=True):
+        yield Entry(title, f"{address}#{name}", _text(f"<article{article}"))
+
+
+def _text(html: str) -> str:
+    return SPACES.sub(" ", unescape(TAGS.sub(" ", html))).strip()
+
+
+def _excerpt(text: str, words: list[str]) -> str:
+    """The text around the first word that is found."""
+    begin = max(0, min(text.lower().find(word) for word in words) - EXCERPT // 3)
+    begin = text.rfind(" ", 0, begin) + 1
+    end = begin + EXCERPT
+    return f"{'… ' if begin else ''}{text[begin:end]}{' …' if end < len(text) else ''}"
 
 
 def _field(name: str, kind: Html, description: str | None) -> Html:

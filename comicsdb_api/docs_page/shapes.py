@@ -15,7 +15,7 @@ class Shapes:
         """Describe a schema, with links to named schemas."""
         if "$ref" in schema:
             name = name_of(schema)
-            return element("a", name, href=f"#{place(name)}")
+            return element("a", name, href=f"../{place(name)}/")
         for choice in ("oneOf", "anyOf"):
             if choice in schema:
                 return joined([self.words(each) for each in schema[choice]], " or ")
@@ -46,7 +46,7 @@ def name_of(reference: dict) -> str:
 
 
 def place(name: str) -> str:
-    """Return the fragment identifier of a named schema."""
+    """Return the name of the page of a named schema."""
     return f"shape-{name}"
 
 

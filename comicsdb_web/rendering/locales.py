@@ -91,6 +91,12 @@ def short_month(context, value: date) -> str:
 
 
 @pass_context
+def weekday(context, value: date) -> str:
+    """Format the day within its month: 5 Thu."""
+    return _written(context["request"].locale_name, dates.format_skeleton, "Ed", value)
+
+
+@pass_context
 def local_day(context, value: datetime) -> str:
     """Format the date of a time in the reader's time zone, or the site's if unknown."""
     zone = context["request"].zone
@@ -227,6 +233,7 @@ FILTERS = (
     local_day,
     local_short_day,
     moment,
+    weekday,
     instant,
     money,
     country,

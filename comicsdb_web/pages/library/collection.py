@@ -437,7 +437,11 @@ def history(request):
         (day, [(by_id[read.issue_id], read.times) for read in group if read.issue_id in by_id])
         for day, group in groupby(reads, key=lambda read: read.day)
     ]
-    return {"page": Page(reads, number, total, pages), "days": days}
+    by_month = groupby(days, key=lambda each: each[0] and each[0].replace(day=1))
+    return {
+        "page": Page(reads, number, total, pages),
+        "months": [(month, list(of)) for month, of in by_month],
+    }
 
 
 CHOOSE_SERIES = _("Choose a series.")

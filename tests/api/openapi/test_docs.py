@@ -1,6 +1,7 @@
-"""The reference page at /docs/: complete, safe, the same for everybody; and how its HTML is made."""
+"""The reference at /docs/: complete, safe, the same for everybody; and how its HTML is made."""
 
 import json
+import re
 import threading
 from itertools import pairwise
 from urllib.parse import urljoin
@@ -52,8 +53,22 @@ def document(editor):
 
 @pytest.fixture(scope="module")
 def page(alone):
-    """The page, parsed."""
+    """The overview, parsed."""
     return parsed(alone.get("/docs/").text)
+
+
+@pytest.fixture(scope="module")
+def names(page):
+    """The names of all pages, as the menu has them."""
+    links = [each["href"] for each in page.select("nav li a")]
+    return [each.removesuffix("/") for each in links if each != "./"]
+
+
+@pytest.fixture(scope="module")
+def whole(alone, names):
+    """What all pages but the overview contain, in one document."""
+    contents = (re.search("<main.*</main>", alone.get(f"/docs/{name}/").text, re.DOTALL)[0] for name in names)
+    return parsed(f"<body>{''.join(contents)}</body>")
 
 
 def labelled(page, tag: str) -> dict:
@@ -118,7 +133,7 @@ def test_its_files_have_addresses_that_change_with_them(host):
 
 
 def test_the_examples_have_the_address_that_was_asked(host):
-    page = host.get("/docs/", extra_environ={"HTTP_HOST": "read.example:8443"}).text
+    page = host.get("/docs/resource-arc/", extra_environ={"HTTP_HOST": "read.example:8443"}).text
     assert "Bearer TOKEN&#x27; http://read.example:8443/api/arc/" in page
     assert "https://comics.example" not in page
     host.get("/docs/", extra_environ={"HTTP_HOST": "<b>&"}, status=400)  # which would have to be escaped
@@ -134,9 +149,9 @@ def test_the_brand_leads_to_the_site_where_there_is_one(testapp, alone):
 # What is in it.
 
 
-def test_every_operation_is_in_it_with_all_that_is_said_of_it(page, document):
-    operations, articles = Contract(document).operations, labelled(page, "article")
-    assert len(page.find_all("article")) == len(operations)
+def test_every_operation_is_in_it_with_all_that_is_said_of_it(whole, document):
+    operations, articles = Contract(document).operations, labelled(whole, "article")
+    assert len(whole.find_all("article")) == len(operations)
     for operation in operations:
         article = articles[operation.said["operationId"]]
         text = article.get_text(" ")
@@ -154,8 +169,8 @@ def test_every_operation_is_in_it_with_all_that_is_said_of_it(page, document):
         assert article.find("pre").text.startswith("curl ")
 
 
-def test_every_shape_is_in_it_with_its_fields_and_an_example_that_fits(page, document):
-    contract, sections = Contract(document), labelled(page, "section")
+def test_every_shape_is_in_it_with_its_fields_and_an_example_that_fits(whole, document):
+    contract, sections = Contract(document), labelled(whole, "section")
     for name, schema in document["components"]["schemas"].items():
         section = sections[f"shape-{name}"]
         fields = [each.text for each in section.select("dt > code")]
@@ -165,40 +180,77 @@ def test_every_shape_is_in_it_with_its_fields_and_an_example_that_fits(page, doc
         contract.check(schema, json.loads(section.pre.text))
 
 
-def test_the_guide_is_in_it(page, document):
-    headings = markdown.headings(document["info"]["description"])
-    assert len(headings) > 5
-    assert [each.text for each in page.select("main > section:not([class]) > h2")] == headings
-    assert "session.headers" in page.text
+def test_the_guide_is_in_it(whole, document):
+    _before, guide = markdown.sections(document["info"]["description"])
+    assert len(guide) > 5
+    assert [each.text for each in whole.select("main > section:not([class]) > h2")] == list(guide)
+    assert "session.headers" in whole.text
 
 
-def test_links_lead_somewhere_and_places_have_one_name_each(page, testapp):
-    places = [each["id"] for each in page.select("[id]")]
-    assert len(places) == len(set(places))
-    named = {each["aria-labelledby"] for each in page.select("[aria-labelledby]")}
-    assert named <= set(places)
-    for link in page.select("a[href]"):
-        target = link["href"]
-        if target.startswith("#"):
-            assert target[1:] in places
-        elif target != LICENCE:
-            assert target.startswith("../")
-            testapp.get(urljoin("/docs/", target))
+def test_the_index_has_the_places_that_sections_have(page, whole, names):
+    """So addresses of former versions, all of which named places of one page, still lead to their subject."""
+    places = {each["id"]: each.a["href"] for each in page.select(".index li[id]")}
+    assert {each["aria-labelledby"] for each in whole.select("article, section")} == set(places)
+    for place, address in places.items():
+        assert address in (f"{place}/", f"{address.partition('/')[0]}/#{place}")
+        assert address.partition("/")[0] in names
 
 
-def test_nothing_is_inline_and_nothing_comes_from_elsewhere(page):
-    assert page.find_all(["script", "style", "iframe", "form"]) == []
-    for each in page.find_all(True):
-        assert not [name for name in each.attrs if name == "style" or name.startswith("on")]
+def test_links_lead_somewhere_and_places_have_one_name_each(page, whole, names, testapp):
+    for each in (page, whole):
+        places = [one["id"] for one in each.select("[id]") if one["id"] != "content"]
+        assert len(places) == len(set(places))
+        assert {one["aria-labelledby"] for one in each.select("[aria-labelledby]")} <= set(places)
+    targets = {link["href"] for link in whole.select("a[href]")}
+    assert targets <= {f"../{name}/" for name in names}
+    others = {link["href"] for link in page.select("a[href^='../']")}
+    others |= {link["href"] for link in parsed(testapp.get("/docs/errors/").text).select("header a[href]")}
+    for target in others:
+        testapp.get(urljoin("/docs/errors/" if target.startswith("../../") else "/docs/", target))
+
+
+def test_a_page_says_which_it_is_and_leads_to_the_next(alone, names):
+    first, second = (parsed(alone.get(f"/docs/{name}/").text) for name in names[:2])
+    assert second.select_one(".contents [aria-current]")["href"] == f"../{names[1]}/"
+    assert [each["href"] for each in second.select(".around a")] == [f"../{names[0]}/", f"../{names[2]}/"]
+    assert [each["rel"] for each in first.select(".around a")] == [["next"]]
+    assert second.title.text == f"{second.main.h2.text} · {parsed(alone.get('/docs/').text).h1.text}"
+    alone.get("/docs/nothing/", status=404)
+
+
+def test_the_search_finds_sections_by_all_words_titles_first(alone):
+    form = alone.get("/docs/errors/").forms[0]
+    form["q"] = "Purchase_Price"
+    page = parsed(form.submit().text)
+    assert page.select_one("main input")["value"] == "Purchase_Price"
+    assert page.select_one("[role=status]").text == f"{len(page.select('.found > li'))} results."
+    assert "../shape-CollectionItem/" in [each["href"] for each in page.select(".found a")]
+    assert all("purchase_price" in each.text for each in page.select(".found p"))
+
+    def first(words):
+        return parsed(alone.get("/docs/search/", {"q": words}).text).select_one(".found a")
+
+    assert first("basic http")["href"] == "../http-basic/"
+    assert first("get /api/universe/")["href"].startswith("../resource-universe/#")
+    for nothing in ("<b>nowhere</b>", "", "\x00", "x" * 300):
+        assert first(nothing) is None
+
+
+def test_nothing_is_inline_and_nothing_comes_from_elsewhere(page, whole):
+    for part in (page, whole):
+        assert part.find_all(["script", "style", "iframe"]) == []
+        for each in part.find_all(True):
+            assert not [name for name in each.attrs if name == "style" or name.startswith("on")]
     loaded = [each.get("src") or each.get("href") for each in page.select("link, img")]
     assert all(address.startswith("static/") for address in loaded)
 
 
-def test_headings_are_a_tree(page):
-    levels = [int(each.name[1]) for each in page.main.find_all(["h1", "h2", "h3", "h4"])]
-    assert levels[0] == 1
-    assert levels.count(1) == 1
-    assert all(below <= above + 1 for above, below in pairwise(levels))
+def test_headings_are_a_tree(page, alone):
+    for each in (page, *(parsed(alone.get(f"/docs/{name}/").text) for name in ("errors", "resource-issue"))):
+        levels = [int(one.name[1]) for one in each.main.find_all(["h1", "h2", "h3", "h4"])]
+        assert levels[0] == 1
+        assert levels.count(1) == 1
+        assert all(below <= above + 1 for above, below in pairwise(levels))
 
 
 # In a browser.
@@ -223,14 +275,14 @@ def test_it_fits_phones_and_desks_without_a_script(browser, served, scheme):
     view.on("console", lambda message: trouble.append(message.text))
     view.on("requestfailed", lambda request: trouble.append(request.url))
     view.on("response", lambda answer: trouble.append(answer.url) if answer.status >= 400 else None)
-    view.goto(served)
+    view.goto(f"{served}resource-issue/")
     view.keyboard.press("Tab")
     for width, height in SCREENS:
         view.set_viewport_size({"width": width, "height": height})
         assert view.locator(".skip:focus").is_visible()
         assert view.locator("nav a", has_text="Universe").first.is_visible() == (width > 1000)
         boxes = view.locator("main, main pre, main dl, .top-bar, footer").evaluate_all(BOXES)
-        assert len(boxes) > 50
+        assert len(boxes) > 20
         assert min(left for left, _ in boxes) >= 0
         assert max(right for _, right in boxes) <= width
     assert trouble == []
@@ -300,10 +352,11 @@ line.
 
 End.
 """
-    assert markdown.headings(text) == ["One two", "Three"]
-    assert markdown.blocks(text) == [
-        "<p>Before <code>a&lt;b</code>.</p>",
-        '<section aria-labelledby="one-two"><h2 id="one-two">One two</h2><p>First line.</p>'
-        "<ul><li>A b</li><li>C</li></ul><pre><code>x = 1\n\ny &lt; 2</code></pre></section>",
-        '<section aria-labelledby="three"><h2 id="three">Three</h2><p>End.</p></section>',
-    ]
+    assert markdown.sections(text) == (
+        ["<p>Before <code>a&lt;b</code>.</p>"],
+        {
+            "One two": '<section aria-labelledby="one-two"><h2 id="one-two">One two</h2><p>First line.</p>'
+            "<ul><li>A b</li><li>C</li></ul><pre><code>x = 1\n\ny &lt; 2</code></pre></section>",
+            "Three": '<section aria-labelledby="three"><h2 id="three">Three</h2><p>End.</p></section>',
+        },
+    )
