@@ -29,6 +29,7 @@ from comicsdb.admin.catalogue import (
     rebuild_slugs,
     repair_anthology,
 )
+from comicsdb.admin.reviews import hide_review, keep_review, restore_review
 from comicsdb.admin.site import (
     ANNOUNCEMENT_FIELDS,
     POLL_FIELDS,
@@ -67,6 +68,8 @@ __all__ = [
     "find",
     "fix_start_year",
     "fixed_fields",
+    "hide_review",
+    "keep_review",
     "merge_objects",
     "move",
     "rebuild_slugs",
@@ -74,6 +77,7 @@ __all__ = [
     "remove_member",
     "repair_anthology",
     "reset_second_factor",
+    "restore_review",
     "revoke_token",
     "revoke_tokens",
     "send_again",

@@ -25,6 +25,7 @@ SHEETS = (
     "layout",
     "controls",
     "rating",
+    "reviews",
     "cards",
     "track",
     "lists",

@@ -20,6 +20,7 @@ from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.security import session_identifier
 from comicsdb.values import instant
 from comicsdb_web.http.routing import is_api
+from comicsdb_web.rendering.review_text import passages
 
 DOMAIN = "comicsdb_web"
 _ = TranslationStringFactory(DOMAIN)
@@ -241,6 +242,7 @@ FILTERS = (
     localized,
     named,
     paragraphs,
+    passages,
     excerpt,
     is_new,
 )

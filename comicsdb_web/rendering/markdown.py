@@ -25,7 +25,8 @@ class TextError(ValueError):
 
 
 @cache
-def _renderer():
+def renderer():
+    """Return the renderer, which escapes HTML."""
     from markdown_it import MarkdownIt  # noqa: PLC0415  (slow to import, not needed at start)
 
     return MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -44,7 +45,7 @@ class Page:
     @cached_property
     def html(self) -> Markup:
         """Return the text as HTML; links open a new tab if `new_tab` is set."""
-        return clean(_renderer().render(self.text), OF_PAGES, new_tab=self.new_tab)
+        return clean(renderer().render(self.text), OF_PAGES, new_tab=self.new_tab)
 
 
 def pages(

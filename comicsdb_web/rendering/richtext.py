@@ -27,7 +27,9 @@ def _safe_link(_tag: str, name: str, value: str) -> str | None:
         return None
 
 
-def clean(html: str, elements: set[str] = ELEMENTS, *, new_tab: bool = False) -> Markup:
+def clean(
+    html: str, elements: set[str] = ELEMENTS, *, new_tab: bool = False, rel: str = "noopener"
+) -> Markup:
     """Return HTML with only these elements, and links with http, https, mailto or an absolute path.
 
     With `new_tab`, links open in a new tab.
@@ -40,6 +42,6 @@ def clean(html: str, elements: set[str] = ELEMENTS, *, new_tab: bool = False) ->
         attribute_filter=_safe_link,
         set_tag_attribute_values={"a": {"target": "_blank"}} if new_tab else None,
         url_schemes={"http", "https", "mailto"},
-        link_rel="noopener",
+        link_rel=rel,
     )
     return Markup(cleaned)  # noqa: S704  (the sanitizer's)

@@ -94,7 +94,7 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
     if blocks:
         patterns = [pattern.replace(blocks[0], block) for block in blocks[1].split("|")]
     area = name.split(".")[0]
-    number = str(world.publisher.id) if name.startswith("admin.catalogue.") else "1"
+    number = _number(world, kept, name)
     words = {"{day}": "2026-11-16", "{monday}": "2026-11-16", "{month}": "2026-11"}
     words |= {"{name}": "series", "{kind}/add-row/": "credits/add-row/?form_idx=0", "{username}": "Nora"}
     words |= {"{page}": "editing"}
@@ -106,7 +106,7 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
         words |= {"history/{id:[0-9]+}": f"history/{version}", "{slug}": entity.slug}
         words |= {"{series}": world.series.slug}
         number = str(entity.id)
-    elif name.endswith((".review", ".unmatched", ".forget")):
+    elif name != "admin.review" and name.endswith((".review", ".unmatched", ".forget")):
         number = str(kept.upload.id)
     elif area == "collection":
         number = str(world.series.id if "missing" in name else kept.item.id)
@@ -123,3 +123,10 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
     patterns = [re.sub(r"\{(?:kind|form):(\w+)[^}]*\}", r"\1", each) for each in patterns]
     patterns = [re.sub(r"\{part:.*\}", "pages", each) for each in patterns]
     return [re.sub(r"\{\w+:[^}]*\}", number, each) for each in patterns]
+
+
+def _number(world, kept, name) -> str:
+    """The id in the address of a route, unless its area has one of its own."""
+    if name.startswith("admin.catalogue."):
+        return str(world.publisher.id)
+    return str(getattr(kept, "review_id", 1)) if name in {"admin.review", "review.report"} else "1"

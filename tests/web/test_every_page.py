@@ -7,6 +7,7 @@ import pytest
 import webtest
 from PIL import Image
 
+from comicsdb.community import reviews
 from comicsdb.config import SettingsError
 from comicsdb.models import Announcement
 from tests.conftest import build_app
@@ -37,10 +38,13 @@ WEIGHT = 100_000
 
 
 @pytest.fixture
-def addresses(wsgi, world, session, member):
+def addresses(wsgi, world, session, member, make):
     """An address of every GET route, the library's among them: that of Nora, who keeps something."""
     kept = keep_library(session, member, world)
     publish(session, member)
+    review = reviews.write(session, make.user("Bob").id, world.first.id, "Good.", spoils=True)
+    session.commit()
+    kept.review_id = review.id
     found = addresses_of(wsgi, session, world, kept, kept.list)
     assert len(found) > 150
     return found

@@ -7,10 +7,11 @@ from sqlalchemy import func, select
 
 from comicsdb import admin
 from comicsdb.accounts import notices
+from comicsdb.admin.reviews import open_reports
 from comicsdb.catalog import InvalidError
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import translate
-from comicsdb.models import ApiToken, OutgoingMail, SignupSettings, User
+from comicsdb.models import ApiToken, OutgoingMail, ReviewReport, SignupSettings, User
 from comicsdb.security import Permission
 from comicsdb_web.http.routing import number_in
 from comicsdb_web.pages.account import no_store
@@ -43,12 +44,16 @@ ACTIONS = {
     "take from reprints": _("Copied from reprints"),
     "rebuild slugs": _("Rebuilt addresses"),
     "assign": _("Made official"),
+    "hide": _("Hidden"),
+    "restore": _("Restored"),
+    "keep": _("Reports settled"),
 }
 KIND_NAMES = {
     "user": _("Account"),
     "group": _("Group"),
     "announcement": _("Announcement"),
     "poll": _("Poll"),
+    "review": _("Review"),
     "signup_settings": _("Sign-ups"),
     "mail": _("E-mail"),
     **{kind.name: kind.label for kind in KINDS.values() if not kind.is_reference},
@@ -94,6 +99,10 @@ def overview(request):
             _count(GIVEN_UP).label("given_up"),
             _count(FAILED).label("failed"),
             _count(WAITING).label("waiting"),
+            select(func.count(ReviewReport.review_id.distinct()))
+            .where(open_reports())
+            .scalar_subquery()
+            .label("reported"),
             select(SignupSettings.signups_enabled).scalar_subquery().label("sign_ups"),
         )
     ).one()
@@ -147,6 +156,7 @@ def includeme(config):
     config.include(".users")  # accounts, each with all that belongs to it
     config.include(".record")  # donations, throttling, notices, the audit log: to be read
     config.include(".community")  # announcements and polls
+    config.include(".reviews")  # of readers
     config.include(".catalogue")  # every kind, with its address, and reference data
     config.include(".dashboard")  # open work in the catalogue
     config.include(".merge")  # two objects that are one, and publishers that became imprints

@@ -7,6 +7,7 @@ from pyramid.response import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload, selectinload
 
+from comicsdb.community.reviews import digest_of
 from comicsdb.models import (
     Arc,
     Character,
@@ -86,9 +87,9 @@ def _credit_count(issue):
 def stamps_around() -> tuple:
     """What moves when the page of an issue shows something new of others, none of it a version.
 
-    Of its series, publisher and imprint each stamp; of all that it is linked with, by kind, the sum. Which
-    these are, the issue's own stamp tells; as long as they are the same, a sum of what can only grow tells
-    that none has moved.
+    Of its series, publisher and imprint each stamp; of its reviews a digest; of all that it is linked with,
+    by kind, the sum. Which these are, the issue's own stamp tells; as long as they are the same, a sum of
+    what can only grow tells that none has moved.
     """
     issue, series, imprint = (model.__table__ for model in (Issue, Series, Imprint))
     publisher = Publisher.__table__
@@ -110,7 +111,7 @@ def stamps_around() -> tuple:
         linked = model.__table__.alias()
         moved = select(func.sum(microseconds(linked.c.modified))).join(links, links.c[name] == linked.c.id)
         found.append(moved.where(links.c.issue_id == issue.c.id))
-    return tuple(each.correlate(issue).scalar_subquery() for each in found)
+    return (*(each.correlate(issue).scalar_subquery() for each in found), digest_of(issue))
 
 
 _SINCE = _("Not before ${year}.", mapping={"year": EARLIEST_YEAR})
@@ -280,6 +281,8 @@ class IssueViews(CopyingViews, EntityViews):
             "following": page.following,
             "arcs": page.arcs,
             "reprints": page.reprints,
+            "reviews": page.reviews,
+            "review_count": page.review_count,
             "shown": shown,
             "own": own,
             "stars": stars_with(self.request, issue, own.rating),

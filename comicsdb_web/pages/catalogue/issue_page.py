@@ -11,6 +11,7 @@ from functools import cache
 from sqlalchemy import Text, bindparam, cast, func, select, tuple_
 
 from comicsdb.catalog import search
+from comicsdb.community import reviews
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.models import (
     AgeRating,
@@ -22,6 +23,7 @@ from comicsdb.models import (
     Imprint,
     Issue,
     Publisher,
+    Review,
     Role,
     Series,
     SeriesType,
@@ -41,6 +43,7 @@ from comicsdb_web.lists.parts import constant, row_of, rows_of
 from comicsdb_web.pages.catalogue.detail_query import external_ids
 from comicsdb_web.rendering.row_views import RowView, shown
 
+REVIEWS_SHOWN = 5
 PICTURE = ("image", "image_width", "image_height")
 CARDS = {
     "characters": (Character, issue_character, PICTURE),
@@ -63,6 +66,8 @@ class IssuePage:
     arcs: list[RowView]
     reprints: list[RowView]
     blocks: dict[str, tuple[list, int]]
+    reviews: list[RowView]  # the latest
+    review_count: int
 
 
 def read(read_pool: ReadPool, slug: str) -> IssuePage | None:
@@ -162,6 +167,11 @@ def _variants():
     return select(*columns, price).where(Variant.issue_id == Issue.id).order_by(Variant.id)
 
 
+def _reviews():
+    latest = reviews.visible().where(Review.issue_id == Issue.id).order_by(*reviews.ORDER)
+    return latest.add_columns(func.count().over().label("total")).limit(constant(REVIEWS_SHOWN))
+
+
 def _statement():
     edited_by = select(User.username, User.is_active).where(User.id == Issue.edited_by_id)
     attributions = select(Attribution.source, Attribution.url).where(Attribution.issue_id == Issue.id)
@@ -178,6 +188,7 @@ def _statement():
         "variants": _many(_variants()),
         "arcs": _many(_linked(Arc, issue_arc)),
         "reprints": _many(_reprints()),
+        "reviews": _many(_reviews()),
         "previous": _neighbour(
             lambda one, other: one < other, lambda o: o.c.cover_date.desc(), lambda o: o.c.id.desc()
         ),
@@ -221,6 +232,8 @@ def _page(row: dict) -> IssuePage:
         [shown("arc", each) for each in row["arcs"]],
         reprints,
         {name: (rows, row[name][0]["total"] if rows else 0) for name, rows in blocks.items()},
+        [shown("review", each) for each in row["reviews"]],
+        row["reviews"][0]["total"] if row["reviews"] else 0,
     )
 
 

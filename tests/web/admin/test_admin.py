@@ -5,7 +5,7 @@ import re
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb.models import Announcement, Creator, Group, OutgoingMail, Poll, StaffAction, User
+from comicsdb.models import Announcement, Creator, Group, OutgoingMail, Poll, Review, StaffAction, User
 from tests.conftest import recording
 from tests.web.admin.helpers import RAW, column, enter, fill
 from tests.web.attacks.attempts import path_of, routes_of_the_site
@@ -44,6 +44,8 @@ COSTS = {
     "/admin/poll/#/": 4,
     "/admin/poll/#/votes/": 5,
     "/admin/advice/duplicates/": 3,
+    "/admin/review/": 3,
+    "/admin/review/#/": 6,
     "/admin/sign-ups/": 2,
     "/admin/mail/": 3,
 }
@@ -64,6 +66,8 @@ def admin_routes(wsgi):
 def paths(wsgi, session, make):
     """The pages that can be read: by pattern, the address for the newest object there is."""
     make.creator(name="Ada <i>x</i>")
+    session.add(Review(user_id=make.user().id, issue_id=make.issue().id, text="<i>x</i>"))
+    session.commit()
 
     def found():
         ids = {
@@ -71,6 +75,7 @@ def paths(wsgi, session, make):
             "creator": session.scalar(select(func.max(Creator.id))),
             "announcement": session.scalar(select(func.max(Announcement.id))),
             "poll": session.scalar(select(func.max(Poll.id))),
+            "review": session.scalar(select(func.max(Review.id))),
             "group": session.scalar(select(Group.id).where(Group.name == "editor")),
         }
         result = {}
@@ -201,6 +206,7 @@ def test_the_overview_tells_what_needs_hands(testapp, boss, make, session):
         }
 
     before = {
+        "Reported reviews": ("0", False),
         "Abandoned e-mails": ("0", False),
         "E-mails to retry": ("0", False),
         "Programs that keep sending after a refusal": ("0", False),
@@ -214,6 +220,7 @@ def test_the_overview_tells_what_needs_hands(testapp, boss, make, session):
     session.scalars(select(OutgoingMail)).first().next_attempt = None
     session.commit()
     assert needs() == {
+        "Reported reviews": ("0", False),
         "Abandoned e-mails": ("1", True),
         "E-mails to retry": ("2", True),
         "Programs that keep sending after a refusal": ("3", True),
@@ -258,4 +265,4 @@ def test_a_form_without_its_token_changes_nothing(wsgi, testapp, boss, connectio
                 testapp.post(path_of(route), status=400)
             assert not [each for each in statements if each.startswith(("INSERT", "UPDATE", "DELETE"))]
             tried += 1
-    assert tried == 23
+    assert tried == 24

@@ -1,0 +1,146 @@
+"""Reviews of issues by readers, one of each reader and issue, and reports of them.
+
+Everybody sees the reviews of active accounts that the staff has not hidden; the name of the author only if
+they have a public profile.
+"""
+
+from datetime import timedelta
+
+from sqlalchemy import ColumnElement, Select, case, delete, func, literal, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.catalog.errors import InvalidError, NotFoundError
+from comicsdb.community.profiles import is_public
+from comicsdb.i18n import Text, _, ngettext
+from comicsdb.library.locks import lock_issue
+from comicsdb.models import IssueRating, Review, ReviewReport, User
+from comicsdb.models.community import REPORT_REASON_MAX
+from comicsdb.values import text_problem
+
+KIND = "review"
+TEXT_MAX = 10_000
+DAY = timedelta(days=1)
+REVIEWS_A_DAY, REPORTS_A_DAY = 20, 20  # of one account
+ORDER = (Review.created_on.desc(), Review.id.desc())
+
+# The name that is shown with a review, NULL where the author's profile is not public.
+SHOWN_NAME = case((is_public(User), User.username))
+
+
+def _seen(*columns: ColumnElement) -> Select:
+    """Columns of the reviews that everybody sees."""
+    stars = (IssueRating.user_id == Review.user_id) & (IssueRating.issue_id == Review.issue_id)
+    return (
+        select(*columns)
+        .select_from(Review)
+        .join(User, User.id == Review.user_id)
+        .outerjoin(IssueRating, stars & IssueRating.counted)
+        .where(Review.hidden.is_(None), User.is_active)
+    )
+
+
+def visible() -> Select:
+    """The reviews that everybody sees, with the shown name of the author, and the author's stars."""
+    own = (Review.id, Review.user_id, Review.text, Review.spoils, Review.created_on)
+    edited = (Review.modified > Review.created_on).label("edited")
+    return _seen(*own, edited, SHOWN_NAME.label("author"), IssueRating.rating)
+
+
+def digest_of(issue) -> ColumnElement[int]:
+    """A number that changes with what everybody sees of the reviews of a row of `issue`, the table; NULL
+    without any.
+    """
+    one = func.concat_ws(
+        "|", Review.id, Review.modified, func.coalesce(SHOWN_NAME, ""), func.coalesce(IssueRating.rating, 0)
+    )
+    every = func.hashtextextended(func.string_agg(one, aggregate_order_by(literal(","), Review.id)), 0)
+    return _seen(every).where(Review.issue_id == issue.c.id).correlate(issue).scalar_subquery()
+
+
+def written(session: Session, user_id: int, issue_id: int) -> Review | None:
+    """The review of an issue by an account, hidden or not."""
+    return session.scalar(select(Review).where(Review.user_id == user_id, Review.issue_id == issue_id))
+
+
+def write(session: Session, user_id: int, issue_id: int, text: str, *, spoils: bool) -> Review:
+    """Write or change the review of an issue by an account.
+
+    Raises InvalidError for the field `text`, also where the account has written enough today, and
+    NotFoundError for an issue that was deleted meanwhile. One that is hidden stays so.
+    """
+    text = text.replace("\r\n", "\n").strip()
+    if problems := _problems(text, TEXT_MAX, _("Write something first.")):
+        raise InvalidError({"text": problems})
+    if not lock_issue(session, issue_id):
+        raise NotFoundError("issue", issue_id)
+    _lock(session, user_id)
+    review = written(session, user_id, issue_id)
+    now = clock.now()
+    if review is None:
+        recent = select(func.count()).where(Review.user_id == user_id, Review.created_on > now - DAY)
+        if session.scalar(recent) >= REVIEWS_A_DAY:
+            raise InvalidError({"text": [_too_many(REVIEWS_A_DAY)]})
+        review = Review(user_id=user_id, issue_id=issue_id, created_on=now)
+        session.add(review)
+    elif (review.text, review.spoils) == (text, spoils):
+        return review
+    review.text, review.spoils, review.modified = text, spoils, now
+    session.flush()
+    return review
+
+
+def remove(session: Session, user_id: int, issue_id: int) -> None:
+    """Delete the review of an issue by an account; one that is gone already is ignored."""
+    session.execute(delete(Review).where(Review.user_id == user_id, Review.issue_id == issue_id))
+
+
+def find(session: Session, review_id: int, user_id: int) -> Review:
+    """A review by another account that everybody sees; raises NotFoundError."""
+    rows = select(Review).join(User, User.id == Review.user_id)
+    seen = Review.hidden.is_(None) & User.is_active
+    review = session.scalar(rows.where(Review.id == review_id, seen, Review.user_id != user_id))
+    if review is None:
+        raise NotFoundError(KIND, review_id)
+    return review
+
+
+def report(session: Session, review_id: int, user_id: int, reason: str) -> None:
+    """Report a review of another account to the staff; a second report of it changes nothing.
+
+    Raises NotFoundError for a review that is not to be seen, and InvalidError for the field `reason`, also
+    where the account has reported enough today.
+    """
+    reason = reason.replace("\r\n", "\n").strip()
+    find(session, review_id, user_id)
+    if problems := _problems(reason, REPORT_REASON_MAX, _("Say what is wrong with it.")):
+        raise InvalidError({"reason": problems})
+    _lock(session, user_id)
+    recent = select(func.count()).where(
+        ReviewReport.user_id == user_id, ReviewReport.created_on > clock.now() - DAY
+    )
+    if session.scalar(recent) >= REPORTS_A_DAY:
+        raise InvalidError({"reason": [_too_many(REPORTS_A_DAY)]})
+    made = insert(ReviewReport).values(review_id=review_id, user_id=user_id, reason=reason)
+    session.execute(made.on_conflict_do_nothing())
+
+
+def _problems(text: str, most: int, missing: Text) -> list[Text]:
+    if not text:
+        return [missing]
+    if len(text) > most:
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", most)]
+    wrong = text_problem(text)
+    return [wrong] if wrong else []
+
+
+def _too_many(most: int) -> Text:
+    return ngettext(
+        "That is enough for today: at most ${n} a day.", "That is enough for today: at most ${n} a day.", most
+    )
+
+
+def _lock(session: Session, user_id: int) -> None:
+    """Let concurrent requests of one account count one another."""
+    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))

@@ -1,0 +1,127 @@
+"""Reviews: one of each reader and issue, so many a day, reported to the staff and hidden by it."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select, update
+
+from comicsdb import admin, clock
+from comicsdb.catalog import InvalidError, NotFoundError
+from comicsdb.community import profiles, reviews
+from comicsdb.library.ratings import rate
+from comicsdb.models import Issue, Review, ReviewReport, StaffAction
+
+
+@pytest.fixture
+def ann(make):
+    return make.user("Ann")
+
+
+@pytest.fixture
+def bob(make):
+    return make.user("Bob")
+
+
+@pytest.fixture
+def issue(make):
+    return make.issue()
+
+
+def seen(session, issue) -> list[tuple]:
+    rows = reviews.visible().where(Review.issue_id == issue.id).order_by(*reviews.ORDER)
+    return [(row.text, row.author, row.rating, row.edited) for row in session.execute(rows)]
+
+
+def digest(session, issue) -> int | None:
+    session.flush()
+    return session.scalar(select(reviews.digest_of(Issue.__table__)).where(Issue.id == issue.id))
+
+
+def test_a_reader_has_one_review_of_an_issue(session, ann, bob, issue):
+    first = reviews.write(session, ann.id, issue.id, " Good.\r\n ", spoils=False)
+    assert seen(session, issue) == [("Good.", None, None, False)]
+    again = reviews.write(session, ann.id, issue.id, "Bad.", spoils=True)
+    assert again is first
+    reviews.write(session, bob.id, issue.id, "Fine.", spoils=False)
+    assert sorted(seen(session, issue)) == [("Bad.", None, None, True), ("Fine.", None, None, False)]
+    reviews.remove(session, ann.id, issue.id)
+    reviews.remove(session, ann.id, issue.id)
+    assert [each[0] for each in seen(session, issue)] == ["Fine."]
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "x" * 10_001, "a\0b"])
+def test_a_text_that_is_none_is_refused(session, ann, issue, text):
+    with pytest.raises(InvalidError) as caught:
+        reviews.write(session, ann.id, issue.id, text, spoils=False)
+    assert set(caught.value.errors) == {"text"}
+
+
+def test_there_are_limits_for_a_day(session, ann, issue, make):
+    first = reviews.write(session, ann.id, issue.id, "Good.", spoils=False)
+    old = clock.now() - timedelta(days=2)
+    other = make.user("Carl")
+    for number in range(reviews.REVIEWS_A_DAY):
+        another = make.issue(series=issue.series_id, number=str(number + 2))
+        written = reviews.write(session, other.id, another.id, "Good.", spoils=False)
+        reviews.report(session, written.id, ann.id, "Spam.")
+    extra = make.issue(series=issue.series_id, number="90")
+    with pytest.raises(InvalidError, match="at most 20 a day"):
+        reviews.write(session, other.id, extra.id, "One more.", spoils=False)
+    reviews.write(session, other.id, another.id, "Changed.", spoils=False)  # no new one
+    one_more = reviews.write(session, make.user("Dora").id, issue.id, "Hm.", spoils=False)
+    with pytest.raises(InvalidError, match="at most 20 a day"):
+        reviews.report(session, one_more.id, ann.id, "Spam.")
+    session.execute(update(Review).where(Review.id != first.id).values(created_on=old))
+    reviews.write(session, other.id, extra.id, "One more.", spoils=False)
+
+
+def test_names_are_shown_of_public_profiles_alone_and_stars_beside(session, ann, issue):
+    reviews.write(session, ann.id, issue.id, "Good.", spoils=False)
+    known = {digest(session, issue)}
+    profiles.save(session, ann.id, public=True, parts=())
+    assert seen(session, issue) == [("Good.", "Ann", None, False)]
+    known.add(digest(session, issue))
+    rate(session, issue, ann.id, 4, today=clock.now().date())
+    assert seen(session, issue) == [("Good.", "Ann", 4, False)]
+    known.add(digest(session, issue))
+    ann.username = "Anna"
+    known.add(digest(session, issue))
+    reviews.write(session, ann.id, issue.id, "Bad.", spoils=False)
+    known.add(digest(session, issue))
+    assert len(known) == 5
+    ann.is_active = False
+    assert digest(session, issue) is None
+    assert seen(session, issue) == []
+
+
+def test_reports_reach_the_staff_and_are_settled(session, ann, bob, issue, make):
+    review = reviews.write(session, ann.id, issue.id, "Good.", spoils=False)
+    for _ in range(2):
+        reviews.report(session, review.id, bob.id, "He dies.")
+    with pytest.raises(NotFoundError):
+        reviews.report(session, review.id, ann.id, "My own.")
+    with pytest.raises(InvalidError):
+        reviews.report(session, review.id, bob.id, " ")
+    staff = make.user("Boss", is_staff=True)
+    with pytest.raises(InvalidError):
+        admin.hide_review(session, staff, review.id, "")
+    admin.hide_review(session, staff, review.id, "A spoiler")
+    assert session.scalar(select(func.count()).where(ReviewReport.settled.is_(None))) == 0
+    assert seen(session, issue) == []
+    with pytest.raises(NotFoundError):
+        reviews.report(session, review.id, bob.id, "Hidden.")
+    reviews.write(session, ann.id, issue.id, "Better.", spoils=True)
+    assert (review.hidden_reason, seen(session, issue)) == ("A spoiler", [])  # her changes do not show it
+    admin.restore_review(session, staff, review.id, "Mended")
+    assert [each[0] for each in seen(session, issue)] == ["Better."]
+    admin.keep_review(session, staff, review.id, "Fine")
+    session.flush()
+    lines = session.execute(
+        select(StaffAction.action, StaffAction.change["reason"]).order_by(StaffAction.id)
+    ).all()
+    assert lines == [
+        ("hide", [None, "A spoiler"]) if lines[0][1][0] is None else ("hide", ["", "A spoiler"]),
+        ("restore", ["A spoiler", "Mended"]),
+        ("keep", [None, "Fine"]),
+    ]
+    assert "Ann" not in session.scalar(select(StaffAction.target).limit(1))
