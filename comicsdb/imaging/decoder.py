@@ -5,6 +5,7 @@ holds no secrets. `comicsdb.media.decoding` sends it jobs over a socket, each a 
 one message each. It answers with a JSON object and bytes, and exits when the socket is closed.
 """
 
+import io
 import json
 import resource
 import signal
@@ -16,6 +17,7 @@ from comicsdb.imaging.hashes import hashes
 from comicsdb.imaging.images import DECODER_ERRORS, loaded, opened, thumbnail
 from comicsdb.imaging.metadata import not_understood, stripped
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged, too_much
+from comicsdb.imaging.share import share_picture
 
 
 def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
@@ -50,7 +52,13 @@ def shrink(data: bytes, *, size: str) -> tuple[dict, bytes]:
     return {}, thumbnail(data, size)
 
 
-JOBS = {"clean": clean, "measure": measure, "hash": hash_cover, "thumbnail": shrink}
+def share(data: bytes, *, title: str, lines: list[str], lengths: list[int]) -> tuple[dict, bytes]:
+    """The picture of a link, with covers of these lengths."""
+    stream = io.BytesIO(data)
+    return {}, share_picture(title, lines, [stream.read(length) for length in lengths])
+
+
+JOBS = {"clean": clean, "measure": measure, "hash": hash_cover, "thumbnail": shrink, "share": share}
 
 
 def _facts(picture: Picture) -> dict:

@@ -3,7 +3,19 @@
 from datetime import date
 from decimal import Decimal
 
-from sqlalchemy import Select, delete, select, update
+from sqlalchemy import (
+    ARRAY,
+    Integer,
+    Select,
+    any_,
+    cast,
+    delete,
+    exists,
+    literal,
+    not_,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
@@ -105,6 +117,20 @@ def wish(session: Session, user_id: int, issue_id: int, wanted: bool) -> bool:
         WishListItem.issue_id == issue_id, WishListItem.wish_list_id == wishes
     )
     return session.execute(removed).rowcount > 0
+
+
+def wish_many(session: Session, user_id: int, issue_ids: list[int]) -> int:
+    """Add issues that are not on the list, with any cover; returns how many. Unknown ones are left out."""
+    lock_account(session, user_id)
+    there = select(Issue.id).where(Issue.id == any_(cast(issue_ids, ARRAY(Integer)))).order_by(Issue.id)
+    found = session.scalars(there.with_for_update(read=True, key_share=True)).all()
+    wishes = wish_list(session, user_id)
+    if not found:
+        return 0
+    known = exists().where(WishListItem.wish_list_id == wishes.id, WishListItem.issue_id == Issue.id)
+    new = select(literal(wishes.id), Issue.id).where(Issue.id.in_(found), not_(known)).order_by(Issue.id)
+    adding = insert(WishListItem).from_select(["wish_list_id", "issue_id"], new)
+    return len(session.scalars(adding.returning(WishListItem.id)).all())
 
 
 def wished(session: Session, user_id: int, issue_id: int) -> WishListItem | None:

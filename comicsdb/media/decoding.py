@@ -141,6 +141,11 @@ class Decoder:
         """A thumbnail as WebP, of one of the sizes `imaging.picture.SIZES`; raises PictureError."""
         return self._run({"job": "thumbnail", "size": size}, data)[1]
 
+    def share(self, title: str, lines: list[str], covers: list[bytes]) -> bytes:
+        """The picture of a link as JPEG (see `imaging.share`)."""
+        job = {"job": "share", "title": title, "lines": lines, "lengths": [len(each) for each in covers]}
+        return self._run(job, b"".join(covers) or b"-")[1]
+
     def _run(self, job: dict, data: bytes) -> tuple[dict, bytes]:
         check_length(len(data))
         try:

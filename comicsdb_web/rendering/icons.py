@@ -15,6 +15,7 @@ DRAWINGS = {
     "plus": '<path d="M12 5v14M5 12h14"/>',
     "close": '<path d="m6 6 12 12M18 6 6 18"/>',
     "check": '<path d="m5 12.5 4.5 5L19 7"/>',
+    "up_to": '<path d="M4 20.500h16M12 4v12M7 11.500l5 5 5-5"/>',
     "copy": (
         '<rect x="8.5" y="8.5" width="11" height="12" rx="2"/>'
         '<path d="M15.5 8.5V5.5a2 2 0 0 0-2-2h-7a2 2 0 0 0-2 2v9a2 2 0 0 0 2 2h2"/>'

@@ -36,6 +36,7 @@ ORDER = (
     ReadingList.user_id,
     ReadingList.id,
 )
+MOST_LIKED = (ReadingList.like_count.desc(), *ORDER)
 
 
 def cards() -> Select:
@@ -52,16 +53,23 @@ def cards() -> Select:
 
 
 def _covers() -> ColumnElement[list[str]]:
-    first = (
+    return func.array(_first_covers(ReadingList.id).correlate(ReadingList).scalar_subquery())
+
+
+def _first_covers(list_id) -> Select:
+    return (
         select(Issue.image)
         .select_from(ReadingListItem)
         .join(Issue, Issue.id == ReadingListItem.issue_id)
-        .where(ReadingListItem.reading_list_id == ReadingList.id, Issue.image != "")
+        .where(ReadingListItem.reading_list_id == list_id, Issue.image != "")
         .order_by(ReadingListItem.order)
         .limit(FANNED)
-        .correlate(ReadingList)
     )
-    return func.array(first.scalar_subquery())
+
+
+def first_covers(session: Session, list_id: int) -> list[str]:
+    """The pictures of the first issues of a list that have one."""
+    return list(session.scalars(_first_covers(list_id)))
 
 
 def _of_list(expression, model=None):

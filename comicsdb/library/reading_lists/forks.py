@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from sqlalchemy import ColumnElement, func, insert, literal, select
+from sqlalchemy import insert, literal, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog.errors import InvalidError
@@ -63,10 +63,3 @@ def original(
         ReadingList.id == reading_list.forked_from_id, visible_to(identity, official)
     )
     return session.scalar(wanted.options(joinedload(ReadingList.user, innerjoin=True)))
-
-
-def number_of_forks(session: Session, list_id: int, visible: ColumnElement[bool]) -> int:
-    """How many `visible` lists were copied from one: private ones do not count for others."""
-    return session.scalar(
-        select(func.count()).select_from(ReadingList).where(ReadingList.forked_from_id == list_id, visible)
-    )

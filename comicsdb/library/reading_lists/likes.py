@@ -1,15 +1,25 @@
 """Likes of other readers' public reading lists, one an account; a trigger counts them."""
 
-from sqlalchemy import delete, exists, select
+from typing import NamedTuple
+
+from sqlalchemy import delete, exists, func, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library import acts
-from comicsdb.library.reading_lists import find, forget_stamps, links
+from comicsdb.library.reading_lists import find, forget_stamps, links, visible_to
 from comicsdb.models import ReadingList, ReadingListLike
 from comicsdb.security import Identity
+
+
+class Reception(NamedTuple):
+    """The number of copies of a list, and whether the reader likes it."""
+
+    copies: int
+    liked: bool
+
 
 OWN = _("You cannot like your own list.")
 PRIVATE = _("A private list cannot be liked.")
@@ -40,7 +50,11 @@ def like(
     return changed
 
 
-def likes(session: Session, user_id: int, list_id: int) -> bool:
-    """Whether an account likes a list."""
-    given = exists().where(ReadingListLike.reading_list_id == list_id, ReadingListLike.user_id == user_id)
-    return session.scalar(select(given))
+def reception(session: Session, identity: Identity | None, official: str, list_id: int) -> Reception:
+    """How a list was received, as far as `identity` may know: private copies count for their owners only."""
+    fork = aliased(ReadingList)
+    copies = select(func.count()).select_from(fork).where(fork.forked_from_id == list_id)
+    copies = copies.where(visible_to(identity, official, fork))
+    by = identity.user_id if identity else None
+    liked = exists().where(ReadingListLike.reading_list_id == list_id, ReadingListLike.user_id == by)
+    return Reception(*session.execute(select(copies.scalar_subquery(), liked)).one())

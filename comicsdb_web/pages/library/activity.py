@@ -136,6 +136,12 @@ def phrases(counts: dict[str, int]) -> list[Plural]:
         "reading_list_rating.delete": ngettext(
             "${n} rating of a list removed", "${n} ratings of lists removed", n["reading_list_rating.delete"]
         ),
+        "reading_list_like.insert": ngettext(
+            "${n} reading list liked", "${n} reading lists liked", n["reading_list_like.insert"]
+        ),
+        "reading_list_like.delete": ngettext(
+            "${n} like of a list removed", "${n} likes of lists removed", n["reading_list_like.delete"]
+        ),
     }
     return [text for name, text in told.items() if n[name]]
 

@@ -94,8 +94,8 @@ def export_collection(request):
     conditions = narrowing(request).wanted.conditions(user_id)
     parts = writing.collection_rows(request.dbsession, user_id, conditions)
     if form == "csv":
-        return _file(writing.as_csv(COLLECTION, parts[COLLECTION]), "text/csv", "collection.csv")
-    return _file(writing.as_json(parts), "application/json", "collection.json")
+        return file_response(writing.as_csv(COLLECTION, parts[COLLECTION]), "text/csv", "collection.csv")
+    return file_response(writing.as_json(parts), "application/json", "collection.json")
 
 
 def export_library(request):
@@ -103,14 +103,14 @@ def export_library(request):
     form = _format(request)
     parts = writing.library(request.dbsession, request.identity.user_id)
     if form == "csv":
-        return _file(writing.as_archive(parts), "application/zip", "library.zip")
-    return _file(writing.as_json(parts), "application/json", "library.json")
+        return file_response(writing.as_archive(parts), "application/zip", "library.zip")
+    return file_response(writing.as_json(parts), "application/json", "library.json")
 
 
 def export_list(request):
     """A reading list as CBL, for whoever may see it."""
     found = Lists(request).found()
-    return _file(cbl.write_cbl(request.dbsession, found), cbl.CONTENT_TYPE, f"{found.slug}.cbl")
+    return file_response(cbl.write_cbl(request.dbsession, found), cbl.CONTENT_TYPE, f"{found.slug}.cbl")
 
 
 def _format(request) -> str:
@@ -120,7 +120,8 @@ def _format(request) -> str:
     return form
 
 
-def _file(content: bytes, content_type: str, name: str) -> Response:
+def file_response(content: bytes, content_type: str, name: str) -> Response:
+    """An answer that browsers store as a file of that name."""
     charset = {"charset": "utf-8"} if content_type.startswith("text/") else {}
     response = Response(content, content_type=content_type, **charset)
     response.content_disposition = f'attachment; filename="comicsdb-{name}"'
@@ -256,7 +257,7 @@ class ImportViews:
             )
             for row in rows
         )
-        return _file(csv_text(titles, cells).encode("utf-8-sig"), "text/csv", "not-found.csv")
+        return file_response(csv_text(titles, cells).encode("utf-8-sig"), "text/csv", "not-found.csv")
 
     def _may_propose(self, found) -> bool:
         """Whether the reader may make issues, and there are rows that name some."""

@@ -45,7 +45,7 @@ def press(request):
     value = text_of(request.POST, name) or ""
     path = safe_path(request.POST.get("next")) or referring_path(request) or request.entity_path(issue)
     if request.identity is None:
-        request.asked_act.keep([issue.slug, name, value, path])
+        request.asked_act.keep("track.asked", issue.slug, name, value, path)
         if request.is_fragment:  # the session has ended
             return Response(status=204, headers={"X-Location": request.route_path("login")})
         request.messages.add("info", request.localizer.translate(LOG_IN))

@@ -1,6 +1,8 @@
 """Reading lists: the list with its filters, the page of each with its issues, figures and stars."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from pyramid.httpexceptions import HTTPForbidden, HTTPFound
 from sqlalchemy import ColumnElement, Text, and_, func, not_, or_, select, true
@@ -8,9 +10,9 @@ from sqlalchemy import ColumnElement, Text, and_, func, not_, or_, select, true
 from comicsdb.catalog import search
 from comicsdb.i18n import translate
 from comicsdb.library import reading_lists
-from comicsdb.library.reading_lists import figures, ratings
+from comicsdb.library.reading_lists import figures, forks, likes, ratings, reading
 from comicsdb.library.reading_lists.figures import of_publisher
-from comicsdb.models import ReadingList, ReadingListRating, User
+from comicsdb.models import ReadingList, ReadingListItem, ReadingListRating, User
 from comicsdb.models.choices import LIST_SOURCE_NAMES, STARS, ItemType, ListType
 from comicsdb.security import Permission
 from comicsdb_web.http.fragments import fragment
@@ -58,6 +60,7 @@ LABELS = {
     "is_private": _("Visible to"),
 }
 PRIVATE = {"true": _("Private lists"), "false": _("Public lists")}
+LIKES = "likes"  # ?sort=likes
 UNKNOWN = _("This choice does not exist.")
 NO_STARS = _("Choose 1 to 5 stars.")
 
@@ -234,6 +237,23 @@ class Lists:
         """The condition of visible lists."""
         return reading_lists.visible_to(self.identity, self.official)
 
+    def share_version(self, found: ReadingList) -> str:
+        """Part of the address of a list's picture that differs after each change of the list."""
+        shown = repr((found.modified.isoformat(), self.request.locale_name))
+        return blake2b(shown.encode(), digest_size=8).hexdigest()
+
+    def share_path(self, found: ReadingList) -> str:
+        """The path of the picture of a public list."""
+        return self.request.entity_path(found, "share", version=self.share_version(found))
+
+    def place_of(self, found: ReadingList, item: ReadingListItem) -> str:
+        """The path of the row of an item."""
+        before = (item.order - 1) // figures.STEP * figures.STEP
+        path = self.request.entity_path(found)
+        if before:
+            path = self.request.entity_path(found, "items", _query={"offset": before})
+        return f"{path}#item-{item.id}"
+
 
 class ReadingListViews(Lists):
     """The read-only pages, and ratings."""
@@ -253,20 +273,33 @@ class ReadingListViews(Lists):
     def _listing(self, condition) -> dict:
         narrow = narrowed(self.request)
         conditions = (condition, *narrow.conditions)
-        ids = select(ReadingList.id).where(*conditions).order_by(*figures.ORDER)
+        by_likes = self.request.GET.get("sort") == LIKES
+        order = figures.MOST_LIKED if by_likes else figures.ORDER
+        ids = select(ReadingList.id).where(*conditions).order_by(*order)
         count = select(func.count()).select_from(ReadingList).where(*conditions)
-        rows = figures.cards().order_by(*figures.ORDER)
+        page = paginate(self.request, figures.cards().order_by(*order), ids, count, PER_PAGE)
         return {
-            "page": paginate(self.request, rows, ids, count, PER_PAGE),
+            "page": page,
+            "progress": self._progress([row.ReadingList.id for row in page.rows]),
+            "by_likes": by_likes,
+            "orders": {
+                "name": without(self.request, "sort"),
+                LIKES: without(self.request, "sort", and_set=LIKES),
+            },
             "narrow": narrow,
             "types": TYPES,
             "sources": SOURCES,
             "mine": False,
         }
 
+    def _progress(self, list_ids: Iterable[int]) -> dict[int, reading.Progress]:
+        """How far the reader is in lists; empty for visitors."""
+        return reading.progress(self.session, self.identity.user_id, list_ids) if self.identity else {}
+
     def detail(self):
         """The page of a list with its issues and figures."""
         found = self.found()
+        identity = self.identity
         made_of = figures.composition(self.session, found.id)
         previous, following = reading_lists.neighbours(self.session, self.identity, self.official, found)
         return self._shown(found) | {
@@ -279,6 +312,11 @@ class ReadingListViews(Lists):
             "characters": figures.characters(self.session, found.id),
             "creators": figures.featured(self.session, found.id),
             "stars": self._stars(found),
+            "counts": self._progress([found.id]).get(found.id),
+            "next_item": identity and reading.next_to_read(self.session, identity.user_id, found.id),
+            "reception": likes.reception(self.session, identity, self.official, found.id),
+            "original": forks.original(self.session, identity, self.official, found),
+            "picture": None if found.is_private else self.share_path(found),
             "may_assign": self.request.has_permission(Permission.OFFICIAL_LISTS)
             and not reading_lists.is_official(self.official, found),
         }
@@ -363,7 +401,7 @@ def includeme(config):
     """Add the pages; fixed paths, which no list can have as slugs, before those of lists."""
     config.add_directive("add_list_page", add_list_page)
     views = ReadingListViews
-    listed = {"template": "list", "parameters": (*NAMES, "page")}
+    listed = {"template": "list", "parameters": (*NAMES, "sort", "page")}
     config.add_list_page("list", "", views, attr="list", member=False, **listed)
     config.add_list_page("search", "search", views, attr="search", member=False)
     config.add_list_page("mine", "my-lists/", views, attr="mine", **listed)
@@ -373,4 +411,5 @@ def includeme(config):
         "items", "{slug}/items-load-more/", views, attr="more", template="items", member=False
     )
     config.add_list_page("rate", "{slug}/rate/", views, attr="rate", methods=("POST",))
-    config.include(".items")
+    for part in (".items", ".progress", ".sharing"):
+        config.include(part)

@@ -242,19 +242,19 @@ class ItemViews(Lists):
         if self.request.is_fragment:
             return self._shown(found, item)
         self.request.messages.add("success", self.request.localizer.translate(_("Saved.")))
-        return HTTPSeeOther(self._place_of(found, item))
+        return HTTPSeeOther(self.place_of(found, item))
 
     def cancel_type(self):
         """The present type."""
         if self.request.is_fragment:
             return self._typed()
-        return HTTPSeeOther(self._place_of(*self._item()))
+        return HTTPSeeOther(self.place_of(*self._item()))
 
     def remove(self):
         """Confirm and remove an issue from the list."""
         found, item = self._item()
         if self.request.method != "POST":
-            return {"entity": found, "item": item, "back": self._place_of(found, item)}
+            return {"entity": found, "item": item, "back": self.place_of(found, item)}
         label = item.issue.label
         held = reading_lists.lock_list(self.session, self.identity, self.official, found)
         items.remove_item(held, item.id)
@@ -273,7 +273,7 @@ class ItemViews(Lists):
             "manages": True,
             "item_types": ITEM_TYPES,
             "options": item_type_options(self.request),
-            "back": self._place_of(found, item),
+            "back": self.place_of(found, item),
         }
         if self.request.is_fragment:
             return fragment(self.request, "reading_list_type", values, status=status)
@@ -291,14 +291,6 @@ class ItemViews(Lists):
         if item is None:
             raise NotFoundError("reading_list_item", self.request.matchdict["item"])
         return found, item
-
-    def _place_of(self, found: ReadingList, item: ReadingListItem) -> str:
-        """The path of the row of an item."""
-        before = (item.order - 1) // figures.STEP * figures.STEP
-        path = self.request.entity_path(found)
-        if before:
-            path = self.request.entity_path(found, "items", _query={"offset": before})
-        return f"{path}#item-{item.id}"
 
 
 def with_moved(present: list[int], moved: dict[int, int]) -> list[int]:

@@ -61,8 +61,8 @@ def test_an_account_likes_a_list_once_and_no_stamp_moves(session, make):
         assert like(session, user, found, liked) is changed
         assert number(session, found) == expected
     assert (found.modified, found.rated) == stamps
-    assert likes.likes(session, other.id, found.id)
-    assert not likes.likes(session, one.id, found.id)
+    told = [likes.reception(session, user and who(user), OFFICIAL, found.id) for user in (other, one, None)]
+    assert [each.liked for each in told] == [True, False, False]
     session.execute(delete(User).where(User.id == other.id))
     assert number(session, found) == 0
 
@@ -151,8 +151,7 @@ def test_a_copy_is_private_has_the_same_issues_and_names_its_original(session, m
     assert session.get_one(ReadingList, found.id, populate_existing=True).modified == modified
 
     def seen_by(user):
-        visible = lists.visible_to(user and who(user), OFFICIAL)
-        return forks.number_of_forks(session, found.id, visible)
+        return likes.reception(session, user and who(user), OFFICIAL, found.id).copies
 
     assert [seen_by(user) for user in (None, other, owner, reader)] == [0, 0, 0, 2]
     lists.update(session, who(reader), OFFICIAL, made, {"is_private": False})

@@ -30,6 +30,7 @@ def site(cluster, template, tmp_path_factory):
         series = make.series(name="Lamplight")
         issues = [make.issue(series=series, number=str(n)) for n in range(1, 5)]
         mine = make_list(session, nora, issues, name="Mine").slug
+        other_mine = make_list(session, nora, issues, name="Also mine").slug
         other = make_list(session, make.user(), issues, name="Other").slug
         issue = issues[0].slug
     app = build_app(cluster.url("ordering"), tmp_path_factory.mktemp("ordering-media"))
@@ -37,7 +38,9 @@ def site(cluster, template, tmp_path_factory):
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     url = f"http://127.0.0.1:{server.effective_port}"
-    yield SimpleNamespace(url=url, sessions=sessions, mine=mine, other=other, issue=issue)
+    yield SimpleNamespace(
+        url=url, sessions=sessions, mine=mine, other_mine=other_mine, other=other, issue=issue
+    )
     server.close()
     thread.join(10)
     app.registry["comicsdb.engine"].dispose()
@@ -57,26 +60,29 @@ def focused(page):
     return page.evaluate("[document.activeElement.name, document.activeElement.value]")
 
 
-@pytest.mark.parametrize("address", ["/issue/{0.issue}/", "/reading-lists/{0.other}/"])
-def test_stars_are_given_changed_and_taken_back_by_keyboard_without_a_new_page(page, site, address):
+@pytest.mark.parametrize(
+    ("address", "average"),
+    [("/issue/{0.issue}/", "#rating-widget"), ("/reading-lists/{0.other}/", "#rating-head")],
+)
+def test_stars_are_given_changed_and_taken_back_by_keyboard_without_a_new_page(page, site, address, average):
     page.goto(address.format(site))
     page.evaluate("window.stayed = true")
     page.locator('.rate button[value="4"]').focus()
     page.keyboard.press("Enter")
-    page.locator("#rating-head").get_by_text("4.0 (1 rating)").wait_for()
+    page.locator(average).get_by_text("4.0 (1 rating)").wait_for()
     assert focused(page) == ["rating", "4"]
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Space")
-    page.locator("#rating-head").get_by_text("3.0 (1 rating)").wait_for()
+    page.locator(average).get_by_text("3.0 (1 rating)").wait_for()
     assert focused(page) == ["rating", "3"]
     page.locator("#announcer").get_by_text("Your rating was saved.").wait_for()
-    fills = page.locator("#rating-head [data-fill]").evaluate_all(
+    fills = page.locator(f"{average} [data-fill]").evaluate_all(
         "(all) => all.map((each) => each.dataset.fill)"
     )
     assert fills == ["100", "100", "100"]
     page.get_by_role("button", name="Clear").press("Enter")
     page.locator("#rating-widget").get_by_text("No ratings yet").wait_for()
-    assert page.locator("#rating-head").is_hidden()
+    assert not page.locator(average).get_by_text("(1 rating)").is_visible()
     assert page.evaluate("window.stayed") is True
 
 
@@ -122,6 +128,35 @@ def test_issues_are_ordered_by_keyboard_and_by_dragging_and_saved_at_once(page, 
     assert stored(site) == "4312"
 
 
+def test_a_grip_is_moved_by_keys_and_by_touch(page, site):
+    page.goto(f"/reading-lists/{site.other_mine}/add-issue/")
+    assert order(page) == "1234"
+    grip = page.locator(".order-row", has_text="#4").locator(".grip")
+    grip.press("ArrowUp")
+    assert order(page) == "1243"
+    page.locator("#announcer").get_by_text("Lamplight (2020) #4 is now at position 3.").wait_for()
+    page.keyboard.press("Home")  # the focus went with it
+    assert order(page) == "4123"
+    page.keyboard.press("End")
+    assert order(page) == "1234"
+    # A finger, by the events that the browser makes of it.
+    page.evaluate(
+        """() => {
+            const rows = [...document.querySelectorAll(".order-row")];
+            const grip = rows[0].querySelector(".grip");
+            grip.setPointerCapture = () => {};
+            const box = rows[2].getBoundingClientRect();
+            const send = (type, y) => grip.dispatchEvent(new PointerEvent(
+                type, { pointerType: "touch", pointerId: 7, clientX: 40, clientY: y, bubbles: true }));
+            send("pointerdown", rows[0].getBoundingClientRect().top + 9);
+            send("pointermove", box.bottom - 4);
+            send("pointerup", box.bottom - 4);
+        }"""
+    )
+    assert order(page) == "2314"
+    assert positions(page) == ["1", "2", "3", "4"]
+
+
 def test_a_type_is_changed_in_its_line_by_keyboard(page, site):
     page.goto(f"/reading-lists/{site.mine}/")
     link = page.get_by_role("link", name="Change the type of Lamplight (2020) #2")
@@ -138,6 +173,7 @@ def test_pages_fit_a_telephone(page, site):
     for address in (
         "/reading-lists/",
         f"/reading-lists/{site.mine}/",
+        f"/reading-lists/{site.other}/missing/",
         f"/reading-lists/{site.mine}/add-issue/",
     ):
         page.goto(address)
