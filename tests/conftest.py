@@ -103,6 +103,7 @@ def pytest_collection_finish():
     """What is there now stays to the end: the garbage collector need not go through it again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)  # tests leave little that only the collector finds
     gc.enable()
 
 
