@@ -127,6 +127,13 @@ def moment(context, value: datetime) -> str:
     return written if request.zone_is_known else f"{written}\xa0{zone_name(local, locale)}"
 
 
+@pass_context
+def timestamp(context, value: datetime) -> Markup:
+    """Mark up a time; where the reader's zone is unknown, our script shows it in the browser's."""
+    told = Markup("") if context["request"].zone_is_known else Markup(" data-local")
+    return Markup('<time datetime="{}"{}>{}</time>').format(value.isoformat(), told, moment(context, value))
+
+
 def zone_name(moment: datetime, locale: Locale) -> str:
     """Return the short name of the time zone of a time: EST, UTC, UTC+2."""
     return dates.get_timezone_name(moment, "short", locale=locale)
@@ -234,6 +241,7 @@ FILTERS = (
     local_day,
     local_short_day,
     moment,
+    timestamp,
     weekday,
     instant,
     money,

@@ -98,6 +98,7 @@ def site(cluster, template, tmp_path_factory):
         "search": "/search/?q=crowd",
         "block": f"/issue/{made.issue}/credits/load-more/?offset=30",
         "login": "/accounts/login/",
+        "statistics": "/statistics/",
     }
     yield made
     server.close()
@@ -331,6 +332,13 @@ def test_issues_are_sorted_by_choice(visit, javascript):
         page.locator(".sort button").click()
     page.wait_for_url("**/issue/?sort=added")
     assert page.locator(".card-label").first.inner_text().endswith("#39")
+
+
+def test_times_are_shown_in_the_zone_of_the_browser(visit):
+    page = visit("statistics", timezone_id="Asia/Tokyo")
+    shown = page.locator(".list-count time")
+    assert shown.inner_text().endswith("GMT+9")
+    assert shown.get_attribute("datetime")
 
 
 def test_filters_send_only_what_was_filled_in(visit):

@@ -10,6 +10,7 @@ import { fadeMessages } from "./messages.js";
 import { offerPasskeys } from "./passkeys.js";
 import { sendFormsInPlace, swapInPlace } from "./posts.js";
 import { suggestWhileTyping } from "./suggest.js";
+import { showLocalTimes } from "./times.js";
 import { tellTimezone } from "./timezone.js";
 
 closeMenus();
@@ -24,6 +25,7 @@ sendFormsInPlace();
 swapInPlace();
 suggestWhileTyping();
 tellTimezone();
+showLocalTimes();
 unmarkWhatIsCorrected();
 
 // A changed choice submits its form; the button is for pages without JavaScript.

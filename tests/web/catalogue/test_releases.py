@@ -164,8 +164,8 @@ def test_releases_are_filtered_and_sorted_like_issues(testapp, make, released, p
         assert list(errors(found)) == ["by-cover_month"]
         chips = soup(found).select('ul[aria-label="Active filters"] a')
         assert [each["href"] for each in chips] == [
-            f"{address}?cover_month=x&publisher_name=night",
             f"{address}?cover_month=x&series_volume=2",
+            f"{address}?cover_month=x&publisher_name=night",
             address,
         ]
         nothing = soup(testapp.get(f"{address}?number=none"))

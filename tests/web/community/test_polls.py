@@ -126,7 +126,7 @@ def test_a_closed_poll_shows_everybody_what_came_of_it(testapp, session, make, a
 
 def test_a_poll_to_come_says_when_it_opens_and_no_more(testapp, ask, reader):
     page = testapp.get(f"/polls/{ask(first=1, last=2).id}/")
-    assert soup(page).select_one("#poll").get_text(strip=True).startswith("Opens on ")
+    assert soup(page).select_one("#poll").get_text().strip().startswith("Opens on ")
     assert "Red" not in soup(page).main.get_text()
 
 
