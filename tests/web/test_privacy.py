@@ -19,6 +19,7 @@ from comicsdb.models import (
     CollectionItem,
     Favourite,
     FeedAddress,
+    Follow,
     FormDraft,
     LibraryAct,
     LibraryImport,
@@ -200,6 +201,8 @@ def test_no_page_tells_what_somebody_keeps(testapp, session, world, member, kept
     if "public" in who:
         profiles.save(session, member.id, public=True, parts=())
         session.commit()
+    session.add(Follow(follower_id=bob.id, followed_id=member.id))
+    session.commit()
     if who == "another":
         log_in(testapp, "Bob")
     there = asked(testapp, pages, {})

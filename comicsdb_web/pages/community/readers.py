@@ -13,7 +13,7 @@ from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
 from sqlalchemy import func, select
 
 from comicsdb.catalog import NotFoundError
-from comicsdb.community import profiles
+from comicsdb.community import follows, profiles
 from comicsdb.community.profiles import DIARY, FAVOURITES, SHELF, Entry, Favourite, Shown
 from comicsdb.library.collection.figures import owned_issues
 from comicsdb.models import Issue, Series
@@ -64,6 +64,8 @@ def profile(request):
         "shelf": shelf,
         "owned": owned,
         "read": read,
+        "follows": request.identity is not None
+        and follows.follows(session, request.identity.user_id, user_id),
     }
 
 
