@@ -1,0 +1,47 @@
+"""Pictures of links: they are drawn whatever the title says and the covers hold."""
+
+import io
+
+from PIL import Image
+
+from comicsdb.imaging import share
+from comicsdb.imaging.share import share_picture
+
+
+def cover(colour):
+    stream = io.BytesIO()
+    Image.new("RGB", (200, 300), colour).save(stream, "WEBP")
+    return stream.getvalue()
+
+
+def colours(picture):
+    with Image.open(io.BytesIO(picture)) as image:
+        assert (image.size, image.format) == ((1200, 630), "JPEG")
+        return {colour for _number, colour in image.quantize(16).convert("RGB").getcolors(1 << 16)}
+
+
+def is_near(colour, found):
+    return any(max(abs(a - b) for a, b in zip(colour, each, strict=True)) < 60 for each in found)
+
+
+def test_covers_are_shown_and_what_is_none_is_left_out():
+    blue, green = (0, 0, 255), (0, 160, 0)
+    found = colours(share_picture("Night", ["2 issues"], [cover(blue), b"no picture", cover(green)]))
+    assert is_near(blue, found)
+    assert is_near(green, found)
+    assert not is_near(blue, colours(share_picture("Night", ["2 issues"], [])))
+
+
+def test_any_title_is_drawn(monkeypatch):
+    titles = ("", " ", "日本" * 40, "Perché – “Åke”", "x" * 255, "a word " * 36)
+    for fonts in (share.FONTS, ()):  # with a font of the system, if there is one, and with that of Pillow
+        monkeypatch.setattr(share, "FONTS", fonts)
+        share._font.cache_clear()
+        share._glyph.cache_clear()
+        drawn = {share_picture(each, ["3 issues · 2019–2020", each], []) for each in titles}
+        assert len(drawn) >= len(titles) - 2
+        assert share._drawable("Night 7") == "Night 7"
+    assert share._drawable("Perché – 日") == "Perche - "
+    monkeypatch.undo()
+    share._font.cache_clear()
+    share._glyph.cache_clear()
