@@ -4,11 +4,12 @@ Ids and addresses are ours or those of other databases.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import Connection, Integer, case, literal, select, union_all
+from sqlalchemy import Connection, Integer, case, func, literal, or_, select, union_all
+from sqlalchemy.orm import Session
 
 from comicsdb.catalog import crosswalk, search
 from comicsdb.catalog.hits import CODE_EQUAL, ID_EQUAL, Hit, searched
@@ -159,6 +160,26 @@ def _with_code(connection: Connection, text: str) -> list[Hit]:
     if not hits and code and code.short_isbn:
         return _external(connection, "isbn", code.stem, None, CODE_EQUAL)
     return hits
+
+
+def variants_with(session: Session, query: str, issue_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
+    """The id and name of the variant of each issue that has the code in a text, unless the issue has it."""
+    text = _CODE_NAMES.sub("", search.cleaned(query), count=1)
+    code = gtin(text)
+    known = [form + code.supplement for form in code.forms] + [*code.short_isbn] if code else [compact(text)]
+
+    def has_it(*columns):
+        codes = (func.upper(func.translate(column, " -", "")) for column in columns)
+        return or_(*(each.in_([one.upper() for one in known]) for each in codes))
+
+    found = select(Variant.issue_id, Variant.id, func.coalesce(func.nullif(Variant.name, ""), Variant.sku))
+    found = found.join(Issue, Issue.id == Variant.issue_id).where(
+        Issue.id.in_(issue_ids),
+        has_it(Variant.upc, Variant.sku),
+        ~has_it(Issue.upc, Issue.isbn, Issue.sku),
+    )
+    rows = session.execute(found.order_by(Variant.id.desc())).all() if issue_ids else ()
+    return {issue_id: (variant_id, name) for issue_id, variant_id, name in rows}
 
 
 def _with_id(connection: Connection, text: str) -> list[Hit]:

@@ -55,6 +55,8 @@ _IN_ROWS = ("id", "name", "folded", "slug", "image", "year_began", "series_type_
 SIMILAR_SERIES = 20  # whose issues are looked for
 ISSUE = Issue.__tablename__
 TRIGRAM = 3  # letters of a word that an index finds anywhere in a name; shorter ones where a word begins
+# Scripts without blanks between words: two of their characters are looked for anywhere, too.
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]{2}")
 NUMBER_MAX = 25
 
 _NUMBER = re.compile(rf"(?=[^\W_]*[\d½¼¾∞])[^\s#()]{{1,{NUMBER_MAX}}}")
@@ -169,10 +171,11 @@ def _words(prefix: str, name: str) -> dict:
     words = name.split()
     lengths = [max(map(len, _LETTERS.findall(word)), default=0) for word in words]
     longest = max(lengths, default=0)
+    word = words[lengths.index(longest)] if longest else None
     return {
         f"{prefix}words": words,
-        f"{prefix}longest": words[lengths.index(longest)] if longest else None,
-        f"{prefix}anywhere": longest >= TRIGRAM,
+        f"{prefix}longest": word,
+        f"{prefix}anywhere": longest >= TRIGRAM or bool(word and _UNSPACED.fullmatch(word)),
     }
 
 

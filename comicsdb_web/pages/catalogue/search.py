@@ -1,5 +1,6 @@
 """Quick search: one query over all kinds, and the reading lists that may be seen."""
 
+from collections.abc import Sequence
 from itertools import groupby
 from xml.sax.saxutils import escape
 
@@ -7,8 +8,8 @@ from pyramid.httpexceptions import HTTPSeeOther
 from pyramid.response import Response
 from sqlalchemy import select
 
-from comicsdb.catalog import ranked_search, search
-from comicsdb.catalog.hits import SIMILAR, Hit, certain
+from comicsdb.catalog import named_objects, ranked_search, search
+from comicsdb.catalog.hits import CODE_EQUAL, SIMILAR, Hit, certain
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
@@ -50,7 +51,7 @@ def quick_search(request):
     hits = _hits(request, query, enough=0 if lists else 1) if has_words else []
     only = None if "all" in request.GET else certain(hits)
     if only:
-        return HTTPSeeOther(_address_of(request, only))
+        return HTTPSeeOther(_address_of(request, only, query))
     groups, tolerant = _groups(request, query, hits, lists) if has_words else ([], False)
     return {"query": query, "groups": groups, "tolerant": tolerant, "types": TYPES, "sources": SOURCES}
 
@@ -103,7 +104,7 @@ def _suggested(request, query: str) -> dict:
     lists = _lists(request, query, LISTS_SUGGESTED - 1)
     if lists:
         groups.append(("reading_list", [row[0] for row in lists]))
-    return {"groups": groups, "images": images, "query": query}
+    return {"groups": groups, "images": images, "variants": _variants(request, query, rows), "query": query}
 
 
 def _by_kind(found: list) -> list[tuple[str, list]]:
@@ -118,10 +119,19 @@ def _hits(request, query: str, enough: int) -> list[Hit]:
     return ranked_search.best(request.read_pool, question.values, apiece=True)
 
 
-def _address_of(request, hit: Hit) -> str:
+def _address_of(request, hit: Hit, query: str) -> str:
+    """The page of a result; the place of the variant on it if the query is its code."""
     model = KINDS[hit.kind].model
     slug = request.dbsession.scalar(select(model.slug).where(model.id == hit.id))
-    return request.route_path(f"{hit.kind}.detail", slug=slug)
+    variant_id, _name = _variants(request, query, [hit]).get(hit.id, (None, ""))
+    anchor = {"_anchor": f"variant-{variant_id}"} if variant_id else {}
+    return request.route_path(f"{hit.kind}.detail", slug=slug, **anchor)
+
+
+def _variants(request, query: str, found: Sequence[Hit | ranked_search.Row]) -> dict[int, tuple[int, str]]:
+    """The variants that a code stands for, by issue."""
+    issues = [each.id for each in found if each.kind == "issue" and each.reason == CODE_EQUAL]
+    return named_objects.variants_with(request.dbsession, query, issues)
 
 
 def _groups(request, query: str, hits: list[Hit], lists: list):

@@ -53,6 +53,13 @@ def test_what_is_asked_for_alone_is_opened(testapp, make, world):
         assert answer.location.endswith(path), query
         shown = testapp.get("/search/", {"q": query, "all": "1"}, status=200)
         assert groups(shown) == {"issue": ["Lamplight (2019) #77"]}, query
+    foil = make.variant(world.second, name="Foil", upc="75960608936907721", sku="ZZ123456")
+    place = f"/issue/lamplight-2019-2/#variant-{foil.id}"
+    for query in (foil.upc, "7 59606 08936 9 07721", "zz123456", "UPC 75960608936907721"):
+        assert testapp.get("/search/", {"q": query}, status=303).location.endswith(place), query
+        suggested = testapp.get("/search/", {"q": query}, headers={"X-Fragment": "1"})
+        option = soup(suggested).select_one("[role=option]")
+        assert (option["href"], option.get_text()) == (place, "Lamplight (2019) #2 · Foil"), query
     testapp.get("/search/?q=lamplight", status=200)
 
 
