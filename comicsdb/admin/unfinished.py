@@ -7,7 +7,6 @@ audit log, and removes the note.
 """
 
 import logging
-import threading
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -33,12 +32,13 @@ from comicsdb.db import make_engine, session_factory
 from comicsdb.media.storage import Storage
 from comicsdb.models import LateStamps, UnfinishedAct, User
 from comicsdb.ops import jobs
+from comicsdb.ops.worker import Worker
 
 log = logging.getLogger(__name__)
 
 IDLE = timedelta(minutes=5)  # after which stamps are late because their process was killed
 IMPOSSIBLE = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
-PAUSE, LONG_PAUSE = 2.0, 30.0  # seconds between looking for acts; after a failure
+PAUSE = 2.0  # seconds between looking for acts
 
 
 def is_anything_left(session: Session, idle: timedelta = IDLE) -> bool:
@@ -168,49 +168,28 @@ WRITES: dict[str, Callable[[Catalog, list[int], UnfinishedAct], dict]] = {
 }
 
 
-class Worker:
-    """A thread that looks for acts every few seconds until the process ends; each process has one."""
+class ActWorker(Worker):
+    """Looks for acts every few seconds; each process has one."""
 
     def __init__(self, engine: Engine, settings: dict, media: Storage):
+        super().__init__("acts")
         self._factory = sessionmaker(engine)
         self._settings = settings
         self._media = media
-        self._thread = threading.Thread(target=self._run, name="acts", daemon=True)
-        self._stopped = threading.Event()
 
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after the acts that are being done."""
-        self._stopped.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        pause = PAUSE
-        while not self._stopped.wait(pause):
-            pause = PAUSE
+    def work(self) -> float:
+        """Do all acts that are noted."""
+        with self._factory() as session:
+            left = is_anything_left(session)
+        if left:
+            engine = make_engine(self._settings)  # without the time limits of requests
             try:
-                with self._factory() as session:
-                    left = is_anything_left(session)
-                if left:
-                    self._work()
+                run(session_factory(engine), self._media)
             except jobs.AlreadyRunningError:
                 pass
-            except SQLAlchemyError as error:
-                log.warning("Acts cannot be read: %s", type(error).__name__)
-                pause = LONG_PAUSE
-            except Exception:  # the thread must not end: no later act would be done
-                log.exception("An act failed.")
-                pause = LONG_PAUSE
-
-    def _work(self) -> None:
-        engine = make_engine(self._settings)  # without the time limits of requests
-        try:
-            run(session_factory(engine), self._media)
-        finally:
-            engine.dispose()
+            finally:
+                engine.dispose()
+        return PAUSE
 
 
 def includeme(config):
@@ -221,4 +200,4 @@ def includeme(config):
 
 def _start_worker(event):
     registry = event.app.registry
-    Worker(registry["comicsdb.engine"], registry.settings, registry["comicsdb.media"]).start()
+    ActWorker(registry["comicsdb.engine"], registry.settings, registry["comicsdb.media"]).start()

@@ -5,11 +5,12 @@ values that the act gave them; other columns are left alone. What follows from o
 places) is derived again. An undo is an act itself, so it can be undone.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
 from sqlalchemy import Table, UniqueConstraint, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, selectinload, sessionmaker
 
 from comicsdb import clock
 from comicsdb.catalog.errors import NotFoundError
@@ -27,10 +28,11 @@ from comicsdb.models import (
     ReadingListItem,
     ReadingListLike,
     ReadingListRating,
+    User,
     WishListItem,
 )
 from comicsdb.models.base import BIG_MAX
-from comicsdb.security import Identity
+from comicsdb.security import SESSION, Identity, identify
 
 KIND = LibraryAct.__tablename__
 # The tables in the order in which rows are added; `ratings.give` restores the ratings of issues.
@@ -49,6 +51,7 @@ DERIVED = {
     LISTS: ("rated", "rated_before", "rating_count", "rating_sum", "like_count"),
     ITEMS: ("order",),
 }
+LARGE = 10_000  # rows that an act changed, from which it is undone in the background
 DONE, GONE = "done", "gone"  # outcomes; rows without one were changed since, or are there again
 
 
@@ -92,10 +95,39 @@ def undo(session: Session, identity: Identity, official: str, act_id: int, *, to
     return Undone(restored, changed=sum(found.values()) - restored - gone, gone=gone)
 
 
-def _find(session: Session, user_id: int, act_id: int) -> None:
+def ask(session: Session, user_id: int, act_id: int) -> bool:
+    """Have an act undone in the background if it is large; False for others. Raises NotFoundError."""
+    act = _find(session, user_id, act_id)
+    if sum(act.counts.values()) < LARGE:
+        return False
+    act.undo_asked = clock.now()
+    session.flush()
+    return True
+
+
+def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
+    """Undo the large act that waits longest, in one transaction, and commit; False if there is none."""
+    with factory() as session:
+        session.execute(text("SET LOCAL statement_timeout = 0"))
+        session.execute(text("SET LOCAL jit = off"))
+        asked = select(LibraryAct).where(LibraryAct.undo_asked.is_not(None), LibraryAct.at > acts.oldest())
+        asked = asked.order_by(LibraryAct.undo_asked).limit(1).with_for_update(skip_locked=True)
+        act = session.scalar(asked)
+        if act is None:
+            return False
+        act.undo_asked = None
+        owner = select(User).where(User.id == act.user_id).options(selectinload(User.groups))
+        identity = identify(session.scalars(owner).one(), SESSION)
+        today = clock.business_day(settings["comicsdb.timezone"])
+        undo(session, identity, settings["comicsdb.official_account"], act.id, today=today)
+        session.commit()
+    return True
+
+
+def _find(session: Session, user_id: int, act_id: int) -> LibraryAct:
     found = None
     if 0 < act_id <= BIG_MAX:
-        wanted = select(LibraryAct.id).where(
+        wanted = select(LibraryAct).where(
             LibraryAct.id == act_id,
             LibraryAct.user_id == user_id,
             LibraryAct.undone.is_(None),
@@ -104,6 +136,7 @@ def _find(session: Session, user_id: int, act_id: int) -> None:
         found = session.scalar(wanted.with_for_update())
     if found is None:
         raise NotFoundError(KIND, act_id)
+    return found
 
 
 def _collect(session: Session, act_id: int) -> None:

@@ -5,7 +5,6 @@ import re
 import smtplib
 import ssl
 import sys
-import threading
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,12 +14,12 @@ from typing import Protocol
 
 from pyramid_mailer.mailer import Mailer
 from sqlalchemy import Connection, Engine, delete, or_, select, update
-from sqlalchemy.exc import SQLAlchemyError
 
 from comicsdb import clock
 from comicsdb.log_lines import OutageLog, printable
 from comicsdb.mail.outbox import parse
 from comicsdb.models import OutgoingMail
+from comicsdb.ops.worker import Worker
 
 TIMEOUT = 10  # seconds for each step of an SMTP session
 
@@ -241,35 +240,14 @@ def clean(connection: Connection) -> int:
     return connection.execute(delete(_mail).where(done, _mail.c.queued < clock.now() - KEPT)).rowcount
 
 
-class Sender:
-    """A thread that polls the outbox every few seconds until the process ends, or `stop`.
-
-    Each process has one; a row is sent by the one that claims it first.
-    """
+class Sender(Worker):
+    """Polls the outbox; each process has one, and a row is sent by the one that claims it first."""
 
     def __init__(self, engine: Engine, settings: Mapping):
+        super().__init__("mail")
         self._engine = engine
         self._carrier = carrier(settings)
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="mail", daemon=True)
 
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after the mail that is being sent."""
-        self._stopped.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        pause = 0.0
-        while not self._stopped.wait(pause):
-            try:
-                pause = LONG_PAUSE if send_due(self._engine, self._carrier)["unreachable"] else PAUSE
-            except SQLAlchemyError as error:
-                log.warning("The outbox cannot be read: %s", type(error).__name__)
-                pause = LONG_PAUSE
-            except Exception:  # the thread must not end: no later mail would be sent
-                log.exception("Sending mail failed.")
-                pause = LONG_PAUSE
+    def work(self) -> float:
+        """Send what is due."""
+        return LONG_PAUSE if send_due(self._engine, self._carrier)["unreachable"] else PAUSE

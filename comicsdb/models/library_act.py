@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Identity, Index, Integer, String
+from sqlalchemy import BigInteger, ForeignKey, Identity, Index, Integer, String, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -14,11 +14,15 @@ class LibraryAct(Base):
 
     `what` is blank for an ordinary act, whose words follow from `counts`: rows by "TABLE.insert",
     "TABLE.update" and "TABLE.delete". `about` is the name of an imported file. A trigger makes the row when
-    the first change is noted.
+    the first change is noted. A large one whose undo was asked for is undone in the background.
     """
 
     __tablename__ = "library_act"
-    __table_args__ = (Index("ix_library_act_user_id_id", "user_id", "id"), Index("ix_library_act_at", "at"))
+    __table_args__ = (
+        Index("ix_library_act_user_id_id", "user_id", "id"),
+        Index("ix_library_act_at", "at"),
+        Index("ix_library_act_undo_asked", "undo_asked", postgresql_where=text("undo_asked IS NOT NULL")),
+    )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     user_id: Mapped[int] = parent("user_account.id", index=False)
@@ -26,6 +30,7 @@ class LibraryAct(Base):
     what: Mapped[str] = blank(20)
     about: Mapped[str] = blank(100)
     counts: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
+    undo_asked: Mapped[datetime | None] = stamp(default=False)
     undone: Mapped[datetime | None] = stamp(default=False)
     undoes_id: Mapped[int | None] = mapped_column(
         ForeignKey("library_act.id", ondelete="SET NULL"), index=True

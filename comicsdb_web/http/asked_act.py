@@ -5,6 +5,8 @@ An act is the name of the route that does it, and texts that only a form of this
 
 from webob.cookies import SignedCookieProfile
 
+from comicsdb_web.http.signed_cookies import signed_cookie
+
 LIFETIME = 86_400  # seconds; sign-up waits for a mail
 COOKIE = "asked"
 
@@ -35,15 +37,5 @@ class AskedAct:
 
 def includeme(config):
     """Add `request.asked_act`."""
-    settings = config.get_settings()
-    profile = SignedCookieProfile(
-        settings["comicsdb.secret"],
-        salt="comicsdb_web.asked_act",
-        cookie_name=COOKIE,
-        secure=settings["comicsdb.secure_cookies"],
-        max_age=LIFETIME,
-        path="/",
-        httponly=True,
-        samesite="Lax",
-    )
+    profile = signed_cookie(config, COOKIE, "asked_act", max_age=LIFETIME)
     config.add_request_method(lambda request: AskedAct(request, profile), "asked_act", reify=True)

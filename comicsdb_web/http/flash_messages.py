@@ -6,6 +6,7 @@ from typing import NamedTuple
 from webob.cookies import SignedCookieProfile
 
 from comicsdb.library import acts
+from comicsdb_web.http.signed_cookies import signed_cookie
 
 COOKIE = "messages"
 KINDS = ("success", "info", "warning", "error")
@@ -86,14 +87,5 @@ def _size(message: Message) -> int:
 
 def includeme(config):
     """Add `request.messages`."""
-    settings = config.get_settings()
-    profile = SignedCookieProfile(
-        settings["comicsdb.secret"],
-        salt="comicsdb_web.messages",
-        cookie_name=COOKIE,
-        secure=settings["comicsdb.secure_cookies"],
-        httponly=True,
-        samesite="Lax",
-        hashalg="sha512",
-    )
+    profile = signed_cookie(config, COOKIE, "messages")
     config.add_request_method(lambda request: Messages(request, profile), "messages", reify=True)

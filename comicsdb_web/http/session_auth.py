@@ -9,6 +9,7 @@ from comicsdb.accounts.passwords import digest, same
 from comicsdb.models import User
 from comicsdb.security import Identity, session_cookie, session_identifier
 from comicsdb_web.http.routing import is_api
+from comicsdb_web.http.signed_cookies import signed_cookie
 
 SECOND_STEP = 600  # seconds for the second step
 # The browser keeps the cookie a day longer than the session lasts: a large form that comes too late is read,
@@ -92,15 +93,5 @@ class SecondStep:
 def includeme(config):
     """Let browsers be recognised by their session; `request.second_step` is on the way to one."""
     config.add_authenticator(authenticate)
-    settings = config.get_settings()
-    profile = SignedCookieProfile(
-        settings["comicsdb.secret"],
-        salt="comicsdb_web.second_step",
-        cookie_name="second-step",
-        secure=settings["comicsdb.secure_cookies"],
-        max_age=SECOND_STEP,
-        path="/",
-        httponly=True,
-        samesite="Lax",
-    )
+    profile = signed_cookie(config, "second-step", "second_step", max_age=SECOND_STEP)
     config.add_request_method(lambda request: SecondStep(request, profile), "second_step", reify=True)

@@ -6,8 +6,6 @@ nothing, another one goes on with the next piece, and no row is stored twice. Al
 which can be undone.
 """
 
-import logging
-import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +14,12 @@ from datetime import date
 import orjson
 from pyramid.events import ApplicationCreated
 from sqlalchemy import func, insert, select, text, update
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, joinedload, selectinload, sessionmaker
 
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import DEFAULT_LANGUAGE, localizer, translate
-from comicsdb.library import acts
+from comicsdb.library import acts, undo
 from comicsdb.library.transfer.format import (
     BYTES_SETTING,
     ITEMS,
@@ -44,6 +41,7 @@ from comicsdb.library.transfer.matching import (
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.storing import Chosen, Storing, store
 from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, Series, User
+from comicsdb.ops.worker import Worker
 from comicsdb.security import SESSION, identify
 
 READING, MATCHING, REVIEW, STORING = "reading", "matching", "review", "storing"
@@ -52,9 +50,7 @@ WORKED_ON = (READING, MATCHING, STORING)
 LARGE = 256 * 1024  # bytes from which a file is imported in the background
 MATCHED_AT_ONCE, STORED_AT_ONCE = 5000, 1000  # rows of a piece
 GROUPS_SHOWN = 200  # series about which the owner is asked
-PAUSE, LONG_PAUSE = 1.0, 30.0  # seconds between looks for work, and after a failure
-
-log = logging.getLogger(__name__)
+PAUSE = 1.0  # seconds between looks for work
 
 
 def start(session: Session, user_id: int, name: str, data: bytes, currency: str) -> LibraryImport:
@@ -149,30 +145,18 @@ _DECIDE = text(f"""
 # Pieces.
 
 
-class Importer:
-    """A thread that works off imports until the process ends; each server process has one."""
+class Importer(Worker):
+    """Works off imports, and undoes large acts; each server process has one."""
 
     def __init__(self, factory: sessionmaker[Session], settings: Mapping):
+        super().__init__("imports")
         self._factory = factory
         self._settings = settings
-        self._thread = threading.Thread(target=self._run, name="imports", daemon=True)
-        self._stopped = threading.Event()
 
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
-
-    def _run(self) -> None:
-        pause = 0.0
-        while not self._stopped.wait(pause):
-            try:
-                pause = 0.01 if work(self._factory, self._settings) else PAUSE
-            except SQLAlchemyError as error:
-                log.warning("Imports cannot be worked off: %s", type(error).__name__)
-                pause = LONG_PAUSE
-            except Exception:  # the thread must not end: no later import would be done
-                log.exception("An import failed.")
-                pause = LONG_PAUSE
+    def work(self) -> float:
+        """Do a piece of an import, or undo an act."""
+        done = work(self._factory, self._settings) or undo.work(self._factory, self._settings)
+        return 0.01 if done else PAUSE
 
 
 def work(factory: sessionmaker[Session], settings: Mapping) -> bool:

@@ -1,13 +1,12 @@
 """What a reader has done to their own lists in the last day, with buttons to undo it."""
 
-from collections import Counter
+from collections.abc import Callable
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, select
 
 from comicsdb.i18n import Plural, translate
-from comicsdb.library import acts
-from comicsdb.library.undo import Undone, undo
+from comicsdb.library import acts, undo
 from comicsdb.models import LibraryAct
 from comicsdb.models.base import BIG_MAX
 from comicsdb.values import whole_number
@@ -18,6 +17,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 PER_PAGE = 50
 
 UNDONE = _("It is undone.")
+ASKED = _("It is being undone, which can take a minute. You can leave this page.")
 NOT_UNDONE = _("It was not undone: all of it has been changed or deleted since.")
 
 
@@ -38,125 +38,89 @@ def listing(request):
     }
 
 
+# What was done, by the keys of `LibraryAct.counts`, in the order in which it is told.
+PHRASES: dict[str, Callable[[int], Plural]] = {
+    "reading_list.insert": lambda n: ngettext("${n} reading list created", "${n} reading lists created", n),
+    "reading_list.update": lambda n: ngettext("${n} reading list changed", "${n} reading lists changed", n),
+    "reading_list.delete": lambda n: ngettext("${n} reading list deleted", "${n} reading lists deleted", n),
+    "collection_item.insert": lambda n: ngettext(
+        "${n} issue added to the collection", "${n} issues added to the collection", n
+    ),
+    "collection_item.update": lambda n: ngettext(
+        "${n} item of the collection changed", "${n} items of the collection changed", n
+    ),
+    "collection_item.delete": lambda n: ngettext(
+        "${n} item removed from the collection", "${n} items removed from the collection", n
+    ),
+    "read_date.insert": lambda n: ngettext("${n} issue marked as read", "${n} issues marked as read", n),
+    "read_date.update": lambda n: ngettext("${n} reading date changed", "${n} reading dates changed", n),
+    "read_date.delete": lambda n: ngettext("${n} reading date removed", "${n} reading dates removed", n),
+    "issue_rating.insert": lambda n: ngettext("${n} issue rated", "${n} issues rated", n),
+    "issue_rating.update": lambda n: ngettext("${n} rating changed", "${n} ratings changed", n),
+    "issue_rating.delete": lambda n: ngettext("${n} rating removed", "${n} ratings removed", n),
+    "wish_list_item.insert": lambda n: ngettext(
+        "${n} issue added to the wish list", "${n} issues added to the wish list", n
+    ),
+    "wish_list_item.update": lambda n: ngettext("${n} wish changed", "${n} wishes changed", n),
+    "wish_list_item.delete": lambda n: ngettext(
+        "${n} issue removed from the wish list", "${n} issues removed from the wish list", n
+    ),
+    "pull_list_series.insert": lambda n: ngettext(
+        "${n} series added to the pull list", "${n} series added to the pull list", n
+    ),
+    "pull_list_series.update": lambda n: ngettext(
+        "${n} entry of the pull list changed", "${n} entries of the pull list changed", n
+    ),
+    "pull_list_series.delete": lambda n: ngettext(
+        "${n} series removed from the pull list", "${n} series removed from the pull list", n
+    ),
+    "reading_list_item.insert": lambda n: ngettext(
+        "${n} issue added to a reading list", "${n} issues added to reading lists", n
+    ),
+    "reading_list_item.update": lambda n: ngettext(
+        "${n} item of a reading list moved or changed", "${n} items of reading lists moved or changed", n
+    ),
+    "reading_list_item.delete": lambda n: ngettext(
+        "${n} issue removed from a reading list", "${n} issues removed from reading lists", n
+    ),
+    "reading_list_rating.insert": lambda n: ngettext(
+        "${n} reading list rated", "${n} reading lists rated", n
+    ),
+    "reading_list_rating.update": lambda n: ngettext(
+        "${n} rating of a list changed", "${n} ratings of lists changed", n
+    ),
+    "reading_list_rating.delete": lambda n: ngettext(
+        "${n} rating of a list removed", "${n} ratings of lists removed", n
+    ),
+    "reading_list_like.insert": lambda n: ngettext("${n} reading list liked", "${n} reading lists liked", n),
+    "reading_list_like.delete": lambda n: ngettext(
+        "${n} like of a list removed", "${n} likes of lists removed", n
+    ),
+}
+
+
 def phrases(counts: dict[str, int]) -> list[Plural]:
     """What was done, from `LibraryAct.counts`."""
-    n = Counter(counts)
-    if n["reading_list.delete"] or n["reading_list.insert"]:  # its neighbours changed with it
-        n["reading_list.update"] = 0
-    told = {
-        "reading_list.insert": ngettext(
-            "${n} reading list created", "${n} reading lists created", n["reading_list.insert"]
-        ),
-        "reading_list.update": ngettext(
-            "${n} reading list changed", "${n} reading lists changed", n["reading_list.update"]
-        ),
-        "reading_list.delete": ngettext(
-            "${n} reading list deleted", "${n} reading lists deleted", n["reading_list.delete"]
-        ),
-        "collection_item.insert": ngettext(
-            "${n} issue added to the collection",
-            "${n} issues added to the collection",
-            n["collection_item.insert"],
-        ),
-        "collection_item.update": ngettext(
-            "${n} item of the collection changed",
-            "${n} items of the collection changed",
-            n["collection_item.update"],
-        ),
-        "collection_item.delete": ngettext(
-            "${n} item removed from the collection",
-            "${n} items removed from the collection",
-            n["collection_item.delete"],
-        ),
-        "read_date.insert": ngettext(
-            "${n} issue marked as read", "${n} issues marked as read", n["read_date.insert"]
-        ),
-        "read_date.update": ngettext(
-            "${n} reading date changed", "${n} reading dates changed", n["read_date.update"]
-        ),
-        "read_date.delete": ngettext(
-            "${n} reading date removed", "${n} reading dates removed", n["read_date.delete"]
-        ),
-        "issue_rating.insert": ngettext("${n} issue rated", "${n} issues rated", n["issue_rating.insert"]),
-        "issue_rating.update": ngettext(
-            "${n} rating changed", "${n} ratings changed", n["issue_rating.update"]
-        ),
-        "issue_rating.delete": ngettext(
-            "${n} rating removed", "${n} ratings removed", n["issue_rating.delete"]
-        ),
-        "wish_list_item.insert": ngettext(
-            "${n} issue added to the wish list",
-            "${n} issues added to the wish list",
-            n["wish_list_item.insert"],
-        ),
-        "wish_list_item.update": ngettext(
-            "${n} wish changed", "${n} wishes changed", n["wish_list_item.update"]
-        ),
-        "wish_list_item.delete": ngettext(
-            "${n} issue removed from the wish list",
-            "${n} issues removed from the wish list",
-            n["wish_list_item.delete"],
-        ),
-        "pull_list_series.insert": ngettext(
-            "${n} series added to the pull list",
-            "${n} series added to the pull list",
-            n["pull_list_series.insert"],
-        ),
-        "pull_list_series.update": ngettext(
-            "${n} entry of the pull list changed",
-            "${n} entries of the pull list changed",
-            n["pull_list_series.update"],
-        ),
-        "pull_list_series.delete": ngettext(
-            "${n} series removed from the pull list",
-            "${n} series removed from the pull list",
-            n["pull_list_series.delete"],
-        ),
-        "reading_list_item.insert": ngettext(
-            "${n} issue added to a reading list",
-            "${n} issues added to reading lists",
-            n["reading_list_item.insert"],
-        ),
-        "reading_list_item.update": ngettext(
-            "${n} item of a reading list moved or changed",
-            "${n} items of reading lists moved or changed",
-            n["reading_list_item.update"],
-        ),
-        "reading_list_item.delete": ngettext(
-            "${n} issue removed from a reading list",
-            "${n} issues removed from reading lists",
-            n["reading_list_item.delete"],
-        ),
-        "reading_list_rating.insert": ngettext(
-            "${n} reading list rated", "${n} reading lists rated", n["reading_list_rating.insert"]
-        ),
-        "reading_list_rating.update": ngettext(
-            "${n} rating of a list changed", "${n} ratings of lists changed", n["reading_list_rating.update"]
-        ),
-        "reading_list_rating.delete": ngettext(
-            "${n} rating of a list removed", "${n} ratings of lists removed", n["reading_list_rating.delete"]
-        ),
-        "reading_list_like.insert": ngettext(
-            "${n} reading list liked", "${n} reading lists liked", n["reading_list_like.insert"]
-        ),
-        "reading_list_like.delete": ngettext(
-            "${n} like of a list removed", "${n} likes of lists removed", n["reading_list_like.delete"]
-        ),
-    }
-    return [text for name, text in told.items() if n[name]]
+    told = dict(counts)
+    if "reading_list.delete" in told or "reading_list.insert" in told:  # its neighbours changed with it
+        told.pop("reading_list.update", None)
+    return [phrase(told[name]) for name, phrase in PHRASES.items() if told.get(name)]
 
 
 def undo_act(request):
-    """Undo an act."""
+    """Undo an act, a large one soon after."""
     act_id = whole_number(request.matchdict["id"], high=BIG_MAX) or 0
-    official = request.registry.settings["comicsdb.official_account"]
-    undone = undo(request.dbsession, request.identity, official, act_id, today=request.today)
-    for kind, text in _outcome(undone):
+    if undo.ask(request.dbsession, request.identity.user_id, act_id):
+        told = [("info", ASKED)]
+    else:
+        official = request.registry.settings["comicsdb.official_account"]
+        told = _outcome(undo.undo(request.dbsession, request.identity, official, act_id, today=request.today))
+    for kind, text in told:
         request.messages.add(kind, translate(request.localizer, text), undo=False)
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("collection.activity"))
 
 
-def _outcome(undone: Undone):
+def _outcome(undone: undo.Undone):
     """What to tell after an undo: pairs of the kind of message and its text."""
     if not undone.restored:
         yield "warning", NOT_UNDONE

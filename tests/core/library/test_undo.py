@@ -12,7 +12,7 @@ from comicsdb.library import acts, collection, pull_list, ratings, reading_lists
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.ratings import rate as rate_list
 from comicsdb.library.undo import Undone, undo
-from comicsdb.models import Issue, LibraryAct, LibraryChange, ReadingList, ReadingListItem
+from comicsdb.models import Issue, LibraryAct, LibraryChange, ReadingList, ReadingListItem, WishListItem
 from comicsdb.security import SESSION, identify
 
 TODAY = date(2026, 11, 23)
@@ -145,6 +145,12 @@ def test_what_was_changed_since_stays(session, make, reader, issues):
     session.commit()
     assert undone(session, reader, removing) == Undone(0, changed=1, gone=0)
     assert session.scalar(select(LibraryAct.undone).where(LibraryAct.id == removing)) is None
+    there = session.scalar(select(WishListItem.id))
+    wish_list.change(session, me, there, {"issue_id": issues[1]})
+    moving = last(session)
+    wish_list.add(session, me, issues[0], {})
+    session.commit()
+    assert undone(session, reader, moving) == Undone(0, changed=1, gone=0)
     created = reading_lists.create(session, reader, OFFICIAL, {"name": "Mine"})
     making = last(session)
     items.add_issues(reading_lists.lock_list(session, reader, OFFICIAL, created), issues)

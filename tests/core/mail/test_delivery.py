@@ -294,7 +294,9 @@ def test_a_thread_survives_an_error(factory, engine, sink, monkeypatch, caplog):
     sender = Sender(engine, settings(**sink.settings))
     sender.start()
     try:
-        await_that(lambda: "The outbox cannot be read: ProgrammingError" in caplog.text)
+        await_that(
+            lambda: "The database does not answer the worker for mail: ProgrammingError" in caplog.text
+        )
         with engine.begin() as connection:
             connection.execute(text("ALTER TABLE away RENAME TO outgoing_mail"))
         write(factory, "ann@example.org")

@@ -15,7 +15,9 @@ def test_acts_are_told_and_undone(testapp, session, connection, member, world):
     empty = testapp.get(ADDRESS)
     assert "You have changed nothing" in empty.text
     page = testapp.get(f"/issue/{world.first.slug}/")
-    added = form_with(page, "issue_id").submit().follow()
+    token = form_with(page, "csrf_token")["csrf_token"].value
+    track = {"own": "1", "csrf_token": token, "next": page.request.path}
+    added = testapp.post(f"/track/{world.first.slug}/", track).follow()
     form = added.html.select_one(".message form")  # the message itself has a button
     assert form["action"].endswith("/undo/")
     collection.add_many(

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb.library import bulk, wish_list
+from comicsdb.library import bulk, undo, wish_list
 from comicsdb.models import CollectionItem, IssueRating, LibraryAct, ReadDate, WishListItem
 from tests.conftest import recording
 from tests.web.conftest import message, soup
@@ -89,6 +89,23 @@ def test_tags_are_added_and_removed(testapp, session, reader, shelf):
     assert len(soup(after).select(".items .item-tags a[href='/collection/?tag=signed']")) == 3
     next(each for each in after.forms.values() if "/undo/" in each.action).submit()
     assert [fresh(session, each).tags for each in shelf] == [["Gift", "to sell"], [], [], []]
+
+
+def test_a_large_act_is_undone_in_the_background(testapp, wsgi, session, reader, shelf, monkeypatch):
+    monkeypatch.setattr(undo, "LARGE", 3)
+    page = testapp.get("/collection/bulk/?storage_location=box")
+    after = send(testapp, page, "change", ("storage_location", "Loft")).follow()
+    button = next(each for each in after.forms.values() if "/undo/" in each.action)
+    assert message(button.submit().follow()).startswith("It is being undone")
+    row = soup(testapp.get("/collection/activity/")).select_one(".activity .row")
+    assert row.select_one(".tag").get_text() == "Being undone"
+    assert not row.select("form")
+    assert [fresh(session, each).storage_location for each in shelf] == ["Loft"] * 3 + ["Shelf"]
+    registry = wsgi.registry
+    assert undo.work(registry["comicsdb.session_factory"], registry.settings)
+    assert not undo.work(registry["comicsdb.session_factory"], registry.settings)
+    assert [fresh(session, each).storage_location for each in shelf] == ["Box 3"] * 3 + ["Shelf"]
+    button.submit(status=404)
 
 
 def test_selected_items_are_read_moved_and_removed(testapp, make, world, session, reader, shelf):

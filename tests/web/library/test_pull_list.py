@@ -179,6 +179,10 @@ def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, t
     answer = form.submit(status=303).follow()
     assert message(answer).startswith("1 comic was added to your collection.")
     assert pulls(answer) == ["Lamplight (2019) #10 Foil · In your collection"]
+    undo = next(each for each in answer.forms.values() if "/undo/" in each.action)
+    assert message(undo.submit().follow()).startswith("It is undone.")
+    assert pulls(testapp.get(PAGE)) == ["Lamplight (2019) #10 Foil"]
+    form.submit(status=303)
     assert message(form.submit(status=303).follow()).startswith("Your collection already has")
     testapp.post(f"{PAGE}week/x/add/", {"csrf_token": form["csrf_token"].value}, status=404)
     for number in ("0", "9" * 30, str(world.book.id)):

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, func, insert, select, text, update
 
 from comicsdb.admin import catalogue
-from comicsdb.admin.unfinished import Worker, is_anything_left, run
+from comicsdb.admin.unfinished import ActWorker, is_anything_left, run
 from comicsdb.catalog import Catalog, InvalidError, piecewise
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import pieces
@@ -287,7 +287,7 @@ def test_one_process_at_a_time_works(factory, world):
     bind = factory.kw["bind"]
     with jobs.alone(bind, jobs.ACTS), pytest.raises(jobs.AlreadyRunningError):
         work(factory)
-    worker = Worker(bind, {"sqlalchemy.url": bind.url.render_as_string(hide_password=False)}, None)
+    worker = ActWorker(bind, {"sqlalchemy.url": bind.url.render_as_string(hide_password=False)}, None)
     worker.start()
     with factory() as session:
         while is_anything_left(session):
