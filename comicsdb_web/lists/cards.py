@@ -65,7 +65,9 @@ def _issue_link(model) -> tuple[ColumnElement, ColumnElement]:
 def number_of_issues(entity) -> ColumnElement[int]:
     """The number of issues of each row of a kind, or of an alias of one: 0, never NULL."""
     model = inspect(entity).mapper.class_
-    owner = Issue.series_id if model is Series else _issue_link(model)[1]
+    if model is Series:
+        return entity.issue_count  # which is kept
+    owner = _issue_link(model)[1]
     return select(func.count()).where(owner == entity.id).correlate(entity).scalar_subquery()
 
 
