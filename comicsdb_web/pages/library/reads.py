@@ -1,4 +1,4 @@
-"""What the reader has read: reading dates of an issue, and the progress in series and reading lists."""
+"""What the reader has read: reading dates of an issue, and the progress in a series."""
 
 from datetime import datetime
 from functools import cache
@@ -9,7 +9,7 @@ from comicsdb import clock
 from comicsdb.catalog import InvalidError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.library import reads, runs
-from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList, ReadingListItem, Series
+from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.security import Permission
 from comicsdb_web.forms import answers, lookup
 from comicsdb_web.forms.fields import text_of
@@ -53,23 +53,18 @@ def _day(request) -> datetime:
 
 
 @cache
-def _progress(model: type[Series | ReadingList]) -> CompiledQuery:
-    owner_id, user_id = bindparam("owner_id", type_=Integer), bindparam("user_id", type_=Integer)
-    if model is Series:
-        issues = select(Issue.id).where(Issue.series_id == owner_id)
-    else:
-        issues = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == owner_id)
+def _progress() -> CompiledQuery:
+    series_id, user_id = bindparam("series_id", type_=Integer), bindparam("user_id", type_=Integer)
     read = exists().where(ReadDate.issue_id == Issue.id, ReadDate.user_id == user_id)
     owned = exists().where(CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user_id)
     counts = (func.count(), func.count().filter(read), func.count().filter(owned))
-    return CompiledQuery.of(select(*counts).select_from(Issue).where(Issue.id.in_(issues)))
+    return CompiledQuery.of(select(*counts).where(Issue.series_id == series_id))
 
 
-def progress(request, entity: Series | ReadingList) -> tuple[int, int, int]:
-    """How many issues a series or list has, and how many the reader has read and owns; one statement."""
-    model = Series if entity.__tablename__ == "series" else ReadingList
-    parameters = {"owner_id": entity.id, "user_id": request.identity.user_id}
-    return request.read_pool.fetch(_progress(model), parameters)
+def progress(request, series: Series) -> tuple[int, int, int]:
+    """How many issues a series has, and how many the reader has read and owns; one statement."""
+    parameters = {"series_id": series.id, "user_id": request.identity.user_id}
+    return request.read_pool.fetch(_progress(), parameters)
 
 
 def includeme(config):
