@@ -334,6 +334,14 @@ def test_issues_are_sorted_by_choice(visit, javascript):
     assert page.locator(".card-label").first.inner_text().endswith("#39")
 
 
+@pytest.mark.parametrize("viewport", [PHONE, DESK])
+def test_tracking_and_stars_are_on_the_first_screen(visit, viewport):
+    page = visit("issue", viewport=viewport)
+    for part in ("#rating-widget", ".track-wide"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= viewport["height"], part
+
+
 def test_times_are_shown_in_the_zone_of_the_browser(visit):
     page = visit("statistics", timezone_id="Asia/Tokyo")
     shown = page.locator(".list-count time")
