@@ -21,6 +21,7 @@ def includeme(config):
     config.include(".site.help")
     config.include(".community.polls")
     config.include(".community.readers")
+    config.include(".community.year")
     config.include(".community.following")
     config.include(".community.reviews")
     config.include(".catalogue.search")

@@ -21,6 +21,10 @@ PARTS = {
         _("Reading diary"),
         _("What you read on which day. Reads without a date are left out."),
     ),
+    profiles.YEAR: (
+        _("Year in review"),
+        _("What you read and rated in a year, in figures, with a picture for links."),
+    ),
 }
 SAVED_PUBLIC = _("Saved. Your profile is public.")
 SAVED_PRIVATE = _("Saved. Your profile is not public.")

@@ -1,8 +1,10 @@
 """Public profiles: what is not public does not exist for others, and what is says no more than was chosen."""
 
+import io
 from datetime import UTC, datetime
 
 import pytest
+from PIL import Image
 
 from comicsdb.accounts.deletion import remove_account
 from comicsdb.community import profiles
@@ -12,8 +14,8 @@ from tests.web.addresses import keep_library, publish
 from tests.web.conftest import form_to, let_in, soup
 
 WORDS = "Zanzibarium"
-PAGES = ("", "shelf/", "diary/")
-STATEMENTS = 10
+PAGES = ("", "shelf/", "diary/", "year/")
+STATEMENTS = 11
 
 
 @pytest.fixture
@@ -93,14 +95,14 @@ def test_its_owner_sees_all_of_it_and_who_else_does(testapp, session, kept, memb
     notes = [
         soup(testapp.get(f"/readers/Nora/{page}")).select_one(".reader-own").get_text() for page in PAGES
     ]
-    assert ["Everybody" in each for each in notes] == [True, True, False]
+    assert ["Everybody" in each for each in notes] == [True, True, False, False]
 
 
 def test_what_is_public_is_chosen_by_a_form(testapp, session, member):
     let_in(testapp, member)
     page = testapp.get("/accounts/update/public/")
     form = form_to(page, "/accounts/update/public/")
-    assert not any(form[name].checked for name in ("public", "shelf", "favourites", "diary"))
+    assert not any(form[name].checked for name in ("public", *profiles.PARTS))
     form["public"] = form["diary"] = True
     page = form.submit().follow()
     assert "Your profile is public" in page.text
@@ -162,3 +164,30 @@ def test_a_deleted_or_deactivated_account_takes_its_profile_away(testapp, sessio
     remove_account(session, member)
     session.commit()
     assert {status for status, _text in answers_of(testapp, "Nora")} == {404}
+
+
+def test_a_year_in_review_has_figures_and_a_picture_if_it_is_public(testapp, session, kept, member, world):
+    publish(session, member)
+    moment = datetime(2025, 3, 4, 12, tzinfo=UTC)
+    for issue in (world.first, world.first, world.second):
+        session.add(ReadDate(user_id=member.id, issue_id=issue.id, read_on=moment))
+    session.commit()
+    page = soup(testapp.get("/readers/Nora/year/?year=2025"))
+    assert page.select_one(".list-count").get_text() == "2 issues"
+    assert page.select_one("#run-title .block-count").get_text() == "2 issues"
+    publishers = page.select_one("#chart-publishers tbody").get_text(" ", strip=True)
+    assert publishers == f"{world.publisher.name} 2"
+    assert len(page.select("#chart-months tbody tr")) == 12
+    picture = page.find("meta", property="og:image")["content"].removeprefix("http://localhost")
+    assert picture == "/readers/Nora/year/share.jpg?year=2025"
+    answer = testapp.get(picture)
+    with Image.open(io.BytesIO(answer.body)) as image:
+        assert image.size == (1200, 630)
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    testapp.get("/readers/Nora/year/?year=2024", status=404)
+    publish(session, member, profiles.DIARY)
+    testapp.get(picture, status=404)
+    let_in(testapp, member)
+    testapp.get(picture, status=404)
+    page = soup(testapp.get("/readers/Nora/year/?year=2025"))
+    assert "share.png" in page.find("meta", property="og:image")["content"]

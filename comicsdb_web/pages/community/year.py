@@ -1,0 +1,128 @@
+"""The year in review of a reader, and the picture that other sites show with a link to it."""
+
+from hashlib import blake2b
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPServiceUnavailable
+from pyramid.response import Response
+
+from comicsdb.community import profiles, year_in_review
+from comicsdb.community.profiles import YEAR
+from comicsdb.community.year_in_review import Year
+from comicsdb.i18n import translate
+from comicsdb.media import decoding
+from comicsdb.media.storage import StorageDownError
+from comicsdb.media.thumbnails import NoThumbnailError
+from comicsdb.models import Series
+from comicsdb.values import whole_number
+from comicsdb_web.pages.community.readers import cards_by_id, found
+from comicsdb_web.rendering import charts
+from comicsdb_web.rendering.charts import Chart, Point
+from comicsdb_web.rendering.locales import _, locale_of, ngettext
+
+PATIENCE = 5.0  # seconds to wait for the process that draws
+TITLE = _("${name}'s year ${year} in comics")
+
+
+def page(request):
+    """The year that is asked for, or the latest in which anything was read."""
+    reader = found(request, YEAR)
+    years = _years(request, reader.user.id)
+    if not years:
+        return {"reader": reader, "year": None, "years": []}
+    wanted = _wanted(request, years)
+    year = year_in_review.of(request.dbsession, reader.user.id, wanted, _zone(request))
+    run = year.run and cards_by_id(request.dbsession, Series, [year.run[0]]).get(year.run[0])
+    return {
+        "reader": reader,
+        "number": wanted,
+        "years": years,
+        "year": year,
+        "run": run,
+        "charts": _charts(request, year),
+        "picture": reader.is_open(YEAR)
+        and request.route_path("reader.share", username=reader.user.username, _query={"year": wanted}),
+    }
+
+
+def _years(request, user_id: int) -> list[int]:
+    """The years in which anything was read, the latest first."""
+    months = profiles.months(request.dbsession, user_id, _zone(request))
+    return list(dict.fromkeys(each.first.year for each in months))
+
+
+def _wanted(request, years: list[int]) -> int:
+    wanted = whole_number(request.GET["year"]) if "year" in request.GET else years[0]
+    if wanted not in years:
+        raise HTTPNotFound
+    return wanted
+
+
+def _zone(request):
+    return request.registry.settings["comicsdb.timezone"]
+
+
+def _charts(request, year: Year) -> dict[str, Chart]:
+    say = request.localizer.translate
+    unit = say(_("Issues"))
+    points = {
+        "months": (_("By month"), _("Month"), charts.months(locale_of(request), year.by_month)),
+        "publishers": (_("By publisher"), _("Publisher"), _named(request, "publisher", year.publishers)),
+        "creators": (_("By creator"), _("Creator"), _named(request, "creator", year.creators)),
+        "ratings": (
+            _("Ratings given"),
+            _("Stars"),
+            [Point("★" * stars, year.ratings.get(stars, 0)) for stars in range(5, 0, -1)],
+        ),
+    }
+    return {
+        name: Chart(f"chart-{name}", say(title), say(title), say(head), unit, found)
+        for name, (title, head, found) in points.items()
+    }
+
+
+def _named(request, kind: str, rows) -> list[Point]:
+    return [
+        Point(name, number, href=request.route_path(f"{kind}.detail", slug=slug))
+        for slug, name, number in rows
+    ]
+
+
+def share(request):
+    """The picture of a year, only where everybody sees the year, whoever asks."""
+    reader = found(request, YEAR)
+    if not reader.is_open(YEAR):
+        raise HTTPNotFound
+    wanted = _wanted(request, _years(request, reader.user.id))
+    year = year_in_review.of(request.dbsession, reader.user.id, wanted, _zone(request))
+    say = request.localizer
+    title = translate(say, TITLE % {"name": reader.user.username, "year": wanted})
+    lines = [translate(say, ngettext("${n} issue read", "${n} issues read", year.issues))]
+    lines += [name for _slug, name, _number in year.publishers[:2]]
+    if rated := sum(year.ratings.values()):
+        lines.append(translate(say, ngettext("${n} issue rated", "${n} issues rated", rated)))
+    key = blake2b(repr((title, lines, year.covers)).encode(), digest_size=16).hexdigest()
+
+    def draw() -> bytes:
+        pictures = [each for each in (_thumbnail(request, cover) for cover in year.covers) if each]
+        with decoding.place(PATIENCE) as decoder:
+            return decoder.share(title, lines, pictures)
+
+    try:
+        picture, _hit = request.cache.figures.get_or_create(f"share:{key}", draw)
+    except StorageDownError as error:
+        return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
+    return Response(picture, content_type="image/jpeg")
+
+
+def _thumbnail(request, key: str) -> bytes | None:
+    try:
+        with request.registry["comicsdb.thumbnails"].open("cover", key) as stream:
+            return stream.read()
+    except NoThumbnailError:
+        return None
+
+
+def includeme(config):
+    """Add the pages."""
+    config.add_reader_page(".year", "year/", page, renderer="reader/year.jinja2", parameters=("year",))
+    config.add_reader_page(".share", "year/share.jpg", share, parameters=("year",))
