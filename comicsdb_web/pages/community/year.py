@@ -1,5 +1,6 @@
 """The year in review of a reader, and the picture that other sites show with a link to it."""
 
+from dataclasses import replace
 from hashlib import blake2b
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPServiceUnavailable
@@ -65,7 +66,7 @@ def _charts(request, year: Year) -> dict[str, Chart]:
     say = request.localizer.translate
     unit = say(_("Issues"))
     points = {
-        "months": (_("By month"), _("Month"), charts.months(locale_of(request), year.by_month)),
+        "months": (_("By month"), _("Month"), _months(request, year)),
         "publishers": (_("By publisher"), _("Publisher"), _named(request, "publisher", year.publishers)),
         "creators": (_("By creator"), _("Creator"), _named(request, "creator", year.creators)),
         "ratings": (
@@ -78,6 +79,12 @@ def _charts(request, year: Year) -> dict[str, Chart]:
         name: Chart(f"chart-{name}", say(title), say(title), say(head), unit, found)
         for name, (title, head, found) in points.items()
     }
+
+
+def _months(request, year: Year) -> list[Point]:
+    """The months, without the year below each."""
+    points = charts.months(locale_of(request), year.by_month)
+    return [replace(each, marks=each.marks[:1]) for each in points]
 
 
 def _named(request, kind: str, rows) -> list[Point]:
