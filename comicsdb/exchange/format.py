@@ -568,7 +568,7 @@ WISH_LIST_ITEMS = _file(
     match=("wish_list_id", "issue_id", "variant_id"),
     owner="wish_lists",
     parent="wish_list_id",
-    order="issue_id",
+    order="id",
     counted="wish_lists",
 )
 
