@@ -1,26 +1,20 @@
 """The year in review of a reader, and the picture that other sites show with a link to it."""
 
 from dataclasses import replace
-from hashlib import blake2b
 
-from pyramid.httpexceptions import HTTPNotFound, HTTPServiceUnavailable
-from pyramid.response import Response
+from pyramid.httpexceptions import HTTPNotFound
 
 from comicsdb.community import profiles, year_in_review
 from comicsdb.community.profiles import YEAR
 from comicsdb.community.year_in_review import Year
 from comicsdb.i18n import translate
-from comicsdb.media import decoding
-from comicsdb.media.storage import StorageDownError
-from comicsdb.media.thumbnails import NoThumbnailError
 from comicsdb.models import Series
 from comicsdb.values import whole_number
 from comicsdb_web.pages.community.readers import cards_by_id, found
-from comicsdb_web.rendering import charts
+from comicsdb_web.rendering import charts, share_pictures
 from comicsdb_web.rendering.charts import Chart, Point
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
 
-PATIENCE = 5.0  # seconds to wait for the process that draws
 TITLE = _("${name}'s year ${year} in comics")
 
 
@@ -107,26 +101,7 @@ def share(request):
     lines += [name for _slug, name, _number in year.publishers[:2]]
     if rated := sum(year.ratings.values()):
         lines.append(translate(say, ngettext("${n} issue rated", "${n} issues rated", rated)))
-    key = blake2b(repr((title, lines, year.covers)).encode(), digest_size=16).hexdigest()
-
-    def draw() -> bytes:
-        pictures = [each for each in (_thumbnail(request, cover) for cover in year.covers) if each]
-        with decoding.place(PATIENCE) as decoder:
-            return decoder.share(title, lines, pictures)
-
-    try:
-        picture, _hit = request.cache.figures.get_or_create(f"share:{key}", draw)
-    except StorageDownError as error:
-        return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
-    return Response(picture, content_type="image/jpeg")
-
-
-def _thumbnail(request, key: str) -> bytes | None:
-    try:
-        with request.registry["comicsdb.thumbnails"].open("cover", key) as stream:
-            return stream.read()
-    except NoThumbnailError:
-        return None
+    return share_pictures.answer(request, title, lines, year.covers)
 
 
 def includeme(config):

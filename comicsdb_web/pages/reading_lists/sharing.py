@@ -3,15 +3,12 @@
 Visitors have the same buttons: what they choose is done after log-in or sign-up (`http.asked_act`).
 """
 
-from hashlib import blake2b
-
 from pyramid.csrf import check_csrf_token
 from pyramid.httpexceptions import (
     HTTPForbidden,
     HTTPFound,
     HTTPNotFound,
     HTTPSeeOther,
-    HTTPServiceUnavailable,
 )
 from pyramid.response import Response
 
@@ -19,9 +16,6 @@ from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.i18n import translate
 from comicsdb.library import acts, reading_lists
 from comicsdb.library.reading_lists import figures, forks, likes
-from comicsdb.media import decoding
-from comicsdb.media.storage import StorageDownError
-from comicsdb.media.thumbnails import NoThumbnailError
 from comicsdb.models import ReadingList
 from comicsdb.security import Permission
 from comicsdb_web.forms.fields import text_of
@@ -32,6 +26,7 @@ from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.library.pull_list import OFF, ON
 from comicsdb_web.pages.library.track import LOG_IN
 from comicsdb_web.pages.reading_lists import Lists
+from comicsdb_web.rendering import share_pictures
 from comicsdb_web.rendering.locales import _, ngettext
 
 LIKED = _("You like ${label}.")
@@ -40,7 +35,6 @@ COPIED = _("${label} was copied. Nobody else can see your copy as long as it is 
 LIKE, COPY = "like", "copy"
 ASKED = "reading_list.asked"
 
-PATIENCE = 1.0  # seconds that a request for a picture waits for a free decoder
 SHARED = "public, max-age=86400"  # covers may change while the list does not
 
 
@@ -125,27 +119,10 @@ class SharingViews(Lists):
         covers = figures.first_covers(self.session, found.id)
         lines = [*_figures(self.request, made_of), _("by ${name}", mapping={"name": found.user.username})]
         lines = [translate(self.request.localizer, each) for each in lines]
-        key = blake2b(repr((found.name, lines, covers)).encode(), digest_size=16).hexdigest()
-
-        def draw() -> bytes:
-            pictures = [each for each in map(self._thumbnail, covers) if each]
-            with decoding.place(PATIENCE) as decoder:
-                return decoder.share(found.name, lines, pictures)
-
-        try:
-            picture, _hit = self.request.cache.figures.get_or_create(f"share:{key}", draw)
-        except StorageDownError as error:
-            return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
-        response = Response(picture, content_type="image/jpeg")
-        response.headers["Cache-Control"] = SHARED
+        response = share_pictures.answer(self.request, found.name, lines, covers)
+        if response.status_int == 200:
+            response.headers["Cache-Control"] = SHARED
         return response
-
-    def _thumbnail(self, key: str) -> bytes | None:
-        try:
-            with self.request.registry["comicsdb.thumbnails"].open("cover", key) as stream:
-                return stream.read()
-        except NoThumbnailError:
-            return None
 
 
 def _figures(request, made_of: figures.Composition) -> list:
