@@ -50,6 +50,18 @@ def press(request):
             return Response(status=204, headers={"X-Location": request.route_path("login")})
         request.messages.add("info", request.localizer.translate(LOG_IN))
         return HTTPSeeOther(request.route_path("login", _query={"next": path}))
+    return _answer(request, issue, name, value, path)
+
+
+def toggle_wish(request):
+    """Add an issue to the wish list or remove it, by the field `on`; other values are ignored."""
+    issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
+    wanted = text_of(request.POST, "on") or ""
+    return _answer(request, issue, "want", wanted, request.entity_path(issue))
+
+
+def _answer(request, issue: Issue, name: str, value: str, path: str):
+    """Do an act; answer with the buttons as they are now, or the page at `path` and a message."""
     kind, said = _done(request, issue, name, value)
     if request.is_fragment:
         act_id = acts.current(request.dbsession) if kind == "success" else None
@@ -162,5 +174,13 @@ def includeme(config):
     """Add the addresses; the first checks tokens itself, as visitors have none."""
     config.add_page(
         "track", "/track/{slug}/", press, methods=("POST",), decorator=private, require_csrf=False
+    )
+    config.add_page(
+        "wish_list.toggle",
+        "/wish-list/toggle/{slug}/",
+        toggle_wish,
+        methods=("POST",),
+        permission=Permission.MEMBER,
+        decorator=private,
     )
     config.add_page("track.asked", "/track/", asked, permission=Permission.MEMBER, decorator=private)

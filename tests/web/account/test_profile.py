@@ -43,6 +43,7 @@ def test_the_overview_leads_to_everything(testapp, nora):
     page = soup(testapp.get("/accounts/"))
     assert {each["href"] for each in page.select(".tile a")} == {
         "/accounts/update/",
+        "/accounts/update/public/",
         "/accounts/tokens/",
         "/accounts/password_change/",
         "/accounts/security/",

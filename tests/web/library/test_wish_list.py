@@ -127,6 +127,18 @@ def test_a_wish_is_changed(testapp, nora, world, item, session):
     assert message(answer) == "Nothing to change."
 
 
+def test_an_issue_is_wished_for_and_taken_off_by_its_own_address(testapp, nora, world):
+    token = form_to(testapp.get(PAGE), PAGE)["csrf_token"].value
+    address = f"{PAGE}toggle/{world.second.slug}/"
+    for on, there in (("1", True), ("1", True), ("x", True), ("0", False)):
+        answer = testapp.post(address, {"on": on, "csrf_token": token})
+        assert answer.location == f"http://localhost/issue/{world.second.slug}/"
+        assert (world.second.slug in testapp.get(PAGE).text) == there
+    fragment = testapp.post(address, {"on": "1", "csrf_token": token}, headers={"X-Fragment": "1"})
+    assert 'name="want" value="0"' in fragment.text
+    testapp.post(address, {"on": "0"}, status=400)
+
+
 def test_a_wish_does_not_move_onto_another(testapp, nora, world, item, session):
     wish_list.add(session, nora.id, world.second.id, {})
     session.commit()
