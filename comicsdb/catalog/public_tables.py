@@ -1,0 +1,228 @@
+"""What anybody may have of the database: tables and columns of dumps, of the feed's objects and of mirrors.
+
+Every table and column of the models is either listed in `TABLES` or named with the reason why it stays
+here; a test compares both with the models. Nothing in `TABLES` is about people who use the site.
+
+The state of an object is a dictionary from table to rows: its own row, and those of its parts, links, former
+slugs and picture hashes. `states` selects it; `remove_objects` and `insert_objects` bring it into another
+database.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+
+import orjson
+from sqlalchemy import Connection, TextClause, text
+
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.models import metadata
+from comicsdb.models.attribution import OWNERS
+
+_ROW = "id slug modified modified_before created_on desc cv_id gcd_id name"
+_PICTURE = "image image_width image_height"
+_ISSUES = "issues_modified issues_modified_before"
+_RATED = "rating_count rating_sum rated rated_before"
+_OWNED = " ".join(f"{kind}_id" for kind in OWNERS)
+
+# In an order in which every row comes after those that it refers to.
+TABLES: dict[str, tuple[str, ...]] = {
+    table: tuple(columns.split())
+    for table, columns in {
+        "age_rating": "id name names short_description description modified",
+        "genre": "id name names desc modified",
+        "role": "id name names order is_writer is_artist is_featured is_cover notes modified",
+        "series_type": "id name names code notes modified",
+        "publisher": f"{_ROW} alt_names founded country {_PICTURE}",
+        "imprint": f"{_ROW} publisher_id founded {_PICTURE}",
+        "universe": f"{_ROW} publisher_id designation name_changed {_PICTURE}",
+        "creator": f"{_ROW} birth death alias name_changed {_PICTURE}",
+        "team": f"{_ROW} name_changed {_ISSUES} {_PICTURE}",
+        "character": f"{_ROW} alias name_changed {_ISSUES} {_PICTURE}",
+        "arc": f"{_ROW} name_changed {_ISSUES} {_PICTURE}",
+        "series": f"{_ROW} sort_name alt_names language volume year_began year_end series_type_id status"
+        f" publisher_id imprint_id collection issue_count last_cover_date {_ISSUES} {_RATED}",
+        "issue": "id slug modified modified_before created_on desc cv_id gcd_id series_id number alt_number"
+        " title name cover_date store_date foc_date rating_id sku isbn upc page desc_is_solicitation"
+        f" cover_hash price currency {_RATED} {_PICTURE}",
+        "variant": f"id issue_id name sku upc price currency cover_hash {_PICTURE}",
+        "credit": "id issue_id creator_id modified",
+        "credit_role": "credit_id role_id issue_id creator_id",
+        "character_creator": "character_id creator_id",
+        "character_team": "character_id team_id",
+        "character_universe": "character_id universe_id",
+        "team_creator": "team_id creator_id",
+        "team_universe": "team_id universe_id",
+        "series_genre": "series_id genre_id",
+        "series_associated": "series_id associated_id",
+        "issue_arc": "issue_id arc_id",
+        "issue_character": "issue_id character_id",
+        "issue_team": "issue_id team_id",
+        "issue_universe": "issue_id universe_id",
+        "issue_reprint": "issue_id reprint_id",
+        "attribution": f"id source url {_OWNED}",
+        "external_id": f"id source external_id scope said_on {_OWNED}",
+        "former_slug": "kind slug object_id since",
+        "tombstone": "kind object_id slug label gone survivor_id",
+        "picture_hash": "picture phash dhash early_dhash ahash",
+        "change_log": "seq at kind object_id action fields survivor_id",
+    }.items()
+}
+_ACCOUNT = "an account"
+# Columns of these tables that stay here.
+LEFT_OUT: dict[str, dict[str, str]] = {
+    **{kind: {"created_by_id": _ACCOUNT, "edited_by_id": _ACCOUNT} for kind in OWNERS},
+    "external_id": {"said_by_id": _ACCOUNT},
+    "tombstone": {"user_id": _ACCOUNT, "reason": "what an account wrote to staff"},
+    "change_log": {"user_id": _ACCOUNT},
+}
+# Tables that stay here.
+PRIVATE: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *(
+                "account_link",
+                "api_token",
+                "feed_address",
+                "login_session",
+                "passkey",
+                "recovery_code",
+                "totp",
+            ),
+            *("totp", "security_event", "spent_challenge", "user_account", "user_group"),
+            *(
+                "user_group_member",
+                "donation",
+                "public_profile",
+                "throttle_notice",
+                "signup_settings",
+                "outgoing_mail",
+            ),
+        ),
+        "accounts",
+    ),
+    **dict.fromkeys(
+        (
+            *("collection_item", "read_date", "wish_list", "wish_list_item", "pull_list", "pull_list_series"),
+            *("library_act", "library_change", "library_import", "library_import_row", "favourite", "follow"),
+            *("reading_list", "reading_list_item", "reading_list_like", "reading_list_rating"),
+            *("issue_rating", "review", "review_report"),
+        ),
+        "what readers keep, rate and write",
+    ),
+    **dict.fromkeys(("announcement", "poll", "poll_choice", "poll_vote"), "the site's own"),
+    **dict.fromkeys(
+        (
+            "form_draft",
+            "picture_draft",
+            "idempotency_key",
+            "unfinished_act",
+            "late_stamps",
+            "rate_limit",
+            "daily_count",
+        ),
+        "work that is going on",
+    ),
+    "history": "who changed what; the change log tells what changed",
+    "staff_action": "who administers",
+    **dict.fromkeys(("epoch", "version"), "of this database alone"),
+}
+SHARED = ("picture_hash", "change_log")  # rows that belong to no object alone
+OBJECTS = tuple(name for name in TABLES if name in KINDS)  # kinds in the order of their tables
+
+
+@cache
+def tables_of(kind: str) -> dict[str, str]:
+    """The tables with rows of an object: SQL conditions on the row r for the id o.id.
+
+    Of an object that is gone, there is the tombstone alone.
+    """
+    owner, declared = f"{kind}_id", KINDS[kind]
+    found = {kind: "r.id = o.id"}
+    if "credits" in declared.parts:
+        owned = f"r.{owner} = o.id"
+        found |= {"variant": owned, "credit": owned, "credit_role": owned}
+    found |= {link.table.name: f"r.{link.own} = o.id" for link in declared.links}
+    if kind in OWNERS:
+        found |= dict.fromkeys(("attribution", "external_id"), f"r.{owner} = o.id")
+        found |= dict.fromkeys(("former_slug", "tombstone"), f"r.kind = '{kind}' AND r.object_id = o.id")
+    if "image" in declared.fields:
+        pictures = f"SELECT image FROM {kind} WHERE id = o.id"
+        if kind == "issue":
+            pictures += " UNION SELECT image FROM variant WHERE issue_id = o.id"
+        found["picture_hash"] = f"r.picture IN ({pictures})"
+    return {table: found[table] for table in TABLES if table in found}
+
+
+def columns_of(table: str, row: str = "") -> str:
+    """The public columns of a table, quoted, as a list in SQL."""
+    return ", ".join(f'{row}."{column}"' if row else f'"{column}"' for column in TABLES[table])
+
+
+def order_of(table: str, row: str = "r") -> str:
+    """The order of the rows of a table: that of its primary key."""
+    return ", ".join(f'{row}."{column.name}"' for column in metadata.tables[table].primary_key)
+
+
+@cache
+def states(kind: str) -> TextClause:
+    """The statement for the states of the objects `ids`: rows with id and state, by id."""
+    pairs = [
+        f"'{table}', (SELECT coalesce(json_agg(x), '[]') FROM"
+        f' (SELECT {columns_of(table, "r")} FROM "{table}" r WHERE {condition} ORDER BY {order_of(table)}) x)'
+        for table, condition in tables_of(kind).items()
+    ]
+    return text(
+        f"SELECT o.id, json_build_object({', '.join(pairs)}) AS state"
+        " FROM unnest(CAST(:ids AS integer[])) o (id) ORDER BY o.id"
+    )
+
+
+def remove_objects(connection: Connection, kind: str, ids: list[int], gone: list[int]) -> None:
+    """Remove all public rows of objects, before `insert_objects` writes the new ones in the same transaction.
+
+    Of objects that are `gone`, links from others are removed as well.
+
+    The role of the connection has to be a superuser: triggers and foreign keys are off in this transaction,
+    as states may come in any order, and only those of all objects of a moment together are consistent.
+    """
+    connection.execute(text("SET LOCAL session_replication_role = replica"))
+    for table, condition in reversed(tables_of(kind).items()):
+        if table not in SHARED:
+            objects = f"unnest(CAST(:ids AS integer[])) o (id) WHERE {condition}"
+            removed = connection.execute(text(f'DELETE FROM "{table}" r USING {objects}'), {"ids": ids})
+    _count(connection, kind, -removed.rowcount)  # the last table is the kind's own
+    for table in TABLES:
+        for key in metadata.tables[table].foreign_keys:
+            if gone and table not in KINDS and key.column.table.name == kind:
+                statement = f'DELETE FROM "{table}" WHERE "{key.parent.name}" = ANY(:gone)'
+                connection.execute(text(statement), {"gone": gone})
+
+
+def insert_objects(connection: Connection, kind: str, found: Iterable[dict]) -> None:
+    """Write the states of objects as they are, stamps included."""
+    found = list(found)
+    for table in tables_of(kind):
+        insert_rows(connection, table, [row for each in found for row in each[table]])
+    _count(connection, kind, sum(len(each[kind]) for each in found))
+
+
+def _count(connection: Connection, kind: str, more: int) -> None:
+    """Move the version of the kind's lists, and the number of its objects."""
+    statement = "UPDATE version SET value = value + 1, number = number + :more WHERE kind = :kind"
+    connection.execute(text(statement), {"kind": kind, "more": more})
+
+
+def insert_rows(connection: Connection, table: str, rows: Iterable[dict]) -> None:
+    """Insert rows of a public table; of `SHARED` ones, those that are not there yet."""
+    if not (rows := list(rows)):
+        return
+    columns = columns_of(table)
+    known = " ON CONFLICT DO NOTHING" if table in SHARED else ""
+    override = " OVERRIDING SYSTEM VALUE" if table == "change_log" else ""
+    connection.execute(
+        text(
+            f'INSERT INTO "{table}" ({columns}){override}'
+            f' SELECT {columns} FROM json_populate_recordset(NULL::"{table}", CAST(:rows AS json)){known}'
+        ),
+        {"rows": orjson.dumps(rows).decode()},
+    )
