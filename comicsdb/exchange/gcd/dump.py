@@ -1,0 +1,213 @@
+"""Opening a dump: the SQLite file, the text that mysqldump writes, or a zip file with one of them.
+
+What is not an SQLite file is made one, in the working folder, where it stays until the import is
+finished: an import that goes on finds it again. The published file itself is only read.
+"""
+
+import hashlib
+import os
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+
+from comicsdb.exchange.gcd import mysqldump, schema
+
+MAGIC = b"SQLite format 3\0"
+EDGE = 1 << 20  # bytes at both ends of a file by which it is recognised
+CACHE = -64_000  # of SQLite, in KiB
+BUFFER = 1 << 20
+
+
+class DumpError(Exception):
+    """A file cannot be read as a dump; the text says why."""
+
+
+def fingerprint(path: Path) -> str:
+    """What tells one dump from another: a digest of the length and both ends of the file."""
+    size = path.stat().st_size
+    digest = hashlib.sha256(str(size).encode())
+    with path.open("rb") as file:
+        digest.update(file.read(EDGE))
+        file.seek(max(0, size - EDGE))
+        digest.update(file.read(EDGE))
+    return digest.hexdigest()
+
+
+class Dump:
+    """An open dump, whose tables have the names and columns of `schema.TABLES`, without deleted rows."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection):
+        self.path = path
+        self.connection = connection
+
+    def rows(self, statement: str, *parameters) -> list[tuple]:
+        """The rows of a statement."""
+        return self.connection.execute(statement, parameters).fetchall()
+
+    def choose(self, table: str, ids) -> None:
+        """Fill a temporary table with ids, for statements to join."""
+        self.connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY)")
+        self.connection.execute(f"DELETE FROM {table}")
+        self.connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES (?)", ((each,) for each in ids))
+
+
+@contextmanager
+def opened(path: Path, working: Path, step: Callable[[str], None] = lambda _words: None):
+    """The dump in a file, for as long as it is used; `step` is told what takes long."""
+    sqlite = _as_sqlite(path, working, step)
+    connection = sqlite3.connect(f"file:{_quoted(sqlite)}?mode=ro", uri=True, isolation_level=None)
+    connection.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
+    try:
+        connection.execute(f"PRAGMA cache_size = {CACHE}")
+        connection.execute("PRAGMA temp_store = FILE")
+        _view(connection)
+        yield Dump(path, connection)
+    except sqlite3.DatabaseError as error:
+        raise DumpError(f"{path.name} cannot be read: {error}") from error
+    finally:
+        connection.close()
+
+
+def discard(path: Path, working: Path) -> None:
+    """Remove what was made of a dump, after the import."""
+    _made(path, working).unlink(missing_ok=True)
+
+
+def _quoted(path: Path) -> str:
+    return str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _made(path: Path, working: Path) -> Path:
+    return working / f"comicsdb-gcd-{fingerprint(path)[:16]}.sqlite"
+
+
+def _as_sqlite(path: Path, working: Path, step: Callable[[str], None]) -> Path:
+    """The dump as an SQLite file with the indexes that are needed."""
+    if not path.is_file():
+        raise DumpError(f"There is no file {path}.")
+    if _is_sqlite(path) and _is_indexed(path):
+        return path
+    made = _made(path, working)
+    if made.is_file():
+        return made
+    working.mkdir(parents=True, exist_ok=True)
+    part = made.with_suffix(".part")
+    part.unlink(missing_ok=True)
+    try:
+        _make(path, part, step)
+    except (zipfile.BadZipFile, mysqldump.MalformedError, UnicodeError, sqlite3.DatabaseError) as error:
+        part.unlink(missing_ok=True)
+        raise DumpError(f"{path.name} cannot be read: {error}") from error
+    except DumpError:
+        part.unlink(missing_ok=True)
+        raise
+    os.replace(part, made)
+    return made
+
+
+def _make(path: Path, part: Path, step: Callable[[str], None]) -> None:
+    if not zipfile.is_zipfile(path) or _is_sqlite(path):
+        with path.open("rb") as stream:
+            _convert(path, stream, part, step)
+        return
+    with zipfile.ZipFile(path) as archive:
+        inside = [each for each in archive.infolist() if not each.is_dir()]
+        if len(inside) != 1:
+            raise DumpError(f"{path.name} contains {len(inside)} files; a dump is one.")
+        with archive.open(inside[0]) as stream:
+            _convert(path, stream, part, step)
+
+
+def _convert(path: Path, stream, part: Path, step: Callable[[str], None]) -> None:
+    beginning = stream.read(len(MAGIC))
+    stream.seek(0)
+    if beginning == MAGIC:
+        step("copying the dump")
+        with part.open("wb") as copy:
+            shutil.copyfileobj(stream, copy, BUFFER)
+        if not _is_indexed(part):
+            step("indexing the dump")
+            with _writing(part) as connection:
+                _index(connection)
+    elif beginning[:2] in (b"--", b"/*", b"SE", b"DR", b"CR"):
+        step("reading the dump of MySQL")
+        with _writing(part) as connection:
+            mysqldump.convert(stream, connection)
+    else:
+        raise DumpError(f"{path.name} is neither an SQLite file nor a dump of MySQL.")
+
+
+@contextmanager
+def _writing(path: Path):
+    """A connection to a file that is of no use until it is complete."""
+    connection = sqlite3.connect(path)
+    try:
+        for pragma in (
+            "journal_mode = OFF",
+            "synchronous = OFF",
+            f"cache_size = {CACHE}",
+            "temp_store = FILE",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+        yield connection
+        connection.commit()
+    finally:
+        connection.close()
+
+
+def _is_sqlite(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def _is_indexed(path: Path) -> bool:
+    connection = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True)
+    try:
+        return not list(_unindexed(connection))
+    except sqlite3.DatabaseError as error:
+        raise DumpError(f"{path.name} cannot be read: {error}") from error
+    finally:
+        connection.close()
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+
+
+def _unindexed(connection: sqlite3.Connection):
+    """The columns of the dump that rows are looked up by, but which have no index."""
+    for table, column in schema.INDEXES:
+        if column not in _columns(connection, table):
+            continue
+        indexes = connection.execute(f"PRAGMA index_list({table})").fetchall()
+        first = {
+            next(iter(connection.execute(f"PRAGMA index_info({name})")), (0, 0, None))[2]
+            for _, name, *_ in indexes
+        }
+        if column not in first:
+            yield table, column
+
+
+def _index(connection: sqlite3.Connection) -> None:
+    for table, column in list(_unindexed(connection)):
+        connection.execute(f"CREATE INDEX comicsdb_{table}_{column} ON {table} ({column})")
+
+
+def _view(connection: sqlite3.Connection) -> None:
+    """Hide each table behind a view with the columns that are read, and without deleted rows."""
+    for table, columns in schema.TABLES.items():
+        known = _columns(connection, table)
+        if not known and table in schema.REQUIRED:
+            raise DumpError(f"The dump has no table {table}.")
+        listed = ", ".join(
+            f"{column.name}" if column.name in known else f"{column.absent} AS {column.name}"
+            for column in columns
+        )
+        if not known:
+            connection.execute(f"CREATE TEMP VIEW {table} AS SELECT 0 AS id, {listed} WHERE 0")
+            continue
+        condition = " WHERE NOT deleted" if "deleted" in known else ""
+        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT id, {listed} FROM main.{table}{condition}")
