@@ -125,6 +125,7 @@ PRIVATE: dict[str, str] = {
     "history": "who changed what; the change log tells what changed",
     "staff_action": "who administers",
     **dict.fromkeys(("epoch", "version"), "of this database alone"),
+    **dict.fromkeys(("mirror", "received_line", "received_state"), "what a mirror knows of its origin"),
 }
 SHARED = ("picture_hash", "change_log")  # rows that belong to no object alone
 OBJECTS = tuple(name for name in TABLES if name in KINDS)  # kinds in the order of their tables
@@ -213,10 +214,10 @@ def _count(connection: Connection, kind: str, more: int) -> None:
 
 
 def insert_rows(connection: Connection, table: str, rows: Iterable[dict]) -> None:
-    """Insert rows of a public table; of `SHARED` ones, those that are not there yet."""
+    """Insert rows of a public table, with the columns that they have; of `SHARED` tables, only new rows."""
     if not (rows := list(rows)):
         return
-    columns = columns_of(table)
+    columns = ", ".join(f'"{column}"' for column in TABLES[table] if column in rows[0])
     known = " ON CONFLICT DO NOTHING" if table in SHARED else ""
     override = " OVERRIDING SYSTEM VALUE" if table == "change_log" else ""
     connection.execute(

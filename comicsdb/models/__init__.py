@@ -43,6 +43,7 @@ from comicsdb.models.library import (
     WishListItem,
 )
 from comicsdb.models.library_act import LibraryAct, LibraryChange
+from comicsdb.models.mirror import Mirror, ReceivedLine, ReceivedState
 from comicsdb.models.people import (
     Arc,
     Character,
@@ -115,6 +116,7 @@ __all__ = [
     "LibraryImport",
     "LibraryImportRow",
     "LoginSession",
+    "Mirror",
     "OutgoingMail",
     "Passkey",
     "PictureDraft",
@@ -132,6 +134,8 @@ __all__ = [
     "ReadingListItem",
     "ReadingListLike",
     "ReadingListRating",
+    "ReceivedLine",
+    "ReceivedState",
     "RecoveryCode",
     "Review",
     "ReviewReport",
