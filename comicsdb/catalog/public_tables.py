@@ -119,6 +119,7 @@ PRIVATE: dict[str, str] = {
             "late_stamps",
             "rate_limit",
             "daily_count",
+            "gcd_import",
         ),
         "work that is going on",
     ),

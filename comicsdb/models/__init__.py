@@ -20,6 +20,7 @@ from comicsdb.models.attribution import Attribution
 from comicsdb.models.base import Base, CatalogueEntity, Entity, metadata
 from comicsdb.models.community import Favourite, Follow, PublicProfile, Review, ReviewReport
 from comicsdb.models.external_id import ExternalId
+from comicsdb.models.gcd_import import GcdImport
 from comicsdb.models.issue import (
     Credit,
     Issue,
@@ -103,6 +104,7 @@ __all__ = [
     "Follow",
     "FormDraft",
     "FormerSlug",
+    "GcdImport",
     "Genre",
     "Group",
     "History",
