@@ -19,7 +19,6 @@ from comicsdb.models.choices import Currency
 from comicsdb.schemas.types import NEGATIVE, no_such_object, not_a_choice
 
 SAME_PAIR = _("The fields issue, creator must make a unique set.")
-NO_PICTURE = _("No file was submitted.")
 
 
 def lock_issues(session: Session, ids) -> set[int]:
@@ -131,8 +130,6 @@ def variant_faults(session: Session, variant: Variant | None, values: dict) -> r
             findings.add(field, wrong)
     if variant is None and "issue" not in values:
         findings.add("issue", rules.REQUIRED)
-    if not values.get("image", variant is not None):
-        findings.add("image", NO_PICTURE)
     if (values.get("price") or 0) < 0:
         findings.add("price", NEGATIVE)
     if values.get("currency", Currency.USD) not in list(Currency):

@@ -228,10 +228,9 @@ def _links(model) -> tuple[Field, ...]:
     )
 
 
-def _picture(*, required: bool = False) -> Field:
+def _picture() -> Field:
     """A field with the path of a picture below images/, "" for none."""
-    default = REQUIRED if required else ""
-    return Field("image", readers.path(required), "varchar(100)", "image", default, picture=True)
+    return Field("image", readers.path, "varchar(100)", "image", "", picture=True)
 
 
 def _matching(column, pattern: str, words: str) -> Field:
@@ -366,7 +365,7 @@ VARIANTS = _file(
     "variants",
     _variant,
     "id issue_id name price currency sku upc",
-    _picture(required=True),
+    _picture(),
 )
 _attribution, _stars = models.Attribution, models.IssueRating
 _OWNER = (

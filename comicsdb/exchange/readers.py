@@ -73,18 +73,12 @@ def slug(column) -> Reader:
     return read
 
 
-def path(required: bool) -> Reader:
+def path(value) -> str:
     """The relative path of a file, with slashes."""
-
-    def read(value):
-        parts = _string(value).split("/")
-        if required and not value:
-            raise ValueError("must not be empty")
-        if value and ("\\" in value or any(part in {"", ".", ".."} for part in parts)):
-            raise ValueError(f"takes a path below images/, not {_shown(value)}")
-        return value
-
-    return read
+    parts = _string(value).split("/")
+    if value and ("\\" in value or any(part in {"", ".", ".."} for part in parts)):
+        raise ValueError(f"takes a path below images/, not {_shown(value)}")
+    return value
 
 
 def url(column) -> Reader:

@@ -233,7 +233,6 @@ class Variant(Pictured, Priced, Base):
             _code_index("variant", "upc"),
             Index("ix_variant_sku_upper", literal_column("upper(sku)")),
             Index("ix_variant_image", "image", postgresql_using="hash"),
-            CheckConstraint("image <> ''", name="image_required"),
         )
 
 

@@ -22,12 +22,11 @@ from sqlalchemy.sql.elements import BinaryExpression, Cast, Label, TypeCoerce
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
-from comicsdb.models import Issue
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
-from comicsdb_api.openapi.words import words_for
+from comicsdb_api.openapi.words import PART, words_for
 from comicsdb_api.resource.by_ids import MERGED
-from comicsdb_api.resource.external_ids import external_ids
 from comicsdb_api.resource.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf, SelectedOf
+from comicsdb_api.resources.issue import IssueResource
 
 AMOUNT = r"^\d+\.\d{2}$"
 NULL = {"type": "null"}
@@ -88,15 +87,18 @@ class Components:
 
     def selection(self) -> dict:
         """An object with the fields that `fields` and `include` ask for, or parts of them."""
-        element = external_ids(Issue.__table__).type.element.type
-        part = self.schemas["ExternalIdPart"] = self._object(element.shape, element.name)
-        del part["required"]
-        items = reference("schemas", "ExternalIdPart")
-        ids = described("Selection", "external_ids", {"type": "array", "items": items})
+        properties = {}
+        for name, field in IssueResource.further_fields().items():
+            element = field.type.element.type
+            part_name = f"{element.name}{PART}"
+            part = self.schemas[part_name] = self._object(element.shape, part_name)
+            del part["required"]
+            items = reference("schemas", part_name)
+            properties[name] = described("Selection", name, {"type": "array", "items": items})
         self.schemas["Selection"] = {
             "type": "object",
             "description": words_for("Selection").text,
-            "properties": {"external_ids": ids},
+            "properties": properties,
             "additionalProperties": True,
             "examples": [{"id": 1}],
         }

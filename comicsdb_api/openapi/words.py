@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from comicsdb.models.choices import Status
 
 BASE = "https://comics.example"  # where the examples live
+FOIL = f"{BASE}/media/variants/2026/02/11/foil.jpg"
 # Ends of the names of request bodies, one for each media type (generated clients choose the media type by the
 # type of the body), and of the answer to a write.
 INPUT, FORM, MULTIPART, WRITTEN = "Input", "Form", "Multipart", "Written"
 # The same for PATCH.
 CHANGE, FORM_CHANGE, MULTIPART_CHANGE = "Change", "FormChange", "MultipartChange"
-SUFFIXES = (INPUT, FORM, MULTIPART, WRITTEN, FORM_CHANGE, MULTIPART_CHANGE, CHANGE)
+PART = "Part"  # where `fields` may leave out some of the fields
+SUFFIXES = (INPUT, FORM, MULTIPART, WRITTEN, FORM_CHANGE, MULTIPART_CHANGE, CHANGE, PART)
 
 
 @dataclass(frozen=True)
@@ -138,12 +140,18 @@ WORDS = {
     "Issue.teams": Word("Which teams appear in it, by name.", []),
     "Issue.universes": Word("The worlds it plays in, by name and designation.", []),
     "Issue.reprints": Word("Issues that print the same story."),
-    "Issue.variants": Word("The same issue with other covers, by name."),
+    "Issue.variants": Word("The same issue with other covers of which there are pictures, by name."),
+    "Selection.all_variants": Word("All its other covers, also those without a picture, by name."),
+    "AnyVariantPart": Word("The same issue with another cover, with or without its picture."),
+    "AnyVariant.image": Word("Address of the picture; null without one.", FOIL),
+    "AnyVariant.id": Word("Number of the variant.", 9),
+    "AnyVariant.name": Word("What this cover is called; may be empty.", "Foil"),
+    "AnyVariant.price_currency": Word("Currency of the price; null without one.", "USD"),
     "Credit.id": Word("Number of the creator, not of the credit.", 3),
     "Credit.creator": Word("Name of the creator.", "Ada Penwell"),
     "Credit.role": Word("In which roles, in their order.", [{"id": 1, "name": "Writer"}]),
     "Variant.name": Word("What this cover is called; may be empty.", "Foil"),
-    "Variant.image": Word("Address of the picture.", f"{BASE}/media/variants/2026/02/11/foil.jpg"),
+    "Variant.image": Word("Address of the picture.", FOIL),
     "IssueRow.image": Word(
         "Address of the picture; null without one.", f"{BASE}/media/issue/2026/02/11/low-water.jpg"
     ),
@@ -159,7 +167,7 @@ WORDS = {
     "CoverMatch.distance": Word("In how many of 64 bits it differs.", 1),
     "CoverVariant.id": Word("Number of the variant.", 9),
     "CoverVariant.name": Word("What this cover is called; may be empty.", "Foil"),
-    "CoverVariant.image": Word("Address of the picture.", f"{BASE}/media/variants/2026/02/11/foil.jpg"),
+    "CoverVariant.image": Word("Address of the picture.", FOIL),
     "CoverMultipart.max": Word("In how many bits the hashes of covers may differ.", 8),
     "CodeFound.stem": Word(
         "The product code, as EAN-13; what shares it is listed. Empty if no code was sent.", "0759606089369"
@@ -173,7 +181,7 @@ WORDS = {
     "CodeMatch.variant": Word("The variant that has the code; null for the issue's own."),
     "CodeVariant.id": Word("Number of the variant.", 9),
     "CodeVariant.name": Word("What this cover is called; may be empty.", "Foil"),
-    "CodeVariant.image": Word("Address of the picture.", f"{BASE}/media/variants/2026/02/11/foil.jpg"),
+    "CodeVariant.image": Word("Address of the picture; null without one.", FOIL),
     "descriptors": Word("What is known of each comic: one object for each."),
     "candidates": Word("How many candidates to give for each, at most.", 5),
     "Descriptor.file_name": Word(

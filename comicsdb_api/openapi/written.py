@@ -34,7 +34,7 @@ from comicsdb_api.openapi.words import (
 from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.bodies import FORM as URLENCODED
 from comicsdb_api.resource.bodies import JSON, PARTS
-from comicsdb_api.resource.writes import IMAGE, Pictures
+from comicsdb_api.resource.writes import IMAGE
 
 NAMES = {JSON: INPUT, URLENCODED: FORM, PARTS: MULTIPART}
 NAMES_OF_CHANGES = {JSON: CHANGE, URLENCODED: FORM_CHANGE, PARTS: MULTIPART_CHANGE}
@@ -64,23 +64,22 @@ FORM_WORDS = "Lists are repeated fields; an empty text stands for null."
 def request_body(components: Components, resource, kind: str, *, partial: bool) -> dict:
     """What POST and PUT take or, with `partial`, PATCH, by media type; names of shapes begin with `kind`.
 
-    Pictures come in multipart forms only: where one is required, that is the only type that can succeed.
+    Pictures come in multipart forms only.
     """
     content, pictures = {}, resource.pictures()
-    has_to_have_picture = pictures is not None and pictures.required and not partial
     for media_type in resource.parses:
-        if media_type == PARTS or not has_to_have_picture:
-            name = kind + (NAMES_OF_CHANGES if partial else NAMES)[media_type]
-            schema = resource.schema(partial=partial, form=media_type != JSON)
-            components.schemas[name] = _object(schema, name, pictures if media_type == PARTS else None)
-            content[media_type] = {"schema": reference("schemas", name)}
+        name = kind + (NAMES_OF_CHANGES if partial else NAMES)[media_type]
+        schema = resource.schema(partial=partial, form=media_type != JSON)
+        has_picture = pictures is not None and media_type == PARTS
+        components.schemas[name] = _object(schema, name, has_picture=has_picture)
+        content[media_type] = {"schema": reference("schemas", name)}
     return {"content": content, "required": not partial}
 
 
 def list_body(components: Components, resource, kind: str) -> dict:
     """What POST takes where it makes many objects at once, as JSON."""
     name = kind + INPUT
-    components.schemas[name] = _object(resource.schema(), name, None)
+    components.schemas[name] = _object(resource.schema(), name)
     items = {"type": "array", "maxItems": LONGEST_LIST, "items": reference("schemas", name)}
     return {"content": {JSON: {"schema": items}}, "required": True}
 
@@ -108,12 +107,13 @@ def act(components: Components, resource, act: Act) -> dict:
     content = {}
     for media_type in resource.parses:
         name = act.name.removesuffix(INPUT) + NAMES[media_type]
-        pictures = Pictures("", hashed=False, required=True) if act.sends_picture else None
         schema = act.takes(form=media_type != JSON)
-        components.schemas[name] = _object(schema, name, pictures)
+        components.schemas[name] = _object(
+            schema, name, has_picture=act.sends_picture, needs_picture=act.sends_picture
+        )
         for kind in (node.typ for node in schema.children):
             if isinstance(kind, Objects):
-                components.schemas[kind.name] = _object(kind.schema(), kind.name, None)
+                components.schemas[kind.name] = _object(kind.schema(), kind.name)
         content[media_type] = {"schema": reference("schemas", name)}
     refused = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}
     answers |= {status: reference("responses", name) for status, name in refused.items()}
@@ -121,15 +121,17 @@ def act(components: Components, resource, act: Act) -> dict:
     return told | {"requestBody": {"content": content, "required": required}}
 
 
-def _object(schema: ObjectSchema, name: str, pictures: Pictures | None) -> dict:
+def _object(
+    schema: ObjectSchema, name: str, *, has_picture: bool = False, needs_picture: bool = False
+) -> dict:
     is_form = schema.form
     properties = {
         node.name: described(name, node.name, schema_of(node, is_form=is_form)) for node in schema.children
     }
     required = [node.name for node in schema.children if node.required]
-    if pictures is not None:
+    if has_picture:
         properties[IMAGE] = FILE
-        required += [IMAGE] if pictures.required and not schema.partial else []
+        required += [IMAGE] if needs_picture else []
     told = {"type": "object", "description": FORM_WORDS} if is_form else {"type": "object"}
     return told | {"properties": properties} | ({"required": required} if required else {})
 
@@ -164,7 +166,7 @@ def _of_type(kind, *, is_form: bool) -> dict:
         case Amount():
             return {"anyOf": _sums(kind.whole)}
         case ExternalId() if not is_form:
-            found = _object(ExternalIdSchema(), "ExternalId", None)
+            found = _object(ExternalIdSchema(), "ExternalId")
         case Price() if not is_form:
             found = {"anyOf": [*_sums(), _priced(), {"type": "null"}]}
         case _:

@@ -42,7 +42,6 @@ class Pictures:
 
     folder: str
     hashed: bool
-    required: bool = False
     blank_clears: bool = False
 
     @classmethod
@@ -64,7 +63,7 @@ class Draft:
         self.errors: dict[str, list | dict] = {}
         self.values = self._judged(sent, schema, partial=partial)
         if pictures is not None:
-            self._take_picture(request, sent.field(IMAGE), sent.is_form, pictures, partial=partial)
+            self._take_picture(request, sent.field(IMAGE), sent.is_form, pictures)
 
     def _judged(self, sent: Sent, schema: type[ObjectSchema], *, partial: bool) -> dict:
         """The valid values; errors of the others are added."""
@@ -79,16 +78,15 @@ class Draft:
         sound = {name: value for name, value in raw.items() if name not in self.errors}
         return schema(partial=True, form=sent.is_form).deserialize(sound)
 
-    def _take_picture(self, request, sent, is_form: bool, pictures: Pictures, *, partial: bool) -> None:
+    def _take_picture(self, request, sent, is_form: bool, pictures: Pictures) -> None:
         if is_form and sent == "":
             if pictures.blank_clears:
                 self.values |= no_picture(hashed=pictures.hashed)
                 return
             sent = ABSENT
         if sent is ABSENT:
-            if pictures.required and not partial:
-                self.errors[IMAGE] = [NO_FILE]
-        elif not isinstance(sent, File):
+            return
+        if not isinstance(sent, File):
             self.errors[IMAGE] = [NULL if sent is None else NOT_A_FILE]
         elif not sent.data:
             self.errors[IMAGE] = [EMPTY_FILE]

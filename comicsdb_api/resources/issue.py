@@ -1,6 +1,6 @@
 """Issues, and the lists of issues of other objects."""
 
-from sqlalchemy import bindparam, case, select, type_coerce
+from sqlalchemy import and_, bindparam, case, select, type_coerce
 
 from comicsdb import tags
 from comicsdb.catalog.filters import ISSUE
@@ -74,22 +74,38 @@ def reprints():
 
 
 def variants():
-    """Other covers, by name."""
+    """Other covers with a picture, by name: Metron's clients require one."""
     variant = Variant.__table__
-    return shapes.json_list(
-        shapes.json_object(
-            "Variant",
-            name=variant.c.name,
-            price=shapes.money(variant.c.price),
-            sku=variant.c.sku,
-            upc=variant.c.upc,
-            image=shapes.required_picture(variant.c.image),
-        ),
-        variant,
-        variant.c.issue_id == issue.c.id,
-        shapes.by_plain_name(variant),
-        issue,
+    shown = shapes.json_object(
+        "Variant",
+        name=variant.c.name,
+        price=shapes.money(variant.c.price),
+        sku=variant.c.sku,
+        upc=variant.c.upc,
+        image=shapes.required_picture(variant.c.image),
     )
+    return _variants(shown, and_(variant.c.issue_id == issue.c.id, variant.c.image != shapes.constant("")))
+
+
+def all_variants():
+    """All other covers, by name, with everything that is known of them."""
+    variant = Variant.__table__
+    shown = shapes.json_object(
+        "AnyVariant",
+        id=variant.c.id,
+        name=variant.c.name,
+        price=shapes.money(variant.c.price),
+        price_currency=shapes.optional(variant.c.price.is_not(None), variant.c.currency),
+        sku=variant.c.sku,
+        upc=variant.c.upc,
+        image=shapes.picture(variant.c.image),
+    )
+    return _variants(shown, variant.c.issue_id == issue.c.id)
+
+
+def _variants(shown, condition):
+    variant = Variant.__table__
+    return shapes.json_list(shown, variant, condition, shapes.by_plain_name(variant), issue)
 
 
 def price_currency():
@@ -176,6 +192,11 @@ class IssueResource(CatalogueResource):
         return super().sorts() | {"cover_date": (issue.c.cover_date, issue.c.id)}
 
     @classmethod
+    def further_fields(cls) -> dict:
+        """Also the variants without a picture."""
+        return super().further_fields() | {"all_variants": all_variants()}
+
+    @classmethod
     def tag_fields(cls) -> dict:
         """With the ids in other databases."""
         external = ExternalId.__table__
@@ -253,7 +274,7 @@ def issue_and_variant(shape: str) -> dict:
     """
     variant = Variant.__table__
     other = shapes.json_object(
-        shape, id=variant.c.id, name=variant.c.name, image=shapes.required_picture(variant.c.image)
+        shape, id=variant.c.id, name=variant.c.name, image=shapes.picture(variant.c.image)
     )
     return {
         "issue": shapes.json_object("IssueRow", **IssueResource.row_fields()),

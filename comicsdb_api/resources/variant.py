@@ -17,15 +17,15 @@ class VariantResource(PartResource):
 
     @classmethod
     def pictures(cls) -> Pictures:
-        """There is no variant without one."""
-        return Pictures("variants", hashed=True, required=True)
+        """The picture of its cover, if one is known."""
+        return Pictures("variants", hashed=True)
 
     @classmethod
     def written_fields(cls) -> dict:
         """The fields of a variant; its currency is included also without a price."""
         return {
             "id": variant.c.id,
-            "image": shapes.required_picture(variant.c.image),
+            "image": shapes.picture(variant.c.image),
             "name": variant.c.name,
             "price_currency": variant.c.currency,
             "price": shapes.money(variant.c.price),

@@ -73,7 +73,7 @@ VARIANTS = RowKind(
     "variants",
     VariantSchema,
     (
-        Picture("image", _("Cover"), required=True, clearable=False, size="cover"),
+        Picture("image", _("Cover"), clearable=False, size="cover"),
         Line("name", _("Name"), longest=TITLE_LENGTH),
         Money("price", _("Price"), apart=True),
         Line("sku", "SKU", longest=SKU_LENGTH),

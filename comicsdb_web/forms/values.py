@@ -19,7 +19,6 @@ from comicsdb_web.forms.rows import ROW_KINDS, Row
 from comicsdb_web.rendering.locales import _
 
 HASHED = ("issue", "variants")  # folders whose pictures have a perceptual hash
-NO_VARIANT_PICTURE = _("Choose a picture: a variant needs its cover.")
 NOT_STORED = _("Pictures cannot be stored at the moment. Save without one, or try again later.")
 LOST = _("The picture you chose is no longer stored: please choose it again.")
 
@@ -143,8 +142,6 @@ def _read_rows(part: str, rows: list[Row], state: dict, change: Change, errors: 
             values, found = _read(row.kind.schema, list(row.kind.typed_fields), row.typed)
             advised = advice.advise(None, "variant", {}, _changed(row, values)) if part == "variants" else {}
             change.advice |= {row.prefix + name: texts for name, texts in advised.items()}
-            if part == "variants" and not row.state and not row.has_file:
-                found["image"] = [NO_VARIANT_PICTURE]
             wrong |= {row.prefix + name: texts for name, texts in found.items()}
             wanted.append((row, values))
     errors |= wrong

@@ -194,7 +194,9 @@ def _keep_lost_variants(storage: Storage, now: dict, target: dict) -> list[str]:
     at_present, kept, lost = {each["id"]: each for each in now[VARIANTS]}, [], []
     for variant in target[VARIANTS]:
         present_one = at_present.get(variant["id"])
-        if (present_one and variant["image"] == present_one["image"]) or storage.exists(variant["image"]):
+        picture = variant["image"]
+        is_same = present_one and picture == present_one["image"]
+        if not picture or is_same or storage.exists(picture):
             kept.append(variant)
         else:
             lost.append(variant["name"])
@@ -224,7 +226,7 @@ def _values(catalog: Catalog, storage: Storage, kind: Kind, found: Plan) -> dict
     if "image" in differing:
         hashed = "cover_hash" in kind.scalars
         key = found.target["image"]
-        values |= _copy(catalog, storage, kind.name, key, hashed=hashed) if key else no_picture(hashed=hashed)
+        values |= _picture(catalog, storage, kind.name, key, hashed=hashed)
     if VARIANTS in differing:
         at_present = {each["id"]: each["image"] for each in found.now[VARIANTS]}
         values[VARIANTS] = [_variant(catalog, storage, each, at_present) for each in found.target[VARIANTS]]
@@ -236,12 +238,15 @@ def _variant(catalog: Catalog, storage: Storage, variant: dict, at_present: dict
     values = {field: typed(columns[field], variant[field]) for field in OF_VARIANT}
     if variant["id"] in at_present:
         values["id"] = variant["id"]
-    if at_present.get(variant["id"]) != variant["image"]:
-        values |= _copy(catalog, storage, VARIANTS, variant["image"], hashed=True)
+    if at_present.get(variant["id"], "") != variant["image"]:
+        values |= _picture(catalog, storage, VARIANTS, variant["image"], hashed=True)
     return values
 
 
-def _copy(catalog: Catalog, storage: Storage, folder: str, key: str, *, hashed: bool) -> dict:
+def _picture(catalog: Catalog, storage: Storage, folder: str, key: str, *, hashed: bool) -> dict:
+    """The values of a copy of a picture, or of none."""
+    if not key:
+        return no_picture(hashed=hashed)
     with storage.open(key) as file:
         data = file.read()
     return picture_values(catalog.session, storage, folder, data, hashed=hashed, member=catalog.actor_id)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Integer, cast, null, or_, select, union_all
+from sqlalchemy import Integer, and_, cast, null, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import Catalog, CatalogError
@@ -60,7 +60,7 @@ def _without(session: Session, last: int) -> list[Cover]:
             cast(null(), Integer).label("variant_id"),
             Issue.image,
             (Issue.cover_hash == "").label("is_bare"),
-        ).where(Issue.image != "", _lacks_hashes(Issue)),
+        ).where(_lacks_hashes(Issue)),
         select(Variant.issue_id, Variant.id, Variant.image, Variant.cover_hash == "").where(
             _lacks_hashes(Variant)
         ),
@@ -73,9 +73,8 @@ def _without(session: Session, last: int) -> list[Cover]:
 
 
 def _lacks_hashes(model):
-    return or_(
-        model.cover_hash == "", ~select(PictureHash).where(PictureHash.picture == model.image).exists()
-    )
+    known = select(PictureHash).where(PictureHash.picture == model.image).exists()
+    return and_(model.image != "", or_(model.cover_hash == "", ~known))
 
 
 def _hashes(storage: Storage, cover: Cover) -> dict[str, str]:

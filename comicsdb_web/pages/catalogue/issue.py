@@ -307,7 +307,7 @@ class IssueViews(CopyingViews, EntityViews):
         if wanted is None:
             found = [issue] if issue.image else []
         else:
-            found = [each for each in issue.variants if each.id == whole_number(wanted)]
+            found = [each for each in issue.variants if each.id == whole_number(wanted) and each.image]
         if not found:
             raise HTTPNotFound(_("This issue does not have this cover."))
         return found[0]

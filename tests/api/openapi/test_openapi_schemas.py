@@ -162,7 +162,7 @@ def test_each_media_type_of_a_body_has_a_schema_of_its_own(document):
             pictures |= {media_type} if "image" in fields else set()
     assert pictures == {"multipart/form-data"}
     variants = document["paths"]["/api/variant/"]["post"]["requestBody"]["content"]
-    assert list(variants) == ["multipart/form-data"]  # it cannot be without a picture
+    assert len(variants) == 3  # it can be without a picture
 
 
 def test_the_bounds_of_numbers_are_those_of_the_tables(document):

@@ -75,13 +75,14 @@ def ids(make):
 def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, connection, kind):
     detail = api.json(f"/api/{kind}/{ids[kind]}/")
     usual = next(row for row in api.json(f"/api/{kind}/")["results"] if row["id"] == ids[kind])
+    further = ["external_ids", *(["all_variants"] if kind == "issue" else [])]
     with recording(connection) as statements:
         answer = api.get(f"/api/{kind}/?include=all")
-        whole = api.json(f"/api/{kind}/{ids[kind]}/?include=external_ids")
+        whole = api.json(f"/api/{kind}/{ids[kind]}/?include={','.join(further)}")
     assert len(statements) == 2 * AGAIN
     (shown,) = [row for row in answer.json["results"] if row["id"] == ids[kind]]
     assert len(whole["external_ids"]) == 2
-    assert whole == detail | {"external_ids": whole["external_ids"]}
+    assert whole == detail | {name: whole[name] for name in further}
     assert shown == usual | whole
     contract.fits(contract.read(f"/api/{kind}/"), answer, selected=True)
     some = [name for name in detail if name not in usual][:3]

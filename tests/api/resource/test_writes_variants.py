@@ -1,6 +1,8 @@
 """Variants: what is answered, kept and refused, and what follows for their issue."""
 
+import mokkari.schemas.issue
 import pytest
+from mokkari.schemas.variant import VariantPostResponse
 
 from comicsdb.models import Change, History, Issue, Variant
 from tests.api.bodies import same
@@ -39,6 +41,21 @@ def test_the_answer(writer, made, issue):
     assert (plain["name"], plain["price"], plain["price_currency"]) == ("", None, "USD")
 
 
+def test_a_variant_without_a_picture(writer, made, issue):
+    bare = writer.post("/api/variant/", json={"issue": issue.id, "name": "Bare", "price": "3", "sku": "T"})
+    assert VariantPostResponse.model_validate(bare).image is None
+    detail = writer.json(f"/api/issue/{issue.id}/?include=all_variants")
+    assert [each.name for each in mokkari.schemas.issue.Issue.model_validate(detail).variants] == ["Foil"]
+    plain = {"id": bare["id"], "name": "Bare", "price": "3.00", "price_currency": "USD", "sku": "T"}
+    assert detail["all_variants"][0] == plain | {"upc": "", "image": None}
+    assert [each["image"] for each in detail["all_variants"]] == [None, made["image"]]
+    (row,) = writer.json("/api/issue/?fields=all_variants.name")["results"]
+    assert row == {"all_variants": [{"name": "Bare"}, {"name": "Foil"}]}
+    pictured = writer.patch(f"/api/variant/{bare['id']}/", form={}, files=PICTURE)
+    assert pictured["image"].startswith("http")
+    assert len(writer.json(f"/api/issue/{issue.id}/")["variants"]) == 2
+
+
 @pytest.mark.parametrize(
     ("sent", "kept"),
     [
@@ -55,12 +72,11 @@ def test_a_currency_goes_with_its_price(writer, made, sent, kept):
     assert (answer["name"], answer["image"]) == (made["name"], made["image"])
 
 
-def test_put_needs_issue_and_picture(writer, made, issue):
+def test_put_needs_an_issue(writer, made, issue):
     path = f"/api/variant/{made['id']}/"
-    needed = {"image": ["No file was submitted."], "issue": ["This field is required."]}
-    assert writer.put(path, 400, form={"name": "A"}) == needed
-    assert writer.put(path, 400, form={"issue": issue.id, "image": ""}) == {"image": needed["image"]}
-    assert writer.put(path, 400, json={"issue": issue.id}) == {"image": needed["image"]}
+    assert writer.put(path, 400, form={"name": "A"}) == {"issue": ["This field is required."]}
+    for body in ({"form": {"issue": issue.id, "image": ""}}, {"json": {"issue": issue.id}}):
+        assert writer.put(path, **body)["image"] == made["image"]
     files = [("image", "y.png", picture((1, 2, 3)))]
     answer = writer.put(path, form={"issue": issue.id, "name": "A"}, files=files)
     assert (answer["name"], answer["sku"]) == ("A", "S")
@@ -76,7 +92,7 @@ def test_all_that_is_wrong_is_said_at_once(writer, made):
         "price_currency": ['"JPY" is not a valid choice.'],
         "sku": ["Ensure this field has no more than 12 characters."],
     }
-    assert writer.post("/api/variant/", 400, form=form) == wrong | {"image": ["No file was submitted."]}
+    assert writer.post("/api/variant/", 400, form=form) == wrong
     assert writer.patch(f"/api/variant/{made['id']}/", 400, form=form) == wrong
     path = f"/api/variant/{made['id']}/"
     assert writer.patch(path, 400, json={"price": {"amount": 1}}) == {

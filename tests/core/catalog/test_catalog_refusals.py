@@ -99,8 +99,7 @@ REFUSED = {
         "variants": [
             None,
             ["x"],
-            [{"name": "no picture"}],
-            [{"name": "no picture", "image": ""}],
+            [{"image": None}],
             [{"image": "v.png", "name": "x" * 256}],
             [{"image": "v.png", "name": None}],
             [{"image": "v.png", "currency": "XXX"}],

@@ -96,7 +96,7 @@ def _broken(file: str, place: int, **values) -> dict:
         ("variants.jsonl:1", {"currency": ""}, "currency", "is missing for the price"),
         ("issues.jsonl:1", {"cover_hash": "xyz"}, "cover_hash", "takes 16 hexadecimal digits, not 'xyz'"),
         ("issues.jsonl:1", {"arc_ids": [1, 1]}, "arc_ids", "names 1 more than once"),
-        ("variants.jsonl:1", {"image": ""}, "image", "must not be empty"),
+        ("variants.jsonl:1", {"image": None}, "image", "takes text, not None"),
         (
             "attributions.jsonl:1",
             {"url": "javascript:x"},

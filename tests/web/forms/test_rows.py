@@ -171,7 +171,6 @@ def test_an_invalid_row_saves_nothing_and_keeps_what_was_typed(testapp, nora, wo
     assert errors(page) == {
         "credits-0-roles": "This field is required.",
         "credits-1-creator": "This field is required.",
-        "variants-0-image": "Choose a picture: a variant needs its cover.",
         "variants-1-price": "Enter an amount, such as 3.99, 3,99 € or $3.99.",
         "variants-1-sku": "A SKU may contain only letters and digits.",
         "attribution-0-url": "Enter a valid URL.",
@@ -220,8 +219,13 @@ def test_a_row_of_something_that_is_not_there_is_a_new_one(testapp, nora, world,
     row = {"variants-8-key": alien.id, "variants-8-name": "Mine", "variants-8-remove": "1"}
     send(form, row)
     row.pop("variants-8-remove")
-    page = send(opened(testapp, address), row, status=422)
-    assert errors(page) == {"variants-8-image": "Choose a picture: a variant needs its cover."}
+    send(opened(testapp, address), row)
     make.session.expire_all()
     assert (alien.name, alien.issue_id) == ("Alien", other.id)
-    assert len(state()["variants"]) == 1
+    kept, added = state()["variants"]
+    assert (added["name"], added["image"], added["id"] != alien.id) == ("Mine", "", True)
+    page = testapp.get(address.removesuffix("update/")).html
+    (frame,) = page.select(f"#variant-{added['id']} .placeholder")
+    assert frame["aria-label"].startswith("Variant cover of ")
+    assert page.select(f"#variant-{kept['id']} a")
+    assert not page.select(f"#variant-{added['id']} a")

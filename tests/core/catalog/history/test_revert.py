@@ -263,6 +263,17 @@ def test_variants_come_back_without_what_has_no_file(make, session, storage, edi
     assert (variants(), found.lost_variants) == ([foil], ())
 
 
+def test_variants_without_a_picture_come_back_as_they_were(make, session, edit, back, picture):
+    def variants():
+        return [(each["name"], each["image"]) for each in present(session, "issue", issue.id)["variants"]]
+
+    issue = make.issue(variants=[{"name": "Plain"}, {"name": "Bare"}])
+    plain, bare = (each["id"] for each in present(session, "issue", issue.id)["variants"])
+    edit(issue, variants=[{"id": plain, **picture("variants", "red", hashed=True)}])
+    assert (back(issue, 0).lost_variants, variants()) == ((), [("Plain", ""), ("Bare", "")])
+    assert bare not in {each["id"] for each in present(session, "issue", issue.id)["variants"]}
+
+
 def test_a_plan_costs_a_few_statements_and_changes_nothing(make, session, storage, edit):
     arc = make.arc(name="Dusk")
     edit(arc, name="Dawn")
