@@ -23,7 +23,8 @@ class Permission(StrEnum):
     """A permission, as `scope:action`."""
 
     API_SCHEMA = "api:schema"  # read the OpenAPI document
-    API = "api:use"  # read the catalogue through the API
+    API_READ = "api:read"  # read the public catalogue through the API, where anonymous reading is on
+    API = "api:use"  # read all that is for accounts there, and search by POST
     LIBRARY = "api:library"  # read and write one's own library through the API
     API_EDIT = "api:edit"  # create and update catalogue objects through the API
     API_DELETE = "api:delete"  # delete them; no URL offers that
@@ -104,6 +105,7 @@ TABLE = {
     #                           |  |  |  |  staff
     #                           |  |  |  |  |  superuser
     Permission.API_SCHEMA:     (x, x, x, x, x, x),
+    Permission.API_READ:       (x, x, x, x, x, x),
     Permission.API:            (_, x, x, x, x, x),
     Permission.LIBRARY:        (_, x, x, x, x, x),
     Permission.MEMBER:         (_, x, x, x, x, x),
@@ -133,7 +135,7 @@ RULES = {permission: _rule(row) for permission, row in TABLE.items()}
 PUBLIC = frozenset(permission for permission, row in TABLE.items() if row[0])
 
 # The permissions that tokens of limited scope have at most; TokenScope.EDIT does not restrict.
-_READING = frozenset((Permission.API_SCHEMA, Permission.API))
+_READING = frozenset((Permission.API_SCHEMA, Permission.API_READ, Permission.API))
 SCOPES = {TokenScope.READ: _READING, TokenScope.LIBRARY: _READING | {Permission.LIBRARY}}
 
 

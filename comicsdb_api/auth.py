@@ -172,6 +172,11 @@ def name_in(environ) -> str:
         return ""
 
 
+def sends_credentials(environ) -> bool:
+    """Whether the request has an Authorization header, of whatever scheme."""
+    return bool(environ.get("HTTP_AUTHORIZATION", "").strip())
+
+
 def is_basic(environ) -> bool:
     """Whether the request has a Basic header, valid or not."""
     return environ.get("HTTP_AUTHORIZATION", "").lower().split(maxsplit=1)[:1] == [BASIC]
@@ -310,9 +315,10 @@ def basic_is_over(request) -> bool:
     return request.registry[retirement.KEY].is_over and is_basic(request.environ)
 
 
-def has_session(request, claimed: Claim) -> bool:
-    """Whether a session may take precedence over the header."""
-    return claimed.method == TOKEN and "HTTP_COOKIE" in request.environ and bool(session_identifier(request))
+def has_session(request, claimed: Claim | None) -> bool:
+    """Whether a session may take precedence over the header, or stands for it."""
+    by_basic = claimed is not None and claimed.method == BASIC
+    return not by_basic and "HTTP_COOKIE" in request.environ and bool(session_identifier(request))
 
 
 def check_csrf(request, identity: Identity) -> None:
@@ -356,10 +362,19 @@ def _permission(request) -> Permission:
     kind = route.removeprefix(ROUTE_PREFIX).partition(".")[0]
     offered = request.registry["comicsdb_api.allow"].get(route, "").split(", ")
     if request.method not in WRITES or request.method in offered or kind not in GUARDED:
-        return Permission.API_SCHEMA if route in request.registry["comicsdb_api.public"] else Permission.API
+        return _permission_to_read(request, route)
     if kind in REFERENCE:
         return Permission.API_REFERENCE
     return Permission.API_DELETE if request.method == "DELETE" else Permission.API_EDIT
+
+
+def _permission_to_read(request, route: str) -> Permission:
+    """API, but for what is public: the description, and reads of the catalogue without any credentials."""
+    permission = request.registry["comicsdb_api.permissions"].get(route)
+    is_public_read = request.method in {"GET", "HEAD"} and not sends_credentials(request.environ)
+    if permission == Permission.API_SCHEMA or (permission == Permission.API_READ and is_public_read):
+        return permission
+    return Permission.API
 
 
 def admitted_view(view, info):
@@ -386,9 +401,9 @@ def admitted_view(view, info):
     return admitted
 
 
-def log_admitted(request, identity: Identity) -> None:
-    """Log the account of a request."""
-    if not logger.isEnabledFor(logging.INFO):
+def log_admitted(request, identity: Identity | None) -> None:
+    """Log the account of a request, if it has one."""
+    if identity is None or not logger.isEnabledFor(logging.INFO):
         return
     method, name, ip = identity.shown_method, printable(identity.username), client_ip(request)
     logger.info(
@@ -401,7 +416,7 @@ def log_admitted(request, identity: Identity) -> None:
 
 
 def includeme(config):
-    """Add the authenticator, the deriver, and the registry of public routes."""
-    config.registry["comicsdb_api.public"] = set()
+    """Add the authenticator, the deriver, and the registry of what reading a route needs."""
+    config.registry["comicsdb_api.permissions"] = {}
     config.add_authenticator(authenticate)
     config.add_view_deriver(admitted_view, "admitted_view", under="secured_view", over="csrf_view")

@@ -1,4 +1,4 @@
-"""Cross-origin requests (CORS): scripts of any origin may read with a token, and nothing else.
+"""Cross-origin requests (CORS): scripts of any origin may read, with a token or without, and nothing else.
 
 All answers to reads have the headers `responses.CROSS_ORIGIN`, so that cached copies work for every origin.
 With `*`, browsers do not expose answers to requests with cookies. Answers to writes have no such headers, and
@@ -12,7 +12,11 @@ from comicsdb_api import responses
 
 PREFLIGHT = (
     ("Access-Control-Allow-Methods", ", ".join(responses.READS)),
-    ("Access-Control-Allow-Headers", "Authorization, If-None-Match, If-Modified-Since"),
+    (
+        "Access-Control-Allow-Headers",
+        "Authorization, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since,"
+        " Last-Event-ID, Prefer, Range",
+    ),
     ("Access-Control-Max-Age", "86400"),
 )
 

@@ -43,11 +43,14 @@ class Address:
         if number is None:
             return None
         claim = auth.read_claim(request.environ)
-        if claim is None or "\0" in claim.name:
+        if claim is None and (auth.sends_credentials(request.environ) or not may(None, self.permission)):
+            return None
+        if claim is not None and "\0" in claim.name:
             return None
         if auth.has_session(request, claim) or auth.basic_is_over(request):
             return None
-        auth.check_guard(request, claim)
+        if claim is not None:
+            auth.check_guard(request, claim)
         try:
             negotiate(request, self.served.formats)
         except RefusedError as error:
@@ -56,31 +59,33 @@ class Address:
         return None if is_strict(request) else ApiRead(request, self, claim, number)
 
     @cached_property
-    def queries(self) -> dict[str, CompiledQuery]:
-        """The statement for epoch, account and validators, by authentication method."""
-        queries = {}
+    def queries(self) -> dict[str | None, CompiledQuery]:
+        """The statement for epoch, account and validators, by authentication method; None is nobody's."""
+        what = self.served.read.stamps.subquery("stamps")
+        queries = {None: CompiledQuery.of(select(EPOCH_NOW.scalar_subquery(), *what.c))}
         for method, account in auth.ACCOUNTS.items():
-            who, what = account.subquery("account"), self.served.read.stamps.subquery("stamps")
+            who = account.subquery("account")
             both = select(EPOCH_NOW.scalar_subquery(), *who.c, *what.c)
             queries[method] = CompiledQuery.of(both.select_from(who.outerjoin(what, true())))
         return queries
 
 
 class ApiRead(CachedRead):
-    """A read of an address with credentials."""
+    """A read of an address, with credentials or, where it is public, without."""
 
-    account_columns = len(auth.Account._fields)
-
-    def __init__(self, request, address: Address, claim: auth.Claim, object_id: int):
+    def __init__(self, request, address: Address, claim: auth.Claim | None, object_id: int):
         super().__init__(request)
         self.served = as_asked(address.served, request)
         self.read = self.served.read
         self.permission = address.permission
         self.claim, self.object_id = claim, object_id
-        self.query = address.queries[claim.method]
-        credentials = claim.parameters
-        self.parameters = {**credentials, "id": object_id}
-        self.account = (claim.method, *credentials.values())
+        self.parameters = {"id": object_id}
+        if claim is None:
+            self.query, self.account = address.queries[None], None
+        else:
+            self.query, self.account_columns = address.queries[claim.method], len(auth.Account._fields)
+            self.parameters |= claim.parameters
+            self.account = (claim.method, *claim.parameters.values())
         self.subject = (self.read.route, object_id)
         self.from_replica = self.read.region is not None
         self._is_newest = False  # whether the body is of the epoch of the account and the validators
@@ -99,9 +104,14 @@ class ApiRead(CachedRead):
 
     def _identify(self, found: Found) -> None:
         """Verify the account; raises DeclinedError if that is slow, or it may not read."""
+        self.identity = None
+        if found.validators[0] is None:
+            raise DeclinedError
+        if self.claim is None:
+            return
         account = auth.Account(*found.account)
         passwords = self.request.registry["comicsdb.passwords"]
-        if found.validators[0] is None or not auth.is_quick(passwords, self.claim, account):
+        if not auth.is_quick(passwords, self.claim, account):
             raise DeclinedError
         identity = auth.recognised(passwords, self.claim, account)
         settings = self.request.registry.settings
@@ -176,7 +186,8 @@ class ApiRead(CachedRead):
             request, self.identity, response, route=self.read.route, price=self._price, epoch=epoch
         )
         auth.log_admitted(request, self.identity)
-        retirement.add_headers(request, self.identity, response)
+        if self.identity is not None:
+            retirement.add_headers(request, self.identity, response)
         return response
 
 

@@ -13,7 +13,7 @@ READS = ("GET", "HEAD", "OPTIONS")
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 METHOD_ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 HEADERS = (
-    ("Vary", "Accept, Accept-Language, Cookie"),
+    ("Vary", "Accept, Accept-Language, Cookie, Authorization"),
     ("Content-Language", "en"),
     ("Content-Security-Policy", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
     ("X-Content-Type-Options", "nosniff"),

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from comicsdb.accounts.letters import TOKENS
 from comicsdb.db.epoch import check_epoch
-from comicsdb.http.client_address import client_ip
+from comicsdb.http.client_address import client_ip, network
 from comicsdb.log_lines import printable
 from comicsdb.ratelimit import Decision, Limit, WindowState
 from comicsdb.ratelimit.api import SUSTAINED, ApiLimits
@@ -135,7 +136,7 @@ def price_of(request) -> int:
 
 def _note_refusal(request, verdict: Verdict) -> None:
     if verdict.identity is None:
-        name = f"ip:{client_ip(request)}"
+        name = f"ip:{network(client_ip(request))}"
     else:
         name = f"user:{printable(verdict.identity.username)}"
     for scope in dict.fromkeys(state.limit.name for state in verdict.taken.refused):
@@ -175,7 +176,7 @@ def finish(request, response) -> None:
             counters.token_used(identity.token_id, client_ip(request))
 
 
-def admit_cached(request, identity: Identity, response, *, route: str, price: int, epoch: int | None):
+def admit_cached(request, identity: Identity | None, response, *, route: str, price: int, epoch: int | None):
     """Count a request whose answer is known, and finish that answer or, if a limit is exceeded, the 429.
 
     Raises EpochMovedError as `judge` does.
@@ -194,6 +195,8 @@ def refusal(request, verdict: Verdict, route: str | None = None):
     left = [state.remaining for state in taken.refused if state.limit.name == SUSTAINED]
     if left and verdict.price > 1:
         sentence += f" It costs {verdict.price} of the day's requests, of which {min(left)} are left."
+    if verdict.identity is None and request.registry.settings["comicsdb_api.anonymous"]:
+        sentence += f" An account may make more; its tokens are at {request.application_url}{TOKENS} ."
     return too_soon(request, sentence, verdict.wait, route)
 
 

@@ -6,6 +6,7 @@ from ipaddress import IPv6Address, ip_address
 from comicsdb.accounts.errors import NewPlaceError, TooManyFailuresError, TooManyMailsError
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.rules import USERNAME_MAX
+from comicsdb.http.client_address import network
 from comicsdb.ratelimit import Limit, Limiter
 
 REMEMBERED = 10_000  # entries of the cache of allowed attempts
@@ -36,17 +37,6 @@ LINKS = (Limit("login-link-1", 1, HOUR), Limit("login-link-2", 5, DAY))
 NOTIFIED = Limit("login-told", 1, DAY)
 MAILS_PER_ADDRESS = Limit("mail-address", 20, HOUR)
 MAILS_PER_MAILBOX = Limit("mail-mailbox", 5, HOUR)
-
-
-def network(address: str) -> str:
-    """The identity of an IP address: itself, of IPv6 its /64 network, as one subscriber has all of that."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(found, IPv6Address):
-        return f"{IPv6Address(int(found) >> 64 << 64)}/64"
-    return address
 
 
 def site(address: str) -> str | None:

@@ -34,12 +34,12 @@ from comicsdb.accounts.errors import (
     TooFastError,
     TooManySignUpsError,
 )
-from comicsdb.accounts.guard import network
 from comicsdb.accounts.links import make_link, open_link
 from comicsdb.accounts.lookup import constraint_errors, lock_email, run_for_address
 from comicsdb.accounts.passwords import same
 from comicsdb.accounts.rules import listed, text_of
 from comicsdb.catalog.errors import InvalidError
+from comicsdb.http.client_address import network
 from comicsdb.i18n import _
 from comicsdb.log_lines import OutageLog
 from comicsdb.mail import queue, queue_to_administrators

@@ -531,6 +531,26 @@ LIMITS = (
         (1, MOST),
         "in any 24 hours by HTTP Basic, likewise",
     ),
+    switch(
+        "comicsdb_api.anonymous",
+        "COMICSDB_API_ANONYMOUS",
+        "on",
+        "whether the public catalogue can be read through the API without an account",
+    ),
+    number(
+        "comicsdb_api.throttle.anonymous_burst",
+        "COMICSDB_THROTTLE_ANONYMOUS_BURST",
+        "20",
+        (1, MOST),
+        "then: requests without an account from one address (of IPv6: one /64 network) in any minute",
+    ),
+    number(
+        "comicsdb_api.throttle.anonymous_sustained",
+        "COMICSDB_THROTTLE_ANONYMOUS_SUSTAINED",
+        "500",
+        (1, MOST),
+        "in any 24 hours, likewise",
+    ),
     number(
         "comicsdb_api.throttle.share",
         "COMICSDB_THROTTLE_SHARE",

@@ -18,6 +18,17 @@ def client_ip(request) -> str:
     return _text(peer) or peer or "unknown"
 
 
+def network(address: str) -> str:
+    """The identity of an IP address: itself, of IPv6 its /64 network, as one subscriber has all of that."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return f"{IPv6Address(int(found) >> 64 << 64)}/64"
+    return address
+
+
 def is_trusted(environ: Mapping, proxies: tuple) -> bool:
     """Whether the peer of a request is one of these proxies."""
     peer = address(environ.get("REMOTE_ADDR"))

@@ -4,6 +4,7 @@ import logging
 
 from psycopg.errors import DiskFull, ReadOnlySqlTransaction
 
+from comicsdb.http.client_address import network
 from comicsdb.log_lines import OutageLog
 from comicsdb.ratelimit import Decision, Limit, Limiter, WindowState
 from comicsdb.security import Identity
@@ -29,6 +30,10 @@ class ApiLimits:
             tier: max(least, most) for tier, most in settings[f"{PREFIX}.tiers"].items()
         }
         self._limits = {tier: (burst, Limit(SUSTAINED, most, DAY)) for tier, most in by_tier.items()}
+        self._anonymous = self._limits[None]
+        if settings["comicsdb_api.anonymous"]:
+            most = settings[f"{PREFIX}.anonymous_burst"], settings[f"{PREFIX}.anonymous_sustained"]
+            self._anonymous = tuple(map(_at_most, self._limits[None], most))
         percent = settings[f"{PREFIX}.share"]
         self._by_token = {
             tier: tuple(_share(limit, percent) for limit in limits) for tier, limits in self._limits.items()
@@ -41,9 +46,9 @@ class ApiLimits:
             }
 
     def of(self, identity: Identity | None) -> tuple[Limit, Limit]:
-        """The limits of the minute and of the day; anonymous clients count as an account without a tier."""
+        """The limits of the minute and of the day."""
         if identity is None:
-            return self._limits[None]
+            return self._anonymous
         return (self._by_basic if identity.method == BASIC else self._limits)[identity.tier]
 
     def take(
@@ -94,7 +99,7 @@ class ApiLimits:
         return self._limiter.take(self._asked(identity, ""), free=(BURST, SUSTAINED)).states
 
     def _asked(self, identity: Identity | None, address: str) -> list[tuple[Limit, str]]:
-        who = f"ip:{address}" if identity is None else str(identity.user_id)
+        who = f"ip:{network(address)}" if identity is None else str(identity.user_id)
         asked = [(limit, who) for limit in self.of(identity)]
         if _is_shared(identity):
             token = f"{who} token:{identity.token_id}"

@@ -36,7 +36,7 @@ from comicsdb.models import Entity
 from comicsdb.models.base import INTEGER_MAX, largest
 from comicsdb.readcache.etag import tagged
 from comicsdb.schemas import ObjectSchema
-from comicsdb.security import Permission, may
+from comicsdb.security import Permission
 from comicsdb.tags import TagFormat
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_FOUND, RefusedError, missing
@@ -71,6 +71,8 @@ class Resource:
     is_feed = False
     # Writes that neither create nor change an object of a kind, by method.
     acts: dict[str, Act] = {}
+    # What reading needs; without anonymous reading, API_READ is API.
+    permission: str = Permission.API_READ
     # What an answer costs of the day's requests, by method, where it is more than one.
     costs: dict[str, int] = {}
 
@@ -414,13 +416,17 @@ def serve(
     methods: dict[str, str],
     *,
     served=None,
-    permission: str = Permission.API,
+    permission: str | None = None,
     writing: str = Permission.API_EDIT,
 ) -> None:
     """Serve one address: a Cornice service with its description, HTTP methods and the resource's methods.
 
-    `served` is a Listing or a Detail. `permission` is for reading, `writing` for writing methods.
+    `served` is a Listing or a Detail. `permission` is for reading, by default that of the resource; `writing`
+    is for writing methods.
     """
+    permission = permission or resource.permission
+    if permission == Permission.API_READ and not config.get_settings()["comicsdb_api.anonymous"]:
+        permission = Permission.API
     service = Service(route, path, description=resource.__doc__)
     for method, name in methods.items():
         asked = writing if method in WRITES else permission
@@ -432,8 +438,7 @@ def serve(
     if served is not None:
         config.registry["comicsdb_api.formats"][route] = served.formats
         config.cache_reads(served, permission)
-    if may(None, permission):
-        config.registry["comicsdb_api.public"].add(route)
+    config.registry["comicsdb_api.permissions"][route] = permission
     allow(config, route, service.defined_methods)
 
 

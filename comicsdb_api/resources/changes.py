@@ -4,7 +4,8 @@ import re
 from urllib.parse import urlencode
 
 import orjson
-from sqlalchemy import BigInteger, ColumnElement, func, literal, select
+from pyramid.httpexceptions import HTTPForbidden
+from sqlalchemy import JSON, BigInteger, ColumnElement, cast, func, literal, null, select
 
 from comicsdb.catalog.filters import Clause, Condition, equal, values_of
 from comicsdb.catalog.history import change_log
@@ -88,7 +89,7 @@ class EpochFilter(Filter):
 class Username(Filter):
     """`user`: the changes of one account, by its name, whatever the case."""
 
-    says = "{}, whatever its case; nothing is found for a name that no account has."
+    says = "{}, whatever its case; nothing is found for a name that no account has. Needs an account."
 
     def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
         """By the number of the account."""
@@ -104,7 +105,7 @@ WORDS = {
     "action": "What happened; with `merge` it lives on in another object.",
     "fields": "The fields that an update changed.",
     "survivor_id": "After `merge`, the number of the object it lives on in; else null.",
-    "user": "Who did it; null for commands, and for accounts that are gone.",
+    "user": "Who did it; null for commands, for accounts that are gone, and where nobody in particular asks.",
 }
 FILTERS = (
     After("after", None, "the number `seq` of the last line that is known"),
@@ -169,12 +170,17 @@ class ChangeResource(Resource):
         """Changes after a number."""
         request = self.request
         zone = request.registry.settings["comicsdb.timezone"]
+        if request.identity is None and parameter(request, "user"):
+            raise HTTPForbidden
         found = filters.read(FILTERS, request.api_parameters, zone=zone)
         clauses = [each for each in found if isinstance(each, Clause)]
         conditions = [each.build() if isinstance(each, Clause) else each for each in found]
         values = values_of(clauses)
+        fields = self.row_fields()
+        if request.identity is None:
+            fields["user"] = cast(null(), JSON)
         rows = (
-            select(*shapes.labelled(self.row_fields()))
+            select(*shapes.labelled(fields))
             .select_from(change.outerjoin(user, user.c.id == change.c.user_id))
             .where(*conditions)
             .order_by(change.c.seq)

@@ -106,6 +106,7 @@ class CoverResource(Resource):
     """Covers of issues and variants that look like a picture."""
 
     title = "cover search"
+    permission = Permission.API
     parses = (PARTS,)
 
     @classmethod

@@ -5,6 +5,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from comicsdb.models import History, User
 from comicsdb.models.record import CHANGED, CREATED, DELETED
+from comicsdb.security import Permission
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import ListResource, serve
 from comicsdb_api.resource.cached_reads import Read
@@ -102,4 +103,6 @@ def add_history(config, resource: type) -> None:
     kind = resource.kind()
     route = f"{ROUTE_PREFIX}{kind}.history"
     path = f"{PATH_PREFIX}{kind}/{{id}}/history/"
-    serve(config, resource, route, path, {"GET": "children_get"}, served=_versions(kind, route))
+    served = _versions(kind, route)
+    # It names accounts.
+    serve(config, resource, route, path, {"GET": "children_get"}, served=served, permission=Permission.API)

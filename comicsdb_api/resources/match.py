@@ -66,6 +66,7 @@ class MatchResource(Resource):
     """Issues by what is known of comics: names of files, tags, codes, and hashes of covers."""
 
     title = "match"
+    permission = Permission.API
     parses = (bodies.JSON,)
     costs = {"POST": 10}
     acts = {

@@ -1,11 +1,14 @@
 """What belongs to an issue and is written by itself, but read with the issue."""
 
+from comicsdb.security import Permission
 from comicsdb_api.resource.base import EntityResource, serve
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
 
 
 class PartResource(EntityResource):
     """Rows that have no address to read them at."""
+
+    permission = Permission.API
 
     @classmethod
     def list_methods(cls) -> dict[str, str]:

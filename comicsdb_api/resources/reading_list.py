@@ -140,6 +140,7 @@ class ReadingListResource(EntityResource):
     """Issues in the order in which somebody says they should be read."""
 
     model = ReadingList
+    permission = Permission.API  # lists name their owners
     row_shape = "ReadingListRow"
     stamps = ("modified", "rated")
     tag_formats = (CBL,)

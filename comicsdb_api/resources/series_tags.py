@@ -7,6 +7,7 @@ from comicsdb import tags
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.validators import times
+from comicsdb.security import Permission
 from comicsdb.tags.archive import archive
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
@@ -55,6 +56,7 @@ ROWS = _rows()
 class SeriesTags(SeriesResource):
     """The issues of a series in one of the formats, in a ZIP archive."""
 
+    permission = Permission.API  # dear, and wanted by the programs of people with an account
     renders = (ZIP,)
     costs = {"GET": 10}
     chosen: tags.TagFormat

@@ -39,7 +39,11 @@ def test_every_answer_to_a_read_may_be_seen(script, anonymous, make):
     made, kept = script.get(path), script.get(path)
     assert [each.headers["X-Cache"] for each in (made, kept)] == ["MISS", "HIT"]
     tag, date = {"If-None-Match": kept.headers["ETag"]}, {"If-Modified-Since": kept.headers["Last-Modified"]}
-    answers = [made, kept, anonymous.get(path, 401), anonymous.get("/api/schema/")]
+    answers = [made, kept, anonymous.get(path), anonymous.get("/api/schema/")]
+    answers += [
+        anonymous.get("/api/collection/", 401),
+        anonymous.get(path, 401, {"Authorization": "Bearer x"}),
+    ]
     answers += [script.call("HEAD", path), script.call("OPTIONS", path)]
     for address, status, sent in (
         *((path, 304, tag), (path, 304, date), (path, 412, {"If-Match": '"x"'})),
@@ -60,7 +64,8 @@ def test_a_browser_is_told_that_it_may_read(anonymous, connection):
                 answer = preflight(anonymous, path, method)
                 assert cors(answer) == SEEN | {
                     "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
-                    "Access-Control-Allow-Headers": "Authorization, If-None-Match, If-Modified-Since",
+                    "Access-Control-Allow-Headers": "Authorization, If-Match, If-Modified-Since,"
+                    " If-None-Match, If-Range, If-Unmodified-Since, Last-Event-ID, Prefer, Range",
                     "Access-Control-Max-Age": "86400",
                 }
                 assert answer.body == b""

@@ -36,7 +36,7 @@ def errors(writer, anonymous, make):
             "rows": raw("POST", "/api/credit/", 400, b'[{"issue": 0}]', JSON, accept),
             "syntax": raw("POST", "/api/arc/", 400, b"{", JSON, accept),
             "whole": raw("POST", "/api/arc/", 400, b"[]", JSON, accept),
-            "nobody": anonymous.get(path, 401, accept),
+            "nobody": anonymous.get("/api/collection/", 401, accept),
             "token": anonymous.get(path, 401, {"Authorization": "Bearer x"} | accept),
             "right": writer.call("DELETE", path, 403, accept),
             "object": get("/api/arc/0/", 404, accept),

@@ -13,9 +13,8 @@ from sqlalchemy.orm import joinedload
 
 from comicsdb import clock
 from comicsdb.accounts import feed_addresses
-from comicsdb.accounts.guard import network
 from comicsdb.accounts.passwords import digest
-from comicsdb.http.client_address import client_ip
+from comicsdb.http.client_address import client_ip, network
 from comicsdb.i18n import translate
 from comicsdb.library import feeds, pull_list
 from comicsdb.models import Issue, Publisher, Series

@@ -73,7 +73,8 @@ def test_a_password_goes_before_a_session(nora, make, passwords, log):
 
 def test_a_session_that_has_ended_is_nobodys(nora):
     form_to(nora.get("/"), "/accounts/logout/").submit()
-    answer = nora.get("/api/", status=401)
+    nora.get("/api/")
+    answer = nora.get("/api/collection/", status=401)
     assert answer.json == {"detail": "Authentication credentials were not provided."}
 
 

@@ -132,7 +132,8 @@ def test_whoever_comes_in_otherwise_or_not_at_all_is_not_told(site, arc, phase):
         nobody.get(arc, 401, basic("reader", "wrong")),
         nobody.get("/api/", 401, basic("reader", "wrong")),
         nobody.get("/api/", 401, {"Authorization": "Basic !"}),
-        nobody.get(arc, 401),
+        nobody.get(arc),
+        nobody.get("/api/collection/", 401),
         nobody.get("/api/schema/"),
         nobody.get("/api/nothing/", 404, basic("reader", PASSWORD)),
         nobody.get("/api/", 406, basic("reader", PASSWORD) | {"Accept": "image/png"}),
@@ -219,12 +220,14 @@ def test_a_session_beside_it_does_not_help_and_alone_is_good(site, arc):
 def test_every_challenge_is_for_tokens_then(site, arc):
     client = Client(site(3), {})
     for sent in ({}, {"Authorization": "Bearer nonsense"}, basic("reader", PASSWORD)):
-        answer = client.get(arc, 401, sent)
+        answer = client.get(arc if sent else "/api/collection/", 401, sent)
         (challenge,) = answer.headers.getall("WWW-Authenticate")
         assert challenge.split(", ")[0] == 'Bearer realm="api"'
         assert ('error="invalid_token"' in challenge) is ("nonsense" in str(sent))
         assert told(answer) == {}
-    assert client.get(arc, 401).json == {"detail": "Authentication credentials were not provided."}
+    assert client.get("/api/collection/", 401).json == {
+        "detail": "Authentication credentials were not provided."
+    }
 
 
 def test_who_still_tries_is_logged(site, arc, caplog):

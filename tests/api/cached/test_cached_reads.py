@@ -95,7 +95,7 @@ def test_only_a_200_says_hit_or_miss(api, anonymous, admin, ids):
         (api, "OPTIONS", path, 200, {}),
         (api, "PATCH", path, 403, {}),
         (admin, "DELETE", path, 405, {}),
-        (anonymous, "GET", path, 401, {}),
+        (anonymous, "GET", path, 401, {"Authorization": "Bearer x"}),
     ):
         assert "X-Cache" not in client.call(method, address, status, sent).headers
 
@@ -226,7 +226,8 @@ def test_a_hit_is_for_those_who_may_read(api, bearer, make, reader, address):
     path = address.format(make.arc().id)
     for client in (api, bearer):
         cached(client, path)
-    wrong(anonymous, path)
+    read(anonymous, path, "HIT")
+    wrong(Client(api.testapp, {"Authorization": "Token x"}), path)
     wrong(Client(api.testapp, basic("reader", "wrong")), path)
     wrong(Client(api.testapp, {"Authorization": f"Bearer {TOKEN}0"}), path)
     make.session.execute(update(User).where(User.id == reader.id).values(is_active=False))

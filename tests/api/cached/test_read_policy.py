@@ -307,6 +307,8 @@ def test_what_was_found_out_early_is_not_asked_again_and_not_older_than_the_requ
 
 # Bodies that it makes.
 
+# What is not for everybody.
+CLOSED = tuple(f"/api/{kind}/" for kind in ("collection", "pull_list", "read", "reading_list", "wish_list"))
 NOT_CACHED = [address for address, cost in COSTS.items() if cost == MISS and address not in CACHED]
 
 
@@ -320,7 +322,9 @@ def test_lists_that_are_not_cached_are_answered_as_by_views(compared, ids):
 def test_what_is_somebodys_own_needs_the_right_to_it(compared, ids):
     for address in NOT_CACHED:
         for headers in ({}, BEARER | {"Authorization": f"Bearer {SLEEPING}"}, basic("reader", "wrong")):
-            assert compared(address.format(**ids), headers).status_int == 401
+            is_open = not headers and not address.startswith(CLOSED) and not address.endswith("/history/")
+            status = 200 if is_open else 401
+            assert compared(address.format(**ids), headers).status_int == status
 
 
 def test_a_miss_is_one_statement_while_account_and_stamps_are_remembered(api, make, connection):

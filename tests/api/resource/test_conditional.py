@@ -172,7 +172,7 @@ def test_conditions_are_looked_at_last(api, anonymous, make, arc, sent):
     ):
         for method in ("GET", "HEAD"):
             api.call(method, refused_path, refusal, sent | more)
-    anonymous.get(path, 401, sent)
+    anonymous.get("/api/collection/", 401, sent)
     make.catalog.delete(arc)
     make.session.commit()
     for deleted in (path, f"{path}issue_list/"):

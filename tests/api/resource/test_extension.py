@@ -76,7 +76,8 @@ def test_the_root_lists_it_last(extended):
 
 def test_it_is_guarded_and_described_like_the_rest(extended):
     nobody = Client(extended.testapp, {})
-    assert nobody.get("/api/saga/", 401).headers["WWW-Authenticate"] == 'Basic realm="api"'
+    nobody.get("/api/saga/")
+    assert nobody.call("POST", "/api/saga/", 401).headers["WWW-Authenticate"] == 'Basic realm="api"'
     assert extended.call("POST", "/api/saga/", 405).headers["Allow"] == "GET, HEAD, OPTIONS"
     assert extended.call("OPTIONS", "/api/saga/1/").json["description"] == "Sagas."
     assert extended.get("/api/saga", 301).headers["Location"] == f"{BASE}/api/saga/"

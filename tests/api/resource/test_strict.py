@@ -63,4 +63,5 @@ def test_links_to_other_pages_stay_strict(api, make):
 
 
 def test_credentials_come_first(anonymous):
-    anonymous.get("/api/issue/?odd=1&strict=1", 401)
+    anonymous.get("/api/collection/?odd=1&strict=1", 401)
+    anonymous.get("/api/issue/?odd=1&strict=1", 400)

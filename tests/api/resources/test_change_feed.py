@@ -10,6 +10,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.models import Arc, Change
 from comicsdb.ops import backup
+from tests.api.writing import FORM
 from tests.conftest import recording
 
 FEED = "/api/change/"
@@ -195,8 +196,13 @@ def test_it_has_a_tag_and_costs_two_statements(api, make, connection):
     api.call("GET", FEED, 200, {"If-None-Match": tag})
 
 
-def test_nobody_reads_it_without_an_account(anonymous):
-    anonymous.get(FEED, 401)
+def test_without_an_account_it_names_nobody(anonymous, api, writer):
+    writer.raw("POST", "/api/arc/", 201, b"name=A", FORM)
+    named, unnamed = api.json(FEED), anonymous.json(FEED)
+    assert named["results"][-1]["user"]["username"] == "editor"
+    assert all(line["user"] is None for line in unnamed["results"])
+    assert [line | {"user": None} for line in named["results"]] == unnamed["results"]
+    anonymous.get(f"{FEED}?user=editor", 401)
 
 
 def test_who_polls_while_others_write_misses_nothing(factory):

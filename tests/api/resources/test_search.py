@@ -189,5 +189,8 @@ def test_answers_are_cached_until_anything_searched_changes(client, make, sessio
     assert cached()[:2] == ("MISS", ["Bill"])
 
 
-def test_strangers_may_not_search(testapp):
-    testapp.get("/api/search/?q=a", status=401)
+def test_strangers_may_search(testapp, make):
+    make.arc(name="Salt Tide")
+    (found,) = testapp.get("/api/search/?q=salt").json["results"]
+    assert found["kind"] == "arc"
+    testapp.get("/api/search/?q=salt", headers={"Authorization": "Bearer x"}, status=401)

@@ -97,7 +97,7 @@ def test_whatever_passes_the_check_of_permissions_counts_once(client, make, cloc
 
 def test_who_is_refused_before_does_not_count(client, anonymous, clock):
     for method, path, status, headers in [
-        ("GET", "/api/arc/", 401, {"Authorization": ""}),
+        ("GET", "/api/collection/", 401, {"Authorization": ""}),
         ("GET", "/api/arc/", 401, basic("reader", "wrong")),
         ("GET", "/api/arc/", 401, {"Authorization": "Bearer unknown"}),
         ("DELETE", "/api/arc/1/", 403, {}),

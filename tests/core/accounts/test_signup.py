@@ -9,10 +9,10 @@ from sqlalchemy import func, select
 
 from comicsdb import accounts
 from comicsdb.accounts import signup
-from comicsdb.accounts.guard import network
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.signup import BLOCKED, PLACEHOLDER_DOMAIN
 from comicsdb.catalog import InvalidError
+from comicsdb.http.client_address import network
 from comicsdb.models import AccountLink, DailyCount, LoginSession, User
 from tests.conftest import recording
 from tests.core.accounts.conftest import PASSWORD
