@@ -19,6 +19,7 @@ from comicsdb.values import bad_character, iso_day
 
 NUMBER_LENGTH, UPC_LENGTH, TITLE_LENGTH = 25, 20, 150
 UNNUMBERED = "[nn]"
+HIGHEST_PRICE = 10**6  # below which the catalogue takes prices
 
 DAY, MONTH, YEAR = "day", "month", "year"  # how much of a date is known
 
@@ -34,6 +35,14 @@ def clean(text: str | None) -> str:
 def line(text: str | None) -> str:
     """A text of one line."""
     return " ".join(clean(text).split())
+
+
+_LINK = re.compile(r"\[gcd_link_(?P<kind>[a-z_]+?)(?:_name)?\]\((?P<id>[0-9]+)\)")
+
+
+def notes(text: str | None) -> str:
+    """A text of several lines; links to records of GCD become their addresses."""
+    return _LINK.sub(r"https://www.comics.org/\g<kind>/\g<id>/", clean(text))
 
 
 def parts(text: str) -> list[str]:
@@ -199,7 +208,11 @@ def prices(text: str) -> list[Price]:
 def own_price(text: str, country: str, currencies) -> tuple[Price | None, str]:
     """The price in the issue's own country, else the first without a note, and the rule if there is none."""
     listed = prices(text)
-    known = [each for each in listed if each.currency in currencies and not each.note]
+    known = [
+        each
+        for each in listed
+        if each.currency in currencies and not each.note and each.amount < HIGHEST_PRICE
+    ]
     if not known:
         return None, "price-left-out" if line(text) else ""
     country = country.upper()

@@ -1,0 +1,106 @@
+"""What an import looks up in the catalogue: objects by their ids at GCD or by what identifies them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+KINDS = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series", "issue")
+
+
+class Catalogue:
+    """The catalogue as an import sees it; what is read once holds for the whole import."""
+
+    def __init__(self, session: Session):
+        self.session = session
+        self.roles = self._by("SELECT name, id FROM role")
+        self.genres = self._by("SELECT name, id FROM genre")
+        self.age_ratings = self._by("SELECT name, id FROM age_rating")
+        self.series_types = self._by("SELECT code, id FROM series_type WHERE code IS NOT NULL")
+        # Kinds with objects without an id at GCD, which may be those of the dump.
+        self.unidentified = {
+            kind
+            for kind in KINDS
+            if session.scalar(text(f"SELECT EXISTS (SELECT FROM {kind} WHERE gcd_id IS NULL)"))
+        }
+        self._deleted: dict[str, set[int]] = {}
+
+    def _by(self, statement: str) -> dict:
+        return dict(map(tuple, self.session.execute(text(statement))))
+
+    def find(self, kind: str, gcd_ids: Iterable[int]) -> dict[int, int]:
+        """The objects with these ids at GCD, also as a further id: that of an object merged into them."""
+        rows = self.session.execute(
+            text(
+                "SELECT CAST(external_id AS integer), "
+                f"{kind}_id FROM external_id WHERE source = 'gcd' AND {kind}_id IS NOT NULL"
+                " AND external_id = ANY(:texts)"
+                f" UNION ALL SELECT gcd_id, id FROM {kind} WHERE gcd_id = ANY(:ids)"
+            ),
+            {"ids": list(gcd_ids), "texts": [str(each) for each in gcd_ids]},
+        )
+        return dict(map(tuple, rows))
+
+    def deleted(self, kind: str) -> set[int]:
+        """The ids at GCD of the objects of a kind that were deleted here."""
+        if kind not in self._deleted:
+            rows = self.session.scalars(
+                text(
+                    "SELECT CAST(h.snapshot ->> 'gcd_id' AS integer) FROM tombstone t JOIN history h"
+                    " ON h.kind = t.kind AND h.object_id = t.object_id AND h.type = '-'"
+                    " WHERE t.kind = :kind AND h.snapshot ->> 'gcd_id' IS NOT NULL"
+                ),
+                {"kind": kind},
+            )
+            self._deleted[kind] = set(rows)
+        return self._deleted[kind]
+
+    def only(self, kind: str, **columns) -> int | None:
+        """The only object of a kind without an id at GCD that has these values; None for none or several."""
+        if kind not in self.unidentified:
+            return None
+        same = " AND ".join(f"{name} IS NOT DISTINCT FROM :{name}" for name in columns)
+        found = self.session.scalars(
+            text(f"SELECT id FROM {kind} WHERE gcd_id IS NULL AND {same} ORDER BY id LIMIT 2"), columns
+        ).all()
+        return found[0] if len(found) == 1 else None
+
+    def take_ids(self, kind: str, number: int) -> list[int]:
+        """New ids of a kind."""
+        return list(
+            self.session.scalars(
+                text(
+                    f"SELECT nextval(pg_get_serial_sequence('{kind}', 'id')) FROM generate_series(1, :number)"
+                ),
+                {"number": number},
+            )
+        )
+
+    def volumes(self, publishers: Iterable[int], names: Iterable[str]) -> dict[tuple, set[int]]:
+        """The volumes in use by publisher, name and type of series."""
+        found = defaultdict(set)
+        for publisher, name, kind, volume in self.session.execute(
+            text(
+                "SELECT publisher_id, name, series_type_id, volume FROM series"
+                " WHERE publisher_id = ANY(:publishers) AND name = ANY(:names)"
+            ),
+            {"publishers": list(publishers), "names": list(names)},
+        ):
+            found[publisher, name, kind].add(volume)
+        return found
+
+    def numbers(self, series: Iterable[int]) -> dict[tuple[int, str], tuple[int, int | None]]:
+        """The issues of series by series and number: id, and id at GCD."""
+        rows = self.session.execute(
+            text("SELECT series_id, number, id, gcd_id FROM issue WHERE series_id = ANY(:series)"),
+            {"series": list(series)},
+        )
+        return {(series_id, number): (issue, gcd_id) for series_id, number, issue, gcd_id in rows}
+
+    def universes(self) -> set[tuple[int | None, str, str]]:
+        """Publisher, name and designation of all universes, which are unique together."""
+        return {
+            tuple(row)
+            for row in self.session.execute(text("SELECT publisher_id, name, designation FROM universe"))
+        }

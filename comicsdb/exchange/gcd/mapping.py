@@ -1,0 +1,583 @@
+"""Rows of a dump as objects of the catalogue; what is ambiguous goes into the report.
+
+`Mapper.records` gives the objects of a piece, each after those that it refers to, with ids of the catalogue
+in their fields. The fields are those of `catalog.kinds`.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from comicsdb.exchange.gcd import credit_roles, reading, values
+from comicsdb.exchange.gcd.catalogue import Catalogue
+from comicsdb.exchange.gcd.dump import Dump
+from comicsdb.exchange.gcd.plan import Choices, PlannedSeries
+from comicsdb.exchange.gcd.reading import IssueRow, Rows
+from comicsdb.exchange.gcd.report import Review
+from comicsdb.models.choices import COLLECTED_CODES, Currency, SeriesTypeCode, Status
+
+NAME_LENGTH, ALIAS_LENGTH = 255, 100
+CURRENCIES = frozenset(map(str, Currency))
+SHARE_OF_IMPRINT, SHARE_OF_GENRE = 0.8, 0.25
+# The publishers of multiverses, by their names at GCD, where no other could be meant.
+PUBLISHERS_OF_MULTIVERSES = {"DC": "DC", "Marvel": "Marvel"}
+
+
+@dataclass(slots=True)
+class Record:
+    """An object of a dump: its id in the catalogue, and the values of those fields that GCD has.
+
+    `matched`: it was here without its id at GCD, of which alone it gets.
+    """
+
+    kind: str
+    gcd_id: int
+    object_id: int
+    found: bool
+    fields: dict
+    matched: bool = False
+
+
+class Mapper:
+    """Maps the pieces of one import; people, characters and the like are given once."""
+
+    def __init__(
+        self, dump: Dump, choices: Choices, review: Review, catalogue: Catalogue, *, dry_run: bool = False
+    ):
+        self.dump = dump
+        self.choices = choices
+        self.review = review
+        self.catalogue = catalogue
+        self.dry_run = dry_run
+        self._done: dict[str, set[int]] = defaultdict(set)
+        self._ids: dict[str, dict[int, int]] = defaultdict(dict)
+        self._records: list[Record] = []
+        self._universes = catalogue.universes()
+        self._next = 0  # the next id of a dry run
+
+    def records(self, planned: list[PlannedSeries], rows: Rows) -> list[Record]:
+        """The objects of a piece."""
+        if not self.dry_run:  # whose objects are found nowhere else
+            self._ids = defaultdict(dict)
+        self._records = []
+        imprints = self._imprints_of(rows)
+        self._publishers(rows)
+        self._imprints(set(imprints.values()))
+        people = reading.characters(self.dump, self._wanted("character", rows.characters))
+        teams = reading.teams(
+            self.dump,
+            self._wanted("team", rows.teams)
+            | self._undone("team", (team for each in people for team in each.more[1])),
+        )
+        self._map_universes(rows, [each.more[0] for each in (*people, *teams)])
+        self._creators(rows)
+        self._teams(teams)
+        self._characters(people)
+        self._arcs(rows)
+        self._series({each.id: each for each in planned}, rows, imprints)
+        self._issues(rows)
+        return self._records
+
+    # Ids and what was given before.
+
+    def _wanted(self, kind: str, by_issue: dict[int, set]) -> set[int]:
+        """The ids of a kind in the issues that are to be given."""
+        return self._undone(kind, (each for found in by_issue.values() for each in found))
+
+    def _undone(self, kind: str, ids: Iterable) -> set[int]:
+        wanted = {each for each in ids if each is not None}
+        done = wanted & self._done[kind]
+        if done and not self.dry_run:
+            self._ids[kind] |= self.catalogue.find(kind, done)
+        return wanted - done
+
+    def _add(self, kind: str, found: list[tuple[int, dict]], match=None) -> list[Record]:
+        """Add objects of a kind; `match` gives the id of one that has no id at GCD yet."""
+        known = self.catalogue.find(kind, [gcd_id for gcd_id, _ in found])
+        deleted = self.catalogue.deleted(kind) - known.keys()
+        added, new = [], []
+        for gcd_id, fields in found:
+            self._done[kind].add(gcd_id)
+            fields["gcd_id"] = gcd_id
+            if gcd_id in deleted:
+                self.review.add("deleted-here", kind, gcd_id, self._label(fields))
+                continue
+            record = Record(kind, gcd_id, known.get(gcd_id, 0), gcd_id in known, fields)
+            if not record.found and match and (same := match(fields)):
+                record.object_id, record.found, record.matched = same, True, True
+            if not record.found:
+                new.append(record)
+            added.append(record)
+        for record, object_id in zip(new, self._new_ids(kind, len(new)), strict=True):
+            record.object_id = object_id
+        self._ids[kind] |= {record.gcd_id: record.object_id for record in added}
+        self._records += added
+        return added
+
+    def _new_ids(self, kind: str, number: int) -> list[int]:
+        if not number:
+            return []
+        if self.dry_run:
+            self._next += number
+            return list(range(-self._next, -self._next + number))
+        return self.catalogue.take_ids(kind, number)
+
+    @staticmethod
+    def _label(fields: dict) -> str:
+        name = fields.get("name")
+        return name if isinstance(name, str) else fields.get("number", "")
+
+    def _known(self, kind: str, ids: Iterable) -> list[int]:
+        """The ids in the catalogue of those that are there, or will be, in order."""
+        known = self._ids[kind]
+        return sorted({known[each] for each in ids if each in known})
+
+    # Publishers, imprints, universes.
+
+    def _publishers(self, rows: Rows) -> None:
+        wanted = self._undone("publisher", (series.publisher_id for series in rows.series))
+        self._add_publishers(wanted)
+
+    def _add_publishers(self, wanted: set[int]) -> None:
+        found = []
+        for gcd_id, name, year, uncertain, notes, code in reading.publishers(self.dump, wanted):
+            country, rule = values.country(code)
+            if rule:
+                self.review.add(rule, "publisher", gcd_id, name, "country", there=code)
+            fields = {
+                "name": values.line(name)[:NAME_LENGTH],
+                "founded": values.certain_year(year, uncertain=bool(uncertain)),
+                "country": country or None,
+                "desc": values.notes(notes),
+            }
+            found.append((gcd_id, fields))
+        self._add("publisher", found, lambda fields: self.catalogue.only("publisher", name=fields["name"]))
+
+    def _imprints_of(self, rows: Rows) -> dict[int, int]:
+        """The brand groups of series that are on nearly all of their issues."""
+        issues, brands = Counter(), defaultdict(Counter)
+        for issue in rows.issues:
+            issues[issue.series_id] += 1
+            brands[issue.series_id].update(rows.brands.get(issue.id, ()))
+        groups = {
+            row[0]: row
+            for row in reading.brand_groups(self.dump, {each for found in brands.values() for each in found})
+        }
+        chosen = {}
+        for series in rows.series:
+            often = [
+                group
+                for group, number in brands[series.id].items()
+                if group in groups and number >= SHARE_OF_IMPRINT * issues[series.id]
+            ]
+            own = [group for group in often if groups[group][2] == series.publisher_id]
+            publisher = ""
+            named = [group for group in own if not self._is_publisher(groups[group], series)]
+            if len(named) == 1:
+                chosen[series.id] = named[0]
+            elif len(named) > 1 or (often and not own) or (brands[series.id] and not often):
+                names = "; ".join(sorted(groups[each][1] for each in brands[series.id] if each in groups))
+                self.review.add("imprint", "series", series.id, series.name, "imprint", publisher, names)
+        return chosen
+
+    def _is_publisher(self, group: tuple, series) -> bool:
+        """Whether a brand group is the publisher itself, under its own name."""
+        [publisher] = reading.publishers(self.dump, [series.publisher_id]) or [None]
+        return publisher is not None and group[1].casefold().strip() == publisher[1].casefold().strip()
+
+    def _imprints(self, wanted: set[int]) -> None:
+        found = []
+        for gcd_id, name, publisher, year, uncertain in reading.brand_groups(
+            self.dump, self._undone("imprint", wanted)
+        ):
+            fields = {
+                "name": values.line(name)[:NAME_LENGTH],
+                "founded": values.certain_year(year, uncertain=bool(uncertain)),
+                "publisher": self._publisher(publisher),
+            }
+            if fields["publisher"]:
+                found.append((gcd_id, fields))
+        self._add(
+            "imprint",
+            found,
+            lambda fields: self.catalogue.only(
+                "imprint", name=fields["name"], publisher_id=fields["publisher"]
+            ),
+        )
+
+    def _publisher(self, gcd_id: int) -> int | None:
+        """The publisher with an id at GCD, which is added if no series of the piece has it."""
+        if gcd_id not in self._ids["publisher"]:
+            self._add_publishers(self._undone("publisher", [gcd_id]))
+        return self._ids["publisher"].get(gcd_id)
+
+    def _map_universes(self, rows: Rows, more: Iterable[int | None]) -> None:
+        wanted = self._wanted("universe", rows.universes) | self._undone("universe", more)
+        found = []
+        listed = reading.universes(self.dump, wanted)
+        names = {PUBLISHERS_OF_MULTIVERSES[row[3]] for row in listed if row[3] in PUBLISHERS_OF_MULTIVERSES}
+        ids = reading.publisher_ids(self.dump, names) if names else {}
+        for gcd_id, name, designation, multiverse in listed:
+            publisher = ids.get(PUBLISHERS_OF_MULTIVERSES.get(multiverse, ""))
+            fields = {
+                "name": values.line(name or designation or multiverse)[:NAME_LENGTH],
+                "designation": values.line(designation)[:NAME_LENGTH],
+                "publisher": self._publisher(publisher) if publisher else None,
+            }
+            if not fields["publisher"]:
+                self.review.add(
+                    "universe-publisher", "universe", gcd_id, fields["name"], "publisher", there=multiverse
+                )
+            found.append((gcd_id, fields))
+        self._add(
+            "universe",
+            found,
+            lambda fields: self.catalogue.only(
+                "universe",
+                name=fields["name"],
+                designation=fields["designation"],
+                publisher_id=fields["publisher"],
+            ),
+        )
+
+    # People, characters, teams and arcs.
+
+    def _creators(self, rows: Rows) -> None:
+        wanted = self._undone(
+            "creator", (credit.creator_id for found in rows.credits.values() for credit in found)
+        )
+        found = []
+        for creator in reading.creators(self.dump, wanted):
+            if credit_roles.is_nobody(creator.name):
+                continue
+            birth, death = (
+                values.whole_day(*date[:3], uncertain=bool(date[3])) if date else None
+                for date in creator.more
+            )
+            found.append((creator.id, {**_named(creator), "birth": birth, "death": death}))
+        self._add("creator", found)
+
+    def _teams(self, listed: list[reading.Named]) -> None:
+        found = []
+        for team in listed:
+            fields = {
+                "name": values.line(team.name)[:NAME_LENGTH],
+                "universes": self._known("universe", team.more),
+            }
+            found.append((team.id, fields))
+        self._add("team", found)
+
+    def _characters(self, listed: list[reading.Named]) -> None:
+        found = []
+        for character in listed:
+            universe, teams = character.more
+            fields = _named(character)
+            fields |= {"teams": self._known("team", teams), "universes": self._known("universe", [universe])}
+            found.append((character.id, fields))
+        self._add("character", found)
+
+    def _arcs(self, rows: Rows) -> None:
+        listed = reading.arcs(self.dump, self._wanted("arc", rows.arcs))
+        self._add("arc", [(gcd_id, {"name": values.line(name)[:NAME_LENGTH]}) for gcd_id, name in listed])
+
+    # Series.
+
+    def _series(self, planned: dict[int, PlannedSeries], rows: Rows, imprints: dict[int, int]) -> None:
+        found = []
+        names = {series.id: values.line(series.name)[:NAME_LENGTH] for series in rows.series}
+        taken = self.catalogue.volumes(self._ids["publisher"].values(), set(names.values()))
+        present = self.catalogue.find("series", names)
+        volumes = self._printed_volumes(rows)
+        genres = self._genres_of(rows)
+        for series in rows.series:
+            publisher = self._ids["publisher"].get(series.publisher_id)
+            if publisher is None:  # deleted here
+                self.review.add("deleted-here", "series", series.id, series.name)
+                continue
+            plan = planned[series.id]
+            fields = self._series_fields(series, plan, names[series.id], publisher)
+            fields["imprint"] = self._ids["imprint"].get(imprints.get(series.id))
+            fields["genres"] = sorted(genres.get(series.id, ()))
+            if volumes.get(series.id, plan.volume) != plan.volume:
+                self._note("volume", series, "volume", plan.volume, volumes[series.id])
+            used = taken.setdefault((publisher, fields["name"], fields["series_type"]), set())
+            if series.id not in present and fields["volume"] in used and not self._same_series(fields):
+                fields["volume"] = max(used) + 1
+                self._note("volume", series, "volume", fields["volume"], plan.volume)
+            used.add(fields["volume"])
+            found.append((series.id, fields))
+        self._add("series", found, self._same_series)
+
+    def _same_series(self, fields: dict) -> int | None:
+        return self.catalogue.only(
+            "series",
+            name=fields["name"],
+            year_began=fields["year_began"],
+            publisher_id=fields["publisher"],
+            series_type_id=fields["series_type"],
+        )
+
+    def _note(self, rule: str, series: reading.SeriesRow, field: str, here="", there="") -> None:
+        self.review.add(rule, "series", series.id, series.name, field, here, there)
+
+    def _series_fields(
+        self, series: reading.SeriesRow, plan: PlannedSeries, name: str, publisher: int
+    ) -> dict:
+        language, rule = values.language(series.language)
+        if rule:
+            self._note(rule, series, "language", there=series.language)
+        if plan.rule:
+            self._note(plan.rule, series, "series_type", plan.code, series.publishing_format)
+        began = values.certain_year(series.year_began)
+        ended = values.certain_year(series.year_ended)
+        endless = plan.code in (SeriesTypeCode.ONE_SHOT, SeriesTypeCode.ANNUAL) or series.is_current
+        if not series.is_current and plan.code == SeriesTypeCode.SINGLE_ISSUE and not plan.rule:
+            self._note("cancelled", series, "status", Status.COMPLETED.label, series.publishing_format)
+        return {
+            "name": name,
+            "sort_name": values.line(series.sort_name)[:NAME_LENGTH] or name,
+            "language": language,
+            "volume": plan.volume,
+            "year_began": began or values.YEARS[0],
+            "year_end": None if endless or not began or not ended or ended < began else ended,
+            "series_type": self.catalogue.series_types[plan.code],
+            "status": (Status.ONGOING if series.is_current else Status.COMPLETED).value,
+            "publisher": publisher,
+            "collection": plan.code in COLLECTED_CODES,
+        }
+
+    @staticmethod
+    def _printed_volumes(rows: Rows) -> dict[int, int]:
+        """The volumes that all issues of a series have, where it is one number and not that of the issue."""
+        printed = defaultdict(set)
+        for issue in rows.issues:
+            if issue.volume and issue.volume != issue.number:
+                printed[issue.series_id].add(issue.volume)
+        return {
+            series: int(next(iter(found)))
+            for series, found in printed.items()
+            if len(found) == 1 and next(iter(found)).isdecimal()
+        }
+
+    def _genres_of(self, rows: Rows) -> dict[int, set[int]]:
+        """The genres of series: those of a quarter of their pages with comics."""
+        home = {issue.id: issue.series_id for issue in rows.issues}
+        total, pages = Counter(), defaultdict(Counter)
+        for issue, stories in rows.stories.items():
+            for story in stories:
+                if story.type_id in reading.WITH_GENRES:
+                    number = values.pages(story.page_count) or 1
+                    total[home[issue]] += number
+                    for genre in values.genres(story.genre):
+                        pages[home[issue]][genre] += number
+        ids = self.catalogue.genres
+        return {
+            series: {
+                ids[genre]
+                for genre, number in found.items()
+                if genre in ids and number >= SHARE_OF_GENRE * total[series]
+            }
+            for series, found in pages.items()
+        }
+
+    # Issues.
+
+    def _issues(self, rows: Rows) -> None:
+        for stray in rows.strays:
+            self._of_issue("variant-base", stray, "variants", there=stray.variant_name)
+        variants = defaultdict(list)
+        for variant in rows.variants:
+            variants[variant.variant_of_id].append(variant)
+        mapper = IssueMapper(self, rows, variants)
+        present = self.catalogue.find("issue", [issue.id for issue in rows.issues])
+        known = {self._ids["series"].get(series.id) for series in rows.series} - {None}
+        taken = self.catalogue.numbers(known) if not self.dry_run or present else {}
+        found = [
+            (issue.id, mapper.fields(issue, number)) for issue, number in self._numbered(rows, present, taken)
+        ]
+        self._add("issue", found, lambda fields: self._same_issue(taken, fields))
+
+    @staticmethod
+    def _same_issue(taken: dict, fields: dict) -> int | None:
+        issue, gcd_id = taken.get((fields["series"], fields["number"]), (None, None))
+        return issue if gcd_id is None else None
+
+    def _numbered(self, rows: Rows, present: dict[int, int], taken: dict):
+        """The issues that get a number which is free in their series, with it."""
+        sole = {series for series, number in Counter(i.series_id for i in rows.issues).items() if number == 1}
+        claims = defaultdict(list)
+        for issue in rows.issues:
+            series = self._ids["series"].get(issue.series_id)
+            if series is None:
+                continue
+            number = values.number(
+                issue.number, issue.volume, with_volume=bool(issue.display_volume_with_number)
+            )
+            if number.rule == "unnumbered" and issue.series_id in sole:
+                number = values.Number("1")
+            if number.rule:
+                self._of_issue(number.rule, issue, "number", there=issue.number)
+            if number.number:
+                claims[series, number.number].append((issue, number))
+        for (series, number), listed in claims.items():
+            owner = taken.get((series, number))
+            # Whose it is already, then the one with the number as it is written, then the first.
+            listed.sort(key=lambda claim: (claim[0].id not in present, claim[0].number != number))
+            if (
+                owner
+                and owner[1] is not None
+                and owner[0] not in {present.get(each.id) for each, _ in listed}
+            ):
+                first, others = None, listed
+            else:
+                first, others = listed[0], listed[1:]
+            for issue, _ in others:
+                self._of_issue("number-clash", issue, "number", there=issue.number)
+            if first:
+                yield first
+
+    def _of_issue(self, rule: str, issue: IssueRow, field: str, here="", there="") -> None:
+        self.review.add(rule, "issue", issue.id, issue.number, field, here, there)
+
+
+class IssueMapper:
+    """Maps the issues of one piece, whose people and characters have ids already."""
+
+    def __init__(self, mapper: Mapper, rows: Rows, variants: dict[int, list[IssueRow]]):
+        self._mapper = mapper
+        self._rows = rows
+        self._variants = variants
+        self._countries = {series.id: series.country for series in rows.series}
+        self._collections = {
+            record.gcd_id
+            for record in mapper._records
+            if record.kind == "series" and record.fields["collection"]
+        }
+
+    def fields(self, issue: IssueRow, number: values.Number) -> dict:
+        """The fields of an issue."""
+        rows, known = self._rows, self._mapper._known
+        store, rule = values.partial_date(issue.on_sale_date)
+        if rule:
+            self._note(rule, issue, "store_date", there=issue.on_sale_date)
+        certain = store and store.known == values.DAY and not issue.on_sale_date_uncertain
+        isbn, rule = values.isbn(issue.valid_isbn, issue.isbn)
+        if rule:
+            self._note(rule, issue, "isbn", there=issue.isbn)
+        stories = rows.stories.get(issue.id, ())
+        fields = {
+            "series": self._mapper._ids["series"][issue.series_id],
+            "number": number.number,
+            "alt_number": number.alternative,
+            "title": values.line(issue.title)[:NAME_LENGTH] if issue.series_id in self._collections else "",
+            "name": self._titles(issue, stories),
+            "store_date": store.day if certain else None,
+            "rating": self._mapper.catalogue.age_ratings.get(values.age_rating(issue.rating), 1),
+            "isbn": isbn,
+            "page": values.pages(issue.page_count),
+            "arcs": known("arc", rows.arcs.get(issue.id, ())),
+            "characters": known("character", rows.characters.get(issue.id, ())),
+            "teams": known("team", rows.teams.get(issue.id, ())),
+            "universes": known("universe", rows.universes.get(issue.id, ())),
+            "credits": self._credits(issue, stories),
+            "variants": [self._variant(issue, variant) for variant in self._variants.get(issue.id, ())],
+            **self._cover_date(issue, store),
+            **self._sold(issue, issue),
+        }
+        if None in rows.characters.get(issue.id, ()) or None in rows.teams.get(issue.id, ()):
+            self._note("missing-name", issue, "characters")
+        if self._mapper.choices.synopses:
+            fields["desc"] = "\n\n".join(filter(None, (values.notes(story.synopsis) for story in stories)))
+        return fields
+
+    def _note(self, rule: str, issue: IssueRow, field: str, here="", there="") -> None:
+        self._mapper._of_issue(rule, issue, field, here, there)
+
+    def _titles(self, issue: IssueRow, stories) -> list[str]:
+        found = []
+        for story in stories:
+            title = values.line(story.title)
+            if story.type_id not in reading.TITLED or story.title_inferred or not title:
+                continue
+            if len(title) > values.TITLE_LENGTH:
+                self._note("title-too-long", issue, "name", there=title)
+            else:
+                found.append(title)
+        return found
+
+    def _cover_date(self, issue: IssueRow, store: values.PartialDate | None) -> dict:
+        """The date on the cover, else that of sale as far as it is known."""
+        key, rule = values.partial_date(issue.key_date)
+        if rule:
+            self._note(rule, issue, "cover_date", there=issue.key_date)
+        date = key or store
+        return {"cover_date": date.day if date else None}
+
+    def _sold(self, issue: IssueRow, row: IssueRow) -> dict:
+        """Price and barcode of an issue or a variant of it."""
+        price, rule = values.own_price(row.price, self._countries[issue.series_id], CURRENCIES)
+        if rule:
+            self._note(rule, row, "price", price.amount if price else "", row.price)
+        upc, rule = values.barcode(row.barcode)
+        if rule:
+            self._note(rule, row, "upc", there=row.barcode)
+        return {
+            "price": price.amount if price else None,
+            "currency": price.currency if price else Currency.USD.value,
+            "upc": upc,
+        }
+
+    def _variant(self, issue: IssueRow, row: IssueRow) -> dict:
+        return {"name": values.line(row.variant_name)[:NAME_LENGTH], **self._sold(issue, row)}
+
+    def _credits(self, issue: IssueRow, stories) -> list[dict]:
+        """The credits of an issue, one for each creator; roles in the order in which they are met."""
+        found: dict[int, dict] = {}
+        creators, roles = self._mapper._ids["creator"], self._mapper.catalogue.roles
+        rules = set()
+        for credit in self._rows.credits.get(issue.id, ()):
+            if credit.creator_id is None:
+                self._note("missing-name", issue, "credits", there=credit.qualifier)
+                continue
+            if credit.uncertain:
+                self._note("uncertain-credit", issue, "credits", there=credit.name)
+                continue
+            if credit.creator_id not in creators or credit_roles.is_nobody(credit.name):
+                continue
+            given = credit_roles.roles(credit.credit_type, credit.qualifier, story_type=credit.story_type)
+            if given.rule and (given.rule, credit.qualifier) not in rules:
+                rules.add((given.rule, credit.qualifier))
+                self._note(given.rule, issue, "credits", ", ".join(given.names), credit.qualifier)
+            ids = [roles[name] for name in given.names if name in roles]
+            if ids:
+                found.setdefault(creators[credit.creator_id], {}).update(dict.fromkeys(ids))
+        self._note_text_credits(issue, stories)
+        return [{"creator": creator, "roles": sorted(found[creator])} for creator in sorted(found)]
+
+    def _note_text_credits(self, issue: IssueRow, stories) -> None:
+        """List who is named in a text of a story for which nobody is linked."""
+        linked = {
+            (credit.story_id, job)
+            for credit in self._rows.credits.get(issue.id, ())
+            for job in credit_roles.JOBS.get(credit.credit_type, ())
+        }
+        for story in stories:
+            if story.type_id not in reading.CREDITED:
+                continue
+            for job in credit_roles.BASE:
+                named = (
+                    credit_roles.text_credits(getattr(story, job)) if (story.id, job) not in linked else ()
+                )
+                people = [each.person for each in named if each.person]
+                if people:
+                    self._note("text-credits", issue, f"credits: {job}", there="; ".join(people))
+
+
+def _named(row: reading.Named) -> dict:
+    """Name and other names of a creator or character."""
+    name = values.line(row.name)[:NAME_LENGTH]
+    aliases = dict.fromkeys(values.line(each) for each in row.aliases)
+    return {
+        "name": name,
+        "alias": [each for each in aliases if each and each != name and len(each) <= ALIAS_LENGTH],
+    }
