@@ -1,4 +1,4 @@
-"""Import of dumps of the Grand Comics Database: what is stored, what is listed, and what a newer dump changes."""
+"""Import of dumps of the Grand Comics Database: what is stored, what is listed, what a newer dump changes."""
 
 import csv
 from datetime import date
@@ -6,10 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from comicsdb.catalog import Catalog
 from comicsdb.exchange.gcd.importing import import_dump
 from comicsdb.exchange.gcd.plan import Choices
-from comicsdb.models import Issue
 from tests.gcd_dump import DumpOf
 from tests.importer import Importer
 
@@ -150,8 +148,8 @@ def test_an_issue_arrives_with_everything(gcd):
         ("Marvel", 1939, "US", "Was Timely.", 78)
     ]
     [row] = gcd.query(
-        "SELECT s.name, sort_name, language, volume, year_began, year_end, status, t.code, s.slug, issue_count"
-        " FROM series s JOIN series_type t ON t.id = s.series_type_id"
+        "SELECT s.name, sort_name, language, volume, year_began, year_end, status, t.code, s.slug,"
+        " issue_count FROM series s JOIN series_type t ON t.id = s.series_type_id"
     )
     assert row == (
         "Fantastic Four",
@@ -166,8 +164,8 @@ def test_an_issue_arrives_with_everything(gcd):
         1,
     )
     [row] = gcd.query(
-        "SELECT number, i.name, cover_date, store_date, price, currency, upc, isbn, page, r.name, i.slug, i.gcd_id,"
-        ' i."desc" FROM issue i JOIN age_rating r ON r.id = i.rating_id'
+        "SELECT number, i.name, cover_date, store_date, price, currency, upc, isbn, page, r.name, i.slug,"
+        ' i.gcd_id, i."desc" FROM issue i JOIN age_rating r ON r.id = i.rating_id'
     )
     assert row == (
         "1",
@@ -185,8 +183,8 @@ def test_an_issue_arrives_with_everything(gcd):
         "Four friends.",
     )
     assert gcd.query(
-        "SELECT c.name, array_agg(r.name ORDER BY r.name) FROM credit_role x JOIN creator c ON c.id = x.creator_id"
-        " JOIN role r ON r.id = x.role_id GROUP BY 1 ORDER BY 1"
+        "SELECT c.name, array_agg(r.name ORDER BY r.name) FROM credit_role x"
+        " JOIN creator c ON c.id = x.creator_id JOIN role r ON r.id = x.role_id GROUP BY 1 ORDER BY 1"
     ) == [("Jack Kirby", ["Cover", "Inker", "Penciller"]), ("Stan Lee", ["Editor", "Writer"])]
     assert gcd.query("SELECT name, alias, birth, gcd_id FROM creator ORDER BY name") == [
         ("Jack Kirby", [], None, 2),
@@ -215,8 +213,8 @@ def test_an_issue_arrives_with_everything(gcd):
         )
     ]
     assert gcd.query(
-        "SELECT kind, type, user_id, reason, count(*) FROM history WHERE reason IS NOT NULL GROUP BY 1, 2, 3, 4"
-        " ORDER BY 1"
+        "SELECT kind, type, user_id, reason, count(*) FROM history WHERE reason IS NOT NULL"
+        " GROUP BY 1, 2, 3, 4 ORDER BY 1"
     ) == [
         (kind, "+", None, "Grand Comics Database", number)
         for kind, number in (
