@@ -129,3 +129,28 @@ def present(session: Session | Connection, kind: str, ids: Collection[int]) -> d
     )
     rows = union(select(model.id.label("asked"), model.id.label("id")).where(_one_of(model.id, ids)), merged)
     return dict(list(session.execute(rows)))
+
+
+COLUMNS = ("kind", "id", "slug", "source", "external_id", "scope")
+
+
+def _everything() -> Iterable[str]:
+    """SQL statements for all external ids of the catalogue, kind by kind."""
+    for kind in OWNERS:
+        found = [
+            f"SELECT id, '{source}', {name}::text, '' FROM {kind}" for source, name in ID_COLUMNS.items()
+        ]
+        found = [f"{each} WHERE {name} > 0" for each, name in zip(found, ID_COLUMNS.values(), strict=True)]
+        if kind == "issue":
+            found.append("SELECT id, 'isbn', isbn, '' FROM issue WHERE isbn <> ''")
+        found.append(
+            f"SELECT {kind}_id, source, external_id, scope FROM external_id WHERE {kind}_id IS NOT NULL"
+        )
+        yield (
+            f"SELECT '{kind}' AS kind, x.id, o.slug, x.source, x.external_id, x.scope"
+            f" FROM ({' UNION '.join(found)}) x (id, source, external_id, scope) JOIN {kind} o ON o.id = x.id"
+        )
+
+
+# The statement for the whole crosswalk, in the order of its columns but the slug.
+ALL = f"{' UNION ALL '.join(_everything())} ORDER BY 1, 2, 4, 5, 6"

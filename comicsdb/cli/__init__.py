@@ -18,6 +18,7 @@ COMMANDS = {
     "cache": "cache.cache_command",
     "db": "db.db_group",
     "demo": "serve.demo_command",
+    "dump": "dump.dump_command",
     "dup-credits": "catalogue.dup_credits_command",
     "export": "exchange.export_command",
     "find-bad-volumes": "catalogue.find_bad_volumes_command",

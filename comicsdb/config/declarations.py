@@ -336,6 +336,32 @@ PICTURES = (
     ),
 )
 
+DUMPS = (
+    Setting(
+        "comicsdb.dumps.folder",
+        "COMICSDB_DUMPS_FOLDER",
+        "",
+        "folder",
+        "where `comicsdb dump` writes and the site offers dumps; without it there are none",
+        read.folder,
+    ),
+    number(
+        "comicsdb.dumps.days",
+        "COMICSDB_DUMPS_DAYS",
+        "14",
+        (1, 3650),
+        "how many days a dump is kept",
+    ),
+    Setting(
+        "comicsdb.dumps.key",
+        "COMICSDB_DUMPS_KEY",
+        "var/dumps.key",
+        "file",
+        "the secret key that signs dumps, in the format of minisign; made on first use",
+        Path,
+    ),
+)
+
 MAIL = (
     Setting(
         "comicsdb.mail.from",
@@ -709,6 +735,7 @@ DATABASE = (
 SECTIONS: dict[str, tuple[Setting, ...]] = {
     "The site": SITE,
     "Pictures": PICTURES,
+    "Dumps": DUMPS,
     "Mail": MAIL,
     "Accounts": ACCOUNTS,
     "Cache": CACHE,

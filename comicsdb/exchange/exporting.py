@@ -7,13 +7,15 @@ tokens are never exported, so imported accounts have no usable password.
 
 import hashlib
 import shutil
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import orjson
+from psycopg import Connection
 from sqlalchemy.orm import Session
 
+from comicsdb.exchange import compression
 from comicsdb.exchange.format import (
     FILES,
     INSTANT,
@@ -64,7 +66,9 @@ def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bo
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     try:
-        result = _Export(session, unfinished, storage, accounts).run()
+        connection = session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+        driver = connection.connection.driver_connection
+        result = _Export(driver, unfinished, storage, accounts=accounts).run()
         unfinished.rename(folder)
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -72,15 +76,31 @@ def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bo
     return result
 
 
+def export_rows(connection: Connection, folder: Path) -> None:
+    """Write the files of a data set without accounts and pictures, compressed, from a snapshot.
+
+    `image` is the key of a picture, whose file is not in the folder.
+    """
+    export = _Export(connection, folder)
+    for file in FILES:
+        if not file.owner and file not in OF_ACCOUNTS:
+            path = folder / f"{file.file_name}{compression.SUFFIX}"
+            with compression.create(path) as stream:
+                stream.writelines(export.lines(file))
+
+
 class _Export:
-    def __init__(self, session: Session, folder: Path, storage: Storage, accounts: bool):
+    """Without a storage, pictures are named but not copied."""
+
+    def __init__(
+        self, connection: Connection, folder: Path, storage: Storage | None = None, *, accounts: bool = False
+    ):
+        self._connection = connection
         self._folder = folder
         self._storage = storage
         self._accounts = accounts
         self._result = Exported()
         self._shared: dict[Hashable, str] = {}  # exported path by identity of a picture
-        connection = session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-        self._connection = connection.connection.driver_connection
 
     def run(self) -> Exported:
         """Write all files and the summary."""
@@ -94,24 +114,26 @@ class _Export:
 
     def _write(self, file: File) -> tuple[int, str]:
         """Write a file; returns the number of its lines and its digest."""
-        keys = [each.key for each in file.written]
-        picture = next((each.key for each in file.fields if each.picture), None)
         digest, count = hashlib.sha256(), 0
-        with (
-            (self._folder / f"{file.name}.jsonl").open("wb") as stream,
-            self._connection.cursor("export") as rows,
-        ):
+        with (self._folder / file.file_name).open("wb") as stream:
+            for line in self.lines(file):
+                stream.write(line)
+                digest.update(line)
+                count += 1
+        return count, digest.hexdigest()
+
+    def lines(self, file: File) -> Iterator[bytes]:
+        """The lines of a file; pictures are copied on the way."""
+        keys = [each.key for each in file.written]
+        picture = next((each.key for each in file.fields if each.picture and self._storage), None)
+        with self._connection.cursor("export") as rows:
             rows.itersize = CHUNK
             rows.execute(self._query(file))
             for row in rows:
                 record = dict(zip(keys, row, strict=True))
                 if picture and record[picture]:
                     record[picture] = self._add_picture(record[picture])
-                line = orjson.dumps(record) + b"\n"
-                stream.write(line)
-                digest.update(line)
-                count += 1
-        return count, digest.hexdigest()
+                yield orjson.dumps(record) + b"\n"
 
     def _query(self, file: File) -> str:
         source = OWNED_ROWS.get(file, file.kind)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from sqlalchemy import Engine, func, select
 
 # Keys of PostgreSQL's advisory locks; 412 and 413 are those of commits and imports.
-DONATIONS, NOTICES, MEDIA, BACKUP, ACTS = 7_240_414, 7_240_415, 7_240_416, 7_240_417, 7_240_418
+DONATIONS, NOTICES, MEDIA, BACKUP, ACTS, DUMP = range(7_240_414, 7_240_420)
 
 
 class AlreadyRunningError(Exception):

@@ -1,0 +1,21 @@
+"""Zstandard: of the standard library from Python 3.14 on, before that its backport with the same API."""
+
+from pathlib import Path
+
+try:
+    from compression import zstd
+except ImportError:
+    from backports import zstd
+
+SUFFIX = ".zst"
+_OPTIONS = {zstd.CompressionParameter.compression_level: 9, zstd.CompressionParameter.checksum_flag: 1}
+
+
+def create(path: Path):
+    """Open a new compressed file for writing bytes."""
+    return zstd.open(path, "wb", options=_OPTIONS)
+
+
+def open_plain(path: Path):
+    """Open a compressed file for reading what it contains."""
+    return zstd.open(path, "rb")

@@ -1,0 +1,185 @@
+"""Dumps: everything public of one moment as files that outlive the server.
+
+A dump is a folder named by its time in UTC. It holds the public tables as SQLite, the catalogue as a data set
+of compressed JSON lines, the crosswalk of ids as CSV, and a signed manifest that names all files with their
+digests. docs/data.md describes them.
+"""
+
+import csv
+import hashlib
+import io
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import orjson
+from sqlalchemy import Connection, Engine, select, text
+
+from comicsdb import clock
+from comicsdb.catalog import crosswalk
+from comicsdb.catalog.history.change_log import EPOCH
+from comicsdb.exchange import compression, dump_sqlite, minisign
+from comicsdb.exchange.exporting import export_rows
+from comicsdb.exchange.format import VERSION as DATA_SET
+
+FORMAT = 1  # of the manifest and of the files that it names
+NAME = re.compile(r"\d{8}T\d{6}Z")
+STAMP = "%Y%m%dT%H%M%SZ"
+PARTIAL = ".partial"
+MANIFEST = "manifest.json"
+SIGNATURE = MANIFEST + minisign.SUFFIX
+SQLITE = "comicsdb.sqlite"
+CROSSWALK = "crosswalk.csv"
+
+
+class DumpError(Exception):
+    """A dump is not whole, or not what its site signed."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a manifest tells of the site: name and address, version, and the licence of the data."""
+
+    name: str
+    url: str
+    version: str
+    licence: dict[str, str]
+
+
+def make(
+    engine: Engine,
+    folder: Path,
+    key: minisign.Key,
+    source: Source,
+    *,
+    tell: Callable[[str], object] = print,
+) -> Path:
+    """Write a dump into a new folder below `folder`, which appears when it is complete; returns it.
+
+    Writers are not blocked: everything comes from one snapshot.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob(f"*{PARTIAL}"):
+        shutil.rmtree(left)
+    made = clock.now()
+    while (folder / made.strftime(STAMP)).exists():  # the name has the resolution of a second
+        made += timedelta(seconds=1)
+    partial = folder / f"{made.strftime(STAMP)}{PARTIAL}"
+    partial.mkdir()
+    try:
+        with engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
+            manifest = {
+                "format": FORMAT,
+                "data_set": DATA_SET,
+                "name": source.name,
+                "url": source.url,
+                "version": source.version,
+                "licence": source.licence,
+                "made": made.isoformat(timespec="seconds").replace("+00:00", "Z"),
+                **_position(connection),
+            }
+            manifest["counts"] = _write(connection, partial, manifest, tell)
+        manifest["public_key"] = key.public
+        manifest["files"] = [_described(path) for path in sorted(partial.iterdir())]
+        content = orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n"
+        (partial / MANIFEST).write_bytes(content)
+        (partial / SIGNATURE).write_text(key.sign(content, f"comicsdb dump {made.strftime(STAMP)}"))
+        whole = partial.with_suffix("")
+        partial.rename(whole)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return whole
+
+
+def verify(manifest: bytes, signature: str, public_key: str) -> dict:
+    """Check the signature of a manifest's bytes; returns the manifest.
+
+    Raises minisign.VerificationError, and DumpError for a format of a newer version.
+    """
+    minisign.verify(manifest, signature, public_key)
+    found = orjson.loads(manifest)
+    if found["format"] != FORMAT:
+        raise DumpError(f"The dump has format {found['format']}, and this version reads {FORMAT}: update it.")
+    return found
+
+
+def check_file(path: Path, described: dict) -> None:
+    """Check size and digest of a file that a manifest describes; raises DumpError."""
+    if not path.is_file():
+        raise DumpError(f"{path} is missing.")
+    if path.stat().st_size != described["bytes"] or _digest(path) != described["sha256"]:
+        raise DumpError(f"{path} is damaged: it is not what the manifest says.")
+
+
+def dumps(folder: Path) -> list[Path]:
+    """The dumps in a folder, newest first."""
+    if not folder.is_dir():
+        return []
+    found = (path for path in folder.iterdir() if NAME.fullmatch(path.name) and (path / MANIFEST).is_file())
+    return sorted(found, reverse=True)
+
+
+def drop_older(folder: Path, days: int) -> list[Path]:
+    """Remove dumps older than so many days, but not the newest; returns their folders."""
+    limit = (clock.now() - timedelta(days=days)).strftime(STAMP)
+    old = [each for each in dumps(folder)[1:] if each.name < limit]
+    for each in old:
+        shutil.rmtree(each)
+    return old
+
+
+def _position(connection: Connection) -> dict:
+    """The schema, and where the feed of changes continues after the snapshot.
+
+    `touched` is the oldest transaction that the snapshot may not have seen.
+    """
+    after = text("(SELECT coalesce(max(seq), 0) FROM change_log)")
+    touched = text("CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text)")
+    epoch, after, touched = connection.execute(select(EPOCH, after, touched)).one()
+    schema = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return {"schema": schema, "feed": {"epoch": epoch, "after": after, "touched": touched}}
+
+
+def _write(
+    connection: Connection, folder: Path, manifest: dict, tell: Callable[[str], object]
+) -> dict[str, int]:
+    """Write all files but the manifest; returns the number of rows by table."""
+    driver = connection.connection.driver_connection
+    tell("Writing SQLite ...")
+    counts = dump_sqlite.write(driver, folder / SQLITE, manifest)
+    _compress(folder / SQLITE)
+    tell("Writing JSON lines ...")
+    export_rows(driver, folder)
+    tell("Writing the crosswalk ...")
+    with (
+        compression.create(folder / f"{CROSSWALK}{compression.SUFFIX}") as stream,
+        io.TextIOWrapper(stream, "utf-8", newline="") as lines,
+        driver.cursor("crosswalk") as rows,
+    ):
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow(crosswalk.COLUMNS)
+        rows.itersize = dump_sqlite.CHUNK
+        writer.writerows(rows.execute(crosswalk.ALL))
+    return counts
+
+
+def _compress(path: Path) -> None:
+    with (
+        path.open("rb") as plain,
+        compression.create(path.with_name(path.name + compression.SUFFIX)) as target,
+    ):
+        shutil.copyfileobj(plain, target, 1 << 20)
+    path.unlink()
+
+
+def _described(path: Path) -> dict:
+    return {"name": path.name, "bytes": path.stat().st_size, "sha256": _digest(path)}
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

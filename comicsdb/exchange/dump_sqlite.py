@@ -1,0 +1,184 @@
+"""The SQLite file of a dump: all public tables, with keys, indexes and full-text search of names.
+
+Timestamps are text in ISO 8601 (UTC, microseconds), dates and amounts are text, arrays and objects are JSON,
+booleans are 0 and 1. `read_rows` gives the rows as `catalog.public_tables.insert_rows` takes them.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import orjson
+from psycopg import Connection
+from sqlalchemy import ARRAY, JSON, Boolean, Column, Date, DateTime, Integer, Numeric
+
+from comicsdb.catalog.public_tables import OBJECTS, TABLES
+from comicsdb.exchange.format import INSTANT
+from comicsdb.models import metadata
+from comicsdb.models.attribution import OWNERS
+
+CHUNK = 5000
+# Indexes beside those of primary keys and foreign keys, whose columns are all indexed.
+INDEXES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(OWNERS, ("slug", "cv_id", "gcd_id", "name")),
+    "issue": (
+        "slug",
+        "cv_id",
+        "gcd_id",
+        "series_id, number",
+        "cover_date",
+        "store_date",
+        "isbn",
+        "upc",
+        "sku",
+    ),
+    "variant": ("upc", "sku"),
+    "external_id": ("source, external_id",),
+    "former_slug": ("kind, object_id",),
+    "picture_hash": ("phash",),
+    "change_log": ("kind, object_id",),
+}
+# Full-text search of names: the name, and other names as JSON, of each kind.
+_NAMES = {
+    "publisher": ("name", "alt_names"),
+    "creator": ("name", "alias"),
+    "character": ("name", "alias"),
+    "series": ("name", "alt_names"),
+    "issue": ("title", "name"),
+}
+
+
+def write(connection: Connection, path: Path, about: dict) -> dict[str, int]:
+    """Write the file from the snapshot of a connection; returns the number of rows by table.
+
+    The table `meta` has what is told `about` the dump, as JSON but for text.
+    """
+    meta = [
+        (key, value if isinstance(value, str) else orjson.dumps(value).decode())
+        for key, value in about.items()
+    ]
+    with closing(sqlite3.connect(path, isolation_level=None)) as target:
+        # The file is renamed when it is complete: nothing needs to survive a crash.
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
+            target.execute(f"PRAGMA {pragma}")
+        for statement in schema():
+            target.execute(statement)
+        target.execute("BEGIN")
+        target.executemany("INSERT INTO meta VALUES (?, ?)", meta)
+        counts = {table: _copy(connection, target, table) for table in TABLES}
+        for statement in (*_searched(), *indexes()):
+            target.execute(statement)
+        target.execute("COMMIT")
+        target.execute("ANALYZE")
+    return counts
+
+
+def read_rows(database: sqlite3.Connection, table: str) -> Iterator[dict]:
+    """The rows of a public table with the values that JSON has for them, in the order of its key."""
+    columns = TABLES[table]
+    parsed = [name for name in columns if isinstance(_column(table, name).type, ARRAY | JSON)]
+    names = ", ".join(f'"{name}"' for name in columns)
+    rows = database.execute(f'SELECT {names} FROM "{table}" ORDER BY {", ".join(_key(table))}')
+    for row in rows:
+        record = dict(zip(columns, row, strict=True))
+        for name in parsed:
+            record[name] = None if record[name] is None else orjson.loads(record[name])
+        yield record
+
+
+def schema() -> list[str]:
+    """The statements that create the tables."""
+    return [
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+        *map(_table, TABLES),
+        "CREATE VIRTUAL TABLE search USING fts5(name, other_names, kind UNINDEXED, id UNINDEXED,"
+        " tokenize = 'unicode61 remove_diacritics 2')",
+    ]
+
+
+def indexes() -> list[str]:
+    """The statements that create the indexes."""
+    found = []
+    for table, columns in TABLES.items():
+        key, declared = _key(table), list(INDEXES.get(table, ()))
+        leading = {key[0].strip('"'), *(each.split(",")[0] for each in declared)}
+        declared += [name for name in columns if _column(table, name).foreign_keys and name not in leading]
+        for each in declared:
+            names = each.split(", ")
+            listed = ", ".join(f'"{name}"' for name in names)
+            found.append(f'CREATE INDEX "{table}_{"_".join(names)}" ON "{table}" ({listed})')
+    return found
+
+
+def _column(table: str, name: str) -> Column:
+    return metadata.tables[table].columns[name]
+
+
+def _key(table: str) -> list[str]:
+    return [f'"{column.name}"' for column in metadata.tables[table].primary_key]
+
+
+def _table(name: str) -> str:
+    key = _key(name)
+    one = metadata.tables[name].primary_key.columns[0] if len(key) == 1 else None
+    is_rowid = one is not None and isinstance(one.type, Integer)
+    columns = [_column(name, each) for each in TABLES[name]]
+    lines = [_declaration(column, is_rowid=is_rowid and column is one) for column in columns]
+    lines += [] if is_rowid else [f"PRIMARY KEY ({', '.join(key)})"]
+    for column in columns:
+        # Those to the key of a table: a credit's role repeats the two other columns of its credit.
+        for to in (key.column for key in column.foreign_keys if key.column.primary_key):
+            lines.append(f'FOREIGN KEY ("{column.name}") REFERENCES "{to.table.name}" ("{to.name}")')
+    ending = "" if is_rowid else " WITHOUT ROWID"
+    return f'CREATE TABLE "{name}" (\n  ' + ",\n  ".join(lines) + f"\n){ending}"
+
+
+def _declaration(column: Column, *, is_rowid: bool) -> str:
+    kind = "INTEGER" if isinstance(column.type, Integer | Boolean) else "TEXT"
+    null = "" if column.nullable else " NOT NULL"
+    return f'"{column.name}" {kind}{" PRIMARY KEY" if is_rowid else null}'
+
+
+def _expression(column: Column) -> str:
+    """The SQL expression of the value that the file has of a column."""
+    name = f'"{column.name}"'
+    match column.type:
+        case DateTime():
+            return INSTANT.format(name)
+        case ARRAY() | JSON():
+            return f"to_json({name})::text"
+        case Boolean():
+            return f"{name}::integer"
+        case Date() | Numeric():
+            return f"{name}::text"
+    return name
+
+
+def _copy(connection: Connection, target: sqlite3.Connection, table: str) -> int:
+    """Copy the rows of a table, some thousands at a time; returns their number."""
+    columns, count = [_column(table, name) for name in TABLES[table]], 0
+    places = ", ".join("?" * len(columns))
+    with connection.cursor("dump") as rows:
+        listed = ", ".join(map(_expression, columns))
+        rows.execute(f'SELECT {listed} FROM "{table}" ORDER BY {", ".join(_key(table))}')
+        while chunk := rows.fetchmany(CHUNK):
+            target.executemany(f'INSERT INTO "{table}" VALUES ({places})', chunk)
+            count += len(chunk)
+    return count
+
+
+def _searched() -> Iterator[str]:
+    """The statements that fill the full-text index, and bring it into its smallest form."""
+    for kind in OBJECTS:
+        name, others = _NAMES.get(kind, ("name", ""))
+        other = (
+            f"(SELECT coalesce(group_concat(value, ' / '), '') FROM json_each(t.{others}))"
+            if others
+            else "''"
+        )
+        yield (
+            f"INSERT INTO search (name, other_names, kind, id) SELECT * FROM (SELECT t.{name} AS name,"
+            f" {other} AS others, '{kind}', t.id FROM \"{kind}\" t) WHERE name <> '' OR others <> ''"
+        )
+    yield "INSERT INTO search (search) VALUES ('optimize')"

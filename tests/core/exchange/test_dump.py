@@ -1,0 +1,233 @@
+"""Dumps: the public tables of one moment, with a signed manifest, and what reads them."""
+
+import csv
+import io
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from datetime import timedelta
+
+import orjson
+import pytest
+
+from comicsdb import clock
+from comicsdb.catalog import public_tables
+from comicsdb.exchange import compression, dump, dump_sqlite, minisign
+from comicsdb.exchange.format import FILES, OF_ACCOUNTS
+from comicsdb.models import metadata
+from tests.core.exchange.test_export_columns import full_set
+from tests.importer import Importer
+from tests.needs import program
+
+SOURCE = dump.Source(
+    "comicsdb", "https://comics.example", "0.1.0", {"name": "CC0", "url": "https://cc0.example"}
+)
+
+
+@pytest.fixture
+def site(database, tmp_path):
+    """A catalogue in which every field says something."""
+    importer = Importer(database, tmp_path)
+    importer.run(full_set())
+    yield importer
+    importer.engine.dispose()
+
+
+@pytest.fixture
+def key(tmp_path):
+    """The key of the site."""
+    return minisign.Key.open(tmp_path / "keys" / "dumps.key")
+
+
+def make(site, key, tell=lambda _words: None):
+    """Make a dump."""
+    return dump.make(site.engine, site.folder / "dumps", key, SOURCE, tell=tell)
+
+
+def sqlite(made):
+    """Open the SQLite file of a dump."""
+    path = made.with_name("opened.sqlite")
+    with compression.open_plain(made / "comicsdb.sqlite.zst") as source, path.open("wb") as target:
+        shutil.copyfileobj(source, target)
+    return closing(sqlite3.connect(path))
+
+
+def rows(importer, table: str) -> list:
+    """All public columns of a table."""
+    columns, order = public_tables.columns_of(table, "r"), public_tables.order_of(table)
+    return importer.query(f'SELECT {columns} FROM "{table}" r ORDER BY {order}')
+
+
+def test_the_sqlite_file_has_every_public_row_which_insert_rows_takes_back(
+    site, key, cluster, template, tmp_path
+):
+    made = make(site, key)
+    cluster.clone_database(template, "other")
+    other = Importer(cluster.url("other"), tmp_path / "other")
+    try:
+        with sqlite(made) as file, other.engine.begin() as target:
+            target.exec_driver_sql("SET LOCAL session_replication_role = replica")
+            for table in public_tables.TABLES:
+                target.exec_driver_sql(f'DELETE FROM "{table}"')
+                public_tables.insert_rows(target, table, dump_sqlite.read_rows(file, table))
+        for table in public_tables.TABLES:
+            assert rows(other, table) == rows(site, table), table
+        assert rows(other, "issue")
+    finally:
+        other.engine.dispose()
+        cluster.drop_database("other")
+
+
+def test_the_sqlite_file_is_consistent_and_finds_names(site, key):
+    made = make(site, key)
+    manifest = orjson.loads((made / "manifest.json").read_bytes())
+    with sqlite(made) as file:
+        assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert file.execute("PRAGMA foreign_key_check").fetchall() == []
+        tables = {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        tables = {name for name in tables if not name.startswith(("search", "sqlite_"))}
+        assert tables == {*public_tables.TABLES, "meta"}
+        for table, columns in public_tables.TABLES.items():
+            assert [row[1] for row in file.execute(f'PRAGMA table_info("{table}")')] == list(columns)
+            [(count,)] = file.execute(f'SELECT count(*) FROM "{table}"').fetchall()
+            assert count == manifest["counts"][table]
+        name, number = site.query("SELECT name, id FROM publisher ORDER BY id LIMIT 1")[0]
+        found = file.execute(
+            "SELECT kind, id FROM search WHERE search MATCH ?", (f'"{name.lower()}"',)
+        ).fetchall()
+        assert ("publisher", number) in found
+        meta = dict(file.execute("SELECT key, value FROM meta").fetchall())
+        assert orjson.loads(meta["feed"]) == manifest["feed"]
+        assert meta["made"] == manifest["made"]
+
+
+def test_every_reference_is_indexed_in_the_sqlite_file(site, key):
+    with sqlite(make(site, key)) as file:
+        for table, columns in public_tables.TABLES.items():
+            leading = {
+                file.execute(f'PRAGMA index_info("{row[1]}")').fetchone()[2]
+                for row in file.execute(f'PRAGMA index_list("{table}")').fetchall()
+            }
+            keys = {name for name in columns if metadata.tables[table].columns[name].foreign_keys}
+            assert keys <= leading, table
+
+
+def test_the_manifest_names_all_files_with_what_identifies_them(site, key):
+    made = make(site, key)
+    content = (made / "manifest.json").read_bytes()
+    manifest = dump.verify(content, (made / "manifest.json.minisig").read_text(), key.public)
+    sets = {f"{file.file_name}.zst" for file in FILES if not file.owner and file not in OF_ACCOUNTS}
+    expected = {"comicsdb.sqlite.zst", "crosswalk.csv.zst", *sets}
+    assert {each["name"] for each in manifest["files"]} == expected
+    assert {path.name for path in made.iterdir()} == {*expected, "manifest.json", "manifest.json.minisig"}
+    for each in manifest["files"]:
+        dump.check_file(made / each["name"], each)
+    assert manifest["schema"] == site.one("SELECT version_num FROM alembic_version")
+    assert manifest["feed"]["after"] == site.one("SELECT max(seq) FROM change_log")
+    assert int(manifest["feed"]["touched"]) > 0
+    assert (manifest["url"], manifest["licence"]) == (SOURCE.url, SOURCE.licence)
+    damaged = made / "issues.jsonl.zst"
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
+    described = next(each for each in manifest["files"] if each["name"] == damaged.name)
+    with pytest.raises(dump.DumpError, match="damaged"):
+        dump.check_file(damaged, described)
+
+
+def test_the_crosswalk_has_all_ids_of_other_databases(site, key):
+    with compression.open_plain(make(site, key) / "crosswalk.csv.zst") as stream:
+        lines = list(csv.reader(io.TextIOWrapper(stream, "utf-8")))
+    assert lines[0] == ["kind", "id", "slug", "source", "external_id", "scope"]
+    number, slug, cv, gcd = site.query("SELECT id, slug, cv_id, gcd_id FROM series ORDER BY id LIMIT 1")[0]
+    assert ["series", str(number), slug, "comicvine", str(cv), ""] in lines
+    assert ["series", str(number), slug, "gcd", str(gcd), ""] in lines
+    further = site.query("SELECT source, external_id, scope FROM external_id")
+    assert further
+    assert all(any(line[3:] == list(each) for line in lines) for each in further)
+
+
+def test_a_dump_is_of_one_moment(site, key):
+    before = {table: rows(site, table) for table in public_tables.TABLES}
+
+    def write(_words):
+        site.query("UPDATE publisher SET name = name || '!'")
+        site.query("DELETE FROM external_id")
+
+    made = make(site, key, write)
+    with sqlite(made) as file:
+        for table in ("publisher", "external_id"):
+            [(count,)] = file.execute(f'SELECT count(*) FROM "{table}"').fetchall()
+            assert count == len(before[table]) > 0
+        names = {name for (name,) in file.execute("SELECT name FROM publisher")}
+    with compression.open_plain(made / "publishers.jsonl.zst") as stream:
+        assert {orjson.loads(line)["name"] for line in stream} == names
+    assert not any(name.endswith("!") for name in names)
+
+
+def test_a_dump_that_fails_leaves_nothing_and_what_was_killed_is_removed(site, key):
+    folder = site.folder / "dumps"
+    (folder / "20260101T000000Z.partial").mkdir(parents=True)
+
+    def fail(_words):
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        make(site, key, fail)
+    assert list(folder.iterdir()) == []
+
+
+def test_old_dumps_are_removed_but_not_the_newest(site, key):
+    folder = site.folder / "dumps"
+    old = folder / (clock.now() - timedelta(days=9)).strftime(dump.STAMP)
+    made = make(site, key)
+    shutil.copytree(made, old)
+    assert dump.dumps(folder) == [made, old]
+    assert dump.drop_older(folder, 10) == []
+    assert dump.drop_older(folder, 8) == [old]
+    shutil.move(made, old)
+    assert dump.drop_older(folder, 8) == []
+
+
+def test_minisign_verifies_what_is_signed_and_its_keys_are_taken(tmp_path):
+    command, path = program("minisign"), tmp_path / "manifest.json"
+    path.write_bytes(b"{}\n")
+    ours = minisign.Key.open(tmp_path / "ours.key")
+    assert (tmp_path / "ours.key").stat().st_mode & 0o777 == 0o600
+    assert minisign.Key.open(tmp_path / "ours.key").public == ours.public
+    subprocess.run(
+        [command, "-G", "-W", "-p", tmp_path / "theirs.pub", "-s", tmp_path / "theirs.key"], check=True
+    )
+    theirs = minisign.Key.open(tmp_path / "theirs.key")
+    assert theirs.public == (tmp_path / "theirs.pub").read_text().splitlines()[1]
+    for key in (ours, theirs):
+        (tmp_path / "manifest.json.minisig").write_text(key.sign(path.read_bytes(), "a comment"))
+        done = subprocess.run(
+            [command, "-V", "-P", key.public, "-m", path], check=True, capture_output=True, text=True
+        )
+        assert "a comment" in done.stdout
+    # The other way round: it signs with our key, and we verify.
+    subprocess.run([command, "-S", "-s", tmp_path / "ours.key", "-m", path, "-t", "its comment"], check=True)
+    signature = (tmp_path / "manifest.json.minisig").read_text()
+    assert minisign.verify(path.read_bytes(), signature, ours.public) == "its comment"
+
+
+def test_a_changed_content_comment_or_key_is_told(key, tmp_path):
+    signature = key.sign(b"content", "comment")
+    assert minisign.verify(b"content", signature, key.public) == "comment"
+    other = minisign.Key.open(tmp_path / "other.key")
+    for content, signed, public in (
+        (b"Content", signature, key.public),
+        (b"content", signature.replace("comment: comment", "comment: another"), key.public),
+        (b"content", signature, other.public),
+        (b"content", signature, "nonsense"),
+        (b"content", "nonsense", key.public),
+    ):
+        with pytest.raises(minisign.VerificationError):
+            minisign.verify(content, signed, public)
+
+
+def test_a_file_that_is_no_key_is_told(tmp_path):
+    path = tmp_path / "some.key"
+    path.write_text("untrusted comment: nothing\nbm90aGluZw==\n")
+    with pytest.raises(minisign.KeyFileError, match="minisign -G -W"):
+        minisign.Key.open(path)
