@@ -135,7 +135,7 @@ def test_site_and_api_are_served_by_every_worker(server, catalogue):
     assert fetch(f"{base}/")[0] == 200
     status, answer = fetch_json(f"{base}/api/issue/", Authorization=catalogue[1])
     assert (status, answer["count"]) == (200, 0)
-    assert fetch(f"{base}/api/issue/")[0] == 401
+    assert fetch(f"{base}/api/collection/")[0] == 401
 
 
 def test_the_log_says_once_and_not_by_worker_how_the_site_starts(server):

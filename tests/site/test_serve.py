@@ -119,7 +119,7 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
         assert (status, issues["count"]) == (200, 500)
         picture = next(row["image"] for row in issues["results"] if row["image"])
         assert fetch(picture)[0] == 200
-        assert fetch_json(f"{base}/api/issue/")[0] == 401
+        assert fetch_json(f"{base}/api/collection/")[0] == 401
         process.kill()
         process.wait(10)
 

@@ -140,7 +140,7 @@ def test_from_nobody_to_a_program_that_is_let_in_and_out(browse, site, sink, jav
     else:
         assert page.locator(".copy-token").is_hidden()
         assert page.locator("#new-token").get_attribute("readonly") is not None
-    api, proof = f"{site.url}/api/publisher/", {"Authorization": f"Bearer {token}"}
+    api, proof = f"{site.url}/api/reading_list/", {"Authorization": f"Bearer {token}"}
     assert fetch(api)[0] == 401
     assert fetch(api, **proof)[0] == 200
 

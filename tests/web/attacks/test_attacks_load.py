@@ -179,7 +179,7 @@ def test_a_cookie_may_be_anything(testapp, member, name, value):
     testapp.get("/", headers=cookies, status=200)
     testapp.get("/accounts/", headers=cookies, status=303)
     testapp.post("/accounts/login/", {"csrf_token": "-"}, headers=cookies, status=400)
-    testapp.get("/api/publisher/1/", headers=cookies, status=401)
+    testapp.get("/api/collection/", headers=cookies, status=401)
     bearer = {"Authorization": "Bearer x", **cookies}
     testapp.get("/api/publisher/1/", headers=bearer, status=401)
 

@@ -193,7 +193,7 @@ def test_a_token_in_the_address_opens_nothing(testapp, nora):
         f"Authorization=Bearer%20{token}", f"authorization=Basic%20{basic}",
         f"username=Nora&password={PASSWORD}",
     ):  # fmt: skip
-        for path in ("/api/publisher/", "/api/"):
+        for path in ("/api/reading_list/", "/api/collection/"):
             testapp.get(f"{path}?{query}".replace(" ", "%20"), status=401)
         testapp.get(f"/accounts/?{query}".replace(" ", "%20"), status=303)
 

@@ -33,7 +33,7 @@ def test_every_answer_of_an_https_site_says_so(secure, make, member, media_folde
         secure.get("/media/publishers/seen.png"),
         secure.get("/media/thumb/card/publishers/seen.png.webp", expect_errors=True),
         secure.get("/media/none.png", status=404),
-        secure.get("/api/publisher/", status=401),
+        secure.get("/api/collection/", status=401),
         secure.get("/favicon.ico", status=301),
         secure.post("/accounts/login/", status=400),
     ]
