@@ -30,15 +30,21 @@ class Catalogue:
         return dict(map(tuple, self.session.execute(text(statement))))
 
     def find(self, kind: str, gcd_ids: Iterable[int]) -> dict[int, int]:
-        """The objects with these ids at GCD, also as a further id: that of an object merged into them."""
+        """The objects with these ids at GCD."""
+        rows = self.session.execute(
+            text(f"SELECT gcd_id, id FROM {kind} WHERE gcd_id = ANY(:ids)"), {"ids": list(gcd_ids)}
+        )
+        return self.survivors(kind, gcd_ids) | dict(map(tuple, rows))
+
+    def survivors(self, kind: str, gcd_ids: Iterable[int]) -> dict[int, int]:
+        """The objects that have these ids as further ones, as the objects with them were merged into them."""
         rows = self.session.execute(
             text(
-                "SELECT CAST(external_id AS integer), "
-                f"{kind}_id FROM external_id WHERE source = 'gcd' AND {kind}_id IS NOT NULL"
-                " AND external_id = ANY(:texts)"
-                f" UNION ALL SELECT gcd_id, id FROM {kind} WHERE gcd_id = ANY(:ids)"
+                f"SELECT CAST(external_id AS integer), {kind}_id FROM external_id WHERE source = 'gcd'"
+                f" AND {kind}_id IS NOT NULL AND external_id = ANY(:ids)"
+                f" AND NOT EXISTS (SELECT FROM {kind} t WHERE t.gcd_id = CAST(external_id AS integer))"
             ),
-            {"ids": list(gcd_ids), "texts": [str(each) for each in gcd_ids]},
+            {"ids": [str(each) for each in gcd_ids]},
         )
         return dict(map(tuple, rows))
 

@@ -93,7 +93,8 @@ class Mapper:
 
     def _add(self, kind: str, found: list[tuple[int, dict]], match=None) -> list[Record]:
         """Add objects of a kind; `match` gives the id of one that has no id at GCD yet."""
-        known = self.catalogue.find(kind, [gcd_id for gcd_id, _ in found])
+        ids = [gcd_id for gcd_id, _ in found]
+        known, merged = self.catalogue.find(kind, ids), self.catalogue.survivors(kind, ids)
         deleted = self.catalogue.deleted(kind) - known.keys()
         added, new = [], []
         for gcd_id, fields in found:
@@ -101,6 +102,9 @@ class Mapper:
             fields["gcd_id"] = gcd_id
             if gcd_id in deleted:
                 self.review.add("deleted-here", kind, gcd_id, self._label(fields))
+                continue
+            if gcd_id in merged:  # into an object that has values of its own
+                self._ids[kind][gcd_id] = known[gcd_id]
                 continue
             record = Record(kind, gcd_id, known.get(gcd_id, 0), gcd_id in known, fields)
             if not record.found and match and (same := match(fields)):
@@ -349,14 +353,15 @@ class Mapper:
     @staticmethod
     def _printed_volumes(rows: Rows) -> dict[int, int]:
         """The volumes that all issues of a series have, where it is one number and not that of the issue."""
-        printed = defaultdict(set)
+        printed, of_books = defaultdict(set), defaultdict(lambda: True)
         for issue in rows.issues:
-            if issue.volume and issue.volume != issue.number:
+            if issue.volume:
                 printed[issue.series_id].add(issue.volume)
+                of_books[issue.series_id] &= issue.volume == issue.number
         return {
             series: int(next(iter(found)))
             for series, found in printed.items()
-            if len(found) == 1 and next(iter(found)).isdecimal()
+            if len(found) == 1 and not of_books[series] and next(iter(found)).isdecimal()
         }
 
     def _genres_of(self, rows: Rows) -> dict[int, set[int]]:

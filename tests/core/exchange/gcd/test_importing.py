@@ -5,9 +5,14 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from sqlalchemy import select
 
+from comicsdb.catalog import Catalog
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.exchange.gcd import dump, plan
 from comicsdb.exchange.gcd.importing import import_dump
 from comicsdb.exchange.gcd.plan import Choices
+from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from tests.gcd_dump import DumpOf
 from tests.importer import Importer
 
@@ -28,7 +33,7 @@ class Gcd(Importer):
         found = {}
         for row in listed:
             found.setdefault(row["rule"], []).append((row["kind"], int(row["gcd_id"]), row["field"]))
-        return outcome, found
+        return outcome, {rule: sorted(rows) for rule, rows in found.items()}
 
 
 @pytest.fixture
@@ -241,3 +246,346 @@ def test_importing_it_again_changes_nothing(gcd):
     for table in ("gcd_import", "epoch"):
         before.pop(table), after.pop(table)
     assert after == before
+
+
+# What is hard.
+
+
+def numbers(gcd) -> list[tuple]:
+    """The issues as number, other number and id at GCD."""
+    return gcd.query("SELECT number, alt_number, gcd_id FROM issue ORDER BY gcd_id")
+
+
+def test_numbers_of_issues(gcd):
+    made = beginning()
+    home, alone, volumes = series(made), series(made, "Alone"), series(made, "Volumes")
+    for number in ("[nn]", "5 (7)", "[5]", "5", "1 [2]", "69 / 9", "4/2009", "½", "-1", "1 [Direct]"):
+        issue(made, home, number)
+    issue(made, alone, "[nn]")
+    for volume in ("1", "2"):
+        issue(made, volumes, "1", volume=volume, display_volume_with_number=1)
+    issue(made, volumes, "[nn]")
+    issue(made, volumes, "A number that is far too long")
+    _, listed = gcd.take(made)
+    assert numbers(gcd) == [
+        ("5", "", 4),
+        ("1", "2", 5),
+        ("69", "9", 6),
+        ("4/2009", "", 7),
+        ("½", "", 8),
+        ("-1", "", 9),
+        ("1", "", 11),
+        ("v1#1", "", 12),
+        ("v2#1", "", 13),
+    ]
+    assert listed == {
+        "unnumbered": [("issue", 1, "number"), ("issue", 14, "number")],
+        "number-words": [("issue", 10, "number")],
+        "number-too-long": [("issue", 15, "number")],
+        "number-clash": [("issue", 2, "number"), ("issue", 3, "number"), ("issue", 10, "number")],
+    }
+
+
+def test_variants_belong_to_the_issue_of_their_series(gcd):
+    made = beginning()
+    home, other = series(made), series(made, "Other")
+    base = issue(made, home)
+    issue(made, home, variant_of_id=base, variant_name="Direct", price="0.35 USD", barcode="123456789012")
+    for place in range(50):
+        issue(made, home, variant_of_id=base, variant_name=f"Cover {place}")
+    issue(made, other, variant_of_id=base, variant_name="Elsewhere")
+    deleted = issue(made, home, "2", deleted=1)
+    issue(made, home, "2", variant_of_id=deleted, variant_name="Of nothing")
+    _, listed = gcd.take(made)
+    assert numbers(gcd) == [("1", "", base)]
+    assert gcd.one("SELECT count(*) FROM variant") == 51
+    assert gcd.query("SELECT name, price, currency, upc, image FROM variant ORDER BY id LIMIT 1") == [
+        ("Direct", Decimal("0.35"), "USD", "123456789012", "")
+    ]
+    assert listed == {"variant-base": [("issue", 53, "variants"), ("issue", 55, "variants")]}
+
+
+def test_series_with_equal_names_get_volumes_by_age_and_types_by_their_form(gcd):
+    made = beginning()
+    for year, form in (
+        (1998, "was ongoing series"),
+        (1961, "was ongoing series"),
+        (1996, "limited series"),
+        (2001, ""),
+    ):
+        series(made, year_began=year, year_ended=year + 1, is_current=0, publishing_format=form)
+    series(made, "Annual", is_current=0, year_ended=1970, publishing_format="annual")
+    series(made, "Books", publishing_format="collected edition", language_id=51)
+    series(made, "Cards", is_comics_publication=0)
+    series(made, "Of nobody", publisher_id=99)
+    _, listed = gcd.take(made)
+    assert gcd.query(
+        "SELECT s.name, year_began, year_end, volume, code, status, language, collection FROM series s"
+        " JOIN series_type t ON t.id = s.series_type_id ORDER BY s.gcd_id"
+    ) == [
+        ("Fantastic Four", 1998, 1999, 2, "single_issue", 2, "en", False),
+        ("Fantastic Four", 1961, 1962, 1, "single_issue", 2, "en", False),
+        ("Fantastic Four", 1996, 1997, 1, "limited_series", 2, "en", False),
+        ("Fantastic Four", 2001, 2002, 3, "single_issue", 2, "en", False),
+        ("Annual", 1961, None, 1, "annual", 2, "en", False),
+        ("Books", 1961, None, 1, "trade_paperback", 4, "it", True),
+    ]
+    assert listed == {
+        "cancelled": [("series", 1, "status"), ("series", 2, "status")],
+        "series-type": [("series", 4, "series_type")],
+        "binding": [("series", 6, "series_type")],
+    }
+
+
+def test_imprints_are_brands_on_nearly_all_issues(gcd):
+    made = beginning()
+    other = made.add("gcd_publisher", name="DC", country_id=225)
+    groups = [
+        made.add("gcd_brand_group", name=name, parent_id=parent)
+        for name, parent in (("Epic", 78), ("Marvel", 78), ("Vertigo", other), ("MAX", 78))
+    ]
+    for group in groups:
+        made.add("gcd_brand_emblem_group", brand_id=group, brandgroup_id=group)
+    for name, brands in (("A", (1,)), ("B", (2,)), ("C", (3,)), ("D", (1, 4)), ("E", (1, 2)), ("F", ())):
+        home = series(made, name)
+        for number in range(5):
+            each = issue(made, home, str(number))
+            for brand in brands if number else ():  # 4 of 5
+                made.add("gcd_issue_brand_emblem", issue_id=each, brand_id=brand)
+    _, listed = gcd.take(made)
+    assert gcd.query(
+        "SELECT s.name, i.name FROM series s LEFT JOIN imprint i ON i.id = s.imprint_id ORDER BY 1"
+    ) == [("A", "Epic"), ("B", None), ("C", None), ("D", None), ("E", "Epic"), ("F", None)]
+    assert gcd.query("SELECT gcd_id FROM imprint") == [(1,)]
+    assert listed == {"imprint": [("series", 3, "imprint"), ("series", 4, "imprint")]}
+
+
+def test_credits_that_are_not_certain_are_listed(gcd):
+    made = beginning()
+    first = issue(made, series(made))
+    story = made.add(
+        "gcd_story",
+        issue_id=first,
+        type_id=19,
+        inks="Dick Ayers ? (credited); ?",
+        letters="typeset",
+        script="Stan Lee [as Stanley Lieber]",
+    )
+    lee, nobody = creator(made, "Stan Lee", "Stanley Lieber"), creator(made, "typeset")
+    given = {"story_id": story}
+    made.add("gcd_story_credit", creator_id=lee + 1, credit_type_id=1, credit_name="plot", **given)
+    made.add("gcd_story_credit", creator_id=lee, credit_type_id=2, uncertain=1, **given)
+    made.add("gcd_story_credit", creator_id=nobody, credit_type_id=5, **given)
+    made.add("gcd_story_credit", creator_id=99, credit_type_id=4, **given)
+    made.add("gcd_story_credit", creator_id=lee, credit_type_id=6, credit_name="whatever", **given)
+    _, listed = gcd.take(made)
+    assert gcd.query(
+        "SELECT c.name, r.name FROM credit_role x JOIN creator c ON c.id = x.creator_id"
+        " JOIN role r ON r.id = x.role_id ORDER BY 2"
+    ) == [("Stan Lee", "Editor"), ("Stan Lee", "Plot")]
+    assert gcd.query("SELECT name FROM creator") == [("Stan Lee",)]
+    assert listed == {
+        "missing-name": [("issue", 1, "credits")],
+        "uncertain-credit": [("issue", 1, "credits")],
+        "qualifier": [("issue", 1, "credits")],
+        "text-credits": [("issue", 1, "credits: inks")],
+    }
+
+
+def test_reprints_and_bonds_link_what_is_here(gcd):
+    made = beginning()
+    one, two = series(made), series(made, "Renamed")
+    first, second = issue(made, one), issue(made, two)
+    variant = issue(made, two, variant_of_id=second)
+    ad = made.add("gcd_story", issue_id=second, type_id=2)
+    third = issue(made, two, "3")
+    made.add("gcd_reprint", origin_issue_id=first, target_issue_id=variant)
+    made.add("gcd_reprint", origin_issue_id=second, target_issue_id=variant)  # itself
+    made.add("gcd_reprint", origin_issue_id=third, target_issue_id=second, target_id=ad)
+    made.add("gcd_reprint", origin_issue_id=third, target_issue_id=999)
+    made.add("gcd_series_bond", origin_id=one, target_id=two, bond_type_id=1)
+    made.add("gcd_series_bond", origin_id=two, target_id=one, bond_type_id=4)
+    outcome, listed = gcd.take(made)
+    assert listed == {}
+    assert (outcome.new["reprints"], outcome.new["associated"]) == (1, 1)
+    assert gcd.query(
+        "SELECT a.gcd_id, b.gcd_id FROM issue_reprint r JOIN issue a ON a.id = r.issue_id"
+        " JOIN issue b ON b.id = r.reprint_id ORDER BY 1"
+    ) == [(first, second), (second, first)]
+    assert gcd.one("SELECT count(*) FROM series_associated") == 2
+    assert gcd.one("SELECT count(*) FROM change_log WHERE fields = '{reprints}'") == 2
+
+
+# Choices.
+
+
+@pytest.mark.parametrize(
+    ("choices", "names"),
+    [
+        (Choices(), {"A", "B", "C"}),
+        (Choices(languages=frozenset({"it"})), {"B"}),
+        (Choices(countries=frozenset({"us"})), {"A", "C"}),
+        (Choices(publishers=frozenset({"marvel"})), {"A", "B"}),
+        (Choices(publishers=frozenset({"1", "78"})), {"A", "B", "C"}),
+        (Choices(years=(1965, 1970)), {"A", "C"}),
+        (Choices(years=(None, 1949)), set()),
+        (Choices(years=(1956, 1960)), {"C"}),
+        (Choices(non_comics=True), {"A", "B", "C", "D"}),
+    ],
+)
+def test_only_what_was_chosen_is_planned(choices, names, tmp_path):
+    made = beginning()
+    made.add("gcd_publisher", id=1, name="DC")
+    series(made, "A")
+    series(made, "B", year_began=1950, year_ended=1955, is_current=0, language_id=51, country_id=106)
+    series(made, "C", year_began=1950, year_ended=1966, is_current=0, publisher_id=1)
+    series(made, "D", is_comics_publication=0)
+    with dump.opened(made.sqlite(tmp_path / "dump.db"), tmp_path) as source:
+        found = {each.id for each in plan.planned(source, choices)}
+        assert {
+            name
+            for (identifier, name) in source.rows("SELECT id, name FROM gcd_series")
+            if identifier in found
+        } == names
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [("1961", (1961, 1961)), ("1961-1970", (1961, 1970)), ("1961-", (1961, None)), ("-1970", (None, 1970))],
+)
+def test_years(text, years):
+    assert plan.read_years(text) == years
+
+
+@pytest.mark.parametrize("text", ["", "-", "sixties", "1970-1961"])
+def test_years_that_are_none_are_refused(text):
+    with pytest.raises(plan.ChoiceError, match="--years"):
+        plan.read_years(text)
+
+
+def test_a_dry_run_stores_nothing(gcd):
+    before = gcd.everything()
+    outcome, listed = gcd.take(small(), dry_run=True)
+    assert (outcome.new["issue"], outcome.new["creator"], listed) == (1, 2, {})
+    assert gcd.everything() == before
+    assert "Nothing was stored." in outcome.lines()
+
+
+# A newer dump.
+
+
+def edit(gcd, gcd_id: int, **values) -> None:
+    """Edit an issue as somebody does on the site."""
+    with gcd.factory() as session:
+        found = session.scalar(select(Issue).where(Issue.gcd_id == gcd_id))
+        Catalog(session, 1).update(found, values)
+        session.commit()
+
+
+def test_a_newer_dump_changes_what_nobody_has_edited(gcd):
+    made = small()
+    gcd.take(made)
+    edit(gcd, 1, page=40, desc="Mine.")
+    made.change("gcd_issue", 1, page_count=37, price="0.15 USD", rating="")
+    made.change("gcd_creator", 1, gcd_official_name="Stan Lee!")
+    kirby = 3  # of names
+    made.rows["gcd_story_credit"] = [
+        each for each in made.rows["gcd_story_credit"] if each["creator_id"] != kirby
+    ]
+    made.add("gcd_issue", number="2", series_id=1, sort_code=9, key_date="1962-01-00")
+    outcome, listed = gcd.take(made)
+    assert outcome.new == {"issue": 1}
+    assert +outcome.changed == {"issue": 1, "creator": 1}
+    assert gcd.query(
+        'SELECT page, price, r.name, "desc" FROM issue i JOIN age_rating r ON r.id = rating_id'
+        " ORDER BY number"
+    ) == [
+        (40, Decimal("0.15"), "Unknown", "Mine."),
+        (None, None, "Unknown", ""),
+    ]
+    assert gcd.one("SELECT name FROM creator WHERE gcd_id = 1") == "Stan Lee!"
+    assert gcd.query("SELECT DISTINCT c.gcd_id FROM credit x JOIN creator c ON c.id = x.creator_id") == [(1,)]
+    # The pages are not listed: at GCD they are as they were, 37 with the cover.
+    assert listed == {}
+
+
+def test_what_changed_here_and_at_gcd_is_listed_until_both_are_equal(gcd):
+    made = small()
+    gcd.take(made)
+    edit(gcd, 1, page=40)
+    made.change("gcd_issue", 1, page_count=50)
+    for _ in range(2):  # what is kept here has no effect on the next import
+        outcome, listed = gcd.take(made)
+        assert (+outcome.changed, listed) == ({}, {"changed-here": [("issue", 1, "page")]})
+        assert gcd.one("SELECT page FROM issue") == 40
+    made.change("gcd_issue", 1, page_count=40)
+    assert gcd.take(made)[1] == {}
+
+
+def test_an_import_after_another_change_does_not_take_edits_for_its_own(gcd):
+    made = small()
+    gcd.take(made)
+    edit(gcd, 1, page=40)
+    made.change("gcd_issue", 1, price="0.15 USD")
+    gcd.take(made)  # writes a state with the edit in it
+    made.change("gcd_issue", 1, page_count=50)
+    _, listed = gcd.take(made)
+    assert listed == {"changed-here": [("issue", 1, "page")]}
+    assert gcd.one("SELECT page FROM issue") == 40
+
+
+def test_variants_keep_their_pictures_when_others_come(gcd):
+    made = beginning()
+    base = issue(made, series(made))
+    issue(made, 1, variant_of_id=base, variant_name="A")
+    gcd.take(made)
+    gcd.query("UPDATE variant SET image = 'variants/a.png'")
+    issue(made, 1, variant_of_id=base, variant_name="B", price="1.00 USD")
+    gcd.take(made)
+    assert gcd.query("SELECT name, image, price FROM variant ORDER BY name") == [
+        ("A", "variants/a.png", None),
+        ("B", "", Decimal("1.00")),
+    ]
+
+
+def test_what_was_deleted_or_merged_here_does_not_come_back(gcd):
+    made = small()
+    gcd.take(made)
+    with gcd.factory() as session:
+        catalog = Catalog(session, 1)
+        catalog.delete(session.scalar(select(Character).where(Character.name == "Thing")))
+        lee, kirby = session.scalars(select(Creator).order_by(Creator.gcd_id)).all()
+        merge(catalog, lee, kirby)
+        session.commit()
+    outcome, listed = gcd.take(made)
+    assert (+outcome.new, listed.pop("deleted-here")) == ({}, [("character", 1, "")])
+    assert gcd.query("SELECT name FROM character") == [("Human Torch",)]
+    assert gcd.query("SELECT name FROM creator") == [("Stan Lee",)]
+
+
+def test_what_was_here_before_gets_its_gcd_id_alone(gcd):
+    with gcd.factory() as session:
+        catalog = Catalog(session, 1)
+        publisher = catalog.create(Publisher, {"name": "Marvel", "founded": 1939})
+        one = catalog.create(
+            Series,
+            {
+                "name": "Fantastic Four",
+                "sort_name": "Fantastic Four",
+                "volume": 1,
+                "year_began": 1961,
+                "series_type": 13,
+                "publisher": publisher.id,
+            },
+        )
+        catalog.create(
+            Issue, {"series": one.id, "number": "1", "cover_date": date(1961, 11, 1), "rating": 1, "page": 10}
+        )
+        catalog.create(Creator, {"name": "Stan Lee"})
+        session.commit()
+    outcome, listed = gcd.take(small())
+    assert listed["matched"] == [("issue", 1, ""), ("publisher", 78, ""), ("series", 1, "")]
+    assert gcd.query("SELECT page, gcd_id FROM issue") == [(10, 1)]
+    assert gcd.query("SELECT gcd_id FROM creator WHERE name = 'Stan Lee' ORDER BY id") == [(None,), (1,)]
+    assert gcd.one("SELECT count(*) FROM attribution WHERE issue_id IS NOT NULL") == 0
+    assert outcome.changed == {"publisher": 1, "series": 1, "issue": 1}
