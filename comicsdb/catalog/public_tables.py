@@ -124,6 +124,7 @@ PRIVATE: dict[str, str] = {
         "work that is going on",
     ),
     "history": "who changed what; the change log tells what changed",
+    "touched_object": "the feed follows it; a mirror makes its own",
     "staff_action": "who administers",
     **dict.fromkeys(("epoch", "version"), "of this database alone"),
     **dict.fromkeys(("mirror", "received_line", "received_state"), "what a mirror knows of its origin"),
@@ -168,15 +169,17 @@ def order_of(table: str, row: str = "r") -> str:
 @cache
 def states(kind: str) -> TextClause:
     """The statement for the states of the objects `ids`: rows with id and state, by id."""
+    return text(f"{states_of(kind, 'unnest(CAST(:ids AS integer[]))')} ORDER BY o.id")
+
+
+def states_of(kind: str, ids: str) -> str:
+    """A query for the states of objects whose ids are the rows of `ids`: rows with id and state."""
     pairs = [
         f"'{table}', (SELECT coalesce(json_agg(x), '[]') FROM"
         f' (SELECT {columns_of(table, "r")} FROM "{table}" r WHERE {condition} ORDER BY {order_of(table)}) x)'
         for table, condition in tables_of(kind).items()
     ]
-    return text(
-        f"SELECT o.id, json_build_object({', '.join(pairs)}) AS state"
-        " FROM unnest(CAST(:ids AS integer[])) o (id) ORDER BY o.id"
-    )
+    return f"SELECT o.id, json_build_object({', '.join(pairs)}) AS state FROM {ids} o (id)"
 
 
 def remove_objects(connection: Connection, kind: str, ids: list[int], gone: list[int]) -> None:

@@ -68,6 +68,7 @@ from comicsdb.models.record import (
     History,
     LateStamps,
     Tombstone,
+    TouchedObject,
     UnfinishedAct,
     Version,
 )
@@ -153,6 +154,7 @@ __all__ = [
     "ThrottleNotice",
     "Tombstone",
     "Totp",
+    "TouchedObject",
     "UnfinishedAct",
     "Universe",
     "User",

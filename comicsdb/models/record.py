@@ -81,6 +81,24 @@ class Change(Base):
     survivor_id: Mapped[int | None] = mapped_column(Integer)
 
 
+class TouchedObject(Base):
+    """Up to 500 objects of a kind whose public rows a transaction changed, with or without a line of the log.
+
+    Triggers write it (`alembic/touched/`), so it has what follows from changes as well: stamps and figures.
+    Transactions that do not hold the lock of all writers change objects, too, so `id` is not in the order of
+    commits. `xid` is the number of the transaction; below the oldest one that is running, rows are complete.
+    """
+
+    __tablename__ = "touched_object"
+    __table_args__ = (Index("ix_touched_object_xid", "xid", "id"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    xid: Mapped[int] = mapped_column(BigInteger, server_default=text("pg_current_xact_id()::text::bigint"))
+    at: Mapped[datetime] = stamp()
+    kind: Mapped[str] = mapped_column(String(40))
+    ids: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+
+
 class Version(Base):
     """The version of the lists of a kind, incremented in the writing transaction, and the number of objects.
 

@@ -5,10 +5,21 @@ from urllib.parse import urlencode
 
 import orjson
 from pyramid.httpexceptions import HTTPForbidden
-from sqlalchemy import JSON, BigInteger, ColumnElement, cast, func, literal, null, select
+from sqlalchemy import (
+    CTE,
+    JSON,
+    BigInteger,
+    ColumnElement,
+    Select,
+    cast,
+    func,
+    literal,
+    null,
+    select,
+)
 
 from comicsdb.catalog.filters import Clause, Condition, equal, values_of
-from comicsdb.catalog.history import change_log
+from comicsdb.catalog.history import change_log, touched
 from comicsdb.catalog.kinds import reference_last
 from comicsdb.models import Change, User
 from comicsdb.models.base import BIG_MAX
@@ -37,6 +48,7 @@ EPOCH = {
     "examples": ["3f0c7d1be8a24c0c9f6d2b1a5e4c7d90"],
     "description": "What the numbers belong to: sent with `after`, an older one gets 410.",
 }
+LINES_MAX = 1000
 KINDS = tuple(kind.name for kind in reference_last())
 
 change, user = Change.__table__, User.__table__
@@ -86,6 +98,45 @@ class EpochFilter(Filter):
             raise self.bad()
 
 
+class Include(Filter):
+    """`include`: not a condition on lines; `object` adds the objects that they name."""
+
+    schema = {"type": "string", "enum": ["object"]}
+    says = "{}: with `objects`, and with those that changed without a line (see `touched`)."
+    invalid = "The only thing to include is `object`."
+
+    def test(self, value, zone) -> None:  # noqa: ARG002
+        """Only that it is known."""
+        if value != "object":
+            raise self.bad()
+
+
+class Touched(Filter):
+    """`touched`: a position in the objects that changed without a line."""
+
+    schema = {"type": "string", "pattern": touched.POSITION.pattern}
+    says = "{}; without it, such objects are not sent, but the position from which to begin is."
+    invalid = "Enter the position as the feed gave it."
+
+    def test(self, value, zone) -> None:  # noqa: ARG002
+        """Only that it can be one."""
+        if touched.Position.of(value) is None:
+            raise self.bad()
+
+
+class Limit(Filter):
+    """`limit`: how many lines come at once."""
+
+    schema = {"type": "integer", "minimum": 1, "maximum": LINES_MAX, "default": SIZE}
+    says = f"{{}}; {SIZE} by default."
+    invalid = f"Enter a whole number from 1 to {LINES_MAX}."
+
+    def test(self, value, zone) -> None:  # noqa: ARG002
+        """Only that it is in range."""
+        if whole_number(value, 1, LINES_MAX) is None:
+            raise self.bad()
+
+
 class Username(Filter):
     """`user`: the changes of one account, by its name, whatever the case."""
 
@@ -107,6 +158,17 @@ WORDS = {
     "survivor_id": "After `merge`, the number of the object it lives on in; else null.",
     "user": "Who did it; null for commands, for accounts that are gone, and where nobody in particular asks.",
 }
+WORDS_OF_OBJECTS = {
+    "objects": "With `include=object`: each object that a line names or that was touched, as it is now.",
+    "touched": "With `include=object`: the position to send next as `touched`.",
+    "last": "With `include=object`: whether there is nothing more at the moment.",
+}
+STATE = {
+    "type": "object",
+    "additionalProperties": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
+    "description": "The public rows of the object, by table, in the columns of dumps: its own, which is"
+    " missing if it is gone, and those of its parts, links, former slugs and picture hashes.",
+}
 FILTERS = (
     After("after", None, "the number `seq` of the last line that is known"),
     Since("since", None, "from the first line on that was written at this moment"),
@@ -114,6 +176,9 @@ FILTERS = (
     Choice("kind", Condition(equal, change.c.kind), "Changes of one kind", KINDS),
     Choice("action", Condition(equal, change.c.action), "Changes of one sort", ACTIONS),
     Username("user", None, "Name of an account"),
+    Limit("limit", None, f"number of lines, at most {LINES_MAX}"),
+    Include("include", None, "the complete public state of each object that a line names"),
+    Touched("touched", None, "with `include=object`, `touched` of the answer before"),
 )
 
 
@@ -149,13 +214,25 @@ class ChangeResource(Resource):
         line["properties"] = {
             name: each | {"description": WORDS[name]} for name, each in line["properties"].items()
         }
-        lines = {"type": "array", "maxItems": SIZE, "items": line}
+        lines = {"type": "array", "maxItems": LINES_MAX, "items": line}
+        state = {
+            "type": "object",
+            "properties": {
+                "kind": {"type": "string", "enum": list(KINDS), "description": "The kind of the object."},
+                "id": {"type": "integer", "description": "The number of the object."},
+                "state": STATE,
+            },
+            "required": ["kind", "id", "state"],
+        }
         body = {
             "type": "object",
             "properties": {
                 "next": following,
                 "results": lines | {"description": "The lines."},
                 "epoch": EPOCH,
+                "objects": {"type": "array", "items": state, "description": WORDS_OF_OBJECTS["objects"]},
+                "touched": {"type": "string", "description": WORDS_OF_OBJECTS["touched"]},
+                "last": {"type": "boolean", "description": WORDS_OF_OBJECTS["last"]},
             },
             "required": ["next", "results", "epoch"],
         }
@@ -179,31 +256,53 @@ class ChangeResource(Resource):
         fields = self.row_fields()
         if request.identity is None:
             fields["user"] = cast(null(), JSON)
+        size = int(self._sent("limit") or SIZE)
         rows = (
             select(*shapes.labelled(fields))
             .select_from(change.outerjoin(user, user.c.id == change.c.user_id))
             .where(*conditions)
             .order_by(change.c.seq)
-            .limit(SIZE + 1)
+            .limit(size + 1)
         )
         newest = select(func.coalesce(func.max(change.c.seq), literal(0))).scalar_subquery()
-        asked = select(shapes.rows_of(rows), change_log.EPOCH, newest)
-        lines, epoch, last = request.read_pool.first(asked, values | addresses(request))
-        if (parameter(request, "epoch") or epoch).strip() not in {"", epoch}:
+        if self._sent("include"):
+            asked = self._with_objects(rows.cte("line"), size, newest)
+        else:
+            asked = select(shapes.rows_of(rows), change_log.EPOCH, newest)
+        lines, epoch, last, *more = request.read_pool.first(asked, values | addresses(request))
+        if self._sent("epoch") not in {"", epoch}:
             return respond(request, {"detail": BEGAN_ANEW, "epoch": epoch, "after": last}, 410)
         found = orjson.loads(lines)
-        more, found = len(found) > SIZE, found[:SIZE]
-        body = {
-            "next": self._after(found[-1]["seq"], epoch) if more else None,
-            "results": found,
-            "epoch": epoch,
-        }
+        body = {"next": None, "results": found[:size], "epoch": epoch}
+        sent = {"epoch": epoch}
+        has_more = len(found) > size
+        if more:
+            objects, position, are_left = more
+            has_more |= are_left
+            sent["touched"] = position
+            body |= {"objects": orjson.Fragment(objects), "touched": position, "last": not has_more}
+        if found:
+            sent["after"] = str(body["results"][-1]["seq"])
+        if has_more:
+            body["next"] = self._following(sent)
         return respond_tagged(request, tagged(to_json(body)))
 
-    def _after(self, seq: int, epoch: str) -> str:
-        own = {"after": str(seq), "epoch": epoch}
-        kept = [(name, value) for name, value in self.request.api_parameters if name not in {*own, "since"}]
-        query = urlencode(sorted([*kept, *own.items()], key=lambda pair: pair[0]))
+    def _with_objects(self, line: CTE, size: int, newest) -> Select:
+        """What is asked for without objects, and the columns of `touched.objects_of`."""
+        page = select(line).order_by(line.c.seq).limit(size).cte("page")
+        position = touched.Position.of(self._sent("touched"))
+        asked = touched.objects_of(page, position, self._sent("kind") or None)
+        lines = shapes.rows_of(select(line).order_by(line.c.seq))
+        return asked.with_only_columns(lines, change_log.EPOCH, newest, *asked.selected_columns)
+
+    def _sent(self, name: str) -> str:
+        return (parameter(self.request, name) or "").strip()
+
+    def _following(self, sent: dict[str, str]) -> str:
+        """The address of what comes after, with all parameters that were sent."""
+        left = {*sent, "since"} if "after" in sent else set(sent)
+        kept = [(name, value) for name, value in self.request.api_parameters if name not in left]
+        query = urlencode(sorted([*kept, *sent.items()], key=lambda pair: pair[0]))
         return f"{self.request.path_url}?{query}"
 
 

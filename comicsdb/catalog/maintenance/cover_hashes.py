@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Integer, and_, cast, null, or_, select, union_all
+from sqlalchemy import Integer, and_, cast, func, null, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import Catalog, CatalogError
@@ -44,6 +44,8 @@ def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
                 session.merge(picture_hash(cover.key, values))
                 if cover.is_bare:
                     by_issue[cover.issue_id][cover.variant_id, cover.key] = values["phash"]
+        # A row of hashes names no object, so no trigger notes whose it is.
+        session.execute(select(func.touch("issue", sorted({each.issue_id for each in hashes}))))
         for issue_id, values in by_issue.items():
             _write(catalog, issue_id, values)
         session.commit()

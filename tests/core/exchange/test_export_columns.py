@@ -23,7 +23,15 @@ OF_THE_INSTALLATION = {
     *("gcd_import", "mirror", "received_line", "received_state"),
     *("favourite", "follow", "public_profile", "review", "review_report"),
     *("rate_limit", "recovery_code", "security_event", "signup_settings", "spent_challenge", "staff_action"),
-    *("late_stamps", "throttle_notice", "tombstone", "totp", "unfinished_act", "user_group"),
+    *(
+        "late_stamps",
+        "throttle_notice",
+        "tombstone",
+        "totp",
+        "touched_object",
+        "unfinished_act",
+        "user_group",
+    ),
     *("user_group_member", "version"),
 }
 # Columns that a set does not hold, by table; "*" stands for all tables.

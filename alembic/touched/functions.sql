@@ -1,0 +1,48 @@
+-- Objects whose public rows changed, in rows of at most 500 ids each: what follows the feed reads these objects again.
+CREATE FUNCTION touch(kind text, ids integer[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF cardinality(ids) <= 500 THEN
+        INSERT INTO touched_object (kind, ids) VALUES (kind, ids);
+    ELSE
+        INSERT INTO touched_object (kind, ids)
+        SELECT kind, array_agg(u.id ORDER BY u.number)
+        FROM unnest(ids) WITH ORDINALITY u (id, number)
+        GROUP BY (u.number - 1) / 500;
+    END IF;
+END
+$$;
+
+-- Rows of a kind's own table.
+CREATE FUNCTION touch_objects() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    found integer[] := ARRAY(SELECT id FROM changed);
+BEGIN
+    IF cardinality(found) > 0 THEN
+        PERFORM touch(TG_TABLE_NAME, found);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+-- Rows that belong to an issue.
+CREATE FUNCTION touch_issues() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    found integer[] := ARRAY(SELECT DISTINCT issue_id FROM changed);
+BEGIN
+    IF cardinality(found) > 0 THEN
+        PERFORM touch('issue', found);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+-- Rows that name an object by kind and number: tombstones and former slugs. A slug may pass to another object.
+CREATE FUNCTION touch_named_objects() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM touch(kind, array_agg(DISTINCT object_id)) FROM changed GROUP BY kind;
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM touch(kind, array_agg(DISTINCT object_id)) FROM was GROUP BY kind;
+    END IF;
+    RETURN NULL;
+END
+$$;
