@@ -16,9 +16,18 @@ PERMISSIONS = ", ".join(
 )  # fmt: skip
 
 
-def policy(media_origin: str = "", *, wasm: bool = False) -> str:
-    """The Content-Security-Policy: only our own host, nothing inline; with `wasm` also WebAssembly."""
+ANY_FRAME = "frame-ancestors *"
+
+
+def policy(media_origin: str = "", *, wasm: bool = False, framed: bool = False) -> str:
+    """The Content-Security-Policy: only our own host, nothing inline; with `wasm` also WebAssembly.
+
+    A page that is `framed` may be shown in frames of any site, and runs no script at all.
+    """
     pictures = f"'self' {media_origin}".strip()
+    if framed:
+        own = "style-src 'self'", f"img-src {pictures}", "base-uri 'none'", "form-action 'none'", ANY_FRAME
+        return "; ".join(("default-src 'none'", *own))
     scripts = "'self' 'wasm-unsafe-eval'" if wasm else "'self'"
     return "; ".join(
         (
@@ -59,8 +68,10 @@ def headers_tween_factory(handler, registry):
         response = handler(request)
         if is_api(request):
             return response
+        is_framed = ANY_FRAME in response.headers.get("Content-Security-Policy", "")
         for name, value in fixed_headers(registry):
-            response.headers.setdefault(name, value)
+            if not (is_framed and name == "X-Frame-Options"):
+                response.headers.setdefault(name, value)
         if response.content_type == "text/html":
             response.headers.setdefault("Cache-Control", "private, no-cache")
             if "locale_name" in vars(request):  # what was not written in a language says none

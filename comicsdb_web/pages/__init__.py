@@ -28,6 +28,7 @@ def includeme(config):
     config.include(".account")
     config.include(".site.preferences")
     config.include(".site.machines")
+    config.include(".site.embedding")
     config.include(".catalogue.history")  # request methods about the history of objects
     config.include(".catalogue.recent_changes")
     config.include(".library.rating")

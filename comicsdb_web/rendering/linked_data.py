@@ -1,12 +1,14 @@
-"""Structured data for search engines (schema.org, JSON-LD)."""
+"""Structured data for search engines (schema.org, JSON-LD), and links to what programs read of an object."""
 
 import json
 from decimal import Decimal
 
 from markupsafe import Markup
+from pyramid.response import Response
 
 from comicsdb.models.choices import STARS
 
+LINKED_DATA = "application/ld+json"
 CONTEXT = "https://schema.org"
 # Kinds without a type in schema.org are a Thing.
 TYPES = {
@@ -38,6 +40,34 @@ def linked_data(request, entity, picture: str = "") -> Markup:
     described |= _particulars(request, kind, entity)
     kept = {name: value for name, value in described.items() if value not in (None, "", [])}
     return as_script(kept)
+
+
+def open_response(body: bytes, content_type: str, status: int = 200) -> Response:
+    """An answer that scripts of other sites may read, and that is asked for anew each time."""
+    response = Response(body, status, content_type=content_type, charset="utf-8", cache_control="no-cache")
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    response.conditional_response = True
+    response.md5_etag()
+    return response
+
+
+def alternates(request, entity) -> list[tuple[str, str]]:
+    """The addresses and media types by which programs read an object: the API, JSON-LD and oEmbed."""
+    kind, page = entity.__tablename__, _address(request, entity)
+    paths = {
+        "application/json": request.path_if_served(f"api.{kind}", id=entity.id),
+        LINKED_DATA: request.path_if_served(f"{kind}.linked_data", slug=entity.slug),
+        "application/json+oembed": request.route_path("oembed", _query={"url": page}),
+    }
+    if kind == "reading_list":  # needs an account in the API
+        del paths["application/json"]
+    return [(request.public_url(path), media_type) for media_type, path in paths.items() if path]
+
+
+def link_header(request, entity) -> str:
+    """The same as a `Link` header."""
+    found = alternates(request, entity)
+    return ", ".join(f'<{address}>; rel="alternate"; type="{media_type}"' for address, media_type in found)
 
 
 def breadcrumbs(request, steps) -> Markup:
@@ -121,6 +151,7 @@ def _stars(entity) -> dict | None:
 
 
 def includeme(config):
-    """Add `request.linked_data` and `request.breadcrumbs`, for templates."""
+    """Add `request.linked_data`, `request.alternates` and `request.breadcrumbs`, for templates."""
+    config.add_request_method(alternates, "alternates")
     config.add_request_method(linked_data, "linked_data")
     config.add_request_method(breadcrumbs, "breadcrumbs")

@@ -170,8 +170,12 @@ def digest(environ, fingerprint: str) -> str:
 
 
 def answer(registry, environ, entry: bytes, parts: Parts, language: str, *, hit: bool) -> Response:
-    """The answer with a body, given with its tag in front, finished for a reader's theme; 200 or 304."""
+    """The answer with a body, finished for a reader's theme; 200 or 304.
+
+    The entry has its tag in front, and its first line is the header `Link`, or empty.
+    """
     tag = entry[:TAG_LENGTH].decode() + parts.tag
+    link, _newline, body = entry[TAG_LENGTH:].partition(b"\n")
     headers = [
         ("ETag", f'"{tag}"'),
         ("Cache-Control", "private, no-cache"),
@@ -179,12 +183,13 @@ def answer(registry, environ, entry: bytes, parts: Parts, language: str, *, hit:
         ("Content-Language", language),
         ("X-Cache", "HIT" if hit else "MISS"),
         *csp.fixed_headers(registry),
+        *([("Link", link.decode())] if link else []),
     ]
     asked = environ.get("HTTP_IF_NONE_MATCH")
     if asked is not None and matches(asked, tag):
         return Response(app_iter=(), status=304, headerlist=headers)
     headers.append(("Content-Type", "text/html; charset=UTF-8"))
-    return Response(body=fill_markers(entry[TAG_LENGTH:], parts, registry), headerlist=headers)
+    return Response(body=fill_markers(body, parts, registry), headerlist=headers)
 
 
 def shared_view(view, info):
@@ -204,7 +209,8 @@ def shared_view(view, info):
                 response = view(context, request)
             if response.status_code != 200 or len(request.response_callbacks) > waiting:
                 raise NotSharedError(response)
-            return tagged(response.body)
+            link = response.headers.get("Link", "")
+            return tagged(f"{link}\n".encode() + response.body)
 
         region = region_of(request.registry, shows)
         try:

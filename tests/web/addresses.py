@@ -98,6 +98,8 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
     words = {"{day}": "2026-11-16", "{monday}": "2026-11-16", "{month}": "2026-11"}
     words |= {"{name}": "series", "{kind}/add-row/": "credits/add-row/?form_idx=0", "{username}": "Nora"}
     words |= {"{page}": "editing"}
+    if name == "oembed":
+        patterns = [f"{pattern}?url=http://localhost/issue/{world.first.slug}/"]
     if area in by_kind:
         entity = by_kind[area]
         version = session.scalar(

@@ -27,7 +27,9 @@ from comicsdb_web.lists.filters import Filter, Group, narrowed
 from comicsdb_web.lists.paging import BLOCK_STEP, CardList, offset_of
 from comicsdb_web.lists.parts import Part, constant, many, one
 from comicsdb_web.pages.catalogue.detail_query import detail_query
+from comicsdb_web.pages.site.embedding import frame_for
 from comicsdb_web.rendering.icons import Icons
+from comicsdb_web.rendering.linked_data import LINKED_DATA, link_header, open_response
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -175,13 +177,33 @@ class EntityViews(Editing):
 
     # One object.
 
-    def detail(self):
-        """The page of one object."""
+    def read(self):
+        """The object that the address names, and the parts of its page."""
         page = detail_query(type(self)).read(self.request.read_pool, self.request.matchdict["slug"])
         if page is None:
             self._entity()  # tells what has become of it
             raise HTTPNotFound
-        entity, parts = page
+        return page
+
+    def described(self) -> tuple:
+        """The object, and the storage key, width and height of its picture, or None."""
+        entity, _parts = self.read()
+        return entity, picture_of(entity)
+
+    def linked_data(self):
+        """The data block of the page as a document."""
+        entity, cover = self.described()
+        body = self.request.linked_data(entity, cover[0] if cover else "")
+        return open_response(body.encode(), LINKED_DATA)
+
+    def embed(self):
+        """The card for frames of other sites."""
+        return frame_for(self.request, *self.described())
+
+    def detail(self):
+        """The page of one object."""
+        entity, parts = self.read()
+        self.request.response.headers["Link"] = link_header(self.request, entity)
         blocks = {
             block.name: Shown(block, parts[block.name], 0, parts[f"{block.name}_total"])
             for block in self.blocks
@@ -256,6 +278,12 @@ class WithSeries:
         mine = cards.issues_by(self.model).clause("owner", entity.id)
         within = cards.issues_by(Series).clause("within", series.id)
         return self._listing(values, mine, within, model=Issue)
+
+
+def picture_of(entity) -> tuple | None:
+    """The storage key, width and height of an object's own picture, None without one."""
+    key = getattr(entity, "image", "")
+    return (key, entity.image_width, entity.image_height) if key else None
 
 
 def series_block(title: str) -> Block:
@@ -374,6 +402,8 @@ def add_entity_views(config, views):
         renderer=f"{kind}/detail.jinja2",
         shows=views.shows,
     )
+    config.add_page(f"{kind}.linked_data", f"/{kind}/{{slug}}/linked-data.jsonld", views, attr="linked_data")
+    config.add_page(f"{kind}.embed", f"/embed/{kind}/{{slug}}/", views, attr="embed", renderer="embed.jinja2")
     if views.blocks:
         names = "|".join(block.name for block in views.blocks)
         address = f"/{kind}/{{slug}}/{{block:{names}}}/load-more/"

@@ -59,9 +59,10 @@ from comicsdb_web.forms.typed_names import place_typed_names
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
-from comicsdb_web.pages.catalogue.base import Block, EntityViews, Shown, card_block
+from comicsdb_web.pages.catalogue.base import Block, EntityViews, Shown, card_block, picture_of
 from comicsdb_web.pages.library import own as own_parts
 from comicsdb_web.pages.library.rating import stars_with
+from comicsdb_web.rendering.linked_data import link_header
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -265,12 +266,22 @@ class IssueViews(CopyingViews, EntityViews):
     def _path_after(self, entity):
         return self.request.route_path("issue.create", _query={"after": entity.id})
 
-    def detail(self):
-        """The page of one issue, for members with what is theirs, for editors with buttons of their own."""
+    def read(self):
+        """The issue that the address names, with all that its page shows."""
         page = issue_page.read(self.request.read_pool, self.request.matchdict["slug"])
         if page is None:
             self._entity()  # tells what has become of it
             raise HTTPNotFound
+        return page
+
+    def described(self):
+        issue = self.read().issue
+        return issue, picture_of(issue)
+
+    def detail(self):
+        """The page of one issue, for members with what is theirs, for editors with buttons of their own."""
+        page = self.read()
+        self.request.response.headers["Link"] = link_header(self.request, page.issue)
         own = own_parts.of_issue(self.request, page.issue)
         issue, blocks = page.issue, {each.name: each for each in self.blocks}
         shown = {name: Shown(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}

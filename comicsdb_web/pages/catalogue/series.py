@@ -53,7 +53,7 @@ from comicsdb_web.lists.catalogue_filters import SERIES
 from comicsdb_web.lists.filters import Narrowed, without
 from comicsdb_web.lists.paging import QUERIES_MAX
 from comicsdb_web.lists.parts import Part, constant, many, one, rows_of
-from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, issue_count
+from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, issue_count, picture_of
 from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -182,6 +182,11 @@ class SeriesViews(WithIssues, EntityViews):
         else:
             href = without(self.request, "language", and_set=code)
         return LanguageChip(code, language_name(self.request, code), number, is_chosen, href)
+
+    def described(self):
+        """With the cover of the first issue that its page shows."""
+        series, parts = self.read()
+        return series, picture_of(parts["issues"][0]) if parts["issues"] else None
 
     @classmethod
     def parts(cls, own):

@@ -30,6 +30,7 @@ MORE_ROUTES = (
     "polls",
     "help",
     "docs",
+    "data",
 )
 ICONS = (  # name, sizes, type and purpose; drawn from the first
     ("icon.svg", "any", "image/svg+xml", "any"),
@@ -47,9 +48,14 @@ def health(request):  # noqa: ARG001
 
 
 def robots(request):
-    """robots.txt, from the data file, with the URL of the sitemap."""
-    rules = ROBOTS.read_text(encoding="utf-8")
-    body = f"{rules}\nSitemap: {request.public_url(request.route_path('sitemap'))}\n"
+    """robots.txt, from the data file, with the URLs of the sitemap and of the dumps."""
+    body = f"{ROBOTS.read_text(encoding='utf-8')}\n"
+    data = request.path_if_served("data")
+    if data:
+        body += (
+            f"# All of it as files, which costs less than reading page by page: {request.public_url(data)}\n"
+        )
+    body += f"Sitemap: {request.public_url(request.route_path('sitemap'))}\n"
     return Response(body, content_type="text/plain", cache_control="public, max-age=86400")
 
 
