@@ -12,7 +12,7 @@ from stdnum import ean
 
 from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.models.choices import Currency
+from comicsdb.models.choices import Currency, Precision
 
 # Control characters, unpaired surrogates and Unicode non-characters are not allowed in any text. Line breaks
 # and tabs are not allowed in single-line texts.
@@ -30,6 +30,7 @@ WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
 # How booleans are written in JSON, forms and query strings, in lower case.
 FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _DAY = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+_PARTIAL_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
 _OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects UTC offsets of this size
 _FORM = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LONGEST_AMOUNT = 60  # characters; on longer texts the pattern could backtrack too often
@@ -51,6 +52,25 @@ def whole_number(text, low: int = 0, high: int = INTEGER_MAX, *, clamp: bool = F
     number = int(text) if len(text) <= len(str(high)) else high + 1
     number = min(number, high) if clamp else number
     return number if low <= number <= high else None
+
+
+def partial_day(text: str) -> tuple[date, Precision] | None:
+    """The date and precision of YYYY, YYYY-MM or YYYY-MM-DD; the first day of a month or year."""
+    found = _PARTIAL_DAY.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day = found.groups()
+    known = Precision.DAY if day else Precision.MONTH if month else Precision.YEAR
+    try:
+        return date(int(year), int(month or 1), int(day or 1)), known
+    except ValueError:
+        return None
+
+
+def partial_text(day: date | None, known: str = Precision.DAY) -> str:
+    """A date as far as it is known, as `partial_day` reads it; "" for an unknown one."""
+    lengths = {Precision.DAY: 10, Precision.MONTH: 7, Precision.YEAR: 4, Precision.NONE: 0}
+    return day.isoformat()[: lengths[known or Precision.DAY]] if day else ""
 
 
 def iso_day(text: str, *, padded: bool = True) -> date | None:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, aliased
 from comicsdb.catalog import trade_numbers as numbers
 from comicsdb.i18n import _
 from comicsdb.models import Creator, Imprint, Issue, Series, SeriesType, Variant, issue_arc, series_associated
-from comicsdb.models.choices import COLLECTED_CODES, SeriesTypeCode
+from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode
 
 NO_CV_ID = (SeriesTypeCode.TRADE_PAPERBACK,)
 NO_ASSOCIATED = COLLECTED_CODES
@@ -141,6 +141,8 @@ RULES = (
          lambda change: change.changed.get("title") and change.series
          and not change.series.collection and "title",
          _("This series does not allow collection titles; this is set in the form of the series.")),
+    Rule("cover-date", _("An issue without a cover date"), Issue, Issue.number,
+         Issue.cover_date_precision == Precision.NONE),
     Rule("arcs", _("Story arcs of an issue of a Trade Paperback or Hardcover"), Issue, literal(""),
          and_(exists().where(issue_arc.c.issue_id == Issue.id),
               Issue.series_id.in_(select(Series.id).where(_series_type(NO_ARCS)))),

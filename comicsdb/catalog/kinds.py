@@ -12,6 +12,7 @@ from sqlalchemy.orm import joinedload
 
 from comicsdb import models
 from comicsdb.i18n import _
+from comicsdb.values import partial_text
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,10 @@ def _aliases(entity) -> str:
 def _years(creator: models.Creator) -> str:
     born, died = (each.year if each else "" for each in (creator.birth, creator.death))
     return f"{born}–{died}" if born or died else _aliases(creator)
+
+
+def _cover_month(issue: models.Issue) -> str:
+    return partial_text(issue.cover_date, issue.cover_date_precision)[:7]
 
 
 NOTE_LENGTH = 60
@@ -237,6 +242,7 @@ _CATALOGUE = (
             "title",
             "name",
             "cover_date",
+            "cover_date_precision",
             "store_date",
             "foc_date",
             "price",
@@ -275,7 +281,7 @@ _CATALOGUE = (
         embedded=(),
         label_options=(joinedload(models.Issue.series).joinedload(models.Series.series_type),),
         listed_with=("series", "series_type", "publisher"),
-        note=lambda issue: f"{issue.cover_date:%Y-%m}",
+        note=_cover_month,
     ),
 )
 

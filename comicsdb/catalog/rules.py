@@ -15,8 +15,9 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Imprint, Role
-from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, YEARS
+from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, YEARS, Precision
 from comicsdb.schemas.types import NEGATIVE, no_such_object, not_a_choice
+from comicsdb.values import partial_day, partial_text
 
 REQUIRED = _("This field is required.")
 
@@ -70,11 +71,37 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
     return findings
 
 
+def with_precision(entity, values: dict) -> dict:
+    """Values of an issue with a cover date and a precision that belong together.
+
+    No date (None) is the precision "none". A date without a precision is known to the day, unless it is the
+    one that is there: clients send back what they have read.
+    """
+    values = dict(values)
+    day, known = values.get("cover_date"), values.pop("cover_date_precision", None)
+    is_sent = "cover_date" in values
+    if known == Precision.NONE or (day is None and (is_sent or entity is None)):
+        values.pop("cover_date", None)
+        return values | {"cover_date_precision": Precision.NONE.value}
+    if not is_sent:
+        if known is None or entity.cover_date_precision == Precision.NONE:
+            return values
+        day = entity.cover_date
+    elif known is None:
+        if entity is not None and day == entity.cover_date:
+            return values
+        known = Precision.DAY
+    if type(day) is date and known in list(Precision):
+        values["cover_date"] = partial_day(partial_text(day, known))[0]
+    return values | {"cover_date_precision": str(known)}
+
+
 def _check_required(kind: Kind, values: dict, findings: Findings) -> None:
     columns = kind.model.__table__.columns
     for field in (*kind.scalars, *kind.parents):
         column = columns[f"{field}_id" if field in kind.parents else field]
         needed = not column.nullable and column.default is None and column.server_default is None
+        needed = needed and not column.info.get("by_trigger")
         if needed and field not in values:
             findings.add(field, REQUIRED)
 
@@ -154,6 +181,9 @@ def _check_issue(values: dict, findings: Findings) -> None:
         day = values.get(field)
         if day is not None and day < date(EARLIEST_YEAR, 1, 1):
             findings.add(field, formatted("Dates before ${year} are not accepted.", year=EARLIEST_YEAR))
+    known = values.get("cover_date_precision", Precision.DAY)
+    if known not in list(Precision):
+        findings.add("cover_date_precision", not_a_choice(known))
     if "price" in values and values["price"] is not None and values["price"] < 0:
         findings.add("price", NEGATIVE)
     creators = [credit["creator"] for credit in values.get("credits", ())]

@@ -18,6 +18,7 @@ from comicsdb.i18n import _
 from comicsdb.library import ratings
 from comicsdb.models import FormerSlug, History, Issue, Series, Tombstone, User
 from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, Authored, metadata
+from comicsdb.models.choices import Precision
 
 # An index entry has 2700 bytes: enough for 255 characters of any script, but not for any two such names.
 TOO_LONG = _("Together these names are too long: shorten one of them.")
@@ -107,7 +108,7 @@ class Catalog:
         """
         kind = kind_of(model)
         self.unit.acquire_write_lock()
-        values = dict(values)
+        values = rules.with_precision(None, values) if model is Issue else dict(values)
         slug = values.pop("slug", None) or ""
         if slug and (wrong := problem(model.__table__.columns["slug"], slug)):
             raise InvalidError({"slug": [wrong]})
@@ -120,6 +121,7 @@ class Catalog:
                 entity.slug = slug or self._new_slug(kind, entity)
             self.session.add(entity)
             self.session.flush()
+            self._expire_placed(entity)
             self._write_parts(kind, entity, values)
         self.unit.propagate()
         self.unit.log_after_commit("create", kind.name, entity.id, label_of(entity))
@@ -133,9 +135,9 @@ class Catalog:
         NotFoundError if the object was deleted meanwhile.
         """
         kind = kind_of(type(entity))
-        values = dict(values)
-        slug = values.pop("slug", None)
         self.lock(entity)
+        values = rules.with_precision(entity, values) if kind.name == "issue" else dict(values)
+        slug = values.pop("slug", None)
         rules.check(self.session, kind, entity, values)
         with self.attempt(kind):
             if slug is not None and slug != entity.slug:
@@ -149,6 +151,7 @@ class Catalog:
             if kind.name == "issue":
                 self.unit.record_event("series.issues", {entity.series_id})
             self.session.flush()
+            self._expire_placed(entity)
             self._write_parts(kind, entity, values)
         self.unit.propagate()
         if "store_date" in values:
@@ -163,7 +166,7 @@ class Catalog:
         process pictures before they write.
         """
         kind = kind_of(model)
-        values = dict(values)
+        values = rules.with_precision(entity, values) if model is Issue else dict(values)
         slug = values.pop("slug", None)
         errors = rules.find(self.session, kind, entity, values, keep=False).errors
         if slug or (slug is not None and entity is not None):  # for a new object without one it is generated
@@ -298,6 +301,11 @@ class Catalog:
             series = self.session.scalar(select(Series.slug).where(Series.id == entity.series_id))
             return f"{series}-{entity.number}"
         return entity.name
+
+    def _expire_placed(self, entity) -> None:
+        """Read the date of an undated issue again, as a trigger gives it one."""
+        if getattr(entity, "cover_date_precision", None) == Precision.NONE:
+            self.session.expire(entity, ["cover_date"])
 
     def _write_parts(self, kind: Kind, entity, values: dict) -> None:
         for link in kind.links:

@@ -21,6 +21,15 @@ class Status(IntEnum):
         return self.name.capitalize()
 
 
+class Precision(StrEnum):
+    """How much of a date is known; what is not is the first month or day."""
+
+    DAY = "day"
+    MONTH = "month"
+    YEAR = "year"
+    NONE = "none"  # the date beside it only gives the object a place in lists
+
+
 class Currency(StrEnum):
     """Currencies of prices."""
 

@@ -42,7 +42,7 @@ from comicsdb.models.base import (
     upper,
     within,
 )
-from comicsdb.models.choices import EARLIEST_YEAR, UNKNOWN_AGE_RATING_ID, Currency
+from comicsdb.models.choices import EARLIEST_YEAR, UNKNOWN_AGE_RATING_ID, Currency, Precision
 from comicsdb.models.people import Arc, Character, Creator, Team, link_table
 from comicsdb.models.publisher import Universe
 from comicsdb.models.reference import AgeRating, Role
@@ -120,7 +120,11 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
     alt_number: Mapped[str] = blank(25)
     title: Mapped[str] = blank(255)
     name: Mapped[list[str]] = mapped_column(ARRAY(String(150)), server_default="{}", default=list)
-    cover_date: Mapped[date] = mapped_column(Date)
+    # A trigger dates issues whose cover date is not known: by the store date, or by the year of the series.
+    cover_date: Mapped[date] = mapped_column(Date, info={"by_trigger": True})
+    cover_date_precision: Mapped[str] = mapped_column(
+        String(5), server_default=Precision.DAY, default=Precision.DAY.value
+    )
     store_date: Mapped[date | None] = mapped_column(Date)
     foc_date: Mapped[date | None] = mapped_column(Date)
     rating_id: Mapped[int] = mapped_column(
@@ -195,6 +199,7 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
             Index("ix_issue_rating_id", "rating_id", postgresql_include=["series_id"]),
             Index("ix_issue_created_on", "created_on", "id"),
             within("page", 0, SMALL_MAX),
+            one_of("cover_date_precision", Precision),
             *(_since_earliest(column) for column in ("cover_date", "store_date", "foc_date")),
         )
 

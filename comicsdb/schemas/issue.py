@@ -2,7 +2,7 @@
 
 import colander
 
-from comicsdb.models.choices import Currency
+from comicsdb.models.choices import Currency, Precision
 from comicsdb.schemas.base import (
     ObjectSchema,
     code,
@@ -17,7 +17,7 @@ from comicsdb.schemas.base import (
     texts,
 )
 from comicsdb.schemas.external_id import external_ids
-from comicsdb.schemas.types import Amount, Choice, Price
+from comicsdb.schemas.types import Amount, Choice, PartialDay, Price
 
 NUMBER_LENGTH = 25
 TITLE_LENGTH = 255
@@ -26,14 +26,15 @@ SKU_LENGTH, ISBN_LENGTH, UPC_LENGTH = 12, 13, 20
 
 
 class IssueSchema(ObjectSchema):
-    """An issue; `price` sets both `price` and `currency`."""
+    """An issue; `price` sets both `price` and `currency`, a partial cover date its precision as well."""
 
     series = reference(required=True)
     number = text(NUMBER_LENGTH, required=True)
     alt_number = text(NUMBER_LENGTH)
     title = text(TITLE_LENGTH)
     name = texts(STORY_LENGTH)
-    cover_date = day(required=True)
+    cover_date = field(PartialDay(nullable=True), required=True)
+    cover_date_precision = field(Choice([known.value for known in Precision]))
     store_date = day()
     foc_date = day()
     price = field(Price())
@@ -60,6 +61,8 @@ class IssueSchema(ObjectSchema):
             values["price"], currency = values["price"]
             if currency:
                 values["currency"] = currency
+        if isinstance(values.get("cover_date"), tuple):
+            values["cover_date"], values["cover_date_precision"] = values["cover_date"]
         return values
 
 

@@ -11,8 +11,16 @@ from colander import Invalid, SchemaType
 
 from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.models.choices import GRADES, Currency
-from comicsdb.values import FLAGS, decimal, has_possible_offset, iso_day, read_money, text_problem
+from comicsdb.models.choices import GRADES, Currency, Precision
+from comicsdb.values import (
+    FLAGS,
+    decimal,
+    has_possible_offset,
+    iso_day,
+    partial_day,
+    read_money,
+    text_problem,
+)
 
 NOT_THERE = _("Your choice no longer exists: choose another.")
 REQUIRED = _("This field is required.")
@@ -222,6 +230,18 @@ class Day(Field):
         if found is None:
             raise Invalid(node, NOT_DATE)
         return found
+
+
+class PartialDay(Day):
+    """A date, or one of which the month or the year is known: YYYY-MM, YYYY.
+
+    Gives the date, or a pair of the first day and the precision.
+    """
+
+    def read(self, node, value):
+        """The date or the pair."""
+        found = partial_day(value.strip()) if isinstance(value, str) else None
+        return super().read(node, value) if found is None or found[1] == Precision.DAY else found
 
 
 class Moment(Field):

@@ -35,11 +35,18 @@ AGE_RATINGS = {
 MANGA = "Manga"
 
 
+def covered(issue: dict) -> list[int | None]:
+    """Year, month and day of the cover date, as far as they are known."""
+    known = {"day": 3, "month": 2, "year": 1, "none": 0}[issue["cover_date_precision"]]
+    parts = [int(each) for each in issue["cover_date"].split("-")]
+    return [*parts[:known], *[None] * (3 - known)]
+
+
 def write(issue: dict, ids: Ids | None = None) -> bytes:
     """An issue as ComicInfo; `ids` are those of `ids_of` unless others are given."""
     ids = ids_of(issue) if ids is None else list(ids)
     series, imprint = issue["series"], issue["imprint"]
-    year, month, day = issue["cover_date"].split("-")
+    year, month, day = covered(issue)
     root = ET.Element("ComicInfo")
     for name, value in (
         ("Title", "; ".join(issue["name"]) or issue["title"]),
@@ -49,9 +56,9 @@ def write(issue: dict, ids: Ids | None = None) -> bytes:
         ("AlternateNumber", issue["alt_number"]),
         ("Summary", issue["desc"]),
         ("Notes", in_words(ids)),
-        ("Year", int(year)),
-        ("Month", int(month)),
-        ("Day", int(day)),
+        ("Year", year),
+        ("Month", month),
+        ("Day", day),
         *((element, _names(_creators(issue, roles))) for element, roles in ROLES.items()),
         ("Publisher", issue["publisher"]["name"]),
         ("Imprint", imprint and imprint["name"]),

@@ -50,7 +50,7 @@ def write(issue: dict, ids: Ids | None = None) -> bytes:
     xml.add_list(root, "Stories", "Story", issue["name"])
     xml.add(root, "Summary", issue["desc"])
     _add_price(root, issue)
-    xml.add(root, "CoverDate", issue["cover_date"])
+    xml.add(root, "CoverDate", issue["cover_date"] if issue["cover_date_precision"] != "none" else "")
     xml.add(root, "StoreDate", issue["store_date"])
     xml.add(root, "PageCount", issue["page"])
     xml.add(root, "Notes", in_words(ids))

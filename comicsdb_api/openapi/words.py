@@ -77,7 +77,15 @@ WORDS = {
     "language": Word("Code of the language; may be empty.", "en"),
     "genres": Word("Genres, by name.", [{"id": 8, "name": "Romance"}]),
     "number": Word("Number as printed; a text, and the order of numbers is that of texts.", "3"),
-    "cover_date": Word("Date on the cover, by which issues are ordered.", "2019-06-01"),
+    "cover_date": Word(
+        "Date on the cover, by which issues are ordered; if `cover_date_precision` is `none`, a substitute.",
+        "2019-06-01",
+    ),
+    "cover_date_precision": Word(
+        "How much of the cover date is known: `day`, `month` (its first day is given), `year`, or `none`:"
+        " then the date is that of the store, or else the first day of the series' first year.",
+        "day",
+    ),
     "store_date": Word("When it came into the shops.", "2019-04-17"),
     "foc_date": Word("Final order cut-off: until when shops could order it.", "2019-03-25"),
     "cover_hash": Word("Perceptual hash (pHash) of the cover: 16 hex digits, or empty.", "9f1f0f0783c3c1e1"),

@@ -17,6 +17,7 @@ from comicsdb.schemas.types import (
     Integer,
     ListOf,
     Moment,
+    PartialDay,
     Price,
     Text,
 )
@@ -163,6 +164,9 @@ def _of_type(kind, *, is_form: bool) -> dict:
             least = {} if kind.empty else {"minItems": 1}
             items = _of_type(kind.item, is_form=is_form)
             return {"type": "array", "items": items, "maxItems": LONGEST_LIST} | least
+        case PartialDay():
+            partial = {"type": "string", "pattern": "^[0-9]{4}(-[0-9]{2})?$"}
+            return {"anyOf": [{"type": "string", "format": "date"}, partial]}
         case Amount():
             return {"anyOf": _sums(kind.whole)}
         case ExternalId() if not is_form:

@@ -28,7 +28,7 @@ from comicsdb.models import (
     issue_team,
     issue_universe,
 )
-from comicsdb.models.choices import Currency
+from comicsdb.models.choices import Currency, Precision
 from comicsdb.schemas import IssueSchema
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.filters import Day, DayRange, Filter, Int
@@ -169,6 +169,7 @@ class IssueResource(CatalogueResource):
             "number": issue.c.number,
             "issue": issue_label(issue, series, series_type),
             "cover_date": issue.c.cover_date,
+            "cover_date_precision": type_coerce(issue.c.cover_date_precision, Choice(*Precision)),
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,
             "image": shapes.picture(issue.c.image),
@@ -239,6 +240,7 @@ class IssueResource(CatalogueResource):
             "title": issue.c.title,
             "name": issue.c.name,
             "cover_date": issue.c.cover_date,
+            "cover_date_precision": type_coerce(issue.c.cover_date_precision, Choice(*Precision)),
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,
             "price": shapes.money(issue.c.price),

@@ -7,7 +7,7 @@ from comicsdb.catalog import InvalidError, copying
 from comicsdb.i18n import translate
 from comicsdb.models import Issue, issue_character, issue_team
 from comicsdb.security import Permission
-from comicsdb.values import iso_day, whole_number
+from comicsdb.values import partial_day, whole_number
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import as_set
 from comicsdb_web.forms.rows import CREDITS, Row, new_row, next_index
@@ -34,7 +34,8 @@ def _source(draft: Draft):
     series_id = whole_number(chosen[0]) if chosen else None
     if series_id is None:
         return FIRST_SERIES
-    day = iso_day(draft.typed["cover_date"])
+    found = partial_day(draft.typed["cover_date"].strip())
+    day = found and found[0]
     own = draft.entity.id if draft.entity is not None else None
     before = (day, own) if day else None
     session = draft.request.dbsession

@@ -13,8 +13,8 @@ from typing import ClassVar
 from webob.multidict import MultiDict
 
 from comicsdb.i18n import OTHER_LANGUAGES
-from comicsdb.models.choices import Currency
-from comicsdb.values import read_money
+from comicsdb.models.choices import Currency, Precision
+from comicsdb.values import iso_day, partial_text, read_money
 
 Typed = str | tuple[str, ...]
 Option = tuple[str, str]  # value and label
@@ -103,6 +103,21 @@ def whole_number(name: str, label: str, **options) -> Line:
 def day(name: str, label: str, **options) -> Line:
     """A date."""
     return Line(name, label, kind="date", **options)
+
+
+@dataclass(frozen=True)
+class PartialDay(Line):
+    """A date that may be known to the month or year only, with its precision in a field of its own."""
+
+    def shown(self, state):
+        """The date as far as it is known."""
+        known = state.get(f"{self.name}_precision") or Precision.DAY
+        return super().shown(state) if known == Precision.DAY else partial_text(state[self.name], known)
+
+    def sent(self, typed):
+        """The text; one with a day says that the day is known, also where it was the first before."""
+        is_known = iso_day(typed.strip(), padded=False) is not None
+        return {self.name: typed} | ({f"{self.name}_precision": Precision.DAY.value} if is_known else {})
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,14 @@ def of_issues() -> list[ColumnElement]:
     """The columns of the cards of issues, in a statement that joins their series."""
     series = json_object([Series.name, Series.year_began, _type_of(Series), _publisher_of(Series)])
     own = [Issue.id, Issue.slug, Issue.number, Issue.series_id, *pictured(Issue)]
-    return [*own, Issue.cover_date, Issue.store_date, Issue.created_on, series.label("series")]
+    return [
+        *own,
+        Issue.cover_date,
+        Issue.cover_date_precision,
+        Issue.store_date,
+        Issue.created_on,
+        series.label("series"),
+    ]
 
 
 def statement(model, *, counted: bool = True) -> Select:

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from pyramid.response import Response
 
 from comicsdb.models.choices import STARS
+from comicsdb.values import partial_text
 
 LINKED_DATA = "application/ld+json"
 CONTEXT = "https://schema.org"
@@ -117,7 +118,9 @@ def _particulars(request, kind: str, entity) -> dict:
         case "issue":
             return {
                 "issueNumber": entity.number,
-                "datePublished": entity.store_date or entity.cover_date,
+                "datePublished": entity.store_date
+                or partial_text(entity.cover_date, entity.cover_date_precision)
+                or None,
                 "isPartOf": _named(request, "ComicSeries", entity.series),
                 "publisher": _named(request, "Organization", entity.series.publisher),
                 "inLanguage": entity.series.language,

@@ -16,9 +16,9 @@ from comicsdb import clock
 from comicsdb.community.polls import percent_of
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in, text_in
 from comicsdb.imaging.picture import fitted
-from comicsdb.models.choices import DEFAULT_LANGUAGE
+from comicsdb.models.choices import DEFAULT_LANGUAGE, Precision
 from comicsdb.security import session_identifier
-from comicsdb.values import instant
+from comicsdb.values import instant, partial_text
 from comicsdb_web.http.routing import is_api
 from comicsdb_web.rendering.review_text import passages
 
@@ -89,6 +89,43 @@ def month(context, value: date) -> str:
 def short_month(context, value: date) -> str:
     """Format the month of a cover date, abbreviated: Oct 2026."""
     return _written(context["request"].locale_name, dates.format_skeleton, "yMMM", value)
+
+
+UNDATED = _("Undated")
+
+
+def _covered(context, issue, how: str) -> str:
+    known = getattr(issue, "cover_date_precision", Precision.DAY)
+    if known == Precision.NONE:
+        return context["request"].localizer.translate(UNDATED)
+    if known == Precision.YEAR:
+        how = "y"
+    elif known == Precision.MONTH and how == "yMMMMd":
+        how = "yMMMM"
+    return _written(context["request"].locale_name, dates.format_skeleton, how, issue.cover_date)
+
+
+@pass_context
+def cover_day(context, issue) -> str:
+    """Format the cover date of an issue as far as it is known: July 29, 2026."""
+    return _covered(context, issue, "yMMMMd")
+
+
+@pass_context
+def cover_month(context, issue) -> str:
+    """Format the month of an issue's cover date: October 2026."""
+    return _covered(context, issue, "yMMMM")
+
+
+@pass_context
+def short_cover(context, issue) -> str:
+    """Format the month of an issue's cover date, abbreviated: Oct 2026."""
+    return _covered(context, issue, "yMMM")
+
+
+def cover_iso(issue) -> str:
+    """Write the cover date of an issue as far as it is known, as in ISO 8601."""
+    return partial_text(issue.cover_date, getattr(issue, "cover_date_precision", Precision.DAY))
 
 
 @pass_context
@@ -238,6 +275,10 @@ FILTERS = (
     day,
     month,
     short_month,
+    cover_day,
+    cover_month,
+    short_cover,
+    cover_iso,
     local_day,
     local_short_day,
     moment,

@@ -59,7 +59,7 @@ def telling(text: bytes | None) -> dict[str, str]:
 def write(issue: Json, server: str, before: bytes | None = None) -> bytes:
     """The document of an issue; of the one before stays what the catalogue does not know."""
     series, imprint = issue["series"], issue["imprint"]
-    year, month, day = issue["cover_date"].split("-")
+    year, month, day = xml.covered(issue)
     values = {
         "Title": "; ".join(issue["name"]) or issue["title"],
         "Series": series["name"],
@@ -68,9 +68,9 @@ def write(issue: Json, server: str, before: bytes | None = None) -> bytes:
         "AlternateNumber": issue["alt_number"],
         "Summary": issue["desc"],
         "Notes": xml.mark(issue, server),
-        "Year": int(year),
-        "Month": int(month),
-        "Day": int(day),
+        "Year": year,
+        "Month": month,
+        "Day": day,
         **{element: _creators(issue, roles) for element, roles in CREDITS.items()},
         "Editor": _joined(each["creator"] for each in issue["credits"] if _edited(each)),
         "Publisher": issue["publisher"]["name"],

@@ -72,7 +72,7 @@ def write(issue: Json, server: str) -> bytes:
     xml.add_all(root, "Stories", "Story", issue["name"])
     xml.add(root, "Summary", issue["desc"])
     _add_price(root, issue)
-    xml.add(root, "CoverDate", issue["cover_date"])
+    xml.add(root, "CoverDate", issue["cover_date"] if xml.covered(issue)[0] else "")
     xml.add(root, "StoreDate", issue["store_date"])
     xml.add(root, "PageCount", issue["page"])
     xml.add(root, "Notes", xml.mark(issue, server))

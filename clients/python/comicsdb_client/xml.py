@@ -9,6 +9,7 @@ from comicsdb_client.answers import Json
 # The fields of an issue that tags are written from.
 FIELDS = (
     *("id", "number", "alt_number", "title", "name", "cover_date", "store_date", "price", "price_currency"),
+    "cover_date_precision",
     *("isbn", "upc", "page", "desc", "cv_id", "resource_url", "modified", "external_ids"),
     *("publisher.name", "imprint.name", "rating.name", "arcs.name", "characters.name", "teams.name"),
     *("universes.name", "reprints.issue", "credits.creator", "credits.role.name", "series.name"),
@@ -17,6 +18,13 @@ FIELDS = (
 )
 # Characters that XML 1.0 does not allow.
 _BAD = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def covered(issue: Json) -> list[int | None]:
+    """Year, month and day of the cover date, as far as they are known; older servers always know the day."""
+    known = {"day": 3, "month": 2, "year": 1, "none": 0}[issue.get("cover_date_precision", "day")]
+    parts = [int(each) for each in issue["cover_date"].split("-")]
+    return [*parts[:known], *[None] * (3 - known)]
 
 
 def root_of(text: bytes | None) -> ET.Element | None:

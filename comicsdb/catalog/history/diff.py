@@ -7,6 +7,7 @@ A difference is plain data: texts, numbers, dates, booleans, None, `Money`, `Pic
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 
 from sqlalchemy.orm import Session
@@ -16,11 +17,13 @@ from comicsdb.catalog.history.text_diff import words
 from comicsdb.catalog.kinds import KINDS, Kind
 from comicsdb.catalog.references import Reference, References
 from comicsdb.models import Variant
-from comicsdb.models.choices import ATTRIBUTION_LABELS, EXTERNAL_SOURCES, Status
+from comicsdb.models.choices import ATTRIBUTION_LABELS, EXTERNAL_SOURCES, Precision, Status
+from comicsdb.values import partial_text
 
 VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
 LONG = ("desc", "notes", "description")  # fields that are compared word by word
-IMPLIED = ("image_width", "image_height", "cover_hash", "currency")  # shown with the picture or the price
+# Shown with the picture, the price or the date.
+IMPLIED = ("image_width", "image_height", "cover_hash", "currency", "cover_date_precision")
 
 
 @dataclass(frozen=True)
@@ -115,8 +118,7 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
     for field in ("slug", *kind.fields):
         blank = [] if field in kind.parts else None
         before, after = old.get(field, blank), new.get(field, blank)
-        differs = _repriced(old, new) if field == "price" else before != after
-        if field in IMPLIED or not differs:
+        if field in IMPLIED or not _differs(field, old, new, blank):
             continue
         if field in kind.parents:
             target = kind.parents[field].__tablename__
@@ -146,10 +148,24 @@ def _elements(value: list | dict | None) -> list:
     return value or []
 
 
+def _differs(field: str, old: dict, new: dict, blank: list | None) -> bool:
+    if field == "price":
+        return _repriced(old, new)
+    if field == "cover_date":
+        return _covered(old) != _covered(new)
+    return old.get(field, blank) != new.get(field, blank)
+
+
 def _repriced(old: dict, new: dict) -> bool:
     """Whether a price differs; the currency is ignored without an amount."""
     prices = [(each.get("price"), each.get("currency")) for each in (old, new)]
     return prices[0] != prices[1] and any(price is not None for price, _currency in prices)
+
+
+def _covered(snapshot: dict) -> str | None:
+    """The cover date as far as it is known, None if it is not."""
+    day, known = snapshot.get("cover_date"), snapshot.get("cover_date_precision")
+    return partial_text(day and date.fromisoformat(day), known) or None
 
 
 def _values(field: str, old, new) -> Difference:
@@ -158,6 +174,8 @@ def _values(field: str, old, new) -> Difference:
 
 def _value(columns, field: str, snapshot: dict):
     """The value of a plain field as it is shown; None for an empty text."""
+    if field == "cover_date" and snapshot.get("cover_date_precision") not in (None, Precision.DAY):
+        return _covered(snapshot)
     value = snapshot.get(field)
     if value is None or value == "":
         return None

@@ -21,6 +21,7 @@ from comicsdb.catalog.service import Catalog
 from comicsdb.media.storage import Storage
 from comicsdb.media.uploads import no_picture, picture_values
 from comicsdb.models import History, Variant
+from comicsdb.models.choices import Precision
 
 OF_PICTURE = ("image", "image_width", "image_height", "cover_hash")
 OF_VARIANT = ("name", "price", "currency", "sku", "upc")
@@ -70,6 +71,8 @@ def plan(session: Session, storage: Storage, entity, snapshot: dict) -> Plan:
             target[link.field] = [each for each in target[link.field] if each != entity.id]
     lost_picture = _keep_lost_picture(storage, now, target)
     lost_variants = _keep_lost_variants(storage, now, target)
+    if "cover_date" in target:
+        target.setdefault("cover_date_precision", Precision.DAY.value)  # as versions before it were
     target = now | target
     return Plan(
         now=now,
@@ -223,6 +226,8 @@ def _values(catalog: Catalog, storage: Storage, kind: Kind, found: Plan) -> dict
         if field not in (*OF_PICTURE, VARIANTS):
             value = found.target[field]
             values[field] = typed(columns[field], value) if field in columns else value
+    if "cover_date" in values:
+        values["cover_date_precision"] = found.target["cover_date_precision"]
     if "image" in differing:
         hashed = "cover_hash" in kind.scalars
         key = found.target["image"]

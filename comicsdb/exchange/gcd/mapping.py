@@ -516,7 +516,7 @@ class IssueMapper:
         if rule:
             self._note(rule, issue, "cover_date", there=issue.key_date)
         date = key or store
-        return {"cover_date": date.day if date else None}
+        return {"cover_date": date.day, "cover_date_precision": date.known} if date else {"cover_date": None}
 
     def _sold(self, issue: IssueRow, row: IssueRow) -> dict:
         """Price and barcode of an issue or a variant of it."""

@@ -48,6 +48,7 @@ from comicsdb_web.forms.fields import (
     Line,
     ModelSelect,
     Money,
+    PartialDay,
     Picture,
     Section,
     StringList,
@@ -115,7 +116,9 @@ def stamps_around() -> tuple:
     return (*(each.correlate(issue).scalar_subquery() for each in found), digest_of(issue))
 
 
-_SINCE = _("Not before ${year}.", mapping={"year": EARLIEST_YEAR})
+_COVERED = _(
+    "As far as it is known: 1963-09-12, 1963-09 or 1963, not before ${year}.", mapping={"year": EARLIEST_YEAR}
+)
 
 FORM = EntityForm(
     IssueSchema,
@@ -139,7 +142,7 @@ FORM = EntityForm(
             "dates",
             _("Dates and price"),
             (
-                day("cover_date", _("Cover date"), help=_SINCE, required=True),
+                PartialDay("cover_date", _("Cover date"), help=_COVERED, longest=10),
                 day("store_date", _("In stores")),
                 day("foc_date", _("Final order cut-off")),
                 Money("price", _("Price")),

@@ -146,7 +146,10 @@ def _reprints():
         other,
     )
     return (
-        select(other.c.slug, other.c.number, other.c.cover_date, series.label("series"))
+        select(
+            *(other.c[name] for name in ("slug", "number", "cover_date", "cover_date_precision")),
+            series.label("series"),
+        )
         .join(issue_reprint, issue_reprint.c.reprint_id == other.c.id)
         .join(Series, Series.id == other.c.series_id)
         .where(issue_reprint.c.issue_id == Issue.id)

@@ -176,6 +176,7 @@ def test_an_issue(writer, make, nimbus):
         title="",
         name=["Low Water", "High"],
         cover_date="2019-06-01",
+        cover_date_precision="day",
         store_date=None,
         foc_date=None,
         price="4.00",

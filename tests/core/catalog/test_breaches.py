@@ -70,7 +70,8 @@ def test_each_rule_is_found_and_nothing_else(make, catalog, session):
     assert found(session) == set()
     book = make.series(name="Book", series_type=10, cv_id=12, associated=[good])
     issue = make.issue(
-        series=book, number="1", isbn="9780306406158", upc="1", sku="a-b", title="All", arcs=[make.arc()],
+        series=book, number="1", cover_date=None,
+        isbn="9780306406158", upc="1", sku="a-b", title="All", arcs=[make.arc()],
         variants=[image | {"upc": "12"}, image | {"upc": "13", "sku": "ö"}, image],
     )  # fmt: skip
     ghost = make.creator(birth=date(1950, 1, 2), death=date(1950, 1, 1))
@@ -86,6 +87,7 @@ def test_each_rule_is_found_and_nothing_else(make, catalog, session):
         ("variant-upc", "issue", issue.id, "12, 13"),
         ("variant-sku", "issue", issue.id, "ö"),
         ("title", "issue", issue.id, "All"),
+        ("cover-date", "issue", issue.id, issue.number),
         ("arcs", "issue", issue.id, ""),
         ("cv-id", "series", book.id, "12"),
         ("associated", "series", book.id, ""),

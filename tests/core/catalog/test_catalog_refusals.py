@@ -67,7 +67,7 @@ REFUSED = {
     },
     "issue": {
         "number": [None, "", 5, "1" * 26],
-        "cover_date": [None, "2020-01-01", datetime(2020, 1, 1, tzinfo=UTC)],
+        "cover_date": ["2020-01-01", datetime(2020, 1, 1, tzinfo=UTC)],
         "store_date": [5],
         "price": [
             Decimal("NaN"),

@@ -214,13 +214,21 @@ def test_a_date(sent):
 )  # fmt: skip
 def test_what_is_no_date(sent):
     message = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
-    assert fault(IssueSchema, "cover_date", sent) == [message]
+    assert fault(IssueSchema, "store_date", sent) == [message]
+    if sent != "2020":
+        assert fault(IssueSchema, "cover_date", sent) == [message]
 
 
-def test_only_optional_dates_may_be_null():
+@pytest.mark.parametrize(("sent", "known"), [("1963", "year"), ("1963-1", "month"), (" 1963-01 ", "month")])
+def test_a_cover_date_may_be_known_in_part(sent, known):
+    found = read(IssueSchema, "cover_date", sent)
+    assert found == {"cover_date": date(1963, 1, 1), "cover_date_precision": known}
+
+
+def test_dates_may_be_null():
     assert read(IssueSchema, "store_date", None) == {"store_date": None}
     assert read(CreatorSchema, "birth", None) == {"birth": None}
-    assert fault(IssueSchema, "cover_date", None) == ["This field may not be null."]
+    assert read(IssueSchema, "cover_date", None) == {"cover_date": None}
 
 
 # True and false.
