@@ -7,6 +7,8 @@ from http import HTTPStatus
 import orjson
 from pyramid.response import Response
 
+from comicsdb.exchange.downloads import data_url
+
 PATH_PREFIX = "/api/"
 ROUTE_PREFIX = "api."
 READS = ("GET", "HEAD", "OPTIONS")
@@ -58,10 +60,15 @@ def respond(request, value, status: int = 200, headers=(), route: str | None = N
 
 
 def too_soon(request, sentence: str, seconds: int, route: str | None = None) -> Response:
-    """Return 429 with a message, and the seconds to wait in header and text."""
+    """Return 429 with a message, the seconds to wait, and where the data are that cost no requests."""
     words = f"{seconds} second{'' if seconds == 1 else 's'}"
-    body = to_json({"detail": f"{sentence} Expected available in {words}."})
-    headers = (("Content-Type", "application/json"), ("Retry-After", str(seconds)))
+    files = data_url(request)
+    body = to_json({"detail": f"{sentence} Expected available in {words}.", "data": files})
+    headers = (
+        ("Content-Type", "application/json"),
+        ("Retry-After", str(seconds)),
+        ("Link", f'<{files}>; rel="alternate"'),
+    )
     return answer(request, body, 429, headers, route)
 
 

@@ -1,5 +1,6 @@
 """Command `dump`: everything public of one moment, as files."""
 
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 
@@ -7,27 +8,34 @@ import click
 
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.exchange import dump as dumps
+from comicsdb.exchange.downloads import SITE, age_of_newest
 from comicsdb.exchange.minisign import Key, KeyFileError
+from comicsdb.i18n import _
+from comicsdb.mail import Letter, Link, Paragraph, queue_to_administrators
 from comicsdb.ops.jobs import DUMP, AlreadyRunningError, alone
+
+MISSED = timedelta(hours=26)  # a day, and the time that a dump may take longer than the one before
 
 
 @click.command("dump")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option(
-    "--keep",
-    metavar="DAYS",
-    type=click.IntRange(1),
-    help="Remove older dumps; by default as in the settings.",
+    "--keep", metavar="DAYS", type=click.IntRange(1), help="How long to keep others; by default as set."
 )
+@click.option("--check", is_flag=True, help="Only tell, also the administrators, if a night was missed.")
 @pass_site
-def dump_command(site: Site, folder: Path | None, keep: int | None):
+def dump_command(site: Site, folder: Path | None, keep: int | None, check: bool):
     """Write everything public into a new folder below FOLDER (by default that of the settings)."""
     folder = folder or site.settings["comicsdb.dumps.folder"]
+    if check:
+        if folder is not None:
+            _check(site, folder)
+        return
     if folder is None:
         raise click.UsageError("Name a folder, or set comicsdb.dumps.folder.")
     licence = site.settings["comicsdb.licence"]
     source = dumps.Source(
-        name="comicsdb",
+        name=SITE,
         url=site.settings["comicsdb.base_url"],
         version=version("comicsdb"),
         licence={"name": licence.name, "url": licence.url},
@@ -44,3 +52,27 @@ def dump_command(site: Site, folder: Path | None, keep: int | None):
     click.echo(f"{made}: {sum(path.stat().st_size for path in made.iterdir()):,} bytes.")
     for each in removed:
         click.echo(f"{each}: removed.")
+
+
+def _check(site: Site, folder: Path) -> None:
+    """Fail, and write to the administrators, if the newest dump is older than a day."""
+    age = age_of_newest(folder)
+    if age is not None and age <= MISSED:
+        return
+    letter = Letter(
+        _("The daily dump is missing"),
+        (
+            Paragraph(
+                _(
+                    "There is no dump of the catalogue from the last ${hours} hours. The log of the job tells"
+                    " why; run it again with: comicsdb dump",
+                    mapping={"hours": int(MISSED.total_seconds()) // 3600},
+                )
+            ),
+            *([Link(_("Dumps"), "/data/")] if site.settings["comicsdb.base_url"] else []),
+        ),
+    )
+    with site.session() as session:
+        queue_to_administrators(session, site.settings, letter, kind="admin_dump")
+        session.commit()
+    raise click.ClickException(f"The newest dump in {folder} is older than a day, or there is none.")

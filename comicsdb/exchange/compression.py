@@ -1,6 +1,7 @@
 """Zstandard: of the standard library from Python 3.14 on, before that its backport with the same API."""
 
 from pathlib import Path
+from typing import BinaryIO
 
 try:
     from compression import zstd
@@ -16,6 +17,6 @@ def create(path: Path):
     return zstd.open(path, "wb", options=_OPTIONS)
 
 
-def open_plain(path: Path):
+def open_plain(path: Path | BinaryIO):
     """Open a compressed file for reading what it contains."""
     return zstd.open(path, "rb")

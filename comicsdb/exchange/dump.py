@@ -8,7 +8,6 @@ digests. docs/data.md describes them.
 import csv
 import hashlib
 import io
-import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,15 +21,12 @@ from comicsdb import clock
 from comicsdb.catalog import crosswalk
 from comicsdb.catalog.history.change_log import EPOCH
 from comicsdb.exchange import compression, dump_sqlite, minisign
+from comicsdb.exchange.downloads import MANIFEST, SIGNATURE, STAMP, dumps
 from comicsdb.exchange.exporting import export_rows
 from comicsdb.exchange.format import VERSION as DATA_SET
 
 FORMAT = 1  # of the manifest and of the files that it names
-NAME = re.compile(r"\d{8}T\d{6}Z")
-STAMP = "%Y%m%dT%H%M%SZ"
 PARTIAL = ".partial"
-MANIFEST = "manifest.json"
-SIGNATURE = MANIFEST + minisign.SUFFIX
 SQLITE = "comicsdb.sqlite"
 CROSSWALK = "crosswalk.csv"
 
@@ -113,14 +109,6 @@ def check_file(path: Path, described: dict) -> None:
         raise DumpError(f"{path} is missing.")
     if path.stat().st_size != described["bytes"] or _digest(path) != described["sha256"]:
         raise DumpError(f"{path} is damaged: it is not what the manifest says.")
-
-
-def dumps(folder: Path) -> list[Path]:
-    """The dumps in a folder, newest first."""
-    if not folder.is_dir():
-        return []
-    found = (path for path in folder.iterdir() if NAME.fullmatch(path.name) and (path / MANIFEST).is_file())
-    return sorted(found, reverse=True)
 
 
 def drop_older(folder: Path, days: int) -> list[Path]:

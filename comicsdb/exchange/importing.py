@@ -33,6 +33,9 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog.advice import RULES
 from comicsdb.exchange import accounts as accounts_step
 from comicsdb.exchange import libraries, matching, reference, staging, storing
+from comicsdb.exchange.compression import SUFFIX
+from comicsdb.exchange.downloads import MANIFEST
+from comicsdb.exchange.dump import DumpError, check_file
 from comicsdb.exchange.format import (
     CATALOGUE,
     FILES,
@@ -114,18 +117,37 @@ def is_empty(session: Session) -> bool:
 
 def _check_folder(folder: Path) -> None:
     """Raise ImportFailedError for a folder without a data set, or with one of another version."""
-    if not any((folder / file.file_name).is_file() for file in FILES):
+    names = [f"{file.file_name}{suffix}" for file in FILES for suffix in ("", SUFFIX)]
+    if not any((folder / name).is_file() for name in names):
         raise ImportFailedError(
             [Problem(str(folder), 0, "", "holds no file of a data set, such as issues.jsonl")]
         )
-    meta = folder / "meta.json"
-    if meta.is_file():
+    for name, key in (("meta.json", "format"), (MANIFEST, "data_set")):
+        meta = folder / name
+        if not meta.is_file():
+            continue
         try:
-            version = orjson.loads(meta.read_bytes())["format"]
+            described = orjson.loads(meta.read_bytes())
+            version = described[key]
         except (ValueError, KeyError, TypeError):
             version = None
         if version != VERSION:
-            raise ImportFailedError([Problem("meta.json", 0, "format", f"takes {VERSION}, not {version}")])
+            raise ImportFailedError([Problem(name, 0, key, f"takes {VERSION}, not {version}")])
+        if name == MANIFEST:
+            _check_digests(folder, described, names)
+
+
+def _check_digests(folder: Path, manifest: dict, names: list[str]) -> None:
+    """Raise ImportFailedError for files of a dump that are not what its manifest says."""
+    damaged = []
+    for each in manifest["files"]:
+        if each["name"] in names:
+            try:
+                check_file(folder / each["name"], each)
+            except DumpError as error:
+                damaged.append(Problem(each["name"], 0, "", str(error)))
+    if damaged:
+        raise ImportFailedError(damaged)
 
 
 @contextmanager
@@ -138,7 +160,7 @@ def _phase(run: Run, name: str):
 
 def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
     """Run the steps of an import in order."""
-    images = staging.Pictures(run.folder / "images")
+    images = staging.Pictures(run.folder / "images", all_there=not run.is_dump)
     with _phase(run, "reading"):
         files = _stage(run, passwords, images)
     with _phase(run, "checking"):
@@ -179,7 +201,7 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
 def _stage(run: Run, passwords: Passwords | None, images: staging.Pictures) -> tuple[File, ...]:
     """Read the files into their staged tables; returns those that were read."""
     files = _files(run)
-    run.progress.start(sum((run.folder / file.file_name).stat().st_size for file in files if run.has(file)))
+    run.progress.start(sum(run.path(file).stat().st_size for file in files if run.has(file)))
     for file in FILES:
         if file not in files:
             staging.create_table(run.cursor, file)  # other statements join it

@@ -14,7 +14,6 @@ from pathlib import Path
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-SUFFIX = ".minisig"
 KEY, PREHASHED, NO_PASSWORD, CHECKSUM = b"Ed", b"ED", b"\0\0", b"B2"
 SECRET_SIZE, PUBLIC_SIZE, SIGNATURE_SIZE = 158, 42, 74
 

@@ -9,6 +9,8 @@ import psycopg
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.unit_of_work import UnitOfWork
+from comicsdb.exchange.compression import SUFFIX
+from comicsdb.exchange.downloads import MANIFEST
 from comicsdb.exchange.format import File
 from comicsdb.media.storage import Storage
 
@@ -174,7 +176,18 @@ class Run:
 
     def has(self, file: File) -> bool:
         """Whether the data set has a file."""
-        return (self.folder / file.file_name).is_file()
+        return self.path(file).is_file()
+
+    def path(self, file: File) -> Path:
+        """The file of the data set, compressed if only that is there."""
+        plain = self.folder / file.file_name
+        compressed = plain.with_name(plain.name + SUFFIX)
+        return compressed if compressed.is_file() and not plain.is_file() else plain
+
+    @property
+    def is_dump(self) -> bool:
+        """Whether the data set is a dump, whose pictures may be elsewhere."""
+        return (self.folder / MANIFEST).is_file()
 
     def rows(self, statement: str, *parameters) -> list[tuple]:
         """Execute a statement and return its rows."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import orjson
 
+from comicsdb.exchange.compression import SUFFIX, open_plain
 from comicsdb.exchange.format import (
     BY_KIND,
     BY_NAME,
@@ -41,14 +42,21 @@ CHUNK = 2000
 class Pictures:
     """The picture files of a set; each is decoded only once if consecutive rows share it."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, *, all_there: bool = True):
         self._folder = folder
+        self._all_there = all_there
         self._known: dict[tuple[str, bool], tuple[Picture, list[int]] | str] = {}
         self._stored: dict[str, str] = {}  # key of the first row by path
 
     def file(self, path: str) -> Path:
-        """The file of a path in a record."""
-        return self._folder / path
+        """The file of a path in a record, or the thumbnail of it that a dump may have."""
+        file = self._folder / path
+        thumbnail = file.with_name(f"{file.name}.webp")
+        return thumbnail if thumbnail.is_file() and not file.is_file() else file
+
+    def is_left_out(self, path: str) -> bool:
+        """Whether a dump lacks the file: the row is imported without a picture."""
+        return not self._all_there and not self.file(path).is_file()
 
     def inspect(self, path: str, *, hashed: bool) -> tuple[Picture, list[int]]:
         """The facts about a picture, and with `hashed` its hashes; ValueError if it is missing or invalid."""
@@ -108,9 +116,11 @@ def records(run: Run, file: File) -> Iterator[tuple[int, str, dict]]:
     if not run.has(file):
         return
     key = _key_inside(file)
-    with (run.folder / file.file_name).open("rb") as stream:
+    path, done = run.path(file), 0
+    with path.open("rb") as raw, open_plain(raw) if path.suffix == SUFFIX else raw as stream:
         for number, line in enumerate(stream, 1):
-            run.progress.read(len(line))
+            run.progress.read(raw.tell() - done)
+            done = raw.tell()
             try:
                 record = orjson.loads(line)
                 if not isinstance(record, dict):
@@ -191,7 +201,8 @@ class Reader:
     def _add_picture(self, number: int, values: list) -> bool:
         path = values[self._picture_at]
         hashed = self._file.has_cover
-        if not path:
+        if not path or self._pictures.is_left_out(path):
+            values[self._picture_at] = ""
             values += ["", None, None, *([None] * len(HASHES) if hashed else [])]
             return True
         try:

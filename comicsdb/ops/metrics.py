@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from comicsdb.config import SettingsError
 from comicsdb.db.replicas import Replica
+from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
 
 PATH = "/metrics/"
@@ -95,6 +96,7 @@ class Measuring:
         self._inner = inner
         self._token = registry.settings["comicsdb.metrics.token"].encode()
         self._engine = registry["comicsdb.engine"]
+        self._dumps = registry.settings["comicsdb.dumps.folder"]
         self._instruments = instruments()
 
     def __call__(self, environ, router):
@@ -127,6 +129,8 @@ class Measuring:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)
         registry.register(Database(self._engine))
+        if self._dumps is not None:
+            registry.register(Dumps(self._dumps))
         headers = [("Content-Type", CONTENT_TYPE_LATEST), ("Cache-Control", "no-store")]
         return Response(generate_latest(registry), headerlist=headers)
 
@@ -158,6 +162,21 @@ class Database:
             number, oldest = waiting
             yield GaugeMetricFamily("comicsdb_mail_queue", "Mails that wait to be sent", number)
             yield GaugeMetricFamily("comicsdb_mail_queue_oldest_seconds", "Age of the oldest", float(oldest))
+
+
+class Dumps:
+    """The age of the newest dump, infinite if there is none."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+
+    def collect(self):
+        """Collect the metric."""
+        from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415
+
+        age = age_of_newest(self._folder)
+        seconds = float("inf") if age is None else age.total_seconds()
+        yield GaugeMetricFamily("comicsdb_dump_age_seconds", "Age of the newest dump", seconds)
 
 
 def _forget_the_dead() -> None:

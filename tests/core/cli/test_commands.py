@@ -17,6 +17,7 @@ import click
 import psycopg
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import text
 
 from comicsdb import cli
 from comicsdb.cli import main
@@ -268,3 +269,25 @@ def test_serve_wants_a_folder_that_is_there(ini, tmp_path):
     result = run("-c", ini, "serve", "--data", str(tmp_path / "none"), "--port", str(_free_port()))
     assert result.exit_code == 1
     assert result.output == f"Error: There is no folder {tmp_path / 'none'}.\n"
+
+
+def test_a_dump_is_made_signed_and_its_absence_is_told(ini, tmp_path, monkeypatch, factory):
+    folder, key = tmp_path / "dumps", tmp_path / "dumps.key"
+    monkeypatch.setenv("COMICSDB_DUMPS_KEY", str(key))
+    assert "comicsdb.dumps.folder" in run("-c", ini, "dump").output
+    assert run("-c", ini, "dump", "--check").exit_code == 0  # the site offers none
+    monkeypatch.setenv("COMICSDB_DUMPS_FOLDER", str(folder))
+    monkeypatch.setenv("COMICSDB_MAIL_ADMINISTRATORS", "admin@example.org")
+    assert run("-c", ini, "dump", "--check").exit_code == 1
+    with factory() as session:
+        told = session.execute(text("SELECT recipient, kind FROM outgoing_mail")).all()
+    assert told == [("admin@example.org", "admin_dump")]
+    made = run("-c", ini, "dump")
+    assert made.exit_code == 0, made.output
+    [only] = folder.iterdir()
+    assert str(only) in made.output
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert run("-c", ini, "dump", "--check").exit_code == 0
+    key.write_text("nonsense")
+    assert "not a secret key" in run("-c", ini, "dump").output
+    assert list(folder.iterdir()) == [only]

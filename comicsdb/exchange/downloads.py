@@ -1,0 +1,184 @@
+"""The dumps that this site offers: their folders, their files over HTTP, and the description for programs.
+
+Only what a manifest names is served. This module is part of every server, so it brings none of the libraries
+that make dumps.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from pathlib import Path
+
+import orjson
+from pyramid.httpexceptions import HTTPNotFound
+from pyramid.interfaces import IRoutesMapper
+from pyramid.response import Response
+from pyramid.security import NO_PERMISSION_REQUIRED
+
+from comicsdb import clock
+from comicsdb.ratelimit.api import BURST, PREFIX, SUSTAINED, ApiLimits
+
+NAME = re.compile(r"\d{8}T\d{6}Z")
+STAMP = "%Y%m%dT%H%M%SZ"
+MANIFEST = "manifest.json"
+SIGNATURE = f"{MANIFEST}.minisig"
+BLOCK = 256 * 1024  # bytes
+SITE = "comicsdb"  # the name of the site in manifests and in the description
+_TYPES = {".json": "application/json", ".minisig": "text/plain", ".tar": "application/x-tar"}
+_FOR_EVER = "public, max-age=31536000, immutable"
+_HEADERS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Content-Security-Policy", "default-src 'none'; sandbox"),
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", "*"),
+)
+
+
+def dumps(folder: Path | None) -> list[Path]:
+    """The dumps in a folder, newest first."""
+    if folder is None or not folder.is_dir():
+        return []
+    found = (path for path in folder.iterdir() if NAME.fullmatch(path.name) and (path / MANIFEST).is_file())
+    return sorted(found, reverse=True)
+
+
+def age_of_newest(folder: Path) -> timedelta | None:
+    """How old the newest dump is, None if there is none."""
+    newest = next(iter(dumps(folder)), None)
+    return newest and clock.now() - datetime.strptime(newest.name, STAMP).replace(tzinfo=UTC)
+
+
+def manifest_of(dump: Path) -> dict:
+    """The manifest of a dump."""
+    return orjson.loads((dump / MANIFEST).read_bytes())
+
+
+def offered(request) -> list[tuple[str, dict]]:
+    """The names and manifests of the dumps that the site offers, newest first."""
+    found = []
+    for dump in dumps(request.registry.settings["comicsdb.dumps.folder"]):
+        try:
+            found.append((dump.name, manifest_of(dump)))
+        except FileNotFoundError:  # removed meanwhile
+            continue
+    return found
+
+
+def file_url(request, dump: str, name: str) -> str:
+    """The URL of a file of a dump."""
+    return _public(request, request.route_path("data.file", dump=dump, name=name))
+
+
+def data_url(request) -> str:
+    """Where the data are as files: the page for people, without the site the description for programs."""
+    name = "data" if _is_served(request, "data") else "well_known"
+    return _public(request, request.route_path(name))
+
+
+def well_known(request) -> Response:
+    """What programs that mirror the site need to know."""
+    settings, found = request.registry.settings, offered(request)
+    licence = settings["comicsdb.licence"]
+    served = {
+        key: _public(request, request.route_path(route)) if _is_served(request, route) else None
+        for key, route in (("api", "api.root"), ("feed", "api.change"), ("data", "data"))
+    }
+    described = {
+        "name": SITE,
+        "url": _public(request, ""),
+        "version": version("comicsdb"),
+        "licence": {"name": licence.name, "url": licence.url},
+        **served,
+        "limits": _limits(settings, request.registry["comicsdb.api_limits"]),
+        "public_key": found[0][1]["public_key"] if found else None,
+        "dumps": [
+            {
+                "name": name,
+                **{key: manifest[key] for key in ("made", "format", "data_set", "schema")},
+                "bytes": sum(file["bytes"] for file in manifest["files"]),
+                "manifest": file_url(request, name, MANIFEST),
+                "signature": file_url(request, name, SIGNATURE),
+            }
+            for name, manifest in found
+        ],
+    }
+    body = orjson.dumps(described, option=orjson.OPT_INDENT_2) + b"\n"
+    response = Response(body, content_type="application/json", conditional_response=True)
+    response.md5_etag()
+    response.headers["Cache-Control"] = "public, max-age=60"
+    response.headers.extend(_HEADERS)
+    return response
+
+
+def file_view(request) -> Response:
+    """Serve a file of a dump, or the part of it that is asked for."""
+    folder, name = request.registry.settings["comicsdb.dumps.folder"], request.matchdict["name"]
+    try:
+        dump = (folder or Path()) / request.matchdict["dump"]
+        content = (dump / MANIFEST).read_bytes() if folder else b""
+    except FileNotFoundError:
+        content = b""
+    if not content:
+        raise HTTPNotFound("There is no such dump: /.well-known/comicsdb.json lists those that are kept.")
+    described = {file["name"]: file for file in orjson.loads(content)["files"]}
+    if name not in {*described, MANIFEST, SIGNATURE}:
+        raise HTTPNotFound("The dump has no such file: its manifest.json lists them.")
+    path = dump / name
+    kind = _TYPES.get(Path(name).suffix, "application/zstd")
+    response = Response(app_iter=_Parts(path), content_type=kind, conditional_response=True)
+    response.content_length = path.stat().st_size
+    response.accept_ranges = "bytes"
+    if name in described:
+        response.etag = described[name]["sha256"]
+    response.headers["Cache-Control"] = _FOR_EVER
+    response.headers.extend(_HEADERS)
+    return response
+
+
+class _Parts:
+    """The content of a file, opened when it is sent: answers without a body never open it."""
+
+    def __init__(self, path: Path):
+        self._path = path
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self.app_iter_range(0, None)
+
+    def app_iter_range(self, start: int, stop: int | None) -> Iterator[bytes]:
+        """The bytes from `start` to before `stop`, as WebOb asks for a range."""
+        with self._path.open("rb") as stream:
+            stream.seek(start)
+            left = self._path.stat().st_size - start if stop is None else stop - start
+            while left > 0 and (piece := stream.read(min(BLOCK, left))):
+                left -= len(piece)
+                yield piece
+
+
+def _limits(settings, limits: ApiLimits) -> dict | None:
+    """The requests of an account, and of an address without one, in a minute and in a day."""
+    if not limits.on:
+        return None
+    account = {name: settings[f"{PREFIX}.{name}"] for name in (BURST, SUSTAINED)}
+    anonymous = {limit.name: limit.most for limit in limits.of(None)}
+    return {"account": account, "anonymous": anonymous if settings["comicsdb_api.anonymous"] else None}
+
+
+def _is_served(request, route: str) -> bool:
+    return request.registry.getUtility(IRoutesMapper).get_route(route) is not None
+
+
+def _public(request, path: str) -> str:
+    return f"{request.registry.settings['comicsdb.base_url'] or request.host_url}{path}"
+
+
+def includeme(config):
+    """Add the routes of files and of the description."""
+    config.add_route(
+        "data.file",
+        "/data/{dump:[0-9]{8}T[0-9]{6}Z}/{name:[a-z_.]+}",
+        request_method=("GET", "HEAD"),
+    )
+    config.add_route("well_known", "/.well-known/comicsdb.json", request_method=("GET", "HEAD"))
+    config.add_view(file_view, route_name="data.file", permission=NO_PERMISSION_REQUIRED)
+    config.add_view(well_known, route_name="well_known", permission=NO_PERMISSION_REQUIRED)
