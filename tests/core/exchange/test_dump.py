@@ -2,11 +2,14 @@
 
 import csv
 import io
+import re
 import shutil
 import sqlite3
 import subprocess
+from collections import defaultdict
 from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 
 import orjson
 import pytest
@@ -21,6 +24,7 @@ from tests.dataset import read_set
 from tests.importer import Importer
 from tests.needs import program
 
+DOCUMENT = Path(__file__).parents[3] / "docs" / "data.md"
 SOURCE = dump.Source(
     "comicsdb", "https://comics.example", "0.1.0", {"name": "CC0", "url": "https://cc0.example"}
 )
@@ -264,3 +268,21 @@ def damage(made):
     path = made / "issues.jsonl.zst"
     path.write_bytes(path.read_bytes()[:-1])
     return made
+
+
+def test_the_document_has_every_table_column_and_index():
+    sections = dict(section.split("\n", 1) for section in DOCUMENT.read_text("utf-8").split("\n### ")[1:])
+    meanings = re.findall(r"^\| (`.*?) \|", sections.pop("What the columns mean"), re.MULTILINE)
+    described = {name for each in meanings for name in re.findall(r"`(\w+)`", each)}
+    indexes = defaultdict(list)
+    for statement in dump_sqlite.indexes():
+        table, columns = re.search(r'ON "(\w+)" \((.*)\)', statement).groups()
+        indexes[table].append(f"`{columns.replace(chr(34), '')}`")
+    assert list(sections) == list(public_tables.TABLES)
+    for table, columns in public_tables.TABLES.items():
+        words = " ".join(sections[table].split())
+        assert f"Columns: {', '.join(f'`{name}`' for name in columns)}" in words, table
+        key = [f"`{column.name}`" for column in metadata.tables[table].primary_key]
+        assert f"Primary key: {', '.join(key)}" in words, table
+        assert f"Indexes: {'; '.join(indexes[table])}" in words if indexes[table] else "Indexes" not in words
+        assert described >= set(columns)
