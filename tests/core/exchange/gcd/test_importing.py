@@ -1,6 +1,9 @@
 """Import of dumps of the Grand Comics Database: what is stored, what is listed, what a newer dump changes."""
 
 import csv
+import signal
+import subprocess
+import sys
 from datetime import date
 from decimal import Decimal
 
@@ -10,7 +13,8 @@ from sqlalchemy import select
 from comicsdb.catalog import Catalog
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.exchange.gcd import dump, plan
-from comicsdb.exchange.gcd.importing import import_dump
+from comicsdb.exchange.gcd.importing import AnotherImportError, import_dump
+from comicsdb.exchange.gcd.importing import Importer as GcdImporter
 from comicsdb.exchange.gcd.plan import Choices
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from tests.gcd_dump import DumpOf
@@ -589,3 +593,69 @@ def test_what_was_here_before_gets_its_gcd_id_alone(gcd):
     assert gcd.query("SELECT gcd_id FROM creator WHERE name = 'Stan Lee' ORDER BY id") == [(None,), (1,)]
     assert gcd.one("SELECT count(*) FROM attribution WHERE issue_id IS NOT NULL") == 0
     assert outcome.changed == {"publisher": 1, "series": 1, "issue": 1}
+
+
+# Stopped imports.
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from sqlalchemy import create_engine, event
+from comicsdb.db import session_factory
+from comicsdb.exchange.gcd.importing import import_dump
+from comicsdb.exchange.gcd.plan import Choices
+
+url, path, report, commits = sys.argv[1:]
+left = int(commits)
+
+def count(_connection):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+engine = create_engine(url)
+event.listen(engine, "commit", count)
+with session_factory(engine)() as session:
+    import_dump(session, Path(path), Choices(), working=Path(path).parent, report=Path(report))
+"""
+
+
+def test_a_killed_import_goes_on_where_it_was(gcd, database):
+    made = beginning()
+    for number in range(1000):
+        home = series(made, f"Series {number}", publishing_format="")
+        issue(made, home)
+    for origin, target in ((1, 900), (2, 500)):
+        made.add("gcd_reprint", origin_issue_id=origin, target_issue_id=target)
+    path, report = made.sqlite(gcd.folder / "dump.db"), gcd.folder / "report.csv"
+    done = []
+    for commits in (3, 1, 4):
+        script = [sys.executable, "-c", KILLED, database, str(path), str(report), str(commits)]
+        assert subprocess.run(script, check=False).returncode == -signal.SIGKILL
+        done += gcd.query("SELECT phase, position FROM gcd_import")
+    assert done == [("series", 400), ("series", 800), ("reprints", 0)]
+    outcome, listed = gcd.take(made)
+    assert outcome.resumed
+    assert (outcome.new["series"], outcome.new["issue"], outcome.new["reprints"]) == (1000, 1000, 2)
+    assert (
+        gcd.one("SELECT count(*) FROM issue") == gcd.one("SELECT count(DISTINCT gcd_id) FROM issue") == 1000
+    )
+    assert gcd.one("SELECT count(*) FROM issue_reprint") == 4
+    assert gcd.query("SELECT phase, finished IS NOT NULL FROM gcd_import") == [("done", True)]
+    assert len(listed["series-type"]) == outcome.review.counts["series-type"] == 1000
+    assert gcd.one("SELECT count(*) FROM change_log WHERE action = 'create'") == 2001
+
+
+def test_two_imports_of_a_dump_do_not_mix(gcd):
+    path = small().sqlite(gcd.folder / "dump.db")
+    with gcd.factory() as one, gcd.factory() as other, dump.opened(path, gcd.folder) as source:
+        first, second = (
+            GcdImporter(session, source, Choices(), gcd.folder / "report.csv", dry_run=False, today=None)
+            for session in (one, other)
+        )
+        listed = plan.planned(source, Choices())
+        first.run(listed, lambda _number: None)
+        with pytest.raises(AnotherImportError):
+            second.run(listed, lambda _number: None)
+    assert gcd.one("SELECT count(*) FROM issue") == 1
