@@ -14,7 +14,7 @@ from comicsdb.exchange.gcd.dump import Dump
 from comicsdb.exchange.gcd.plan import Choices, PlannedSeries
 from comicsdb.exchange.gcd.reading import IssueRow, Rows
 from comicsdb.exchange.gcd.report import Review
-from comicsdb.models.choices import COLLECTED_CODES, Currency, SeriesTypeCode, Status
+from comicsdb.models.choices import COLLECTED_CODES, Currency, Precision, SeriesTypeCode, Status
 
 NAME_LENGTH, ALIAS_LENGTH = 255, 100
 CURRENCIES = frozenset(map(str, Currency))
@@ -516,7 +516,8 @@ class IssueMapper:
         if rule:
             self._note(rule, issue, "cover_date", there=issue.key_date)
         date = key or store
-        return {"cover_date": date.day, "cover_date_precision": date.known} if date else {"cover_date": None}
+        known = date.known if date else Precision.NONE.value
+        return {"cover_date": date.day if date else None, "cover_date_precision": known}
 
     def _sold(self, issue: IssueRow, row: IssueRow) -> dict:
         """Price and barcode of an issue or a variant of it."""

@@ -27,7 +27,7 @@ from comicsdb.exchange.gcd.mapping import Record
 from comicsdb.exchange.gcd.report import Review
 from comicsdb.exchange.matching import number
 from comicsdb.exchange.run import Run
-from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
+from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource, Precision
 
 REASON = "Grand Comics Database"  # of changes in the history
 _ABSENT = object()
@@ -232,7 +232,7 @@ def _history(session: Session, kind: str, ids: list[int]) -> dict[int, list[tupl
 
 def _state(fields: dict) -> dict:
     """Fields in a form in which those of a snapshot and those of a dump can be compared."""
-    left_out = ("currency", "slug", "attributions", "external_ids")
+    left_out = ("currency", "cover_date_precision", "slug", "attributions", "external_ids")
     return {name: _comparable(name, fields) for name in fields if name not in left_out}
 
 
@@ -240,6 +240,8 @@ def _comparable(name: str, fields: dict):
     value = fields[name]
     if name == "price":
         return _price(fields)
+    if name == "cover_date":
+        return _cover_date(fields)
     if name == "credits":
         return sorted((credit["creator"], tuple(sorted(credit["roles"]))) for credit in value)
     if name == "variants":
@@ -249,6 +251,13 @@ def _comparable(name: str, fields: dict):
     if isinstance(value, list) and name not in ("name", "alias", "alt_names"):
         return sorted(value)
     return value
+
+
+def _cover_date(fields: dict) -> str:
+    known = fields.get("cover_date_precision", Precision.DAY)
+    return (
+        "" if known == Precision.NONE else f"{fields['cover_date']} {known}"
+    )  # without one, a trigger gives it
 
 
 def _price(fields: dict) -> str:
@@ -296,6 +305,8 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
     values = {field: record.fields[field] for field in accepted}
     if "price" in values:
         values["currency"] = record.fields["currency"]
+    if "cover_date" in values:
+        values["cover_date_precision"] = record.fields["cover_date_precision"]
     if "variants" in values:
         values["variants"] = _kept_variants(present["variants"], values["variants"])
     model = getattr(models, record.kind.capitalize())

@@ -14,14 +14,14 @@ from stdnum import isbn as isbn_numbers
 from stdnum.exceptions import ValidationError
 
 from comicsdb.models.base import SMALL_MAX
-from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, LANGUAGES, YEARS, SeriesTypeCode
+from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, LANGUAGES, YEARS, Precision, SeriesTypeCode
 from comicsdb.values import bad_character, iso_day
 
 NUMBER_LENGTH, UPC_LENGTH, TITLE_LENGTH = 25, 20, 150
 UNNUMBERED = "[nn]"
 HIGHEST_PRICE = 10**6  # below which the catalogue takes prices
 
-DAY, MONTH, YEAR = "day", "month", "year"  # how much of a date is known
+DAY, MONTH, YEAR = Precision.DAY.value, Precision.MONTH.value, Precision.YEAR.value
 
 
 def clean(text: str | None) -> str:

@@ -290,6 +290,57 @@ def test_numbers_of_issues(gcd):
     }
 
 
+def test_dates_are_as_precise_as_they_are_known(gcd):
+    made = beginning()
+    home = series(made)
+    for number, (key, sale, uncertain) in enumerate(
+        (
+            ("1963-09-00", "", 0),
+            ("1962-00-00", "", 0),
+            ("", "2009-05", 0),
+            ("", "????-05", 0),
+            ("2001-02-30", "2001-02-28", 1),
+            ("1896-02-16", "", 0),
+        ),
+        1,
+    ):
+        issue(
+            made,
+            home,
+            str(number),
+            key_date=key,
+            on_sale_date=sale,
+            on_sale_date_uncertain=uncertain,
+            sort_code=number,
+        )
+    for _ in range(2):
+        outcome, listed = gcd.take(made)
+        assert gcd.query(
+            "SELECT cover_date, cover_date_precision, store_date FROM issue ORDER BY number"
+        ) == [
+            (date(1963, 9, 1), "month", None),
+            (date(1962, 1, 1), "year", None),
+            (date(2009, 5, 1), "month", None),
+            (date(1961, 1, 1), "none", None),
+            (date(2001, 2, 28), "day", None),
+            (date(1961, 1, 1), "none", None),
+        ]
+        assert listed == {
+            "date-impossible": [("issue", 5, "cover_date")],
+            "date-too-early": [("issue", 6, "cover_date")],
+        }
+        assert not +outcome.changed
+    made.change("gcd_issue", 4, key_date="1961-12-00")
+    made.change("gcd_issue", 1, key_date="")
+    gcd.take(made)
+    assert gcd.query("SELECT cover_date, cover_date_precision FROM issue ORDER BY number LIMIT 4") == [
+        (date(1961, 1, 1), "none"),
+        (date(1962, 1, 1), "year"),
+        (date(2009, 5, 1), "month"),
+        (date(1961, 12, 1), "month"),
+    ]
+
+
 def test_variants_belong_to_the_issue_of_their_series(gcd):
     made = beginning()
     home, other = series(made), series(made, "Other")
