@@ -151,9 +151,10 @@ class Mapper:
             fields = {
                 "name": values.line(name)[:NAME_LENGTH],
                 "founded": values.certain_year(year, uncertain=bool(uncertain)),
-                "country": country or None,
                 "desc": values.notes(notes),
             }
+            if country:
+                fields["country"] = country
             found.append((gcd_id, fields))
         self._add("publisher", found, lambda fields: self.catalogue.only("publisher", name=fields["name"]))
 
@@ -232,6 +233,7 @@ class Mapper:
                 self.review.add(
                     "universe-publisher", "universe", gcd_id, fields["name"], "publisher", there=multiverse
                 )
+                continue
             found.append((gcd_id, fields))
         self._add(
             "universe",

@@ -38,7 +38,7 @@ RULES = {
     "text-credits": "credits that are written as text, but not linked: left out",
     "title-too-long": "a story title of more characters than the catalogue takes: left out",
     "uncertain-credit": "a credit that is in doubt: left out",
-    "universe-publisher": "a universe of which no publisher is known",
+    "universe-publisher": "a universe of which no publisher is known: left out",
     "unnumbered": "one of several issues without a number: left out",
     "variant-base": "a variant of an issue that is not in its series, or deleted: left out",
     "volume": "the printed volume differs from the place among series of that name",

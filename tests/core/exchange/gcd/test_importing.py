@@ -415,6 +415,21 @@ def test_imprints_are_brands_on_nearly_all_issues(gcd):
     assert listed == {"imprint": [("series", 3, "imprint"), ("series", 4, "imprint")]}
 
 
+def test_countries_that_are_none_and_universes_of_nobody(gcd):
+    made = beginning()
+    made.add("stddata_country", id=5, code="yu", name="Yugoslavia")
+    made.add("gcd_publisher", id=2, name="Dečje novine", country_id=5)
+    first = issue(made, series(made, publisher_id=2, country_id=5))
+    story = made.add("gcd_story", issue_id=first, type_id=19)
+    made.add("gcd_story_universe", story_id=story, universe_id=made.add("gcd_universe", multiverse="Valiant"))
+    _, listed = gcd.take(made)
+    assert gcd.query("SELECT name, slug FROM publisher") == [("Dečje novine", "decje-novine")]
+    assert listed == {
+        "country": [("publisher", 2, "country")],
+        "universe-publisher": [("universe", 1, "publisher")],
+    }
+
+
 def test_credits_that_are_not_certain_are_listed(gcd):
     made = beginning()
     first = issue(made, series(made))
