@@ -24,6 +24,7 @@ def includeme(config):
     config.include("comicsdb.http.execution_policies")  # policies around every request
     config.include("comicsdb.http.hsts")  # Strict-Transport-Security
     config.include("comicsdb.http.request_checks")  # checks of headers, URL and host
+    config.include("comicsdb.mirror")  # no writes and accounts where this is a mirror
     config.include("comicsdb.http.bodies")  # parsing of forms
     config.include("comicsdb.ops.logs")  # request ids in log lines, error reports
     config.include("pyramid_retry")  # retries deadlocks and serialization failures

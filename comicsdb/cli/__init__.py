@@ -30,6 +30,7 @@ COMMANDS = {
     "mail": "mail.mail_group",
     "media": "media.media_group",
     "merge": "catalogue.merge_command",
+    "mirror": "mirror.mirror_command",
     "move-publisher": "catalogue.move_publisher_command",
     "old-anthologies": "catalogue.old_anthologies_command",
     "rebuild-slugs": "catalogue.rebuild_slugs_command",
@@ -66,4 +67,5 @@ class AllCommands(Commands):
 @click.pass_context
 def main(context: click.Context, config: str | None):
     """A community comics-metadata database."""
-    context.obj = Site(find_ini(config))
+    if context.invoked_subcommand != "mirror":  # its ini file is in the folder of the mirror
+        context.obj = Site(find_ini(config))

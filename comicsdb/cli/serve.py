@@ -83,32 +83,44 @@ def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: st
         raise click.ClickException(f"There is no folder {data}.")
     if data is not None and demo:
         raise click.ClickException("Choose either --data or --demo.")
-    with _claim(host, port) as claimed:
-        signal.signal(signal.SIGTERM, _stop)
+    with claim(host, port) as claimed:
         setup_logging(str(site.ini))
         plan = make_plan(site, data, demo=demo)
         accounts = prepare(site, plan)
-        os.environ[URL_VARIABLE] = plan.url  # the environment overrides the ini file
-        address = _address(host, claimed)
-        if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
-            os.environ[ADDRESS_VARIABLE] = address  # base URL of mails, with the chosen port
-        app = comicsdb.main({"__file__": str(site.ini)}, **site.given)
-        problems: list[EmbeddedError] = []
-
-        def give_up(problem: EmbeddedError) -> None:
-            problems.append(problem)
-            os.kill(os.getpid(), signal.SIGTERM)
-
-        dev_cluster.keep_running(plan.url, give_up)
         hashing = threading.Timer(HASHED_AFTER, _hash_covers, (site, plan.url))
         hashing.daemon = True
         hashing.start()
-        try:
-            _serve(app, claimed, address, accounts)
-        finally:
-            app.registry["comicsdb.engine"].dispose()
-        if problems:
-            raise problems[0]
+        run(site, claimed, host, plan.url, accounts)
+
+
+def run(
+    site: Site,
+    claimed: socket.socket,
+    host: str,
+    url: str,
+    accounts: list[tuple[str, str]] = (),
+    *,
+    threads: int = THREADS,
+) -> None:
+    """Serve a site on a claimed socket, with the database of a URL, until the process is told to end."""
+    os.environ[URL_VARIABLE] = url  # the environment overrides the ini file
+    address = _address(host, claimed)
+    if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
+        os.environ[ADDRESS_VARIABLE] = address  # base URL of mails, with the chosen port
+    app = comicsdb.main({"__file__": str(site.ini)}, **site.given)
+    problems: list[EmbeddedError] = []
+
+    def give_up(problem: EmbeddedError) -> None:
+        problems.append(problem)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    dev_cluster.keep_running(url, give_up)
+    try:
+        _serve(app, claimed, address, accounts, threads)
+    finally:
+        app.registry["comicsdb.engine"].dispose()
+    if problems:
+        raise problems[0]
 
 
 def _hash_covers(site: Site, url: str) -> None:
@@ -124,8 +136,8 @@ def _stop(_signal, _frame):
     raise SystemExit(0)
 
 
-def _claim(host: str, port: int) -> socket.socket:
-    """A socket bound to the address, which reserves it while data are being loaded.
+def claim(host: str, port: int) -> socket.socket:
+    """A socket bound to the address, which reserves it while data are being loaded; SIGTERM ends the process.
 
     It does not listen yet: early connections are refused instead of waiting.
     """
@@ -133,6 +145,7 @@ def _claim(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror as error:
         raise click.ClickException(f"There is no host {host}: {error.strerror}.") from error
+    signal.signal(signal.SIGTERM, _stop)
     claimed = socket.socket(family, kind, protocol)
     try:
         claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -234,9 +247,9 @@ def _address(host: str, claimed: socket.socket) -> str:
     return f"http://{shown}:{claimed.getsockname()[1]}"
 
 
-def _serve(app, claimed: socket.socket, address: str, accounts: list[tuple[str, str]]) -> None:
+def _serve(app, claimed: socket.socket, address: str, accounts: list[tuple[str, str]], threads: int) -> None:
     try:
-        server = create_server(app, sockets=[claimed], threads=THREADS)
+        server = create_server(app, sockets=[claimed], threads=threads)
     except OSError as error:
         raise _not_served(*claimed.getsockname()[:2], error) from error
     click.echo(f"Site and API: {address}/ and {address}/api/")

@@ -650,6 +650,24 @@ DONATIONS = (
     ),
 )
 
+MIRRORS = (
+    Setting(
+        "comicsdb.mirror.origin",
+        "COMICSDB_MIRROR_ORIGIN",
+        "",
+        "address",
+        "the site of which this is a read-only mirror; `comicsdb mirror` writes it. Empty: this is no mirror",
+        read.base_url,
+    ),
+    number(
+        "comicsdb.mirror.covers",
+        "COMICSDB_MIRROR_COVERS",
+        "2000",
+        (0, MOST),
+        "megabytes of covers and thumbnails that a mirror keeps; the least recently shown go first",
+    ),
+)
+
 OPERATIONS = (
     choice(
         "comicsdb.acts.worker",
@@ -741,6 +759,7 @@ SECTIONS: dict[str, tuple[Setting, ...]] = {
     "Cache": CACHE,
     "Rate limits": LIMITS,
     "Donations": DONATIONS,
+    "Mirrors": MIRRORS,
     "Operations": OPERATIONS,
     "Database": DATABASE,
 }

@@ -143,7 +143,7 @@ class RequestChecks:
 
     def __init__(self, registry, inner):
         self._inner = inner
-        self._answers: dict[str, Callable] = registry["comicsdb.refusals"]
+        self._registry = registry
         hosts = hosts_of(registry.settings)
         self._check_host, self._check_any_host = host_check(hosts), host_check(frozenset())
 
@@ -151,7 +151,7 @@ class RequestChecks:
         """The response."""
         refusal = self._check(environ)
         if refusal is not None:
-            return self._answer(environ, refusal)
+            return answer_with(self._registry, environ, refusal)
         return self._inner(environ, router)
 
     def _check(self, environ) -> Refusal | None:
@@ -162,17 +162,19 @@ class RequestChecks:
         check_host = self._check_any_host if environ.get("PATH_INFO") == HEALTH else self._check_host
         return check_host(environ.get("HTTP_HOST", ""))
 
-    def _answer(self, environ, refusal: Refusal) -> Response:
-        path = environ.get("PATH_INFO", "")
-        for prefix, answer in self._answers.items():
-            if path.startswith(prefix):
-                return answer(environ, refusal)
-        headers = [
-            ("Content-Type", "text/plain; charset=UTF-8"),
-            ("Cache-Control", "no-store"),
-            ("X-Content-Type-Options", "nosniff"),
-        ]
-        return Response(f"{refusal.reason}\n".encode(), status=refusal.line, headerlist=headers)
+
+def answer_with(registry, environ, refusal: Refusal) -> Response:
+    """The response to a rejected request, as the surface that serves its path formats it; else plain text."""
+    path = environ.get("PATH_INFO", "")
+    for prefix, answer in registry["comicsdb.refusals"].items():
+        if path.startswith(prefix):
+            return answer(environ, refusal)
+    headers = [
+        ("Content-Type", "text/plain; charset=UTF-8"),
+        ("Cache-Control", "no-store"),
+        ("X-Content-Type-Options", "nosniff"),
+    ]
+    return Response(f"{refusal.reason}\n".encode(), status=refusal.line, headerlist=headers)
 
 
 def answer_refusals(config, prefix: str, answer: Callable[[Mapping, Refusal], Response]) -> None:

@@ -25,6 +25,10 @@ BLOCK = 256 * 1024  # bytes
 
 def from_settings(settings: dict) -> Storage:
     """The storage of the settings; raises SettingsError where its library is missing."""
+    if settings.get("comicsdb.mirror.origin"):
+        from comicsdb.mirror.covers import from_settings as covers_of  # noqa: PLC0415  (an extra)
+
+        return covers_of(settings)
     if settings.get("comicsdb.media.storage", "folder") == "folder":
         return FolderStorage(settings["comicsdb.media.folder"])
     try:

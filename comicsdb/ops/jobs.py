@@ -6,6 +6,7 @@ from sqlalchemy import Engine, func, select
 
 # Keys of PostgreSQL's advisory locks; 412 and 413 are those of commits and imports.
 DONATIONS, NOTICES, MEDIA, BACKUP, ACTS, DUMP = range(7_240_414, 7_240_420)
+MIRROR = 7_240_420
 
 
 class AlreadyRunningError(Exception):

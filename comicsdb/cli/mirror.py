@@ -1,0 +1,173 @@
+"""Command `mirror`: a read-only copy of another site on this machine, and its promotion."""
+
+import secrets
+import sys
+from contextlib import closing, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+from pyramid.paster import setup_logging
+from sqlalchemy import Engine
+
+from comicsdb.cli.database import upgrade
+from comicsdb.cli.serve import claim, run
+from comicsdb.cli.support import Site
+from comicsdb.config import SettingsError
+from comicsdb.mirror import ORIGIN
+from comicsdb.ops.jobs import MIRROR, AlreadyRunningError, alone
+
+if find_spec("httpx") is None:
+    raise SettingsError("Mirrors need a library: pip install 'comicsdb[mirror]'.")
+
+from comicsdb.mirror import following, promotion
+from comicsdb.mirror.origin import WAIT, Origin, OriginError
+
+FOLDER = Path("comicsdb-mirror")
+THREADS = 8  # some may be waiting for a cover
+TEMPLATE = """\
+# A mirror of {origin}, written by `comicsdb mirror`.
+
+[app:main]
+use = egg:comicsdb
+pyramid.includes = comicsdb_api comicsdb_web
+sqlalchemy.url = embedded:%(here)s/postgres?database=comicsdb
+comicsdb.secret = {secret}
+comicsdb.base_url = http://127.0.0.1:8000
+comicsdb.secure_cookies = false
+comicsdb.media.folder = %(here)s/media
+comicsdb.mail.folder = %(here)s/mail
+comicsdb.dumps.folder = %(here)s/dumps
+comicsdb.mirror.origin = {origin}
+comicsdb_api.throttle = off
+
+[loggers]
+keys = root, comicsdb
+
+[handlers]
+keys = console
+
+[formatters]
+keys = plain
+
+[logger_root]
+level = WARNING
+handlers = console
+
+[logger_comicsdb]
+level = INFO
+handlers =
+qualname = comicsdb
+
+[handler_console]
+class = StreamHandler
+args = (sys.stderr,)
+formatter = plain
+
+[formatter_plain]
+format = %(asctime)s %(name)s %(levelname)s %(message)s
+"""
+
+
+@contextmanager
+def _bar():
+    """A progress bar for the download: a function of the bytes so far and in all."""
+    bar = None
+
+    def show(done: int, size: int) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = click.progressbar(length=size, label="downloading", file=sys.stderr)
+            bar.__enter__()
+        bar.update(done - bar.pos)
+
+    yield show
+    if bar is not None:
+        bar.__exit__(None, None, None)
+
+
+@click.command("mirror")
+@click.argument("url", required=False)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=FOLDER,
+    show_default=True,
+    help="Where the mirror keeps everything.",
+)
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option(
+    "--key", help="The public key of the origin's dumps, if you know it; else the first one seen counts."
+)
+@click.option("--token", default="", envvar="COMICSDB_MIRROR_TOKEN", help="A token of the origin's API.")
+@click.option("--promote", is_flag=True, help="Make the mirror a site of its own.")
+def mirror_command(url, folder: Path, port: int, host: str, key, token: str, promote: bool):
+    """Mirror the public catalogue of the site at URL, and serve it read-only.
+
+    It begins with the newest dump of the site, and then follows its feed. Interrupted at any moment, it goes
+    on where it was; without a network, it serves what it has. URL may be left out once the mirror is there.
+    """
+    site = _site(folder, url)
+    setup_logging(str(site.ini))
+    with site.engine() as engine, closing(Origin(site.settings[ORIGIN], token)) as origin:
+        upgrade(engine)
+        try:
+            with alone(engine, MIRROR):
+                if promote:
+                    promotion.promote(engine, site.storage, click.echo)
+                    _forget_origin(site.ini)
+                    click.echo(promotion.NEXT.format(ini=site.ini))
+                    return
+                _mirror(site, engine, origin, host=host, port=port, key=key)
+        except AlreadyRunningError as error:
+            raise click.ClickException(f"The mirror in {folder} is running already.") from error
+        except OriginError as error:
+            raise click.ClickException(str(error)) from error
+
+
+def _site(folder: Path, url: str | None) -> Site:
+    """The site of a mirror's folder, whose ini file is written at the first start."""
+    ini = folder.absolute() / "mirror.ini"
+    if not ini.is_file():
+        if not url:
+            raise click.ClickException(
+                f"There is no mirror in {folder}: name the address of the site to mirror."
+            )
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        partial = ini.with_suffix(".part")
+        partial.write_text(TEMPLATE.format(origin=url.rstrip("/"), secret=secrets.token_urlsafe(32)))
+        partial.chmod(0o600)
+        partial.replace(ini)
+    site = Site(ini)
+    origin = site.settings[ORIGIN]
+    if not origin:
+        raise click.ClickException(f"This is a site of its own now: comicsdb -c {ini} serve")
+    if url and url.rstrip("/") != origin:
+        raise click.ClickException(f"{folder} is a mirror of {origin}: choose another --folder.")
+    return site
+
+
+def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int, key: str | None) -> None:
+    folder = site.ini.parent
+    with claim(host, port) as claimed:
+        with engine.connect() as connection:
+            is_loaded = following.position(connection) is not None
+        if not is_loaded:
+            with _bar() as progress:
+                following.reload(engine, origin, folder / "origin", key, progress)
+        follower = following.Follower(
+            engine, origin, lambda: following.reload(engine, origin, folder / "origin", key), WAIT
+        )
+        follower.start()
+        run(site, claimed, host, site.settings["sqlalchemy.url"], threads=THREADS)
+
+
+def _forget_origin(ini: Path) -> None:
+    """Remove what makes a site a mirror from its ini file."""
+    lines = ini.read_text().splitlines(keepends=True)
+    kept = [each for each in lines if not each.startswith(("comicsdb.mirror.", "comicsdb_api.throttle"))]
+    partial = ini.with_suffix(".part")
+    partial.write_text("".join(kept))
+    partial.chmod(0o600)
+    partial.replace(ini)

@@ -1,0 +1,86 @@
+"""The pictures of a mirror: fetched from the origin when first asked for, and kept within a limit."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+from comicsdb.media.storage import Content, FolderStorage, StorageDownError
+from comicsdb.mirror.origin import Origin, OriginError
+
+MEGABYTE = 1_000_000
+KEPT = 0.9  # of the limit, after files were removed
+PAUSE = 30.0  # seconds without requests to an origin that did not answer
+
+
+class CoverCache(FolderStorage):
+    """A folder of pictures and thumbnails of at most `limit` bytes; what is missing comes from the origin."""
+
+    def __init__(self, folder: Path | str, origin: Origin, limit: int):
+        super().__init__(folder)
+        self._origin = origin
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._bytes: int | None = None  # counted at the first write
+        self._down_until = 0.0
+
+    def open(self, key: str, size: str = "") -> Content:
+        """See `Storage`; StorageDownError where the origin does not answer."""
+        try:
+            found = super().open(key, size)
+        except FileNotFoundError:
+            if size:
+                raise
+            self.fetch(key)
+            found = super().open(key)
+        os.utime(found.stream.fileno())  # it was shown now
+        return found
+
+    def keep_all(self) -> None:
+        """Remove nothing from now on."""
+        self._limit = float("inf")
+
+    def fetch(self, key: str) -> None:
+        """Get a picture from the origin; raises FileNotFoundError and StorageDownError."""
+        path = self.path(key)
+        if time.monotonic() < self._down_until:
+            raise StorageDownError(f"{self._origin.url} did not answer lately.")
+        try:
+            data = self._origin.picture(key)
+        except OriginError as error:
+            self._down_until = time.monotonic() + PAUSE
+            raise StorageDownError(str(error)) from error
+        if data is None:
+            raise FileNotFoundError(path)
+        self.write(key, data)
+
+    def write(self, key: str, source: bytes | Path, size: str = "") -> set[Path]:
+        """See `FolderStorage`; removes the least recently shown files where there are too many."""
+        changed = super().write(key, source, size)
+        with self._lock:
+            if self._bytes is None:
+                self._bytes = sum(each.stat().st_size for each in self._files())
+            else:
+                self._bytes += self.path(key, size).stat().st_size
+            if self._bytes > self._limit:
+                self._remove_oldest()
+        return changed
+
+    def _files(self) -> list[Path]:
+        return [each for each in self.folder.rglob("*") if each.is_file()]
+
+    def _remove_oldest(self) -> None:
+        """Remove files until nine tenths of the limit are left, but never the newest one."""
+        found = sorted((each.stat().st_mtime_ns, each.stat().st_size, each) for each in self._files())
+        self._bytes = sum(size for _time, size, _path in found)
+        for _time, size, path in found[:-1]:
+            if self._bytes <= self._limit * KEPT:
+                break
+            path.unlink(missing_ok=True)
+            self._bytes -= size
+
+
+def from_settings(settings: dict) -> CoverCache:
+    """The cache of the settings."""
+    limit = settings["comicsdb.mirror.covers"] * MEGABYTE
+    return CoverCache(settings["comicsdb.media.folder"], Origin(settings["comicsdb.mirror.origin"]), limit)

@@ -1,0 +1,74 @@
+"""The newest dump of an origin: chosen, downloaded, checked and unpacked."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urljoin
+
+from comicsdb.exchange import compression, dump, minisign
+from comicsdb.mirror.origin import Origin, OriginError, Position
+
+OTHER_KEY = (
+    "{url} signs its dumps with another key ({key}) than before. If its owner has announced that, go on with"
+    " --key {key}."
+)
+
+
+@dataclass(frozen=True)
+class Dump:
+    """A downloaded dump: its SQLite file, its schema, the position where the feed continues, and its key."""
+
+    file: Path
+    schema: str
+    start: Position
+    public_key: str
+
+
+def newest(
+    origin: Origin,
+    folder: Path,
+    known_key: str | None,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Dump:
+    """Download the newest dump into a folder, from which older ones are removed.
+
+    Without a known key, the one that the origin names is trusted. `progress` gets the bytes so far and in
+    all. Raises OriginError.
+    """
+    about = origin.describe()
+    key = about.get("public_key")
+    listed = about.get("dumps") or []
+    if not listed or not key:
+        raise OriginError(f"{origin.url} offers no dumps, and so cannot be mirrored: ask its owner for them.")
+    if known_key and key != known_key:
+        raise OriginError(OTHER_KEY.format(url=origin.url, key=key))
+    address = urljoin(origin.url + "/", listed[0]["manifest"])
+    signature = origin.fetch(address + minisign.SUFFIX).decode("utf-8", "replace")
+    try:
+        manifest = dump.verify(origin.fetch(address), signature, key)
+    except (minisign.VerificationError, dump.DumpError, ValueError) as error:
+        raise OriginError(f"The newest dump of {origin.url} cannot be used: {error}") from error
+    packed = dump.SQLITE + compression.SUFFIX
+    [described] = [each for each in manifest["files"] if each["name"] == packed]
+    target = folder / described["sha256"][:16]
+    target.mkdir(parents=True, exist_ok=True)
+    for other in folder.iterdir():
+        if other != target:
+            shutil.rmtree(other)
+    done = 0
+
+    def count(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done, described["bytes"])
+
+    url = urljoin(address, packed)
+    origin.download(url, target / packed, described["sha256"], described["bytes"], count)
+    plain = target / dump.SQLITE
+    if not plain.is_file():
+        partial = plain.with_suffix(".part")
+        with compression.open_plain(target / packed) as source, partial.open("wb") as stream:
+            shutil.copyfileobj(source, stream, 1 << 20)
+        partial.rename(plain)
+    return Dump(plain, manifest["schema"], Position(**manifest["feed"]), key)

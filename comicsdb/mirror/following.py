@@ -1,0 +1,208 @@
+"""Keeping a mirror's database equal to its origin: the tables of a dump first, then the feed.
+
+The feed gives the state of each changed object as it is when asked, so states of one answer may refer to
+objects of later answers. They are stored (`received_state`) until an answer is the last one, and applied
+together: then the catalogue is that of the origin at the moment of this answer. Each answer is stored in the
+same transaction as the position after it, so a mirror may be killed at any moment.
+"""
+
+import logging
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, delete, func, select, text
+from sqlalchemy.dialects.postgresql import insert
+
+from comicsdb.catalog import public_tables
+from comicsdb.catalog.public_tables import OBJECTS, TABLES
+from comicsdb.exchange import dump_sqlite
+from comicsdb.log_lines import OutageLog
+from comicsdb.mirror import dumps
+from comicsdb.mirror.origin import HorizonError, Origin, OriginError, Position
+from comicsdb.models import Mirror, ReceivedLine, ReceivedState
+from comicsdb.ops.worker import Worker
+
+log = logging.getLogger(__name__)
+ORIGIN_OUTAGE = OutageLog(log, logging.WARNING)
+ROWS = 5000  # rows, or states, in a statement
+TOUCHED = 500  # ids in a row of `touched_object`
+PAUSE = 5.0  # seconds after a failure, doubled after each further one
+LONGEST_PAUSE = 300.0
+OTHER_SCHEMA = (
+    "{url} has another version of the schema ({theirs}) than this mirror ({ours}): install the version of"
+    " comicsdb that the origin has."
+)
+OUTSIDE = 600.0  # seconds until the next attempt where even the newest dump is older than the feed
+
+_state, _line = ReceivedState.__table__, ReceivedLine.__table__
+
+
+def batched(values: Iterable, size: int) -> Iterator[list]:
+    """Lists of up to `size` values."""
+    rest = iter(values)
+    while found := list(islice(rest, size)):
+        yield found
+
+
+def position(connection: Connection) -> Position | None:
+    """The position up to which a mirror has received the feed, None before the first dump is loaded."""
+    row = connection.execute(select(Mirror.epoch, Mirror.after, Mirror.touched)).first()
+    return Position(*row) if row else None
+
+
+def load(connection: Connection, file: Path, origin: str, public_key: str, start: Position) -> None:
+    """Replace the catalogue by the tables of a dump, from whose position on the feed is followed.
+
+    `file` is the SQLite file of a dump. Everything happens in the caller's transaction.
+    """
+    connection.execute(text("SET LOCAL session_replication_role = replica"))
+    for table in (*reversed(TABLES), "touched_object", "received_state", "received_line", "mirror"):
+        connection.execute(text(f'DELETE FROM "{table}"'))
+    source = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    try:
+        for table in TABLES:
+            for rows in batched(dump_sqlite.read_rows(source, table), ROWS):
+                public_tables.insert_rows(connection, table, rows)
+    finally:
+        source.close()
+    for kind in OBJECTS:
+        number = f'(SELECT count(*) FROM "{kind}")'
+        connection.execute(
+            text(
+                f"UPDATE version SET value = value + 1, number = {number}"
+                " WHERE kind = :kind AND number IS NOT NULL"
+            ),
+            {"kind": kind},
+        )
+    connection.execute(
+        insert(Mirror).values(
+            id=1, origin=origin, public_key=public_key, **start._asdict(), current=func.clock_timestamp()
+        )
+    )
+    # The feed of this mirror begins anew for those who follow it.
+    connection.execute(text("UPDATE epoch SET installation = gen_random_uuid() WHERE id = 1"))
+    connection.execute(text("SELECT begin_epoch()"))
+
+
+def reload(
+    engine: Engine,
+    origin: Origin,
+    folder: Path,
+    key: str | None = None,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> None:
+    """Download the newest dump of the origin into a folder and load it; `key` overrides the known key.
+
+    Raises OriginError.
+    """
+    with engine.connect() as connection:
+        key = key or connection.scalar(select(Mirror.public_key))
+        schema = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    found = dumps.newest(origin, folder, key, progress)
+    if found.schema != schema:
+        raise OriginError(OTHER_SCHEMA.format(url=origin.url, theirs=found.schema, ours=schema))
+    log.info("Loading the dump of %s.", origin.url)
+    with engine.begin() as connection:
+        load(connection, found.file, origin.url, found.public_key, found.start)
+    shutil.rmtree(folder)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("VACUUM ANALYZE"))
+
+
+def receive(connection: Connection, answer: dict, asked: Position) -> Position:
+    """Store an answer of the feed, and apply all that was received where it is the last one."""
+    lines = [{"seq": each["seq"], "line": each} for each in answer["results"]]
+    states = [
+        {"kind": each["kind"], "object_id": each["id"], "state": each["state"]} for each in answer["objects"]
+    ]
+    if lines:
+        connection.execute(insert(_line).on_conflict_do_nothing(), lines)
+    for each in batched(states, ROWS):
+        added = insert(_state)
+        connection.execute(
+            added.on_conflict_do_update(
+                index_elements=[_state.c.kind, _state.c.object_id], set_={"state": added.excluded.state}
+            ),
+            each,
+        )
+    reached = Position(
+        answer["epoch"], lines[-1]["seq"] if lines else asked.after, str(answer["touched"] or asked.touched)
+    )
+    connection.execute(Mirror.__table__.update().values(**reached._asdict()))
+    if answer["last"]:
+        apply(connection)
+        connection.execute(Mirror.__table__.update().values(current=func.clock_timestamp()))
+    return reached
+
+
+def apply(connection: Connection) -> None:
+    """Bring all received states and lines into the catalogue; together they are those of one moment."""
+    found: dict[str, list[int]] = {}
+    for kind in OBJECTS:
+        mine = select(_state.c.object_id).where(_state.c.kind == kind)
+        ids = connection.scalars(mine.order_by(_state.c.object_id)).all()
+        if ids:
+            found[kind] = list(ids)
+            gone = mine.where(func.json_array_length(_state.c.state[kind]) == 0)
+            public_tables.remove_objects(connection, kind, found[kind], list(connection.scalars(gone)))
+    for kind, ids in found.items():
+        for some in batched(ids, ROWS):
+            chosen = select(_state.c.state).where(_state.c.kind == kind, _state.c.object_id.in_(some))
+            public_tables.insert_objects(connection, kind, connection.scalars(chosen))
+        for some in batched(ids, TOUCHED):
+            connection.execute(
+                text("INSERT INTO touched_object (kind, ids) VALUES (:kind, :ids)"),
+                {"kind": kind, "ids": some},
+            )
+    last = -1
+    while lines := connection.execute(
+        select(_line.c.seq, _line.c.line).where(_line.c.seq > last).order_by(_line.c.seq).limit(ROWS)
+    ).all():
+        public_tables.insert_rows(connection, "change_log", [each.line for each in lines])
+        last = lines[-1].seq
+    if found or last >= 0:
+        connection.execute(delete(_state))
+        connection.execute(delete(_line))
+        connection.execute(text("SELECT begin_epoch()"))
+
+
+class Follower(Worker):
+    """The thread that follows the feed; `reload` loads the newest dump, and may raise OriginError."""
+
+    def __init__(self, engine: Engine, origin: Origin, reload, wait: int):
+        super().__init__("mirror")
+        self._engine = engine
+        self._origin = origin
+        self._reload = reload
+        self._wait = wait
+        self._pause = PAUSE
+
+    def work(self) -> float:
+        """Receive one answer of the feed."""
+        try:
+            with self._engine.connect() as connection:
+                asked = position(connection)
+            answer = self._origin.changes(asked, self._wait)
+            with self._engine.begin() as connection:
+                receive(connection, answer, asked)
+        except HorizonError as error:
+            log.warning("The feed of the origin cannot be continued (%s): loading its newest dump.", error)
+            return self._begin_again(asked)
+        except OriginError as error:
+            ORIGIN_OUTAGE.report(error, "The mirror is not kept up to date at the moment: %s", error)
+            self._pause = min(self._pause * 2, LONGEST_PAUSE)
+            return self._pause
+        self._pause = PAUSE
+        return 0.0
+
+    def _begin_again(self, asked: Position) -> float:
+        try:
+            self._reload()
+        except OriginError as error:
+            ORIGIN_OUTAGE.report(error, "The newest dump cannot be loaded: %s", error)
+            return OUTSIDE
+        with self._engine.connect() as connection:
+            return OUTSIDE if position(connection) == asked else 0.0

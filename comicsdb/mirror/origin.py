@@ -1,0 +1,162 @@
+"""The origin of a mirror over HTTP: its description, dumps, feed and pictures."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote, urljoin
+
+import httpx
+
+WELL_KNOWN = "/.well-known/comicsdb.json"
+WAIT = 30  # seconds that the feed may wait for the next change
+BATCH = 1000  # lines of the feed in an answer
+PATIENCE = httpx.Timeout(30, read=WAIT + 30)
+LONGEST_PAUSE = 300  # seconds; longer ones asked for by Retry-After are shortened
+BLOCK = 1 << 20  # bytes
+
+
+class OriginError(Exception):
+    """The origin does not answer, or not as it should; the text says what to do where that is known."""
+
+
+class HorizonError(OriginError):
+    """The feed does not go back to the position: begin again from a dump."""
+
+
+class Position(NamedTuple):
+    """A position in the feed: its epoch, the last line, and the last touched object."""
+
+    epoch: str
+    after: int
+    touched: str
+
+
+class Origin:
+    """A comicsdb site to mirror, by its address; `token` is for sites whose API is not open to everybody."""
+
+    def __init__(self, url: str, token: str = ""):
+        self.url = url.rstrip("/")
+        headers = {"User-Agent": "comicsdb-mirror"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        self._client = httpx.Client(timeout=PATIENCE, headers=headers, follow_redirects=True)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
+    def describe(self) -> dict:
+        """The description that the origin gives of itself at `/.well-known/comicsdb.json`."""
+        response = self._get(self.url + WELL_KNOWN)
+        try:
+            return response.json()
+        except ValueError as error:
+            raise OriginError(f"{self.url} is no comicsdb site: {WELL_KNOWN} is not JSON.") from error
+
+    def fetch(self, url: str) -> bytes:
+        """A small file, such as a manifest; relative addresses are the origin's."""
+        return self._get(urljoin(self.url + "/", url)).content
+
+    def changes(self, position: Position, wait: int = 0) -> dict:
+        """The feed after a position, with objects; waits up to `wait` seconds for the next change.
+
+        Raises HorizonError where the feed begins later, or began anew.
+        """
+        asked = {
+            "after": str(position.after),
+            "touched": position.touched,
+            "epoch": position.epoch,
+            "include": "object",
+            "limit": str(BATCH),
+        }
+        headers = {"Prefer": f"wait={wait}"} if wait else {}
+        return self._get(f"{self.url}/api/change/", params=asked, headers=headers).json()
+
+    def download(
+        self, url: str, target: Path, sha256: str, size: int, progress: Callable[[int], None] = lambda _: None
+    ) -> None:
+        """Download a file; what an interrupted download left is continued. `progress` gets numbers of bytes.
+
+        Raises OriginError, also for a file that is not the expected one.
+        """
+        if target.is_file() and target.stat().st_size == size and _digest(target) == sha256:
+            return
+        partial = target.with_name(f"{target.name}.part")
+        begun = partial.stat().st_size if partial.is_file() else 0
+        if begun > size:
+            partial.unlink()
+            begun = 0
+        progress(begun)
+        if begun < size:
+            self._continue(urljoin(self.url + "/", url), partial, begun, sha256, progress)
+        if _digest(partial) != sha256:
+            partial.unlink()
+            raise OriginError(f"{url} was damaged on the way, or is not what the manifest says: try again.")
+        partial.replace(target)
+
+    def _continue(self, url: str, partial: Path, begun: int, tag: str, progress) -> None:
+        headers = {"Accept-Encoding": "identity"}
+        if begun:
+            headers |= {"Range": f"bytes={begun}-", "If-Range": f'"{tag}"'}
+        try:
+            with self._client.stream("GET", url, headers=headers) as response:
+                if response.status_code not in (200, 206):
+                    raise OriginError(f"{url} answers {response.status_code}.")
+                is_rest = response.status_code == 206
+                with partial.open("ab" if is_rest else "wb") as stream:
+                    for block in response.iter_raw(BLOCK):
+                        stream.write(block)
+                        progress(len(block))
+        except httpx.HTTPError as error:
+            raise OriginError(f"The download of {url} was interrupted: {_reason(error)}") from error
+
+    def picture(self, key: str) -> bytes | None:
+        """The bytes of a picture, None where the origin has none."""
+        try:
+            response = self._client.get(f"{self.url}/media/{quote(key)}")
+        except httpx.HTTPError as error:
+            raise OriginError(f"{self.url} does not answer: {_reason(error)}") from error
+        if response.status_code == 404:
+            return None
+        if response.status_code != 200:
+            raise OriginError(f"{response.request.url} answers {response.status_code}.")
+        return response.content
+
+    def _get(self, url: str, **options) -> httpx.Response:
+        """Get an address; a limit is waited for."""
+        while True:
+            try:
+                response = self._client.get(url, **options)
+            except httpx.HTTPError as error:
+                raise OriginError(f"{self.url} does not answer: {_reason(error)}") from error
+            if response.status_code != 429:
+                break
+            time.sleep(min(_seconds(response), LONGEST_PAUSE))
+        if response.status_code == 200:
+            return response
+        if response.status_code == 410:
+            raise HorizonError(_detail(response))
+        if response.status_code == 401:
+            raise OriginError(f"{self.url} has no open API: make a token there, and name it with --token.")
+        raise OriginError(f"{response.request.url} answers {response.status_code}: {_detail(response)}")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _seconds(response: httpx.Response) -> int:
+    text = response.headers.get("Retry-After", "")
+    return max(int(text), 1) if text.isdigit() else 60
+
+
+def _detail(response: httpx.Response) -> str:
+    try:
+        return str(response.json()["detail"])
+    except (ValueError, KeyError, TypeError):
+        return response.reason_phrase
+
+
+def _reason(error: httpx.HTTPError) -> str:
+    return str(error) or type(error).__name__
