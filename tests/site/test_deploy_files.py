@@ -21,7 +21,7 @@ from tests.serving import SECRET, add_account, fetch, fetch_json, free_port, ser
 ROOT = Path(__file__).parent.parent.parent
 DEPLOY = ROOT / "deploy"
 VARIABLES = {setting.variable for setting in SETTINGS} | {"COMICSDB_INI", "COMICSDB_PG_BIN"}
-OTHERS = {"COMICSDB_NODES", "COMICSDB_SITE"}  # of the Caddyfile alone
+OTHERS = {"COMICSDB_NODES", "COMICSDB_SITE", "COMICSDB_MIRROR_TOKEN"}  # of the Caddyfile, and an option
 INSTALLED = "/opt/comicsdb/"  # where the examples have the checkout
 TEXTS = sorted(
     path for folder in (DEPLOY, ROOT / "examples") for path in folder.rglob("*") if path.is_file()

@@ -1,0 +1,262 @@
+"""`comicsdb mirror` beside the site that it mirrors: two servers, two databases, and interruptions."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, select, text
+
+from comicsdb.catalog import Catalog, public_tables
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.db import session_factory
+from comicsdb.db.dev_cluster import Cluster
+from comicsdb.models import Arc, Creator, Issue, Publisher, Series, Universe
+from tests.core.exchange.test_export_columns import full_set
+from tests.importer import Importer
+from tests.serving import clean_environment, fetch, free_port, serving, write_ini
+
+PATIENCE = 90  # seconds
+READY = "Ctrl-C ends it."
+LISTS = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series", "issue")
+
+
+class Origin:
+    """The site to mirror: its server, its database, and its dumps."""
+
+    def __init__(self, importer: Importer, folder: Path, port: int):
+        self.importer = importer
+        self.url = f"http://127.0.0.1:{port}"
+        self.ini = write_ini(
+            folder,
+            importer.engine.url.render_as_string(hide_password=False),
+            includes="comicsdb_api comicsdb_web",
+            port=port,
+        )
+        options = f"comicsdb.dumps.folder = {folder}/dumps\ncomicsdb.dumps.key = {folder}/dumps.key\n"
+        self.ini.write_text(self.ini.read_text().replace("[server:main]", f"{options}\n[server:main]"))
+
+    def command(self, *words: str) -> None:
+        """Run a command of the site."""
+        run_command("-c", str(self.ini), *words)
+
+    def write(self, act) -> None:
+        """Change the catalogue as any writer does."""
+        with self.importer.factory() as session:
+            act(Catalog(session, None))
+            session.commit()
+
+
+def run_command(*words: str) -> None:
+    """Run `comicsdb` to its end."""
+    command = [sys.executable, "-m", "comicsdb", *words]
+    done = subprocess.run(
+        command, env=clean_environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+class MirrorProcess:
+    """A mirror in a folder, whose process is started and killed at will."""
+
+    def __init__(self, folder: Path, origin: str):
+        self.folder = folder
+        self.origin = origin
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log = folder.with_suffix(".log")
+        self._process = None
+
+    def start(self) -> None:
+        """Start it, and wait until it serves."""
+        command = ["mirror", self.origin, "--folder", str(self.folder), "--port", str(self.port)]
+        with self.log.open("ab") as output:
+            began = output.tell()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "comicsdb", *command],
+                env=clean_environment(),
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        until = time.monotonic() + PATIENCE
+        while READY not in self.log.read_bytes()[began:].decode():
+            assert self._process.poll() is None, self.log.read_text()
+            assert time.monotonic() < until, self.log.read_text()
+            time.sleep(0.1)
+
+    def end(self, how: int = signal.SIGTERM) -> None:
+        """End it."""
+        if self._process is not None:
+            os.kill(self._process.pid, how)
+            self._process.wait(PATIENCE)
+            self._process = None
+
+    @contextmanager
+    def engine(self):
+        """An engine on its database."""
+        cluster = Cluster(self.folder / "postgres")
+        engine = create_engine(cluster.url("comicsdb"))
+        try:
+            yield engine
+        finally:
+            engine.dispose()
+
+
+def rows_of(engine, table: str) -> list[tuple]:
+    """The public rows of a table in the order of its key."""
+    columns, order = public_tables.columns_of(table, "r"), public_tables.order_of(table)
+    with engine.connect() as connection:
+        return [
+            tuple(each)
+            for each in connection.execute(text(f'SELECT {columns} FROM "{table}" r ORDER BY {order}'))
+        ]
+
+
+def differing(origin: Origin, mirror: MirrorProcess) -> list[str]:
+    """The tables whose public rows differ."""
+    with mirror.engine() as engine:
+        return [
+            table
+            for table in public_tables.TABLES
+            if rows_of(origin.importer.engine, table) != rows_of(engine, table)
+        ]
+
+
+def await_equal(origin: Origin, mirror: MirrorProcess) -> None:
+    """Wait until every public row is the same."""
+    until = time.monotonic() + PATIENCE
+    while found := differing(origin, mirror):
+        assert time.monotonic() < until, (found, mirror.log.read_text()[-3000:])
+        time.sleep(0.2)
+
+
+def answers(url: str) -> dict[str, str]:
+    """What the API says of every list and object, and of those that are gone, by address."""
+    found = {}
+    for kind in LISTS:
+        found[f"/api/{kind}/"] = body = _body(url, f"/api/{kind}/")
+        for each in json.loads(body)["results"]:
+            found[f"/api/{kind}/{each['id']}/"] = _body(url, f"/api/{kind}/{each['id']}/")
+    return found
+
+
+def _body(url: str, path: str) -> str:
+    status, _headers, body = fetch(url + path)
+    return (
+        f"{body.decode()}".replace(url, "") if status == 200 else f"{status} {body.decode()}".replace(url, "")
+    )
+
+
+@pytest.fixture
+def origin(database, tmp_path):
+    """A site with a catalogue in which every field says something, which offers a dump."""
+    importer = Importer(database, tmp_path)
+    importer.run(full_set())
+    site = Origin(importer, tmp_path, port := free_port())
+    site.command("dump")
+    with serving(site.ini, port):
+        yield site
+    importer.engine.dispose()
+
+
+@pytest.fixture
+def mirror(origin, tmp_path):
+    """A mirror of it, not started yet."""
+    mirror = MirrorProcess(tmp_path / "mirror", origin.url)
+    yield mirror
+    mirror.end()
+
+
+def test_a_mirror_follows_all_sorts_of_changes_whenever_it_is_killed(origin, mirror):
+    mirror.start()
+    assert differing(origin, mirror) == []
+    acts = [
+        lambda catalog: catalog.update(
+            catalog.session.scalar(select(Publisher).limit(1)), {"name": "Renamed"}
+        ),
+        lambda catalog: catalog.create(Arc, {"name": "New while the mirror is away"}),
+        lambda catalog: merge(
+            catalog, *catalog.session.scalars(select(Creator).order_by(Creator.id).limit(2))
+        ),
+        _swap_slugs,
+        lambda catalog: catalog.delete(
+            catalog.session.scalars(select(Issue).order_by(Issue.id.desc())).first()
+        ),
+        _rate,
+    ]
+    for number, act in enumerate(acts):
+        if number % 2:
+            mirror.end(signal.SIGKILL)
+        origin.write(act)
+        if number % 2:
+            mirror.start()
+    await_equal(origin, mirror)
+    assert answers(mirror.url) == answers(origin.url)
+
+
+def _swap_slugs(catalog) -> None:
+    """Two objects change what only one may have, so neither state can be written before the other is gone."""
+    first, second = catalog.session.scalars(select(Series).order_by(Series.id).limit(2))
+    ids = first.cv_id, second.cv_id
+    catalog.update(first, {"cv_id": None})
+    catalog.update(second, {"cv_id": ids[0]})
+    catalog.update(first, {"cv_id": ids[1]})
+
+
+def _rate(catalog) -> None:
+    """Figures of ratings move without a line of the change log."""
+    catalog.session.execute(
+        text("UPDATE issue SET rating_count = 7, rating_sum = 30, rated = clock_timestamp()")
+    )
+
+
+def test_a_mirror_is_read_only_and_knows_no_accounts(origin, mirror):
+    mirror.start()
+    status, _headers, body = fetch(f"{mirror.url}/api/arc/", method="POST", data="name=Mine")
+    assert (status, origin.url in body.decode()) == (403, True)
+    wrong = {"Authorization": "Basic bm9ib2R5OndvcmRz"}
+    assert fetch(f"{mirror.url}/api/series/", **wrong)[0] == 200
+    status, _headers, body = fetch(f"{mirror.url}/")
+    assert (status, "/accounts/login/" in body.decode()) == (200, False)
+    assert origin.url in body.decode()
+
+
+def test_a_cover_is_fetched_once_and_then_shown_without_the_origin(origin, mirror):
+    mirror.start()
+    key = origin.importer.one("SELECT image FROM issue WHERE image <> '' ORDER BY id LIMIT 1")
+    expected = origin.importer.storage.read(key)
+    assert fetch(f"{mirror.url}/media/{key}")[2] == expected
+    origin.importer.storage.path(key).unlink()
+    assert fetch(f"{mirror.url}/media/{key}")[2] == expected
+    assert fetch(f"{mirror.url}/media/issue/2020/01/01/{'0' * 32}.jpg")[0] == 404
+
+
+def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path):
+    mirror.start()
+    run_command("-c", str(mirror.folder / "mirror.ini"), "dump")
+    second = MirrorProcess(tmp_path / "second", mirror.url)
+    with ExitStack() as stack:
+        stack.callback(second.end)
+        second.start()
+        origin.write(lambda catalog: catalog.create(Universe, _universe(catalog)))
+        await_equal(origin, second)
+    run_command("mirror", "--folder", str(second.folder), "--promote")
+    with second.engine() as engine, session_factory(engine)() as session:
+        made = Catalog(session, None).create(Arc, {"name": "Our own"})
+        session.commit()
+        greatest = origin.importer.one(
+            "SELECT greatest(max(id), (SELECT max(object_id) FROM tombstone WHERE kind = 'arc')) FROM arc"
+        )
+        assert made.id == greatest + 1
+        history = "SELECT count(*) FROM history WHERE kind = 'series' AND type = '+'"
+        assert session.scalar(text(history)) == session.scalar(text("SELECT count(*) FROM series"))
+    assert "comicsdb.mirror" not in (second.folder / "mirror.ini").read_text()
+
+
+def _universe(catalog) -> dict:
+    return {"name": "Far away", "publisher": catalog.session.scalar(select(Publisher.id).limit(1))}
