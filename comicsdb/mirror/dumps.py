@@ -44,7 +44,7 @@ def newest(
     if known_key and key != known_key:
         raise OriginError(OTHER_KEY.format(url=origin.url, key=key))
     address = urljoin(origin.url + "/", listed[0]["manifest"])
-    signature = origin.fetch(address + minisign.SUFFIX).decode("utf-8", "replace")
+    signature = origin.fetch(urljoin(origin.url + "/", listed[0]["signature"])).decode("utf-8", "replace")
     try:
         manifest = dump.verify(origin.fetch(address), signature, key)
     except (minisign.VerificationError, dump.DumpError, ValueError) as error:

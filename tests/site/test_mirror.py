@@ -1,7 +1,6 @@
 """`comicsdb mirror` beside the site that it mirrors: two servers, two databases, and interruptions."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,8 +13,7 @@ from sqlalchemy import create_engine, select, text
 
 from comicsdb.catalog import Catalog, public_tables
 from comicsdb.catalog.maintenance.merge import merge
-from comicsdb.db import session_factory
-from comicsdb.db.dev_cluster import Cluster
+from comicsdb.db import dev_cluster, session_factory
 from comicsdb.models import Arc, Creator, Issue, Publisher, Series, Universe
 from tests.core.exchange.test_export_columns import full_set
 from tests.importer import Importer
@@ -92,19 +90,21 @@ class MirrorProcess:
     def end(self, how: int = signal.SIGTERM) -> None:
         """End it."""
         if self._process is not None:
-            os.kill(self._process.pid, how)
+            if self._process.poll() is None:
+                self._process.send_signal(how)
             self._process.wait(PATIENCE)
             self._process = None
 
     @contextmanager
     def engine(self):
         """An engine on its database."""
-        cluster = Cluster(self.folder / "postgres")
+        cluster = dev_cluster.start(self.folder / "postgres")
         engine = create_engine(cluster.url("comicsdb"))
         try:
             yield engine
         finally:
             engine.dispose()
+            cluster.release()
 
 
 def rows_of(engine, table: str) -> list[tuple]:
@@ -152,28 +152,31 @@ def _body(url: str, path: str) -> str:
     )
 
 
-@pytest.fixture
-def origin(database, tmp_path):
+@pytest.fixture(scope="module")
+def origin(cluster, template, tmp_path_factory):
     """A site with a catalogue in which every field says something, which offers a dump."""
-    importer = Importer(database, tmp_path)
+    folder = tmp_path_factory.mktemp("origin")
+    cluster.clone_database(template, "mirrored")
+    importer = Importer(cluster.url("mirrored"), folder)
     importer.run(full_set())
-    site = Origin(importer, tmp_path, port := free_port())
+    site = Origin(importer, folder, port := free_port())
     site.command("dump")
     with serving(site.ini, port):
         yield site
     importer.engine.dispose()
+    cluster.drop_database("mirrored")
 
 
-@pytest.fixture
-def mirror(origin, tmp_path):
-    """A mirror of it, not started yet."""
-    mirror = MirrorProcess(tmp_path / "mirror", origin.url)
+@pytest.fixture(scope="module")
+def mirror(origin, tmp_path_factory):
+    """A mirror of it, which runs."""
+    mirror = MirrorProcess(tmp_path_factory.mktemp("mirror") / "mirror", origin.url)
+    mirror.start()
     yield mirror
     mirror.end()
 
 
 def test_a_mirror_follows_all_sorts_of_changes_whenever_it_is_killed(origin, mirror):
-    mirror.start()
     assert differing(origin, mirror) == []
     acts = [
         lambda catalog: catalog.update(
@@ -189,12 +192,12 @@ def test_a_mirror_follows_all_sorts_of_changes_whenever_it_is_killed(origin, mir
         ),
         _rate,
     ]
-    for number, act in enumerate(acts):
-        if number % 2:
-            mirror.end(signal.SIGKILL)
+    for act in acts[:3]:
         origin.write(act)
-        if number % 2:
-            mirror.start()
+    mirror.end(signal.SIGKILL)
+    for act in acts[3:]:
+        origin.write(act)
+    mirror.start()
     await_equal(origin, mirror)
     assert answers(mirror.url) == answers(origin.url)
 
@@ -216,7 +219,6 @@ def _rate(catalog) -> None:
 
 
 def test_a_mirror_is_read_only_and_knows_no_accounts(origin, mirror):
-    mirror.start()
     status, _headers, body = fetch(f"{mirror.url}/api/arc/", method="POST", data="name=Mine")
     assert (status, origin.url in body.decode()) == (403, True)
     wrong = {"Authorization": "Basic bm9ib2R5OndvcmRz"}
@@ -227,7 +229,6 @@ def test_a_mirror_is_read_only_and_knows_no_accounts(origin, mirror):
 
 
 def test_a_cover_is_fetched_once_and_then_shown_without_the_origin(origin, mirror):
-    mirror.start()
     key = origin.importer.one("SELECT image FROM issue WHERE image <> '' ORDER BY id LIMIT 1")
     expected = origin.importer.storage.read(key)
     assert fetch(f"{mirror.url}/media/{key}")[2] == expected
@@ -237,7 +238,6 @@ def test_a_cover_is_fetched_once_and_then_shown_without_the_origin(origin, mirro
 
 
 def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path):
-    mirror.start()
     run_command("-c", str(mirror.folder / "mirror.ini"), "dump")
     second = MirrorProcess(tmp_path / "second", mirror.url)
     with ExitStack() as stack:
