@@ -92,7 +92,7 @@ def _link(name, table, target, *, symmetric=False, other=None) -> Link:
 
 
 def _publisher(entity) -> str:
-    return entity.publisher.name
+    return entity.publisher.name if entity.publisher else ""
 
 
 def _aliases(entity) -> str:

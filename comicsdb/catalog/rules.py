@@ -63,7 +63,7 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
         _check_series(session, entity, values, findings)
     elif kind.name == "issue":
         _check_issue(values, findings)
-    elif kind.name == "publisher" and values.get("country", COUNTRIES[0]) not in COUNTRIES:
+    elif kind.name == "publisher" and values.get("country", "") not in ("", *COUNTRIES):
         findings.add("country", not_a_choice(values["country"]))
     for link in kind.links:
         if link.symmetric and entity is not None and entity.id in (values.get(link.field) or ()):

@@ -299,7 +299,7 @@ PUBLISHERS = _entity(
     "publishers",
     models.Publisher,
     "alt_names founded",
-    field(models.Publisher.country, read=readers.choice(COUNTRIES)),
+    field(models.Publisher.country, read=readers.choice(("", *COUNTRIES))),
 )
 IMPRINTS = _entity("imprints", models.Imprint, "publisher_id founded")
 UNIVERSES = _entity(

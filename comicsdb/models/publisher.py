@@ -60,11 +60,11 @@ class Universe(NameStamped, Pictured, CatalogueEntity):
 
     __tablename__ = "universe"
 
-    publisher_id: Mapped[int] = parent("publisher.id", index=False)
+    publisher_id: Mapped[int | None] = parent("publisher.id", nullable=True, index=False)
     designation: Mapped[str] = mapped_column(ordered_text(255), server_default="", default="")
     designation_folded: Mapped[str] = folded('designation COLLATE "default"')
 
-    publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
+    publisher: Mapped[Publisher | None] = relationship(lazy="raise", viewonly=True)
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
@@ -76,6 +76,7 @@ class Universe(NameStamped, Pictured, CatalogueEntity):
                 "name",
                 "designation",
                 unique=True,
+                postgresql_nulls_not_distinct=True,
             ),
             ordering(
                 "ix_universe_designation_order", "folded", "name", "designation_folded", "designation", "id"

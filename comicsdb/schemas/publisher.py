@@ -13,15 +13,15 @@ from comicsdb.schemas.base import (
 )
 from comicsdb.schemas.catalogue import CatalogueSchema
 from comicsdb.schemas.external_id import external_ids
-from comicsdb.schemas.types import Choice
+from comicsdb.schemas.types import Choice, Id
 
 
 class PublisherSchema(CatalogueSchema):
-    """A publisher; countries are those of ISO 3166-1 in either case, in forms with a default."""
+    """A publisher; countries are those of ISO 3166-1 in either case or "", in forms with a default."""
 
     alt_names = texts(NAME_LENGTH)
     founded = year()
-    country = field(Choice(COUNTRIES, fold=str.upper, default=DEFAULT_COUNTRY))
+    country = field(Choice(("", *COUNTRIES), fold=str.upper, default=DEFAULT_COUNTRY))
 
 
 class ImprintSchema(CatalogueSchema):
@@ -32,9 +32,9 @@ class ImprintSchema(CatalogueSchema):
 
 
 class UniverseSchema(EntitySchema):
-    """A universe; Comic Vine has no such objects, so there is no `cv_id`."""
+    """A universe; Comic Vine has no such objects, so there is no `cv_id`. The publisher may be null."""
 
-    publisher = reference(required=True)
+    publisher = field(Id(nullable=True), required=True)
     designation = text(NAME_LENGTH)
     desc = text()
     gcd_id = external_id()

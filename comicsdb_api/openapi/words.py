@@ -120,7 +120,7 @@ WORDS = {
     "Imprint.name": Word("Name.", "Stratus"),
     "Publisher.name": Word("Name.", "Nimbus Comics"),
     "Publisher.alt_names": Word("Other names of the house.", ["Cloud House"]),
-    "Publisher.country": Word("Code of the country, ISO 3166-1 alpha-2.", "US"),
+    "Publisher.country": Word("Code of the country, ISO 3166-1 alpha-2; empty if unknown.", "US"),
     "Team.name": Word("Name.", "Rain Wardens"),
     "Universe.name": Word("Name.", "Prime Sky"),
     "Universe.designation": Word("What its publisher calls it; may be empty.", "Sky-1"),

@@ -1,18 +1,26 @@
 """Universes."""
 
+from sqlalchemy import func, literal_column
+
 from comicsdb.catalog.filters import Condition, contains, named
 from comicsdb.models import Publisher, Universe
 from comicsdb.schemas import UniverseSchema
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import PublishedResource
+from comicsdb_api.resources.catalogue import CatalogueResource
 
 universe = Universe.__table__
 CONDITIONS = named(Universe)
 
 
-class UniverseResource(PublishedResource):
+def _publisher(none, name: str):
+    """A column of the publisher, or what stands for none, as Metron's clients require one."""
+    column = Publisher.__table__.c[name]
+    return func.coalesce(column, literal_column(repr(none), column.type), type_=column.type)
+
+
+class UniverseResource(CatalogueResource):
     """Shared fictional worlds."""
 
     model = Universe
@@ -29,11 +37,16 @@ class UniverseResource(PublishedResource):
         return super().order()
 
     @classmethod
+    def detail_source(cls):
+        """With the publisher, if it has one."""
+        return universe.outerjoin(Publisher.__table__)
+
+    @classmethod
     def detail_fields(cls) -> dict:
         """The detail form; universes have no Comic Vine id."""
         return {
             "id": universe.c.id,
-            "publisher": shapes.named(Publisher.__table__),
+            "publisher": shapes.json_object("Named", id=_publisher(0, "id"), name=_publisher("", "name")),
             "name": universe.c.name,
             "designation": universe.c.designation,
             "desc": universe.c.desc,

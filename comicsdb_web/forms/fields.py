@@ -187,6 +187,13 @@ class Choice(Field):
 
 
 @dataclass(frozen=True)
+class CountryChoice(Choice):
+    """A country or none; schemas of forms take an empty one for the default, so the catalogue judges it."""
+
+    in_schema: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
 class Several(Field):
     """Base of the fields with several values."""
 

@@ -24,8 +24,9 @@ STATUSES = {
 
 
 def countries(request, value: str) -> list[Option]:
-    """The countries of the setting, by name."""
-    return _coded(request, "comicsdb.countries", value, lambda code: _country(request, code))
+    """No country, and those of the setting by name."""
+    known = _coded(request, "comicsdb.countries", value, lambda code: _country(request, code))
+    return [("", translate(request.localizer, _("Unknown"))), *known]
 
 
 def every_country(request, value: str) -> list[Option]:

@@ -151,10 +151,9 @@ class Mapper:
             fields = {
                 "name": values.line(name)[:NAME_LENGTH],
                 "founded": values.certain_year(year, uncertain=bool(uncertain)),
+                "country": country,
                 "desc": values.notes(notes),
             }
-            if country:
-                fields["country"] = country
             found.append((gcd_id, fields))
         self._add("publisher", found, lambda fields: self.catalogue.only("publisher", name=fields["name"]))
 

@@ -17,7 +17,7 @@ from comicsdb_web.forms.catalogue_forms import (
     about,
     picture,
 )
-from comicsdb_web.forms.fields import Choice, EntityForm
+from comicsdb_web.forms.fields import CountryChoice, EntityForm
 from comicsdb_web.lists.catalogue_filters import PUBLISHER
 from comicsdb_web.pages.catalogue.base import EntityViews, card_block, series_of
 from comicsdb_web.rendering.locales import _
@@ -30,7 +30,7 @@ FORM = EntityForm(
             NAME,
             ALT_NAMES,
             FOUNDED,
-            Choice("country", _("Country"), initial=DEFAULT_COUNTRY, options=options.countries),
+            CountryChoice("country", _("Country"), initial=DEFAULT_COUNTRY, options=options.countries),
             DESC,
         ),
         picture(LOGO),

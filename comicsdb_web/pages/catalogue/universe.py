@@ -14,12 +14,11 @@ from comicsdb_web.forms.catalogue_forms import (
     IDS,
     IMAGE,
     NAME,
-    PUBLISHER,
     SOURCES,
     about,
     picture,
 )
-from comicsdb_web.forms.fields import EntityForm, Line, Section
+from comicsdb_web.forms.fields import EntityForm, Line, ModelSelect, Section
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.parts import one
 from comicsdb_web.pages.catalogue.base import (
@@ -50,7 +49,7 @@ FORM = EntityForm(
     UniverseSchema,
     (
         about(
-            PUBLISHER,
+            ModelSelect("publisher", _("Publisher"), of="publisher"),
             NAME,
             Line(
                 "designation",
