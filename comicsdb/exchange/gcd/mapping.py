@@ -219,6 +219,7 @@ class Mapper:
         wanted = self._wanted("universe", rows.universes) | self._undone("universe", more)
         found = []
         listed = reading.universes(self.dump, wanted)
+        present = self.catalogue.find("universe", wanted)
         names = {PUBLISHERS_OF_MULTIVERSES[row[3]] for row in listed if row[3] in PUBLISHERS_OF_MULTIVERSES}
         ids = reading.publisher_ids(self.dump, names) if names else {}
         for gcd_id, name, designation, multiverse in listed:
@@ -232,17 +233,20 @@ class Mapper:
                 self.review.add(
                     "universe-publisher", "universe", gcd_id, fields["name"], "publisher", there=multiverse
                 )
+            key = (fields["publisher"], fields["name"], fields["designation"])
+            if gcd_id not in present and key in self._universes and not self._same_universe(fields):
+                self.review.add("universe-clash", "universe", gcd_id, fields["name"], there=designation)
                 continue
+            self._universes.add(key)
             found.append((gcd_id, fields))
-        self._add(
+        self._add("universe", found, self._same_universe)
+
+    def _same_universe(self, fields: dict) -> int | None:
+        return self.catalogue.only(
             "universe",
-            found,
-            lambda fields: self.catalogue.only(
-                "universe",
-                name=fields["name"],
-                designation=fields["designation"],
-                publisher_id=fields["publisher"],
-            ),
+            name=fields["name"],
+            designation=fields["designation"],
+            publisher_id=fields["publisher"],
         )
 
     # People, characters, teams and arcs.

@@ -421,12 +421,16 @@ def test_countries_that_are_none_and_universes_of_nobody(gcd):
     made.add("gcd_publisher", id=2, name="Dečje novine", country_id=5)
     first = issue(made, series(made, publisher_id=2, country_id=5))
     story = made.add("gcd_story", issue_id=first, type_id=19)
-    made.add("gcd_story_universe", story_id=story, universe_id=made.add("gcd_universe", multiverse="Valiant"))
+    for _ in range(2):
+        universe = made.add("gcd_universe", multiverse="Valiant")
+        made.add("gcd_story_universe", story_id=story, universe_id=universe)
     _, listed = gcd.take(made)
-    assert gcd.query("SELECT name, slug FROM publisher") == [("Dečje novine", "decje-novine")]
+    assert gcd.query("SELECT name, slug, country FROM publisher") == [("Dečje novine", "decje-novine", "")]
+    assert gcd.query("SELECT name, publisher_id, gcd_id FROM universe") == [("Valiant", None, 1)]
     assert listed == {
         "country": [("publisher", 2, "country")],
-        "universe-publisher": [("universe", 1, "publisher")],
+        "universe-publisher": [("universe", 1, "publisher"), ("universe", 2, "publisher")],
+        "universe-clash": [("universe", 2, "")],
     }
 
 
