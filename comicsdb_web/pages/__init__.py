@@ -18,6 +18,7 @@ def includeme(config):
     config.include(".community.timeline")
     config.include(".site.home")
     config.include(".community.statistics")
+    config.include(".site.data")
     config.include(".site.help")
     config.include(".community.polls")
     config.include(".community.readers")
