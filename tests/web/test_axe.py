@@ -29,6 +29,7 @@ SIGNED_IN = (
     "/issue/calendar/",
     "/timeline/",
     "/statistics/",
+    "/data/",
     "/changes/",
     "/publisher/harbor-house/history/",
     "/issue/lamplight-2019-1/update/",
