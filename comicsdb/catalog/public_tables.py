@@ -124,7 +124,7 @@ PRIVATE: dict[str, str] = {
         "work that is going on",
     ),
     "history": "who changed what; the change log tells what changed",
-    "touched_object": "the feed follows it; a mirror makes its own",
+    **dict.fromkeys(("touched_object", "feed_horizon"), "of this database's feed; a mirror has its own"),
     "staff_action": "who administers",
     **dict.fromkeys(("epoch", "version"), "of this database alone"),
     **dict.fromkeys(("mirror", "received_line", "received_state"), "what a mirror knows of its origin"),

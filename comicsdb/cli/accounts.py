@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import click
 from sqlalchemy.exc import DBAPIError
@@ -14,6 +14,7 @@ from comicsdb.accounts.letters import throttle_report
 from comicsdb.accounts.notices import NotSentError, Rules, act, candidates, remind_basic_users
 from comicsdb.accounts.supporters import FetchError, Terms, begin, contributions, process
 from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.history import horizon
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.i18n import localizer, translate
 from comicsdb.library import acts
@@ -173,12 +174,15 @@ def sign_ups_command(site: Site, state: str, message: str):
 def clean_command(site: Site):
     """Remove old sessions, links, events, drafts, imports, acts, and unfinished sign-ups: a daily job.
 
-    Counts of rate limits that are over go as well.
+    Counts of rate limits that are over go as well, and what is beyond the horizon of the change feed.
     """
+    days, touched = (timedelta(site.settings[f"comicsdb.feed.{each}"]) for each in ("days", "touched_days"))
     with writing(site) as session:
         counted = clean(session)
         counted["imports"] = imports.clean(session)
         acts.clean(session)
+    with writing(site) as session:
+        horizon.clean(session, days or None, touched)
     with writing(site) as session:
         remove_expired(session)
     click.echo(

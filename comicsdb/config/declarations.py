@@ -669,6 +669,20 @@ MIRRORS = (
 )
 
 OPERATIONS = (
+    number(
+        "comicsdb.feed.days",
+        "COMICSDB_FEED_DAYS",
+        "0",
+        (0, 36500),
+        "days after which `comicsdb account clean` removes lines of the change feed; 0 keeps them for ever",
+    ),
+    number(
+        "comicsdb.feed.touched_days",
+        "COMICSDB_FEED_TOUCHED_DAYS",
+        "30",
+        (1, 36500),
+        "days for which the change feed knows the objects that changed without a line",
+    ),
     choice(
         "comicsdb.acts.worker",
         "COMICSDB_ACTS_WORKER",

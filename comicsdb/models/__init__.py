@@ -64,6 +64,7 @@ from comicsdb.models.reading_list import ReadingList, ReadingListItem, ReadingLi
 from comicsdb.models.record import (
     Change,
     Epoch,
+    FeedHorizon,
     FormerSlug,
     History,
     LateStamps,
@@ -102,6 +103,7 @@ __all__ = [
     "ExternalId",
     "Favourite",
     "FeedAddress",
+    "FeedHorizon",
     "Follow",
     "FormDraft",
     "FormerSlug",

@@ -99,6 +99,21 @@ class TouchedObject(Base):
     ids: Mapped[list[int]] = mapped_column(ARRAY(Integer))
 
 
+class FeedHorizon(Base):
+    """How much of the change feed has been removed: a single row.
+
+    Lines up to `seq` are gone, of which the last was written `at`; of touched objects, those of transactions
+    before `xid`.
+    """
+
+    __tablename__ = "feed_horizon"
+
+    id: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    seq: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    at: Mapped[datetime | None] = stamp(default=False)
+    xid: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+
+
 class Version(Base):
     """The version of the lists of a kind, incremented in the writing transaction, and the number of objects.
 

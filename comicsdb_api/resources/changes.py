@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import orjson
 from pyramid.httpexceptions import HTTPForbidden
+from pyramid.interfaces import IRoutesMapper
 from sqlalchemy import (
     CTE,
     JSON,
@@ -12,6 +13,7 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     cast,
+    false,
     func,
     literal,
     null,
@@ -21,7 +23,7 @@ from sqlalchemy import (
 from comicsdb.catalog.filters import Clause, Condition, equal, values_of
 from comicsdb.catalog.history import change_log, touched
 from comicsdb.catalog.kinds import reference_last
-from comicsdb.models import Change, User
+from comicsdb.models import Change, FeedHorizon, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
 from comicsdb.readcache.etag import tagged
@@ -42,16 +44,25 @@ BEGAN_ANEW = (
     "The feed began anew, as the database was restored: changes that you know may be gone, and their"
     " numbers used again. Read the lists again; then follow with this `epoch`, from this `after` on."
 )
+TOO_OLD = (
+    "The feed no longer has everything after what you sent. Begin with a dump, or read the lists again; then"
+    " follow with this `epoch`, from this `after` on."
+)
 EPOCH = {
     "type": "string",
     "pattern": "^[0-9a-f]{32}$",
     "examples": ["3f0c7d1be8a24c0c9f6d2b1a5e4c7d90"],
     "description": "What the numbers belong to: sent with `after`, an older one gets 410.",
 }
+DUMPS = "data"  # the route of the page of dumps
 LINES_MAX = 1000
 KINDS = tuple(kind.name for kind in reference_last())
 
 change, user = Change.__table__, User.__table__
+
+
+def _number(value: str) -> int | None:
+    return whole_number(value.lstrip("0") or value[:1] or "0", high=BIG_MAX, clamp=True)
 
 
 class After(Filter):
@@ -63,7 +74,7 @@ class After(Filter):
 
     def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
         """A number greater than any line can have is after all of them."""
-        number = whole_number(value.lstrip("0") or value[:1], high=BIG_MAX, clamp=True)
+        number = _number(value)
         if number is None:
             raise self.bad()
         return change.c.seq > literal(number, BigInteger)
@@ -169,9 +180,10 @@ STATE = {
     "description": "The public rows of the object, by table, in the columns of dumps: its own, which is"
     " missing if it is gone, and those of its parts, links, former slugs and picture hashes.",
 }
+SINCE = Since("since", None, "from the first line on that was written at this moment")
 FILTERS = (
     After("after", None, "the number `seq` of the last line that is known"),
-    Since("since", None, "from the first line on that was written at this moment"),
+    SINCE,
     EpochFilter("epoch", None, "the `epoch` of the answer that `after` is from"),
     Choice("kind", Condition(equal, change.c.kind), "Changes of one kind", KINDS),
     Choice("action", Condition(equal, change.c.action), "Changes of one sort", ACTIONS),
@@ -266,12 +278,13 @@ class ChangeResource(Resource):
         )
         newest = select(func.coalesce(func.max(change.c.seq), literal(0))).scalar_subquery()
         if self._sent("include"):
-            asked = self._with_objects(rows.cte("line"), size, newest)
+            asked = self._with_objects(rows.cte("line"), size, newest, self._is_beyond(zone))
         else:
-            asked = select(shapes.rows_of(rows), change_log.EPOCH, newest)
-        lines, epoch, last, *more = request.read_pool.first(asked, values | addresses(request))
-        if self._sent("epoch") not in {"", epoch}:
-            return respond(request, {"detail": BEGAN_ANEW, "epoch": epoch, "after": last}, 410)
+            asked = select(shapes.rows_of(rows), change_log.EPOCH, newest, self._is_beyond(zone))
+        lines, epoch, last, is_beyond, *more = request.read_pool.first(asked, values | addresses(request))
+        if is_beyond or self._sent("epoch") not in {"", epoch}:
+            detail = TOO_OLD if self._sent("epoch") in {"", epoch} else BEGAN_ANEW
+            return respond(request, {"detail": detail, "epoch": epoch, "after": last} | self._dump(), 410)
         found = orjson.loads(lines)
         body = {"next": None, "results": found[:size], "epoch": epoch}
         sent = {"epoch": epoch}
@@ -287,13 +300,31 @@ class ChangeResource(Resource):
             body["next"] = self._following(sent)
         return respond_tagged(request, tagged(to_json(body)))
 
-    def _with_objects(self, line: CTE, size: int, newest) -> Select:
+    def _with_objects(self, line: CTE, size: int, *columns) -> Select:
         """What is asked for without objects, and the columns of `touched.objects_of`."""
         page = select(line).order_by(line.c.seq).limit(size).cte("page")
         position = touched.Position.of(self._sent("touched"))
         asked = touched.objects_of(page, position, self._sent("kind") or None)
         lines = shapes.rows_of(select(line).order_by(line.c.seq))
-        return asked.with_only_columns(lines, change_log.EPOCH, newest, *asked.selected_columns)
+        return asked.with_only_columns(lines, change_log.EPOCH, *columns, *asked.selected_columns)
+
+    def _is_beyond(self, zone) -> ColumnElement[bool]:
+        """Whether something is asked for that has been removed."""
+        horizon = FeedHorizon.__table__
+        after, since = self._sent("after"), self._sent("since")
+        if after or not since:
+            lacks = horizon.c.seq > literal(_number(after), BigInteger)
+        else:
+            lacks = horizon.c.at >= SINCE.moment(since, zone)
+        position = touched.Position.of(self._sent("touched"))
+        if position is not None:
+            lacks |= horizon.c.xid > literal(position.xid, BigInteger)
+        return func.coalesce(select(lacks).scalar_subquery(), false())
+
+    def _dump(self) -> dict[str, str]:
+        """Where dumps are, if the site offers them."""
+        offers = self.request.registry.queryUtility(IRoutesMapper).get_route(DUMPS) is not None
+        return {"dump": self.request.route_url(DUMPS)} if offers else {}
 
     def _sent(self, name: str) -> str:
         return (parameter(self.request, name) or "").strip()
@@ -314,13 +345,19 @@ def _another_epoch() -> dict:
         "minimum": 0,
         "description": "The last line now: read the lists, then follow from here.",
     }
+    dump = text | {"format": "uri", "description": "Where dumps to begin with are, if the site has them."}
     body = {
         "type": "object",
-        "properties": {"detail": text | {"examples": [BEGAN_ANEW]}, "epoch": EPOCH, "after": after},
+        "properties": {
+            "detail": text | {"examples": [BEGAN_ANEW]},
+            "epoch": EPOCH,
+            "after": after,
+            "dump": dump,
+        },
         "required": ["detail", "epoch", "after"],
     }
     return {
-        "description": "The feed has another epoch than was sent: begin anew.",
+        "description": "The feed has another epoch, or no longer what was asked for: begin anew.",
         "headers": headers(),
         "content": error_content(body),
     }

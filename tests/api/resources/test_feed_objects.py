@@ -1,16 +1,22 @@
 """The change feed with objects: a copy that follows it has the public rows of the origin."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import create_engine, func, select, text
 
 from comicsdb.catalog import Catalog, public_tables
+from comicsdb.catalog.history import horizon
+from comicsdb.catalog.history.touched import OBJECTS_MAX
+from comicsdb.catalog.maintenance.cover_hashes import rehash
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import ratings
-from comicsdb.models import Creator, Issue, Publisher
+from comicsdb.media.storage import FolderStorage
+from comicsdb.models import Creator, Issue, PictureHash, Publisher, TouchedObject
 from tests.api.api_client import asked
+from tests.conftest import recording
 from tests.core.exchange.test_export_columns import full_set
+from tests.dataset import picture
 from tests.importer import Importer
 
 FEED = "/api/change/"
@@ -135,3 +141,131 @@ def test_a_copy_that_follows_has_every_public_row(origin, copy):
     assert copy.follow() == 1
     with copy.engine.connect() as connection:
         assert connection.scalar(select(Creator.id).where(Creator.id == survivor.id)) == survivor.id
+
+
+def test_many_touched_objects_come_in_several_answers(origin, copy):
+    number = OBJECTS_MAX + 200
+    origin.session.execute(
+        text(
+            "INSERT INTO arc (name, slug, modified) SELECT 'Arc ' || n, 'arc-' || n, now()"
+            " FROM generate_series(1, :number) n"
+        ),
+        {"number": number},
+    )
+    origin.session.commit()
+    sizes = origin.session.scalars(
+        select(func.cardinality(TouchedObject.ids)).order_by(TouchedObject.id.desc()).limit(3)
+    ).all()
+    assert sorted(sizes) == [number - 1000, 500, 500]
+    assert copy.follow() == 2
+    copy.compare()
+
+
+def test_what_a_transaction_touches_is_not_missed_however_long_it_lasts(origin, copy):
+    engine = origin.session.get_bind()
+    touching = text("UPDATE arc SET modified = now()")
+    with engine.connect() as slow:
+        slow.execute(touching)
+        origin.session.execute(text("UPDATE team SET modified = now()"))
+        origin.session.commit()
+        copy.follow()
+        slow.commit()
+    copy.follow()
+    copy.compare()
+
+
+def test_computed_hashes_are_followed(origin, copy, media_folder):
+    session = origin.session
+    storage = FolderStorage(media_folder)
+    key = "issue/red.png"
+    storage.put(key, picture("red"))
+    issue = session.scalar(select(Issue).order_by(Issue.id).limit(1))
+    session.execute(text("UPDATE variant SET image = ''"))
+    session.execute(text("UPDATE issue SET image = ''"))
+    session.execute(
+        text("UPDATE issue SET image = :key, cover_hash = 'ff' WHERE id = :id"), {"key": key, "id": issue.id}
+    )
+    session.commit()
+    copy.follow()
+    assert [done for done, _ in rehash(session, storage)] == [1]
+    copy.follow()
+    copy.compare()
+    assert session.scalar(select(func.count()).where(PictureHash.picture == key)) == 1
+
+
+def test_nothing_is_noted_where_triggers_are_off(origin):
+    session = origin.session
+    origin.make.arc()
+    count = select(func.count()).select_from(TouchedObject)
+    before = session.scalar(count)
+    session.execute(text("SET LOCAL session_replication_role = replica"))
+    session.execute(text("UPDATE arc SET modified = now()"))
+    session.commit()
+    assert session.scalar(count) == before
+
+
+def test_states_of_lines_come_once_with_survivors(api, make, session):
+    kept, other = make.arc(name="Kept"), make.arc(name="Other")
+    merge(make.catalog, kept, other)
+    session.commit()
+    body = api.json(OBJECTS)
+    found = {(each["kind"], each["id"]): each["state"] for each in body["objects"]}
+    assert list(found) == [("arc", kept.id), ("arc", other.id)]
+    assert [row["name"] for row in found["arc", kept.id]["arc"]] == ["Kept"]
+    assert found["arc", kept.id]["former_slug"][0]["slug"] == "other"
+    assert found["arc", other.id]["arc"] == []
+    assert found["arc", other.id]["tombstone"][0]["survivor_id"] == kept.id
+    assert (body["last"], body["next"]) == (True, None)
+    assert "objects" not in api.json(FEED)
+    first = api.json(OBJECTS + "&kind=arc&limit=1&since=2020-01-01")
+    assert (len(first["results"]), len(first["objects"]), first["last"]) == (1, 1, False)
+    for part in ("kind=arc", "limit=1", "include=object", f"touched={first['touched']}", "after=", "epoch="):
+        assert part in first["next"]
+    assert "since" not in first["next"]
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "message"),
+    [
+        ("limit=0", "limit", "Enter a whole number from 1 to 1000."),
+        ("limit=1001", "limit", "Enter a whole number from 1 to 1000."),
+        ("include=user", "include", "The only thing to include is `object`."),
+        ("touched=x", "touched", "Enter the position as the feed gave it."),
+        ("touched=9999999999999999999", "touched", "Enter the position as the feed gave it."),
+    ],
+)
+def test_what_cannot_be_read_is_named(api, query, field, message):
+    assert api.json(f"{FEED}?{query}", 400) == {field: [message]}
+
+
+def test_it_costs_one_statement(api, make, connection):
+    api.get(OBJECTS)
+    make.issue()
+    with recording(connection) as statements:
+        assert len(api.json(OBJECTS)["objects"]) > 1
+    assert len(statements) == 2, statements  # one is for the account
+
+
+def test_what_is_beyond_the_horizon_is_refused(origin, copy):
+    session, client = origin.session, origin.client
+    known, position = copy.after, copy.touched
+    origin.make.arc()
+    session.execute(text("UPDATE change_log SET at = now() - interval '50 days'"))
+    session.execute(text("UPDATE touched_object SET at = now() - interval '50 days'"))
+    session.commit()
+    origin.make.arc()
+    assert horizon.clean(session, None, timedelta(days=60)) == 0
+    assert horizon.clean(session, timedelta(days=40), timedelta(days=40)) > 2
+    session.commit()
+    assert [each["action"] for each in client.json(f"{FEED}?after={known + 1}")["results"]] == ["create"]
+    for query in (f"after={known}", "after=0", "kind=arc", "since=2026-01-01"):
+        refused = client.json(f"{FEED}?{query}", 410)
+        assert refused["after"] == known + 2
+        assert "Begin with a dump" in refused["detail"]
+    now = client.json(f"{OBJECTS}&after={known + 1}")["touched"]
+    client.json(f"{OBJECTS}&after={known + 1}&touched={position}", 410)
+    client.json(f"{OBJECTS}&after={known + 1}&touched={now}")
+    assert horizon.clean(session, timedelta(0), timedelta(0)) > 0
+    session.commit()
+    assert client.json(f"{OBJECTS}&after={known + 2}&touched={now}")["results"] == []
+    assert horizon.clean(session, timedelta(0), timedelta(0)) == 0

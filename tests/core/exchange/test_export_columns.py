@@ -16,7 +16,15 @@ from tests.importer import Importer
 # Tables of one installation: accounts' secrets and letters, the log, and what belongs to the site alone.
 OF_THE_INSTALLATION = {
     *("account_link", "announcement", "api_token", "change_log", "daily_count", "donation", "epoch"),
-    *("feed_address", "form_draft", "former_slug", "history", "idempotency_key", "library_import"),
+    *(
+        "feed_address",
+        "feed_horizon",
+        "form_draft",
+        "former_slug",
+        "history",
+        "idempotency_key",
+        "library_import",
+    ),
     *("library_act", "library_change", "library_import_row"),
     *("login_session", "outgoing_mail", "passkey", "picture_draft", "picture_hash", "poll"),
     *("poll_choice", "poll_vote"),

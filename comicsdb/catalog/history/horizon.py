@@ -1,0 +1,34 @@
+"""The horizon of the change feed: old rows that are removed, so that who asks for them is told."""
+
+from datetime import timedelta
+
+from sqlalchemy import delete, func, literal_column, select, update
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.catalog.history.touched import ENDED
+from comicsdb.models import Change, FeedHorizon, TouchedObject
+from comicsdb.models.base import BIG_MAX
+
+
+def clean(session: Session, lines: timedelta | None, touched: timedelta) -> int:
+    """Remove lines of the log and touched objects that are older; returns how many rows. None is for ever.
+
+    What remains has no gaps, even if the clock was set back: everything before the first row that is young
+    enough goes.
+    """
+    counted = 0
+    if lines is not None:
+        young = select(func.min(Change.seq)).where(Change.at >= clock.now() - lines)
+        old = Change.seq < func.coalesce(young.scalar_subquery(), BIG_MAX)
+        seq, at = session.execute(select(func.max(Change.seq), func.max(Change.at)).where(old)).one()
+        if seq is not None:
+            counted += session.execute(delete(Change).where(Change.seq <= seq)).rowcount
+            session.execute(update(FeedHorizon).values(seq=seq, at=at))
+    young = select(func.min(TouchedObject.xid)).where(TouchedObject.at >= clock.now() - touched)
+    old = TouchedObject.xid < func.coalesce(young.scalar_subquery(), literal_column(ENDED))
+    xid = session.scalar(select(func.max(TouchedObject.xid)).where(old))
+    if xid is not None:
+        counted += session.execute(delete(TouchedObject).where(TouchedObject.xid <= xid)).rowcount
+        session.execute(update(FeedHorizon).values(xid=xid + 1))
+    return counted
