@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "6c1f0e8b4a27"
-down_revision = "6c2d8f1b4e73"
+down_revision = "9f4a2c6e8b15"
 branch_labels = None
 depends_on = None
 

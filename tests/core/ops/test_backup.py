@@ -30,7 +30,7 @@ PNG = b"\x89PNG, as far as a backup is concerned"
 
 
 def rows(url: str) -> dict[str, list[str]]:
-    """Every row of every table as text; the epoch has to differ, and what its feed touched is not restored."""
+    """Every row of every table as text; the epoch has to differ, touched objects are not restored."""
     engine = create_engine(url)
     with engine.connect() as connection:
         tables = connection.scalars(
