@@ -111,6 +111,18 @@ def store_draft(session: Session, user_id: int, key: str, place: FormPlace, save
     return True
 
 
+def is_stored(session: Session, user_id: int, key: str) -> bool:
+    """Whether an account has a draft with a key, or had one within the last hour."""
+    own = FormDraft.digest == key, FormDraft.user_id == user_id, not_(_is_old_form())
+    return session.scalar(select(FormDraft.digest).where(*own)) is not None
+
+
+def room(session: Session, user_id: int) -> int:
+    """How many more drafts an account may have."""
+    mine = FormDraft.user_id == user_id, FormDraft.form != SPENT, not_(_is_old_form())
+    return max(0, DRAFTS_MAX - session.scalar(select(func.count()).select_from(FormDraft).where(*mine)))
+
+
 def drafts_of(session: Session, user_id: int, place: FormPlace) -> list[tuple[str, datetime]]:
     """The keys of an account's drafts of a form, and when each was stored; the newest first."""
     statement = (

@@ -26,6 +26,7 @@ COMMANDS = {
     "finish": "catalogue.finish_command",
     "fix-start-year": "catalogue.fix_start_year_command",
     "import": "exchange.import_command",
+    "import-comicinfo": "comic_files.import_comicinfo_command",
     "import-gcd": "gcd.import_gcd_command",
     "mail": "mail.mail_group",
     "media": "media.media_group",

@@ -1,0 +1,43 @@
+"""Command `import-comicinfo`: drafts of new issues from the tags in comic files."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import click
+from sqlalchemy import func, select
+
+from comicsdb.cli.support import Site, pass_site
+from comicsdb.exchange.comic_files import KNOWN, WAITING, import_files
+from comicsdb.models import User
+
+
+@click.command("import-comicinfo")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--account", required=True, metavar="NAME", help="The account that gets the drafts.")
+@click.option("--report", type=click.Path(path_type=Path), help="A CSV file with what became of each file.")
+@pass_site
+def import_comicinfo_command(site: Site, folder: Path, account: str, report: Path | None):
+    """Read ComicInfo and MetronInfo in the CBZ files below FOLDER.
+
+    Issues that the catalogue has are listed, and so are files that may be several. All others become drafts,
+    which the form for a new issue offers to the account. An account has at most 20 drafts: call it again when
+    some were saved or discarded.
+    """
+    with site.session() as session:
+        named = func.lower(User.username) == account.lower()
+        user_id = session.scalar(select(User.id).where(named, User.is_active))
+        if user_id is None:
+            raise click.ClickException(f"There is no active account with the name {account}.")
+        found = []
+        for outcome in import_files(session, user_id, folder):
+            found.append((outcome.file, outcome.what, outcome.detail))
+            if outcome.what != KNOWN:
+                click.echo(": ".join(filter(None, (outcome.what, outcome.file, outcome.detail))))
+    if report is not None:
+        with report.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([("file", "outcome", "detail"), *found])
+    numbers = Counter(what for _file, what, _detail in found)
+    click.echo(", ".join(f"{number} {what}" for what, number in sorted(numbers.items())) or "No comic files.")
+    if numbers[WAITING]:
+        click.echo("The account has no room for more drafts. Save or discard some, then call this again.")

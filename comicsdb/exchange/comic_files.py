@@ -1,0 +1,252 @@
+"""Import of the tags in people's own comic files (CBZ): ComicInfo and MetronInfo, as drafts to review.
+
+Nothing is written to the catalogue. Issues that are known are reported; an unknown one becomes a draft of the
+form for a new issue, which an editor completes and saves, or discards. A draft is found by what it is about,
+so an import that was stopped goes on when it is called again, and a file that is read twice adds nothing.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+from xml.etree import ElementTree
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+
+from colander import Invalid
+from sqlalchemy.orm import Session
+
+from comicsdb.accounts import drafts
+from comicsdb.accounts.drafts import FormPlace, SavedForm
+from comicsdb.matching.descriptors import descriptor
+from comicsdb.matching.scoring import Match
+from comicsdb.matching.service import match
+from comicsdb.schemas.match import FILE_NAME_LENGTH, DescriptorSchema
+
+KNOWN, AMBIGUOUS, DRAFTED, WAITING = "known", "ambiguous", "draft", "waiting"
+UNTAGGED, UNREADABLE = "without tags", "unreadable"
+
+SUFFIXES = {".cbz", ".zip"}
+TAGS = ("metroninfo.xml", "comicinfo.xml")  # the better one first
+TAG_BYTES = 1_000_000
+ELEMENTS = 20_000
+DIRECTORY_BYTES = 16_000_000  # of an archive, which is read as a whole
+END, END_SIZE, COMMENT_MAX, LOCATOR = b"PK\5\6", 22, 65_535, b"PK\6\7"  # of the directory of an archive
+BATCH = 100  # files whose issues are looked for together
+POSSIBLE = 0.1  # the score from which a candidate is worth a look
+# The form for a new issue, and its fields.
+PLACE, PATH = FormPlace("issue.create issue", 0), "/issue/create/"
+CREDITS = "credits-text"
+FIELDS = {"store_date": "store_date", "page_count": "page", "isbn": "isbn", "gtin": "upc"}
+FIELDS |= {name: name for name in ("number", "title", "cv_id", "gcd_id")}
+# The elements of ComicInfo with creators, and their roles.
+CREATORS = {name: name for name in ("Writer", "Penciller", "Inker", "Colorist", "Letterer", "Editor")}
+CREATORS |= {"CoverArtist": "Cover", "Translator": "Translator"}
+
+
+class UnreadableError(ValueError):
+    """A file that is no archive with tags of a sensible size; the text says why."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a file: one of the words above, and details."""
+
+    file: str
+    what: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class _Tagged:
+    file: str
+    tags: dict
+    known: dict
+
+
+class _Builder(ElementTree.TreeBuilder):
+    """Refuses document types, which could define entities, and too many elements."""
+
+    elements = 0
+
+    def doctype(self, *_what):
+        raise UnreadableError("The tags have a document type, which is not read.")
+
+    def start(self, tag, attributes):
+        self.elements += 1
+        if self.elements > ELEMENTS:
+            raise UnreadableError("The tags have too many elements.")
+        return super().start(tag, attributes)
+
+
+def read_tags(path: Path) -> dict | None:
+    """The tags of a file as nested values, None without any; raises UnreadableError."""
+    try:
+        with path.open("rb") as file:
+            _check_directory(file)
+            with ZipFile(file) as archive:
+                data = _tags_in(archive)
+    except (BadZipFile, OSError, RuntimeError, ValueError, EOFError, zlib.error, struct.error) as error:
+        raise UnreadableError(str(error) or type(error).__name__) from error
+    if data is None:
+        return None
+    parser = ElementTree.XMLParser(target=_Builder())  # noqa: S314  (neither entities nor many elements)
+    try:
+        parser.feed(data)
+        values = _values(parser.close())
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        raise UnreadableError(f"The tags are no XML: {error}") from error
+    return values if isinstance(values, dict) else None
+
+
+def _check_directory(file: BinaryIO) -> None:
+    """Refuse archives whose directory alone would fill the memory."""
+    size = file.seek(0, 2)
+    file.seek(max(0, size - END_SIZE - COMMENT_MAX - len(LOCATOR) - 16))
+    tail = file.read()
+    at = tail.rfind(END)
+    if at < 0 or len(tail) < at + END_SIZE:
+        raise UnreadableError("This is no ZIP archive.")
+    (directory,) = struct.unpack_from("<L", tail, at + 12)
+    if directory > DIRECTORY_BYTES or tail[max(0, at - 20) : at].startswith(LOCATOR):
+        raise UnreadableError("The archive has too many files.")
+
+
+def _tags_in(archive: ZipFile) -> bytes | None:
+    found = {}
+    for info in archive.infolist():
+        name = info.filename.rpartition("/")[2].casefold()
+        if name in TAGS:
+            found.setdefault(name, info)
+    info = next((found[name] for name in TAGS if name in found), None)
+    if info is None:
+        return None
+    if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
+        raise UnreadableError("The tags are compressed in an unusual way.")
+    with archive.open(info) as stream:
+        data = stream.read(TAG_BYTES + 1)
+    if len(data) > TAG_BYTES:
+        raise UnreadableError("The tags are too large.")
+    return data
+
+
+def _values(element) -> dict | str:
+    """The attributes and children of an element by name, a list where a name repeats; else its text."""
+    text = (element.text or "").strip().replace("\0", "")
+    found: dict = {f"@{name}": value for name, value in element.attrib.items() if not name.startswith("{")}
+    for child in element:
+        value = _values(child)
+        if child.tag in found:
+            earlier = found[child.tag]
+            found[child.tag] = [*(earlier if isinstance(earlier, list) else [earlier]), value]
+        else:
+            found[child.tag] = value
+    if not found:
+        return text
+    return {**found, "#text": text} if text else found
+
+
+def import_files(session: Session, user_id: int, folder: Path) -> Iterator[Outcome]:
+    """Read all comic files below a folder; store drafts for an account, as many as it has room for."""
+    named = (each for each in folder.rglob("*") if each.suffix.lower() in SUFFIXES)
+    files = iter(sorted(each for each in named if each.is_file()))
+    while some := list(islice(files, BATCH)):
+        tagged = []
+        for path in some:
+            found = _read(path, str(path.relative_to(folder)))
+            if isinstance(found, Outcome):
+                yield found
+            else:
+                tagged.append(found)
+        found = match(session, [descriptor(each.known) for each in tagged], BATCH)
+        for each, matched in zip(tagged, found, strict=True):
+            yield _outcome(session, user_id, each, matched)
+        session.commit()
+
+
+def _read(path: Path, name: str) -> Outcome | _Tagged:
+    try:
+        tags = read_tags(path)
+    except UnreadableError as error:
+        return Outcome(name, UNREADABLE, str(error))
+    if tags is None:
+        return Outcome(name, UNTAGGED)
+    schema = DescriptorSchema()
+    try:
+        known = schema.deserialize({**tags, "file_name": path.name[-FILE_NAME_LENGTH:]})
+    except Invalid as error:
+        return Outcome(name, UNREADABLE, "; ".join(f"{key}: {text}" for key, text in error.asdict().items()))
+    if not (known.get("series") and known.get("number")):
+        return Outcome(name, UNREADABLE, "The tags do not tell series and number.")
+    return _Tagged(name, tags, known)
+
+
+def _outcome(session: Session, user_id: int, tagged: _Tagged, matched: Match) -> Outcome:
+    possible = [each for each in matched.candidates if each.score >= POSSIBLE]
+    issues = ", ".join(f"issue {each.issue.id}" for each in possible)
+    if matched.certain:
+        return Outcome(tagged.file, KNOWN, f"issue {matched.candidates[0].issue.id}")
+    if possible:
+        return Outcome(tagged.file, AMBIGUOUS, issues)
+    label = _label(tagged.known)
+    key = sha256(f"{user_id}\0{label}\0{tagged.known.get('publisher', '')}".casefold().encode()).hexdigest()
+    if not drafts.is_stored(session, user_id, key):
+        if not drafts.room(session, user_id):
+            return Outcome(tagged.file, WAITING, label)
+        if not drafts.store_draft(session, user_id, key, PLACE, SavedForm(PATH, _form(tagged), {})):
+            return Outcome(tagged.file, UNREADABLE, "The tags are too large for a form.")
+    return Outcome(tagged.file, DRAFTED, label)
+
+
+def _series(known: dict) -> str:
+    began = known.get("year_began")
+    return f"{known['series']} ({began})" if began else known["series"]
+
+
+def _label(known: dict) -> str:
+    return f"{_series(known)} #{known['number']}"
+
+
+def _form(tagged: _Tagged) -> list[tuple[str, str]]:
+    """The fields of the form; the editor chooses the series and the creators that the names mean."""
+    known, tags = tagged.known, tagged.tags
+    texts = {"series-q": _series(known), "cover_date": _cover_date(known)}
+    texts |= {ours: str(known[name]) for name, ours in FIELDS.items() if known.get(name)}
+    stories = _several(tags, "Stories", "Story") or [_text(tags.get("Title"))]
+    texts |= {"name": "; ".join(filter(None, stories)), "desc": _text(tags.get("Summary"))}
+    texts[CREDITS] = "; ".join(_credits(tags))
+    return [(name, text) for name, text in texts.items() if text]
+
+
+def _cover_date(known: dict) -> str:
+    if known.get("cover_date"):
+        return str(known["cover_date"])
+    year, month = known.get("year"), known.get("month")
+    return f"{year:04d}-{month:02d}-{known.get('day') or 1:02d}" if year and month else ""
+
+
+def _credits(tags: dict) -> Iterable[str]:
+    for element, role in CREATORS.items():
+        if names := _text(tags.get(element)):
+            yield f"{role}: {names}"
+    for credit in _children(tags, "Credits", "Credit"):
+        if isinstance(credit, dict):
+            roles = ", ".join(_several(credit, "Roles", "Role"))
+            yield f"{_text(credit.get('Creator'))} ({roles})" if roles else _text(credit.get("Creator"))
+
+
+def _several(tags: dict, name: str, each: str) -> list[str]:
+    return [text for text in map(_text, _children(tags, name, each)) if text]
+
+
+def _children(tags: dict, name: str, each: str) -> list:
+    parent = tags.get(name)
+    found = parent.get(each, []) if isinstance(parent, dict) else []
+    return found if isinstance(found, list) else [found]
+
+
+def _text(value) -> str:
+    return value.get("#text", "") if isinstance(value, dict) else value if isinstance(value, str) else ""
