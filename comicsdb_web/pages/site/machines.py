@@ -50,11 +50,9 @@ def health(request):  # noqa: ARG001
 def robots(request):
     """robots.txt, from the data file, with the URLs of the sitemap and of the dumps."""
     body = f"{ROBOTS.read_text(encoding='utf-8')}\n"
-    data = request.path_if_served("data")
+    data = request.path_if_served("data") or request.path_if_served("well_known")
     if data:
-        body += (
-            f"# All of it as files, which costs less than reading page by page: {request.public_url(data)}\n"
-        )
+        body += f"# All of it as files, with less work for both of us: {request.public_url(data)}\n"
     body += f"Sitemap: {request.public_url(request.route_path('sitemap'))}\n"
     return Response(body, content_type="text/plain", cache_control="public, max-age=86400")
 

@@ -291,3 +291,17 @@ def test_a_dump_is_made_signed_and_its_absence_is_told(ini, tmp_path, monkeypatc
     key.write_text("nonsense")
     assert "not a secret key" in run("-c", ini, "dump").output
     assert list(folder.iterdir()) == [only]
+
+
+def test_drafts_from_comic_files_need_an_account(ini, tmp_path):
+    arguments = ("-c", ini, "import-comicinfo", str(tmp_path), "--account")
+    refused = run(*arguments, "Nora")
+    assert (refused.exit_code, refused.output) == (1, "Error: There is no active account with the name Nora.\n")
+    made = run("-c", ini, "account", "create", "Nora", "nora@example.org", "--password", "a long password 7")
+    assert made.exit_code == 0, made.output
+    report = tmp_path / "report.csv"
+    (tmp_path / "broken.cbz").write_bytes(b"no archive")
+    done = run(*arguments, "nora", "--report", str(report))
+    told = "unreadable: broken.cbz: This is no ZIP archive.\n1 unreadable\n"
+    assert (done.exit_code, done.output) == (0, told)
+    assert report.read_text().splitlines()[1] == "broken.cbz,unreadable,This is no ZIP archive."

@@ -1,6 +1,7 @@
 """What search engines and previews read: data blocks, titles, the map of the site and the robots' rules."""
 
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -139,3 +140,10 @@ def test_robots_find_the_map_and_leave_out_what_is_personal(testapp):
     assert "Sitemap: http://localhost/sitemap.xml" in rules
     for path in ("/accounts/", "/pull-list/", "/search/", "/feeds/private/"):
         assert f"Disallow: {path}\n" in rules
+
+
+def test_robots_are_told_where_all_of_it_is_as_files(testapp):
+    told = testapp.get("/robots.txt").text
+    assert "Sitemap: http://localhost/sitemap.xml" in told
+    (address,) = re.findall("with less work for both of us: http://localhost(.*)", told)
+    assert testapp.get(address).status_int == 200

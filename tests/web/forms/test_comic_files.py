@@ -12,7 +12,8 @@ from tests.web.conftest import log_in, soup
 
 COMICINFO = (
     "<ComicInfo><Series>{series}</Series><Volume>2019</Volume><Number>{number}</Number>"
-    "<Title>Low Water</Title><Year>2019</Year><Month>7</Month><Writer>Ada Penwell</Writer><PageCount>32</PageCount></ComicInfo>"
+    "<Title>Low Water</Title><Year>2019</Year><Month>7</Month>"
+    "<Writer>Ada Penwell</Writer><PageCount>32</PageCount></ComicInfo>"
 )
 METRONINFO = (
     "<MetronInfo><Series lang='en'><Name>{series}</Name><StartYear>2019</StartYear></Series>"
