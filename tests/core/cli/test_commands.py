@@ -296,7 +296,8 @@ def test_a_dump_is_made_signed_and_its_absence_is_told(ini, tmp_path, monkeypatc
 def test_drafts_from_comic_files_need_an_account(ini, tmp_path):
     arguments = ("-c", ini, "import-comicinfo", str(tmp_path), "--account")
     refused = run(*arguments, "Nora")
-    assert (refused.exit_code, refused.output) == (1, "Error: There is no active account with the name Nora.\n")
+    message = "Error: There is no active account with the name Nora.\n"
+    assert (refused.exit_code, refused.output) == (1, message)
     made = run("-c", ini, "account", "create", "Nora", "nora@example.org", "--password", "a long password 7")
     assert made.exit_code == 0, made.output
     report = tmp_path / "report.csv"
