@@ -31,6 +31,7 @@ BARE = {
     "title": "",
     "name": [],
     "cover_date": "2019-06-01",
+    "cover_date_precision": "day",
     "store_date": None,
     "price": None,
     "price_currency": "",

@@ -526,6 +526,14 @@ CACHE = (
 LIMITS = (
     switch("comicsdb_api.throttle", "LIMITS", "on", "whether the API has limits at all"),
     number(
+        "comicsdb_api.waiting",
+        "COMICSDB_API_WAITING",
+        "2",
+        (0, 1000),
+        "requests of a process that may wait for the next change (`Prefer: wait`), each of which takes a"
+        " thread; further ones are answered at once",
+    ),
+    number(
         "comicsdb_api.throttle.burst", "COMICSDB_THROTTLE_BURST", "20", (1, MOST), "requests in any minute"
     ),
     number(

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 ORIGIN_OUTAGE = OutageLog(log, logging.WARNING)
 ROWS = 5000  # rows, or states, in a statement
 TOUCHED = 500  # ids in a row of `touched_object`
+POLL = 5.0  # seconds between requests to an origin that does not wait
 PAUSE = 5.0  # seconds after a failure, doubled after each further one
 LONGEST_PAUSE = 300.0
 OTHER_SCHEMA = (
@@ -185,7 +186,7 @@ class Follower(Worker):
         try:
             with self._engine.connect() as connection:
                 asked = position(connection)
-            answer = self._origin.changes(asked, self._wait)
+            answer, has_waited = self._origin.changes(asked, self._wait)
             with self._engine.begin() as connection:
                 receive(connection, answer, asked)
         except HorizonError as error:
@@ -196,7 +197,7 @@ class Follower(Worker):
             self._pause = min(self._pause * 2, LONGEST_PAUSE)
             return self._pause
         self._pause = PAUSE
-        return 0.0
+        return 0.0 if has_waited or not answer["last"] else POLL
 
     def _begin_again(self, asked: Position) -> float:
         try:

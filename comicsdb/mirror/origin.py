@@ -57,8 +57,10 @@ class Origin:
         """A small file, such as a manifest; relative addresses are the origin's."""
         return self._get(urljoin(self.url + "/", url)).content
 
-    def changes(self, position: Position, wait: int = 0) -> dict:
-        """The feed after a position, with objects; waits up to `wait` seconds for the next change.
+    def changes(self, position: Position, wait: int = 0) -> tuple[dict, bool]:
+        """The feed after a position, with objects; the origin may wait up to `wait` seconds for a change.
+
+        Gives the answer, and whether the origin was willing to wait.
 
         Raises HorizonError where the feed begins later, or began anew.
         """
@@ -70,7 +72,8 @@ class Origin:
             "limit": str(BATCH),
         }
         headers = {"Prefer": f"wait={wait}"} if wait else {}
-        return self._get(f"{self.url}/api/change/", params=asked, headers=headers).json()
+        response = self._get(f"{self.url}/api/change/", params=asked, headers=headers)
+        return response.json(), "Preference-Applied" in response.headers
 
     def download(
         self, url: str, target: Path, sha256: str, size: int, progress: Callable[[int], None] = lambda _: None

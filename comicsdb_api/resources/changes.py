@@ -1,6 +1,7 @@
 """The change feed: every change of the catalogue in the order in which it became visible (`/api/change/`)."""
 
 import re
+import time
 from urllib.parse import urlencode
 
 import orjson
@@ -23,7 +24,7 @@ from sqlalchemy import (
 from comicsdb.catalog.filters import Clause, Condition, equal, values_of
 from comicsdb.catalog.history import change_log, touched
 from comicsdb.catalog.kinds import reference_last
-from comicsdb.models import Change, FeedHorizon, User
+from comicsdb.models import Change, FeedHorizon, TouchedObject, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
 from comicsdb.readcache.etag import tagged
@@ -31,7 +32,7 @@ from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameter
 from comicsdb_api.openapi.common import error_content, headers, query_parameters
 from comicsdb_api.openapi.schemas import Components
-from comicsdb_api.resource import filters, shapes
+from comicsdb_api.resource import filters, shapes, waiting
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import Choice, Filter, Later
@@ -114,7 +115,7 @@ class Include(Filter):
 
     schema = {"type": "string", "enum": ["object"]}
     says = "{}: with `objects`, and with those that changed without a line (see `touched`)."
-    invalid = "The only thing to include is `object`."
+    invalid = "Enter object: there is nothing else to include."
 
     def test(self, value, zone) -> None:  # noqa: ARG002
         """Only that it is known."""
@@ -125,7 +126,7 @@ class Include(Filter):
 class Touched(Filter):
     """`touched`: a position in the objects that changed without a line."""
 
-    schema = {"type": "string", "pattern": touched.POSITION.pattern}
+    schema = {"type": "string", "pattern": touched.POSITION.pattern, "examples": ["8123.45"]}
     says = "{}; without it, such objects are not sent, but the position from which to begin is."
     invalid = "Enter the position as the feed gave it."
 
@@ -181,6 +182,11 @@ STATE = {
     " missing if it is gone, and those of its parts, links, former slugs and picture hashes.",
 }
 SINCE = Since("since", None, "from the first line on that was written at this moment")
+# Whatever appears in the feed changes one of these.
+NEWEST = select(
+    select(func.coalesce(func.max(change.c.seq), 0)).scalar_subquery(),
+    select(func.coalesce(func.max(TouchedObject.id), 0)).scalar_subquery(),
+)
 FILTERS = (
     After("after", None, "the number `seq` of the last line that is known"),
     SINCE,
@@ -199,6 +205,7 @@ class ChangeResource(Resource):
 
     title = "change list"
     is_feed = True
+    costs = {"GET": 0}  # who follows it does not read the lists again
 
     @classmethod
     def row_fields(cls) -> dict:
@@ -249,15 +256,34 @@ class ChangeResource(Resource):
             "required": ["next", "results", "epoch"],
         }
         return {
-            "description": "Later, send the last `seq` as `after`, and `epoch`: nothing is missed.",
+            "description": "Later, send the last `seq` as `after`, and `epoch`: nothing is missed. It costs"
+            " nothing of the day's requests. With the header `Prefer: wait=30`, an answer without news may"
+            " wait for some, which `Preference-Applied` tells.",
             "parameters": query_parameters(FILTERS),
             "content": {"application/json": {"schema": body}},
             "refusals": {"410": _another_epoch()},
         }
 
     def get(self):
-        """Changes after a number."""
+        """Changes after a number; waits for one if the client prefers that and a place is free."""
+        asked = waiting.preferred(self.request)
+        if not asked:
+            return self._answer()
+        with waiting.place(self.request.registry) as is_free:
+            if not is_free:
+                return self._answer()
+            until = time.monotonic() + asked
+            while True:
+                before = self.request.read_pool.first(NEWEST, {})
+                response = self._answer()
+                if self._has_news or not waiting.for_news(self.request, NEWEST, before, until):
+                    break
+        response.headers["Preference-Applied"] = f"wait={asked}"
+        return response
+
+    def _answer(self):
         request = self.request
+        self._has_news = True
         zone = request.registry.settings["comicsdb.timezone"]
         if request.identity is None and parameter(request, "user"):
             raise HTTPForbidden
@@ -298,6 +324,7 @@ class ChangeResource(Resource):
             sent["after"] = str(body["results"][-1]["seq"])
         if has_more:
             body["next"] = self._following(sent)
+        self._has_news = bool(body["results"] or (more and len(more[0]) > len("[]")))
         return respond_tagged(request, tagged(to_json(body)))
 
     def _with_objects(self, line: CTE, size: int, *columns) -> Select:

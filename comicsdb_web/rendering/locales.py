@@ -102,6 +102,8 @@ def _covered(context, issue, how: str) -> str:
         how = "y"
     elif known == Precision.MONTH and how == "yMMMMd":
         how = "yMMMM"
+    if how == "yMMMMd":
+        return day(context, issue.cover_date)
     return _written(context["request"].locale_name, dates.format_skeleton, how, issue.cover_date)
 
 

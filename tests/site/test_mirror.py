@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -216,6 +217,26 @@ def _rate(catalog) -> None:
     catalog.session.execute(
         text("UPDATE issue SET rating_count = 7, rating_sum = 30, rated = clock_timestamp()")
     )
+
+
+def test_the_feed_waits_for_the_next_change_if_a_client_prefers_that(origin):
+    newest = origin.importer.one("SELECT max(seq) FROM change_log")
+    url = f"{origin.url}/api/change/?after={newest}"
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(fetch, url, Prefer="wait=15")
+        time.sleep(2)
+        assert not waiting.done()
+        origin.write(lambda catalog: catalog.create(Arc, {"name": "What is waited for"}))
+        status, headers, body = waiting.result()
+    assert (status, headers["Preference-Applied"]) == (200, "wait=15")
+    assert [each["seq"] for each in json.loads(body)["results"]] == [newest + 1]
+    began = time.monotonic()
+    status, headers, body = fetch(
+        f"{origin.url}/api/change/?after={newest + 1}", Prefer="respond-async, wait=2"
+    )
+    assert (status, headers["Preference-Applied"], json.loads(body)["results"]) == (200, "wait=2", [])
+    assert time.monotonic() - began >= 2
+    assert "Preference-Applied" not in fetch(f"{origin.url}/api/change/?after={newest + 1}")[1]
 
 
 def test_a_mirror_is_read_only_and_knows_no_accounts(origin, mirror):

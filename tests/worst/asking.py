@@ -124,7 +124,7 @@ class Asker:
             self.found.append(f"{problem}: {case}")
 
     def _problem(self, case: Case, status: int, cost: Cost) -> str | None:
-        if status >= 500 and status != 503:
+        if status >= 500 and status not in (501, 503):  # 501 is oEmbed's for formats
             return f"answered {status}"
         for name, spent, most in (
             ("here", cost.mine, MINE + FOR_A_MEGABYTE * len(case.body) / 1e6),

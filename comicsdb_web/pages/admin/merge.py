@@ -22,7 +22,7 @@ BEING_MERGED = _(
     " background."
 )
 NAMES = [model.__tablename__ for model in CATALOGUE]
-UNSHOWN = {"image", "image_width", "image_height", "cover_hash"}
+UNSHOWN = {"image", "image_width", "image_height", "cover_hash", "cover_date_precision"}
 MERGE = ("keep", "other")  # the form fields of the two objects
 MOVE = ("publisher", "parent")
 

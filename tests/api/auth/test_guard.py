@@ -23,7 +23,8 @@ def test_five_failures_are_enough(anonymous, reader, caplog):
     with time_machine.travel(now(), tick=False) as clock:
         guess(anonymous)
         answer = anonymous.get(PATH, 429, basic("reader", PASSWORD))
-        assert answer.json == {"detail": "Too many failed attempts. Expected available in 900 seconds."}
+        detail = "Too many failed attempts. Expected available in 900 seconds."
+        assert answer.json == {"detail": detail, "data": "http://localhost/data/"}
         assert answer.headers["Retry-After"] == "900"
         assert not any(name.startswith("X-RateLimit") for name in answer.headers)
         assert "WWW-Authenticate" not in answer.headers
@@ -40,7 +41,7 @@ def test_a_right_guess_that_is_remembered_and_cached_is_refused_like_any(anonymo
     guess(anonymous)
     for path in (PATH, arc):
         right, wrong = (anonymous.get(path, 429, basic("READER", each)) for each in (PASSWORD, "wrong"))
-        assert right.json.keys() == wrong.json.keys() == {"detail"}
+        assert right.json.keys() == wrong.json.keys() == {"detail", "data"}
 
 
 def test_who_has_a_token_or_comes_from_elsewhere_is_not_concerned(anonymous, testapp, session, reader):

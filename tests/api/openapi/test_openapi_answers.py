@@ -229,6 +229,8 @@ def good_values(schema: dict) -> set[str]:
         return {schema["enum"][0], schema["enum"][-1]}
     if schema.get("examples") == ["*"]:  # others are in `next`
         return {"*"}
+    if "pattern" in schema and "examples" in schema:
+        return set(schema["examples"])
     if "enum" in schema.get("items", ()):
         return {",".join(schema["items"]["enum"])}
     return {GOOD[schema.get("format") or schema["type"]]}

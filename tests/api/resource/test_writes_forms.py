@@ -83,7 +83,7 @@ def test_an_empty_text_is_null_where_that_can_be(writer, make, session):
     assert writer.put(path, form={"name": "A"})["country"] == "IT"
     assert writer.put(path, form={"name": "A", "country": ""}, files=[])["country"] == "US"
     assert writer.post("/api/publisher/", form={"name": "A", "country": ""})["country"] == "US"
-    assert writer.patch(path, 400, json={"country": ""}) == {"country": ['"" is not a valid choice.']}
+    assert writer.patch(path, json={"country": ""})["country"] == ""  # not known
     issue = make.issue(page=3)
     path = f"/api/issue/{issue.id}/"
     assert writer.patch(path, form={"page": "", "store_date": "", "price": ""})["page"] is None

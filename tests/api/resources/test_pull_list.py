@@ -12,7 +12,8 @@ from tests.api.writing import Writer
 LIST = ["id", "series_count", "series_url", "modified"]
 ENTRY = ["id", "series", "added_on"]
 SERIES = ["id", "series", "year_began", "year_end", "volume", "modified"]
-ISSUE = ["id", "number", "issue", "cover_date", "store_date", "foc_date", "image", "modified"]
+ISSUE = ["id", "number", "issue", "cover_date"]
+ISSUE += ["cover_date_precision", "store_date", "foc_date", "image", "modified"]
 
 
 @pytest.fixture

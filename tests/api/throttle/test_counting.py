@@ -40,7 +40,8 @@ def test_the_21st_request_of_a_minute_is_refused(client, clock):
         assert left(client.get("/api/")) == (expected, 4980 + expected)
     clock.shift(17.5)
     refused = client.get("/api/", 429)
-    assert refused.json == {"detail": "Request was throttled. Expected available in 43 seconds."}
+    detail = "Request was throttled. Expected available in 43 seconds."
+    assert refused.json == {"detail": detail, "data": "http://localhost/data/"}
     assert refused.headers["Retry-After"] == "43"
     assert refused.headers["Content-Type"] == "application/json"
     assert refused.headers["Allow"] == "GET, HEAD, OPTIONS"

@@ -104,9 +104,9 @@ def test_those_without_an_account_count_by_their_address(site, reader, clock):
     assert refused.json == {
         "detail": "Request was throttled. An account may make more; its tokens are at"
         " http://localhost/accounts/tokens/ . Expected available in 60 seconds.",
-        "data": "http://localhost/.well-known/comicsdb.json",
+        "data": "http://localhost/data/",
     }
-    assert refused.headers["Link"] == '<http://localhost/.well-known/comicsdb.json>; rel="alternate"'
+    assert refused.headers["Link"] == '<http://localhost/data/>; rel="alternate"'
     page = app.get("/docs/", extra_environ=here, status=429)
     assert page.headers["Retry-After"] == "60"
     assert left(app.get("/docs/", extra_environ=there)) == (2, 499)

@@ -17,6 +17,7 @@ site:member            no  yes yes yes yes yes
 entity:edit            no  yes yes yes yes yes
 entity:delete          no  no  no  no  no  yes
 entity:revert          no  no  yes no  yes yes
+api:read               yes yes yes yes yes yes
 api:library            no  yes yes yes yes yes
 reading_list:official  no  no  no  yes yes yes
 reading_list:source    no  no  no  no  yes yes

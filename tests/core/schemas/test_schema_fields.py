@@ -263,7 +263,7 @@ def test_a_country_in_either_case(sent, stored):
     assert read(PublisherSchema, "country", sent) == {"country": stored}
 
 
-@pytest.mark.parametrize("sent", ["ZZ", "zz", "", "USA", 5])
+@pytest.mark.parametrize("sent", ["ZZ", "zz", "USA", 5])
 def test_an_unknown_country(sent):
     assert fault(PublisherSchema, "country", sent) == [f'"{sent}" is not a valid choice.']
 

@@ -216,7 +216,17 @@ KEPT = {
     ),
     "issue": (
         *(*_BASE, *_PICTURE, "number", "alt_number", "title", "cover_date", "store_date", "foc_date"),
-        *("price", "currency", "sku", "isbn", "upc", "page", "desc_is_solicitation", "cover_hash"),
+        *(
+            "cover_date_precision",
+            "price",
+            "currency",
+            "sku",
+            "isbn",
+            "upc",
+            "page",
+            "desc_is_solicitation",
+            "cover_hash",
+        ),
     ),
 }
 KEPT_PARENTS = {
