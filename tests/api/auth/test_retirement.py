@@ -75,7 +75,7 @@ def arc(make, reader, session):
 
 
 def told(answer) -> dict:
-    """What an answer says of the end of HTTP Basic, each header once; refusals also link to the data as files."""
+    """What an answer says of the end of HTTP Basic, each header once; refusals link to the data as well."""
     found = {name: answer.headers.getall(name) for name in NAMES}
     found["Link"] = [each for each in found["Link"] if not each.endswith('/data/>; rel="alternate"')]
     assert all(len(values) < 2 for values in found.values())
