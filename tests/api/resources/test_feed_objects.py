@@ -229,7 +229,7 @@ def test_states_of_lines_come_once_with_survivors(api, make, session):
     [
         ("limit=0", "limit", "Enter a whole number from 1 to 1000."),
         ("limit=1001", "limit", "Enter a whole number from 1 to 1000."),
-        ("include=user", "include", "The only thing to include is `object`."),
+        ("include=user", "include", "Enter object: there is nothing else to include."),
         ("touched=x", "touched", "Enter the position as the feed gave it."),
         ("touched=9999999999999999999", "touched", "Enter the position as the feed gave it."),
     ],
