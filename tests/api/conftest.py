@@ -3,6 +3,13 @@
 import base64
 
 import pytest
+from sqlalchemy import create_engine, select
+
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.models import User
+from tests.conftest import rolled_back
+from tests.factories import Make
 
 PASSWORD = "correct horse"
 SEARCHES = {"/api/cover/", "/api/crosswalk/", "/api/match/"}  # what is asked by POST and changes nothing
@@ -44,9 +51,43 @@ def passwords(wsgi):
     return Passwords(wsgi.registry.settings["comicsdb.password_cost"])
 
 
+@pytest.fixture(scope="session")
+def filled_engine(cluster, template):
+    """An engine of a database with something of everything, which is made once for all tests."""
+    cluster.clone_database(template, "filled")
+    engine = create_engine(cluster.url("filled"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def filled_ids(filled_engine, passwords) -> dict[str, int]:
+    """What is in it: the id of one object of each kind, and of the reader's lists."""
+    from tests.api.resource.test_statements import everything
+
+    with session_factory(filled_engine)() as session:
+        make = Make(Catalog(session))
+        return everything(make, make.user("reader", password=PASSWORD, passwords=passwords), 2)
+
+
 @pytest.fixture
-def reader(make, passwords):
+def ids(filled_ids, reader) -> dict[str, int]:
+    """Something of everything, which is there before the test: the id of one object of each kind."""
+    return filled_ids
+
+
+@pytest.fixture
+def connection(request):
+    """One connection in an outer transaction: to the database with something of everything if asked for."""
+    name = "filled_engine" if "filled_ids" in request.fixturenames else "engine"
+    yield from rolled_back(request.getfixturevalue(name))
+
+
+@pytest.fixture
+def reader(request, make, passwords):
     """An ordinary account."""
+    if "filled_ids" in request.fixturenames:
+        return make.session.scalar(select(User).where(User.username == "reader"))
     return make.user("reader", password=PASSWORD, passwords=passwords)
 
 

@@ -6,7 +6,6 @@ from sqlalchemy import select
 
 from comicsdb.models import Variant
 from tests.api.conftest import PASSWORD, SEARCHES, Client, basic
-from tests.api.resource.test_statements import world
 from tests.lists import make_list
 
 KINDS = {"arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"}
@@ -62,12 +61,11 @@ def expected(path: str, method: str, role: str | None) -> int:
 
 
 @pytest.fixture
-def ids(make):
-    """Something of everything."""
-    found = world(make, 1)
-    variant = make.session.scalar(select(Variant.id).where(Variant.issue_id == found["issue"]))
+def ids(make, ids):
+    """Something of everything, a variant and a public list among it."""
+    variant = make.session.scalar(select(Variant.id).where(Variant.issue_id == ids["issue"]).limit(1))
     reading_list = make_list(make.session, make.user())
-    return found | {"variant": variant, "reading_list": reading_list.id}
+    return ids | {"variant": variant, "reading_list": reading_list.id}
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from comicsdb_api.resource.cached_reads import DETAIL, LIST
 from comicsdb_api.resource.listing import query_of
 from tests.api.conftest import Client, basic
 from tests.api.http_dates import DATED, FAR_AHEAD, WITH_ISSUES
-from tests.api.resource.test_statements import COSTS, everything
+from tests.api.resource.test_statements import COSTS
 from tests.api.test_transport import KINDS
 from tests.conftest import recording
 
@@ -28,12 +28,6 @@ NEVER += ["/api/gtin/", "/api/crosswalk/", *(f"/api/{kind}/{{{kind}}}/history/" 
 OWN = {"collection", "pull_list", "read", "reading_list", "wish_list"}
 NEVER += [each for each in COSTS if each.split("/")[2] in OWN]
 TOKEN = "cdb_" + "1e" * 32
-
-
-@pytest.fixture
-def ids(make, reader):
-    """Something of everything: the id of one object of each kind."""
-    return everything(make, reader, 2)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from comicsdb.readcache.policy import CachedReadPolicy
 from tests.api.cached.test_cached_reads import CACHED
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.http_dates import ADDRESSES, FAR_AHEAD, LONG_AGO, MOMENT
-from tests.api.resource.test_statements import AGAIN, COSTS, HIT, MISS, everything
+from tests.api.resource.test_statements import AGAIN, COSTS, HIT, MISS
 from tests.conftest import forget_attempts, recording
 
 TOKEN, SLEEPING = "cdb_" + "2d" * 32, "cdb_" + "2f" * 32
@@ -38,12 +38,12 @@ def views_only(app):
 
 
 @pytest.fixture
-def ids(make, reader):
+def ids(make, reader, ids):
     """Something of everything, and what the requests below sign in with."""
     for user, token in ((reader, TOKEN), (make.user("sleeper", is_active=False), SLEEPING)):
         make.session.add(ApiToken(digest=digest(token), token_key=token[:8], user_id=user.id))
     make.session.commit()
-    return everything(make, reader, 2)
+    return ids
 
 
 @pytest.fixture

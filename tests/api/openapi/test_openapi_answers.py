@@ -12,7 +12,6 @@ from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ApiToken, Arc
 from tests.api.bodies import rate
 from tests.api.descriptions import Contract
-from tests.api.resource.test_statements import world
 from tests.factories import Make
 from tests.lists import OFFICIAL, make_list, who
 
@@ -56,9 +55,8 @@ def own(session, reader, make):
 
 
 @pytest.fixture
-def ids(make, session, own):
+def ids(make, session, own, ids):
     """Two objects of each kind by the first segment of their addresses: one full of everything, one bare."""
-    full, bare = world(make, 3), {}
     series = make.series(name="Été", series_type=12, year_end=2021)
     issue = make.issue(
         series=series,
@@ -75,7 +73,7 @@ def ids(make, session, own):
     bare = {"issue": issue.id, "series": series.id}
     for kind in ("arc", "character", "creator", "imprint", "publisher", "team", "universe"):
         bare[kind] = getattr(Make(make.catalog), kind)().id
-    return {kind: (full[kind], bare[kind]) for kind in full} | own
+    return {kind: (ids[kind], each) for kind, each in bare.items()} | own
 
 
 def addresses(operation, ids):

@@ -16,18 +16,11 @@ from tests.api.http_dates import (
     bare,
     stamp,
 )
-from tests.api.resource.test_statements import everything
 from tests.api.test_transport import READ, allow
 
 # One of each sort: a detail, a list below one, a plain list, what is not cached.
 SORTS = ["/api/issue/{issue}/", "/api/arc/{arc}/issue_list/", "/api/issue/", "/api/role/", "/api/"]
 OTHER = f'"{"0" * 24}"'
-
-
-@pytest.fixture
-def ids(make, reader):
-    """Something of everything: the id of one object of each kind."""
-    return everything(make, reader, 2)
 
 
 @pytest.fixture

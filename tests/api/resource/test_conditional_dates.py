@@ -27,17 +27,10 @@ from tests.api.http_dates import (
     at,
     stamp,
 )
-from tests.api.resource.test_statements import everything
 from tests.cases import for_each
 from tests.soak import SOAK
 
 LATER_DAY = date(2100, 1, 1)
-
-
-@pytest.fixture
-def ids(make, reader):
-    """Something of everything: the id of one object of each kind."""
-    return everything(make, reader, 2)
 
 
 @pytest.fixture

@@ -65,12 +65,6 @@ def test_unknown_words_are_told_with_the_known_ones():
 # Through the API.
 
 
-@pytest.fixture
-def ids(make):
-    """One object of each kind, tied to everything."""
-    return world(make, 2)
-
-
 @for_each("kind", KINDS)
 def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, connection, kind):
     detail = api.json(f"/api/{kind}/{ids[kind]}/")
