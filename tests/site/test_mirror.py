@@ -7,12 +7,14 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, select, text
 
 from comicsdb.catalog import Catalog, public_tables
+from comicsdb.catalog.history import horizon
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.models import Arc, Creator, Issue, Publisher, Series, Universe
@@ -256,6 +258,24 @@ def test_a_cover_is_fetched_once_and_then_shown_without_the_origin(origin, mirro
     origin.importer.storage.path(key).unlink()
     assert fetch(f"{mirror.url}/media/{key}")[2] == expected
     assert fetch(f"{mirror.url}/media/issue/2020/01/01/{'0' * 32}.jpg")[0] == 404
+
+
+def test_beyond_the_horizon_a_mirror_begins_again_with_the_newest_dump(origin, mirror):
+    newest = origin.importer.one("SELECT max(seq) FROM change_log")
+    mirror.end(signal.SIGKILL)
+    origin.write(lambda catalog: catalog.create(Arc, {"name": "Nobody will read this line"}))
+    with origin.importer.factory() as session:
+        assert horizon.clean(session, timedelta(0), timedelta(0)) > 0
+        session.commit()
+    status, _headers, body = fetch(f"{origin.url}/api/change/?after={newest}")
+    refused = json.loads(body)
+    assert (status, refused["dump"], refused["after"]) == (410, f"{origin.url}/data/", newest + 1)
+    origin.command("dump")
+    mirror.start()
+    await_equal(origin, mirror)
+    assert "loading its newest dump" in mirror.log.read_text()
+    origin.write(lambda catalog: catalog.create(Arc, {"name": "And the feed goes on"}))
+    await_equal(origin, mirror)
 
 
 def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path):

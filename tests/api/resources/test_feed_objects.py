@@ -268,4 +268,5 @@ def test_what_is_beyond_the_horizon_is_refused(origin, copy):
     assert horizon.clean(session, timedelta(0), timedelta(0)) > 0
     session.commit()
     assert client.json(f"{OBJECTS}&after={known + 2}&touched={now}")["results"] == []
+    assert client.json(f"{FEED}?after=0", 410)["after"] == known + 2  # also where no line is left
     assert horizon.clean(session, timedelta(0), timedelta(0)) == 0

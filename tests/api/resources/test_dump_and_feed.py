@@ -1,0 +1,128 @@
+"""Two dumps and the feed between them: the earlier dump with the feed is the later dump."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from datetime import date
+
+import pytest
+from sqlalchemy import create_engine, select, text
+
+from comicsdb.catalog import Catalog, public_tables
+from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.exchange import compression, dump, dump_sqlite, minisign
+from comicsdb.library import ratings
+from comicsdb.media.storage import FolderStorage
+from comicsdb.mirror import following
+from comicsdb.mirror.origin import Position
+from comicsdb.models import Arc, Issue, Publisher, Variant
+from tests.api.api_client import asked
+from tests.core.exchange.test_export_columns import full_set
+from tests.dataset import picture
+from tests.importer import Importer
+
+SOURCE = dump.Source("comicsdb", "https://comics.example", "0.1.0", {"name": "CC0", "url": ""})
+
+
+@pytest.fixture
+def origin(cluster, template, media_folder, tmp_path):
+    """A site of its own with a catalogue in which every field says something."""
+    with asked(cluster, template, "dumped", media_folder) as found:
+        importer = Importer(cluster.url("dumped"), tmp_path)
+        importer.run(full_set(), accounts=False)
+        importer.engine.dispose()
+        yield found
+
+
+@pytest.fixture
+def copy(cluster, template):
+    """The engine of another database."""
+    cluster.clone_database(template, "dump_copy")
+    engine = create_engine(cluster.url("dump_copy"))
+    yield engine
+    engine.dispose()
+    cluster.drop_database("dump_copy")
+
+
+def _dumped(engine, folder):
+    """Make a dump; returns its manifest, its SQLite file unpacked, and the bytes of all other files."""
+    made = dump.make(engine, folder, minisign.Key.open(folder / "key"), SOURCE, tell=lambda _words: None)
+    manifest = dump.verify((made / "manifest.json").read_bytes(), *_signature(made, folder))
+    unpacked = folder / f"{made.name}.sqlite"
+    with compression.open_plain(made / "comicsdb.sqlite.zst") as source, unpacked.open("wb") as target:
+        shutil.copyfileobj(source, target)
+    others = {
+        path.name: path.read_bytes() for path in made.glob("*.zst") if path.name != "comicsdb.sqlite.zst"
+    }
+    return manifest, unpacked, others
+
+
+def _signature(made, folder):
+    return (made / "manifest.json.minisig").read_text(), minisign.Key.open(folder / "key").public
+
+
+def _write(origin, media_folder):
+    """Creates, updates, merges, deletes, rates and gives covers."""
+    session, catalog = origin.session, Catalog(origin.session)
+    publisher = session.scalar(select(Publisher).order_by(Publisher.id).limit(1))
+    catalog.update(publisher, {"name": "Renamed", "slug": "renamed"})
+    catalog.create(Arc, {"name": "New between two dumps"})
+    session.commit()
+    first, second, third, *_ = (origin.make.creator() for _ in range(3))
+    issue = session.scalar(select(Issue).order_by(Issue.id).limit(1))
+    origin.make.credit(issue, second, "Writer")
+    merge(catalog, second, first)
+    merge(catalog, third, second)
+    session.commit()
+    catalog.delete(origin.make.issue())
+    catalog.delete(origin.make.arc())
+    session.commit()
+    ratings.give(session, origin.make.user("rater").id, {issue.id: 4}, today=date(2030, 1, 1))
+    storage = FolderStorage(media_folder)
+    for table, colour in ((Issue, "red"), (Variant, "blue")):
+        key = f"issue/{colour}.png"
+        storage.put(key, picture(colour))
+        changed = {"image": key, "number": session.scalar(select(table.id).order_by(table.id).limit(1))}
+        statement = f"UPDATE {table.__tablename__} SET image = :image WHERE id = :number"
+        session.execute(text(statement), changed)
+    session.commit()
+    assert next(rehash(session, storage))
+    session.commit()
+
+
+def _follow(client, engine, position):
+    while True:
+        body = client.json(
+            f"/api/change/?include=object&limit=3&after={position.after}"
+            f"&touched={position.touched}&epoch={position.epoch}"
+        )
+        with engine.begin() as connection:
+            position = following.receive(connection, body, position)
+        if body["last"]:
+            return
+
+
+def test_a_dump_and_the_feed_after_it_are_the_later_dump(origin, copy, media_folder, tmp_path):
+    site = origin.session.get_bind()
+    manifest, earlier, before = _dumped(site, tmp_path / "dumps")
+    with copy.begin() as connection:
+        following.load(connection, earlier, SOURCE.url, "key", Position(**manifest["feed"]))
+    _write(origin, media_folder)
+    manifest_after, later, after = _dumped(site, tmp_path / "dumps")
+    _follow(origin.client, copy, Position(**manifest["feed"]))
+    manifest_of_copy, followed, of_copy = _dumped(copy, tmp_path / "copied")
+    changed = {name for name in after if before[name] != after[name]}
+    assert {"publishers.jsonl.zst", "arcs.jsonl.zst", "creators.jsonl.zst", "issues.jsonl.zst"} <= changed
+    assert {name for name in after if of_copy[name] != after[name]} == set()
+    assert manifest_of_copy["counts"] == manifest_after["counts"]
+    assert manifest_of_copy["feed"]["after"] == manifest_after["feed"]["after"] > manifest["feed"]["after"]
+    with closing(sqlite3.connect(later)) as theirs, closing(sqlite3.connect(followed)) as ours:
+        for table in public_tables.TABLES:
+            assert list(dump_sqlite.read_rows(ours, table)) == list(dump_sqlite.read_rows(theirs, table)), (
+                table
+            )
+        for (name,) in theirs.execute("SELECT name FROM publisher"):
+            query = "SELECT kind, id FROM search WHERE search MATCH ? ORDER BY kind, id"
+            words = (f'"{name}"',)
+            assert ours.execute(query, words).fetchall() == theirs.execute(query, words).fetchall() != []
