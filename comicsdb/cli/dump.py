@@ -22,9 +22,10 @@ MISSED = timedelta(hours=26)  # a day, and the time that a dump may take longer 
 @click.option(
     "--keep", metavar="DAYS", type=click.IntRange(1), help="How long to keep others; by default as set."
 )
+@click.option("--covers/--no-covers", default=None, help="With thumbnails of all covers; by default as set.")
 @click.option("--check", is_flag=True, help="Only tell, also the administrators, if a night was missed.")
 @pass_site
-def dump_command(site: Site, folder: Path | None, keep: int | None, check: bool):
+def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool | None, check: bool):
     """Write everything public into a new folder below FOLDER (by default that of the settings)."""
     folder = folder or site.settings["comicsdb.dumps.folder"]
     if check:
@@ -34,6 +35,8 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, check: bool)
     if folder is None:
         raise click.UsageError("Name a folder, or set comicsdb.dumps.folder.")
     licence = site.settings["comicsdb.licence"]
+    if covers is None:
+        covers = site.settings["comicsdb.dumps.covers"]
     source = dumps.Source(
         name=SITE,
         url=site.settings["comicsdb.base_url"],
@@ -43,7 +46,8 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, check: bool)
     try:
         with site.database() as engine, alone(engine, DUMP):
             key = Key.open(site.settings["comicsdb.dumps.key"])
-            made = dumps.make(engine, folder, key, source, tell=click.echo)
+            storage = site.storage if covers else None
+            made = dumps.make(engine, folder, key, source, covers=storage, tell=click.echo)
             removed = dumps.drop_older(folder, keep or site.settings["comicsdb.dumps.days"])
     except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error

@@ -23,6 +23,7 @@ NAME = re.compile(r"\d{8}T\d{6}Z")
 STAMP = "%Y%m%dT%H%M%SZ"
 MANIFEST = "manifest.json"
 SIGNATURE = f"{MANIFEST}.minisig"
+COVERS = "covers.tar"  # the pack of thumbnails, which not every dump has
 BLOCK = 256 * 1024  # bytes
 SITE = "comicsdb"  # the name of the site in manifests and in the description
 _TYPES = {".json": "application/json", ".minisig": "text/plain", ".tar": "application/x-tar"}
@@ -99,6 +100,7 @@ def well_known(request) -> Response:
                 "bytes": sum(file["bytes"] for file in manifest["files"]),
                 "manifest": file_url(request, name, MANIFEST),
                 "signature": file_url(request, name, SIGNATURE),
+                "covers": file_url(request, name, COVERS) if "covers" in manifest else None,
             }
             for name, manifest in found
         ],

@@ -9,9 +9,10 @@ import csv
 import hashlib
 import io
 import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import orjson
@@ -20,10 +21,11 @@ from sqlalchemy import Connection, Engine, select, text
 from comicsdb import clock
 from comicsdb.catalog import crosswalk
 from comicsdb.catalog.history.change_log import EPOCH
-from comicsdb.exchange import compression, dump_sqlite, minisign
-from comicsdb.exchange.downloads import MANIFEST, SIGNATURE, STAMP, dumps
+from comicsdb.exchange import compression, dump_covers, dump_sqlite, minisign
+from comicsdb.exchange.downloads import COVERS, MANIFEST, SIGNATURE, STAMP, dumps
 from comicsdb.exchange.exporting import export_rows
 from comicsdb.exchange.format import VERSION as DATA_SET
+from comicsdb.media.storage import Storage
 
 FORMAT = 1  # of the manifest and of the files that it names
 PARTIAL = ".partial"
@@ -51,11 +53,12 @@ def make(
     key: minisign.Key,
     source: Source,
     *,
+    covers: Storage | None = None,
     tell: Callable[[str], object] = print,
 ) -> Path:
     """Write a dump into a new folder below `folder`, which appears when it is complete; returns it.
 
-    Writers are not blocked: everything comes from one snapshot.
+    Writers are not blocked: everything comes from one snapshot. With a storage, there is a pack of `covers`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.glob(f"*{PARTIAL}"):
@@ -66,18 +69,16 @@ def make(
     partial = folder / f"{made.strftime(STAMP)}{PARTIAL}"
     partial.mkdir()
     try:
-        with engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
-            manifest = {
-                "format": FORMAT,
-                "data_set": DATA_SET,
-                "name": source.name,
-                "url": source.url,
-                "version": source.version,
-                "licence": source.licence,
-                "made": made.isoformat(timespec="seconds").replace("+00:00", "Z"),
-                **_position(connection),
-            }
-            manifest["counts"] = _write(connection, partial, manifest, tell)
+        with tempfile.TemporaryFile() as keys:
+            with engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
+                manifest = _about(connection, source, made)
+                manifest["counts"] = _write(connection, partial, manifest, tell)
+                if covers is not None:
+                    dump_covers.write_keys(connection.connection.driver_connection, keys)
+            if covers is not None:  # takes long, so the snapshot is over
+                tell("Packing covers ...")
+                keys.seek(0)
+                manifest["covers"] = dump_covers.write(partial / COVERS, covers, keys)
         manifest["public_key"] = key.public
         manifest["files"] = [_described(path) for path in sorted(partial.iterdir())]
         content = orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n"
@@ -120,12 +121,26 @@ def drop_older(folder: Path, days: int) -> list[Path]:
     return old
 
 
+def _about(connection: Connection, source: Source, made: datetime) -> dict:
+    """What a manifest tells before the files are written."""
+    return {
+        "format": FORMAT,
+        "data_set": DATA_SET,
+        "name": source.name,
+        "url": source.url,
+        "version": source.version,
+        "licence": source.licence,
+        "made": made.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        **_position(connection),
+    }
+
+
 def _position(connection: Connection) -> dict:
     """The schema, and where the feed of changes continues after the snapshot.
 
     `touched` is the oldest transaction that the snapshot may not have seen.
     """
-    after = text("(SELECT coalesce(max(seq), 0) FROM change_log)")
+    after = text("(SELECT coalesce(max(seq), (SELECT seq FROM feed_horizon), 0) FROM change_log)")
     touched = text("CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text)")
     epoch, after, touched = connection.execute(select(EPOCH, after, touched)).one()
     schema = connection.scalar(text("SELECT version_num FROM alembic_version"))

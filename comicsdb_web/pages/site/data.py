@@ -35,6 +35,7 @@ def _shown(request, name: str, manifest: dict) -> dict:
         "counts": {
             kind: manifest["counts"].get(kind, 0) for kind in request.registry["comicsdb_web.kind_views"]
         },
+        "has_covers": "covers" in manifest,
         "public_key": manifest["public_key"],
         "urls": {
             each: downloads.file_url(request, name, each)

@@ -9,6 +9,7 @@ from webtest import TestApp
 
 from comicsdb import main
 from comicsdb.exchange import dump, minisign
+from comicsdb.media.storage import FolderStorage
 from tests.conftest import SETTINGS
 from tests.core.exchange.test_dump import SOURCE
 
@@ -65,6 +66,19 @@ def test_programs_are_told_what_they_need_to_mirror_the_site(offering, made, tmp
         body = app.get(f"/data/{made.name}/{each['name']}").body
         assert hashlib.sha256(body).hexdigest() == each["sha256"]
     app.get(AT, headers={"If-None-Match": answer.headers["ETag"]}, status=304)
+
+
+def test_programs_are_told_where_the_pack_of_covers_is(offering, made, database, folder, tmp_path):
+    engine, storage = create_engine(database), FolderStorage(tmp_path / "media")
+    key = minisign.Key.open(tmp_path / "key")
+    dump.make(engine, folder, key, SOURCE, covers=storage, tell=lambda _words: None)
+    engine.dispose()
+    app = offering()
+    packed, bare = app.get(AT).json["dumps"]
+    assert bare["covers"] is None
+    answer = app.get(packed["covers"], headers={"Range": "bytes=512-"}, status=206)
+    assert answer.headers["Content-Type"] == "application/x-tar"
+    assert app.get(packed["manifest"]).json["covers"] == {"pictures": 0, "missing": 0}
 
 
 def test_a_download_resumes_where_it_stopped(offering, made):

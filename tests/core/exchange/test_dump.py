@@ -6,6 +6,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import tarfile
 from collections import defaultdict
 from contextlib import closing
 from datetime import timedelta
@@ -13,10 +14,11 @@ from pathlib import Path
 
 import orjson
 import pytest
+from PIL import Image
 
 from comicsdb import clock
 from comicsdb.catalog import public_tables
-from comicsdb.exchange import compression, dump, dump_sqlite, minisign
+from comicsdb.exchange import compression, dump, dump_covers, dump_sqlite, minisign
 from comicsdb.exchange.format import FILES, OF_ACCOUNTS
 from comicsdb.models import metadata
 from tests.core.exchange.test_export_columns import full_set
@@ -261,6 +263,37 @@ def test_a_dump_imports_into_an_empty_site_with_the_same_data(site, key, cluster
     finally:
         again.engine.dispose()
         cluster.drop_database("reimported")
+
+
+def test_a_pack_of_covers_is_reproducible_and_taken_by_an_import(site, key, cluster, template, tmp_path):
+    covers = [key for (key,) in site.query("SELECT image FROM issue UNION SELECT image FROM variant")]
+    keys = sorted(key for key in covers if key)
+    lost = keys.pop()
+    site.storage.path(lost).unlink()
+    first, second = (
+        dump.make(site.engine, site.folder / "dumps", key, SOURCE, covers=site.storage, tell=lambda _: None)
+        for _ in range(2)
+    )
+    assert (first / "covers.tar").read_bytes() == (second / "covers.tar").read_bytes()
+    manifest = orjson.loads((first / "manifest.json").read_bytes())
+    assert manifest["covers"] == {"pictures": len(keys), "missing": 1}
+    [described] = [each for each in manifest["files"] if each["name"] == "covers.tar"]
+    dump.check_file(first / "covers.tar", described)
+    found = dict(dump_covers.read(first / "covers.tar"))
+    assert list(found) == keys
+    assert all(Image.open(io.BytesIO(each)).format == "WEBP" for each in found.values())
+    with tarfile.open(first / "covers.tar") as pack:
+        pack.extractall(first, filter="data")
+    cluster.clone_database(template, "with_covers")
+    again = Importer(cluster.url("with_covers"), tmp_path / "again")
+    try:
+        again.run(first, accounts=False)
+        taken = [each for each in again.query("SELECT image FROM issue") if each[0]]
+        assert taken
+        assert all(again.storage.read(image) in found.values() for (image,) in taken)
+    finally:
+        again.engine.dispose()
+        cluster.drop_database("with_covers")
 
 
 def damage(made):

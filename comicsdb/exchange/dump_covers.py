@@ -1,0 +1,61 @@
+"""The pack of covers of a dump: thumbnails of all covers in one tar file.
+
+Its members are `images/KEY.webp`, which an import of the dump takes when they are unpacked beside its files.
+The same covers make the same file.
+"""
+
+import tarfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from psycopg import Connection
+
+from comicsdb.media.decoding import DecoderBusyError
+from comicsdb.media.storage import Storage, is_key
+from comicsdb.media.thumbnails import NoThumbnailError, Thumbnails
+
+SIZE = "cover"  # of the thumbnails, one of `imaging.picture.SIZES`
+CHUNK = 5000
+FOLDER, SUFFIX = "images/", ".webp"
+_KEYS = """
+SELECT image FROM (SELECT image FROM issue UNION SELECT image FROM variant) x
+WHERE image <> '' ORDER BY image COLLATE "C"
+"""
+
+
+def write_keys(connection: Connection, stream: BinaryIO) -> None:
+    """Write the keys of all covers in the snapshot of a connection, a line each."""
+    with connection.cursor("covers") as rows:
+        rows.itersize = CHUNK
+        stream.writelines(f"{key}\n".encode() for (key,) in rows.execute(_KEYS))
+
+
+def write(path: Path, storage: Storage, keys: Iterable[bytes]) -> dict[str, int]:
+    """Write the pack; returns how many pictures it has, and how many are missing or cannot be read."""
+    thumbnails, pictures, missing = Thumbnails(storage), 0, 0
+    with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as pack:
+        for line in keys:
+            key = line.decode().rstrip("\n")
+            try:
+                content = thumbnails.open(SIZE, key)
+            except (NoThumbnailError, DecoderBusyError):
+                missing += 1
+                continue
+            with content as stream:
+                info = tarfile.TarInfo(f"{FOLDER}{key}{SUFFIX}")
+                info.size = content.size
+                pack.addfile(info, stream)
+            pack.members.clear()  # which would grow with the pack
+            pictures += 1
+    return {"pictures": pictures, "missing": missing}
+
+
+def read(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The keys and thumbnails of a pack; other members are left out."""
+    with tarfile.open(path, "r|") as pack:
+        for member in pack:
+            key = member.name.removeprefix(FOLDER).removesuffix(SUFFIX)
+            if member.isfile() and member.name == f"{FOLDER}{key}{SUFFIX}" and is_key(key):
+                yield key, pack.extractfile(member).read()
+            pack.members.clear()
