@@ -18,6 +18,7 @@ from comicsdb_client import (
     Client,
     ConnectionFailedError,
     ForbiddenError,
+    GoneError,
     NotFoundError,
     RateLimitedError,
     ServerError,
@@ -94,6 +95,30 @@ def test_the_same_with_asyncio(server, token, cache):
 
     with ThreadPoolExecutor() as apart:  # the browser of other tests keeps a loop in this thread
         assert apart.submit(lambda: asyncio.run(run())).result() == 8
+
+
+def test_the_change_feed_is_followed_and_resumed(client, server, token):
+    answers = list(client.changes())
+    lines = [each for answer, _position in answers for each in answer["results"]]
+    assert len(answers) == -(-len(lines) // 1000)
+    assert [each["seq"] for each in lines] == sorted(each["seq"] for each in lines)
+    assert any(each["kind"] == "issue" for answer, _position in answers for each in answer["objects"])
+    _answer, position = answers[-1]
+    assert position["after"] == str(lines[-1]["seq"])
+    [(rest, again)] = client.changes(position)
+    assert (rest["results"], again["after"], again["epoch"]) == ([], position["after"], position["epoch"])
+
+    async def run():
+        async with AsyncClient(server.url, token=token) as other:
+            [(same, _position)] = [each async for each in other.changes(position)]
+            with pytest.raises(GoneError) as gone:
+                await anext(other.changes(position | {"epoch": "0" * 32}))
+            return same, gone.value
+
+    with ThreadPoolExecutor() as apart:  # the browser of other tests keeps a loop in this thread
+        same, gone = apart.submit(lambda: asyncio.run(run())).result()
+    assert (same["results"], same["last"]) == ([], True)
+    assert (gone.status, gone.epoch, str(gone.after)) == (410, position["epoch"], position["after"])
 
 
 def test_matches_come_in_order_a_hundred_with_each_call(client, server):

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -82,6 +82,19 @@ class Client(_Calls):
         for batch in batches(ids):
             yield self._run(self._core.found(kind, batch, params))
 
+    def changes(self, position: Mapping[str, Any] | None = None) -> Iterator[tuple[Json, dict[str, str]]]:
+        """The change feed up to now: answers with lines and objects, and the position after each.
+
+        `position` is where to continue: that of the last answer, or `feed` of a dump's manifest. Raises
+        GoneError where the feed no longer has what came after it.
+        """
+        sent = {name: str(value) for name, value in (position or {}).items()}
+        is_last = False
+        while not is_last:
+            body = self._run(self._core.changes(sent))
+            is_last = body["last"]
+            yield body, dict(sent)
+
     def match(self, descriptors: Iterable[Json], **options: Any) -> Iterator[Match]:
         """What was found for each descriptor, in their order; a hundred are sent with each call."""
         for batch in batches(descriptors):
@@ -152,6 +165,21 @@ class AsyncClient(_Calls):
         """Any number of objects by their ids, a hundred with each call."""
         for batch in batches(ids):
             yield await self._run(self._core.found(kind, batch, params))
+
+    async def changes(
+        self, position: Mapping[str, Any] | None = None
+    ) -> AsyncIterator[tuple[Json, dict[str, str]]]:
+        """The change feed up to now: answers with lines and objects, and the position after each.
+
+        `position` is where to continue: that of the last answer, or `feed` of a dump's manifest. Raises
+        GoneError where the feed no longer has what came after it.
+        """
+        sent = {name: str(value) for name, value in (position or {}).items()}
+        is_last = False
+        while not is_last:
+            body = await self._run(self._core.changes(sent))
+            is_last = body["last"]
+            yield body, dict(sent)
 
     async def match(self, descriptors: Iterable[Json], **options: Any) -> AsyncIterator[Match]:
         """What was found for each descriptor, in their order; a hundred are sent with each call."""

@@ -57,6 +57,18 @@ class Core:
         after = dict(parse_qsl(urlsplit(following).query, keep_blank_values=True)) if following else None
         return Page(body["results"], body.get("count"), after)
 
+    def changes(self, sent: dict[str, str]) -> Steps[Json]:
+        """Lines of the change feed, with objects; what is to be sent next is put into `sent`.
+
+        A position is that of a dump's manifest (`feed`), or what was sent last.
+        """
+        response = yield from self._answered("GET", "change/", {"include": "object", "limit": 1000, **sent})
+        body: Json = response.json()
+        sent |= {"epoch": body["epoch"], "touched": body["touched"]}
+        if body["results"]:
+            sent["after"] = str(body["results"][-1]["seq"])
+        return body
+
     def found(self, kind: str, ids: Sequence[int], params: Mapping[str, Any]) -> Steps[Found]:
         """Up to a hundred objects by their ids."""
         response = yield from self.read(f"{kind}/", {**params, "ids": ",".join(map(str, ids))})

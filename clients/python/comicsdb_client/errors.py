@@ -38,6 +38,19 @@ class NotFoundError(ApiError):
     """There is no such object or address."""
 
 
+class GoneError(ApiError):
+    """The object was deleted; or the change feed cannot continue: begin with a dump, or read the lists again.
+
+    Of the feed, `epoch` and `after` are where it continues then, and `dump` is where the dumps are, if any.
+    """
+
+    def __init__(self, status: int, message: str, errors: dict[str, list[str]] | None = None):
+        super().__init__(status, message, errors)
+        self.epoch = ""
+        self.after = 0
+        self.dump = ""
+
+
 class RateLimitedError(ApiError):
     """The limit is used up for longer than the client is willing to wait; `seconds` says how long."""
 
@@ -50,7 +63,13 @@ class ServerError(ApiError):
     """The server failed."""
 
 
-_BY_STATUS = {400: BadRequestError, 401: UnauthorizedError, 403: ForbiddenError, 404: NotFoundError}
+_BY_STATUS = {
+    400: BadRequestError,
+    401: UnauthorizedError,
+    403: ForbiddenError,
+    404: NotFoundError,
+    410: GoneError,
+}
 
 
 def error_of(response: httpx.Response) -> ApiError:
@@ -63,4 +82,8 @@ def error_of(response: httpx.Response) -> ApiError:
     errors = body.get("errors", {})
     message = str(body.get("detail") or response.reason_phrase)
     usual = ServerError if response.status_code >= 500 else ApiError
-    return _BY_STATUS.get(response.status_code, usual)(response.status_code, message, errors)
+    error = _BY_STATUS.get(response.status_code, usual)(response.status_code, message, errors)
+    if isinstance(error, GoneError):
+        error.epoch, error.dump = str(body.get("epoch", "")), str(body.get("dump", ""))
+        error.after = int(body.get("after", 0))
+    return error
