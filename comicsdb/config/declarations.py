@@ -352,6 +352,12 @@ DUMPS = (
         (1, 3650),
         "how many days a dump is kept",
     ),
+    switch(
+        "comicsdb.dumps.covers",
+        "COMICSDB_DUMPS_COVERS",
+        "false",
+        "whether dumps have a pack of thumbnails of all covers",
+    ),
     Setting(
         "comicsdb.dumps.key",
         "COMICSDB_DUMPS_KEY",
@@ -530,8 +536,22 @@ LIMITS = (
         "COMICSDB_API_WAITING",
         "2",
         (0, 1000),
-        "requests of a process that may wait for the next change (`Prefer: wait`), each of which takes a"
-        " thread; further ones are answered at once",
+        "requests of a process that may wait for the next change (`Prefer: wait`, streams of events), each"
+        " of which takes a thread; of further ones, polls are answered at once and streams with 503",
+    ),
+    number(
+        "comicsdb_api.waiting.client",
+        "COMICSDB_API_WAITING_CLIENT",
+        "2",
+        (0, 1000),
+        "of these, how many one account or, without one, one address may have",
+    ),
+    number(
+        "comicsdb_api.stream_seconds",
+        "COMICSDB_API_STREAM_SECONDS",
+        "300",
+        (1, 3600),
+        "how long a stream of events of the change feed lasts; clients then connect again by themselves",
     ),
     number(
         "comicsdb_api.throttle.burst", "COMICSDB_THROTTLE_BURST", "20", (1, MOST), "requests in any minute"

@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from time import monotonic
 
 from comicsdb.http.client_address import address
+from comicsdb.http.streams import Stream
 from comicsdb.ops.watchdog import Heartbeat
 
 # Answers without the application.
@@ -124,7 +125,9 @@ class Clients:
                     connection.shutdown(socket.SHUT_RD)
 
     def _send(self, answer: Iterable[bytes], start_response: Callable) -> Iterable[bytes]:
-        """Send a small answer in one piece, others piece by piece."""
+        """Send a small answer in one piece, others piece by piece; a stream is not gathered."""
+        if isinstance(answer, Stream):
+            return self._send_slowly((), answer, answer, start_response)
         pieces, size, rest = [], 0, iter(answer)
         for piece in rest:
             pieces.append(piece)
@@ -134,6 +137,10 @@ class Clients:
         else:
             _close(answer)
             return [b"".join(pieces)]
+        return self._send_slowly(pieces, rest, answer, start_response)
+
+    def _send_slowly(self, pieces, rest, answer, start_response: Callable) -> Iterable[bytes]:
+        """Send an answer piece by piece from a place among slow clients, if there is one."""
         if self._slow.acquire(timeout=BRIEFLY):
             return Pieces(chain(pieces, rest), partial(_close, answer), self._slow.release)
         _close(answer)

@@ -1,9 +1,12 @@
-"""Long polls: answers that wait until there is something new (`Prefer: wait=SECONDS`, RFC 7240)."""
+"""Requests that wait until there is something new: long polls (`Prefer: wait`, RFC 7240) and streams."""
 
 import re
 import threading
 import time
+from collections import Counter
 from contextlib import contextmanager
+
+from comicsdb.http.client_address import client_ip, network
 
 WAIT_MAX = 30  # seconds
 PAUSE = 1.0  # seconds between looks; each takes a connection for a moment only
@@ -17,15 +20,51 @@ def preferred(request) -> int:
     return min(int(found[1]), WAIT_MAX) if found else 0
 
 
+class Places:
+    """The places of this process for requests that wait: so many, and so many of them for one client."""
+
+    def __init__(self, number: int, of_client: int):
+        self._number = number
+        self._of_client = of_client
+        self._taken: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def take(self, client: str) -> bool:
+        """Take a place for a client; gives whether there was one."""
+        with self._lock:
+            is_free = self._taken.total() < self._number and self._taken[client] < self._of_client
+            if is_free:
+                self._taken[client] += 1
+            return is_free
+
+    def give_back(self, client: str) -> None:
+        """Give back a place that was taken."""
+        with self._lock:
+            self._taken[client] -= 1
+            self._taken += Counter()  # forgets those without a place
+
+
+def places(request) -> Places:
+    """The places of this process."""
+    return request.registry[_KEY]
+
+
+def client_of(request) -> str:
+    """Whose place it is: the account's, else the address's."""
+    identity = request.identity
+    return network(client_ip(request)) if identity is None else f"user:{identity.user_id}"
+
+
 @contextmanager
-def place(registry):
-    """Take one of the places of this process for requests that wait; gives whether there was one."""
-    is_free = registry[_KEY].acquire(blocking=False)
+def place(request):
+    """Take a place until the end of the block; gives whether there was one."""
+    client = client_of(request)
+    is_free = places(request).take(client)
     try:
         yield is_free
     finally:
         if is_free:
-            registry[_KEY].release()
+            places(request).give_back(client)
 
 
 def for_news(request, query, before: tuple, until: float) -> bool:
@@ -42,5 +81,5 @@ def for_news(request, query, before: tuple, until: float) -> bool:
 
 def includeme(config):
     """Make the places of the settings."""
-    number = config.get_settings()["comicsdb_api.waiting"]
-    config.registry[_KEY] = threading.BoundedSemaphore(number) if number else threading.Semaphore(0)
+    settings = config.get_settings()
+    config.registry[_KEY] = Places(settings["comicsdb_api.waiting"], settings["comicsdb_api.waiting.client"])

@@ -2,11 +2,13 @@
 
 import re
 import time
+from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import orjson
 from pyramid.httpexceptions import HTTPForbidden
 from pyramid.interfaces import IRoutesMapper
+from pyramid.response import Response
 from sqlalchemy import (
     CTE,
     JSON,
@@ -24,12 +26,14 @@ from sqlalchemy import (
 from comicsdb.catalog.filters import Clause, Condition, equal, values_of
 from comicsdb.catalog.history import change_log, touched
 from comicsdb.catalog.kinds import reference_last
+from comicsdb.http.streams import Stream
 from comicsdb.models import Change, FeedHorizon, TouchedObject, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
 from comicsdb.readcache.etag import tagged
 from comicsdb.values import whole_number
-from comicsdb_api.negotiation import parameter
+from comicsdb_api.negotiation import FORMAT_KEY, negotiate, parameter, preferred
+from comicsdb_api.negotiation import JSON as JSON_TYPE
 from comicsdb_api.openapi.common import error_content, headers, query_parameters
 from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import filters, shapes, waiting
@@ -40,6 +44,7 @@ from comicsdb_api.resource.paging import SIZE
 from comicsdb_api.resource.types import Choice as OneOf
 from comicsdb_api.resources.history import user_of
 from comicsdb_api.responses import addresses, respond, to_json
+from comicsdb_api.responses import headers as common_headers
 
 BEGAN_ANEW = (
     "The feed began anew, as the database was restored: changes that you know may be gone, and their"
@@ -55,6 +60,10 @@ EPOCH = {
     "examples": ["3f0c7d1be8a24c0c9f6d2b1a5e4c7d90"],
     "description": "What the numbers belong to: sent with `after`, an older one gets 410.",
 }
+EVENTS = "text/event-stream"
+HEARTBEAT = 15  # seconds
+RETRY = 5000  # milliseconds until a client connects again
+NO_PLACE = "Too many streams at once: try again later, or ask without a stream."
 DUMPS = "data"  # the route of the page of dumps
 LINES_MAX = 1000
 KINDS = tuple(kind.name for kind in reference_last())
@@ -181,6 +190,12 @@ STATE = {
     "description": "The public rows of the object, by table, in the columns of dumps: its own, which is"
     " missing if it is gone, and those of its parts, links, former slugs and picture hashes.",
 }
+LAST_ID = re.compile(r"(?P<after>[0-9]{1,19})(?:;(?P<touched>[0-9]+\.[0-9]+))?")
+NO_STREAM = {
+    "description": "No place for another stream of events.",
+    "headers": headers("Retry-After"),
+    "content": error_content({"type": "object", "properties": {"detail": {"type": "string"}}}),
+}
 SINCE = Since("since", None, "from the first line on that was written at this moment")
 # Whatever appears in the feed changes one of these.
 NEWEST = select(
@@ -206,6 +221,11 @@ class ChangeResource(Resource):
     title = "change list"
     is_feed = True
     costs = {"GET": 0}  # who follows it does not read the lists again
+    renders = ("application/json", EVENTS)
+
+    def __init__(self, request, context=None):
+        super().__init__(request, context)
+        self._parameters = list(request.api_parameters)
 
     @classmethod
     def row_fields(cls) -> dict:
@@ -260,16 +280,21 @@ class ChangeResource(Resource):
             " nothing of the day's requests. With the header `Prefer: wait=30`, an answer without news may"
             " wait for some, which `Preference-Applied` tells.",
             "parameters": query_parameters(FILTERS),
-            "content": {"application/json": {"schema": body}},
-            "refusals": {"410": _another_epoch()},
+            "content": {
+                "application/json": {"schema": body},
+                EVENTS: {"schema": {"type": "string", "description": "The lines as Server-Sent Events."}},
+            },
+            "refusals": {"410": _another_epoch(), "503": NO_STREAM},
         }
 
     def get(self):
         """Changes after a number; waits for one if the client prefers that and a place is free."""
+        if _wants_events(self.request):
+            return self._stream()
         asked = waiting.preferred(self.request)
         if not asked:
             return self._answer()
-        with waiting.place(self.request.registry) as is_free:
+        with waiting.place(self.request) as is_free:
             if not is_free:
                 return self._answer()
             until = time.monotonic() + asked
@@ -281,13 +306,83 @@ class ChangeResource(Resource):
         response.headers["Preference-Applied"] = f"wait={asked}"
         return response
 
+    def _stream(self):
+        """Events from the last one that the client knows on, for as long as streams last."""
+        request = self.request
+        known = LAST_ID.fullmatch(request.headers.get("Last-Event-ID", "").strip())
+        if known:
+            self._go_on({name: value for name, value in known.groupdict().items() if value})
+        places, client = waiting.places(request), waiting.client_of(request)
+        if not places.take(client):
+            return respond(request, {"detail": NO_PLACE}, 503, (("Retry-After", "30"),))
+        try:
+            before = request.read_pool.first(NEWEST, {})
+            status, body = self._read()
+        except BaseException:
+            places.give_back(client)
+            raise
+        if status != 200:
+            places.give_back(client)
+            return respond(request, body, status)
+        common = [pair for pair in common_headers(request.environ) if pair[0] != "Cache-Control"]
+        own = [("Content-Type", EVENTS), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")]
+        pieces = self._events(before, body)
+        return Response(app_iter=Stream(pieces, lambda: places.give_back(client)), headerlist=[*own, *common])
+
+    def _events(self, before: tuple, body: dict) -> Iterator[bytes]:
+        """The pieces of a stream; between them no connection to the database is held."""
+        request = self.request
+        until = time.monotonic() + request.registry.settings["comicsdb_api.stream_seconds"]
+        yield b"retry: %d\n" % RETRY + _event("epoch", {"epoch": body["epoch"]})
+        while time.monotonic() < until:
+            yield from self._pieces(body)
+            while body["next"] is None:
+                pause = min(until, time.monotonic() + HEARTBEAT)
+                if waiting.for_news(request, NEWEST, before, pause):
+                    break
+                if time.monotonic() >= until:
+                    return
+                yield b":\n\n"
+            before = request.read_pool.first(NEWEST, {})
+            status, body = self._read()
+            if status != 200:
+                return  # who connects again with the epoch is told
+
+    def _pieces(self, body: dict) -> Iterator[bytes]:
+        """The events of an answer: objects first, so that who has a line's number has its objects too."""
+        sent, position = {"epoch": body["epoch"]}, body.get("touched")
+        if self._has_objects:
+            yield _event("objects", {"objects": body["objects"]})
+        known = self._sent("touched")
+        for line in body["results"]:
+            sent["after"] = str(line["seq"])
+            yield _event(line["action"], line, f"{line['seq']}{f';{known}' if known else ''}")
+        if position:
+            sent["touched"] = position
+            last = sent.get("after") or self._sent("after") or "0"
+            yield _event("position", {"touched": position, "last": body["last"]}, f"{last};{position}")
+        self._go_on(sent)
+
+    def _go_on(self, sent: dict[str, str]) -> None:
+        """Replace parameters of the request by those of what comes next."""
+        left = {*sent, "since"} if "after" in sent else set(sent)
+        kept = [(name, value) for name, value in self._parameters if name not in left]
+        self._parameters = [*kept, *sent.items()]
+
     def _answer(self):
+        status, body = self._read()
+        if status != 200:
+            return respond(self.request, body, status)
+        return respond_tagged(self.request, tagged(to_json(body)))
+
+    def _read(self) -> tuple[int, dict]:
+        """The status and body of an answer."""
         request = self.request
         self._has_news = True
         zone = request.registry.settings["comicsdb.timezone"]
         if request.identity is None and parameter(request, "user"):
             raise HTTPForbidden
-        found = filters.read(FILTERS, request.api_parameters, zone=zone)
+        found = filters.read(FILTERS, self._parameters, zone=zone)
         clauses = [each for each in found if isinstance(each, Clause)]
         conditions = [each.build() if isinstance(each, Clause) else each for each in found]
         values = values_of(clauses)
@@ -302,7 +397,8 @@ class ChangeResource(Resource):
             .order_by(change.c.seq)
             .limit(size + 1)
         )
-        newest = select(func.coalesce(func.max(change.c.seq), literal(0))).scalar_subquery()
+        removed = func.coalesce(select(FeedHorizon.seq).scalar_subquery(), 0)
+        newest = select(func.coalesce(func.max(change.c.seq), removed)).scalar_subquery()
         if self._sent("include"):
             asked = self._with_objects(rows.cte("line"), size, newest, self._is_beyond(zone))
         else:
@@ -310,7 +406,7 @@ class ChangeResource(Resource):
         lines, epoch, last, is_beyond, *more = request.read_pool.first(asked, values | addresses(request))
         if is_beyond or self._sent("epoch") not in {"", epoch}:
             detail = TOO_OLD if self._sent("epoch") in {"", epoch} else BEGAN_ANEW
-            return respond(request, {"detail": detail, "epoch": epoch, "after": last} | self._dump(), 410)
+            return 410, {"detail": detail, "epoch": epoch, "after": last} | self._dump()
         found = orjson.loads(lines)
         body = {"next": None, "results": found[:size], "epoch": epoch}
         sent = {"epoch": epoch}
@@ -324,8 +420,9 @@ class ChangeResource(Resource):
             sent["after"] = str(body["results"][-1]["seq"])
         if has_more:
             body["next"] = self._following(sent)
-        self._has_news = bool(body["results"] or (more and len(more[0]) > len("[]")))
-        return respond_tagged(request, tagged(to_json(body)))
+        self._has_objects = bool(more) and len(more[0]) > len("[]")
+        self._has_news = bool(body["results"]) or self._has_objects
+        return 200, body
 
     def _with_objects(self, line: CTE, size: int, *columns) -> Select:
         """What is asked for without objects, and the columns of `touched.objects_of`."""
@@ -354,7 +451,7 @@ class ChangeResource(Resource):
         return {"dump": self.request.route_url(DUMPS)} if offers else {}
 
     def _sent(self, name: str) -> str:
-        return (parameter(self.request, name) or "").strip()
+        return dict(self._parameters).get(name, "").strip()
 
     def _following(self, sent: dict[str, str]) -> str:
         """The address of what comes after, with all parameters that were sent."""
@@ -390,6 +487,25 @@ def _another_epoch() -> dict:
     }
 
 
+def _event(name: str, data: dict, number: str = "") -> bytes:
+    """A Server-Sent Event; JSON has no line breaks."""
+    head = f"id: {number}\n" if number else ""
+    return f"{head}event: {name}\ndata: ".encode() + to_json(data) + b"\n\n"
+
+
+def _wants_events(request) -> bool:
+    """Whether a read prefers a stream to JSON, which no suffix or parameter asks for."""
+    if request.method != "GET" or request.environ.get(FORMAT_KEY) or parameter(request, "format"):
+        return False
+    header = request.headers.get("Accept", "")
+    return EVENTS in header.lower() and preferred(header, [JSON_TYPE, EVENTS]) == EVENTS
+
+
+def _negotiate(request) -> None:
+    if not _wants_events(request):
+        negotiate(request)
+
+
 def _choice(column, words):
     """A column of a closed set of words."""
     return shapes.type_coerce(column, OneOf(*words))
@@ -398,4 +514,5 @@ def _choice(column, words):
 def includeme(config):
     """Serve it; the root lists it, too."""
     config.registry["comicsdb_api.lists"]["change"] = "api.change"
+    config.registry["comicsdb_api.negotiators"]["api.change"] = _negotiate
     serve(config, ChangeResource, "api.change", "/api/change/", {"GET": "get"})

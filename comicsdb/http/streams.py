@@ -1,0 +1,21 @@
+"""Answers that come slowly: the server sends each piece at once."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+
+class Stream:
+    """The body of such an answer; `at_the_end` is called once, whoever ends it."""
+
+    def __init__(self, pieces: Iterable[bytes], at_the_end: Callable[[], None]):
+        self._pieces = pieces
+        self._at_the_end: Callable[[], None] | None = at_the_end
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The pieces."""
+        return iter(self._pieces)
+
+    def close(self) -> None:
+        """End it; the WSGI server calls this last."""
+        at_the_end, self._at_the_end = self._at_the_end, None
+        if at_the_end is not None:
+            at_the_end()

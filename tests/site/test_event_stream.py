@@ -1,0 +1,130 @@
+"""The change feed as Server-Sent Events, from the server of production."""
+
+import http.client
+import json
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from tests.serving import free_port, serving
+from tests.site.test_production import production
+from tests.waiting import await_that
+
+MORE = "INSERT INTO change_log (kind, object_id, action) VALUES ('arc', 1, 'update')"
+HTTPS = {"X-Forwarded-Proto": "https"}
+ENOUGH = {"COMICSDB_API_STREAM_SECONDS": "5", "COMICSDB_API_WAITING": "1"}
+
+
+@pytest.fixture(scope="module")
+def server(cluster, template, tmp_path_factory):
+    """The port of a server, and an engine of its database."""
+    folder = tmp_path_factory.mktemp("events")
+    cluster.clone_database(template, "events")
+    port = free_port()
+    ini, environment = production(folder, cluster.url("events"), port, workers="1")
+    engine = create_engine(cluster.url("events"))
+    with serving(ini, port, **environment | ENOUGH):
+        yield port, engine
+    engine.dispose()
+    cluster.drop_database("events")
+
+
+def write(engine):
+    """Append a line to the log."""
+    with engine.begin() as connection:
+        connection.execute(text(MORE))
+
+
+def opened(port, query="", **headers):
+    """The connection and answer of a stream."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    headers = {"Accept": "text/event-stream", "Host": "comics.example", **HTTPS, **headers}
+    connection.request("GET", f"/api/change/{query}", headers=headers)
+    return connection, connection.getresponse()
+
+
+def opened_when_free(port, query="", **headers):
+    """The same once a place is free: the server gives it back just after the end of an answer."""
+    found = []
+
+    def is_free():
+        found[:] = opened(port, query, **headers)
+        return found[1].status != 503
+
+    await_that(is_free)
+    return found
+
+
+def event(answer):
+    """The next event, None at the end."""
+    found = {}
+    while line := answer.readline():
+        name, _, value = line.decode().rstrip("\n").partition(": ")
+        if name:
+            found[name] = value
+        elif "data" in found:
+            return found
+    return None
+
+
+def test_a_stream_sends_changes_as_they_come_and_resumes(server):
+    port, engine = server
+    write(engine)
+    connection, answer = opened(port)
+    assert answer.status == 200, answer.read()
+    told = {name: answer.headers[name] for name in ("Content-Type", "Cache-Control", "X-Accel-Buffering")}
+    assert list(told.values()) == ["text/event-stream", "no-store", "no"]
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert answer.headers["ETag"] is None
+    first = event(answer)
+    assert (first["event"], first["retry"]) == ("epoch", "5000")
+    epoch = json.loads(first["data"])["epoch"]
+    one = event(answer)
+    write(engine)
+    two = event(answer)
+    assert [each["event"] for each in (one, two)] == ["update", "update"]
+    line = json.loads(two["data"])
+    assert (str(line["seq"]), line["kind"], line["object_id"]) == (two["id"], "arc", 1)
+
+    # The only place is taken: another stream has to wait, a poll is answered.
+    other, refused = opened(port)
+    assert (refused.status, refused.headers["Retry-After"]) == (503, "30")
+    other.close()
+    assert event(answer) is None  # the end of its time
+    connection.close()
+
+    write(engine)
+    connection, answer = opened_when_free(port, f"?epoch={epoch}", **{"Last-Event-ID": one["id"]})
+    assert event(answer)["event"] == "epoch"
+    assert event(answer) == two
+    three = event(answer)
+    assert int(three["id"]) > int(two["id"])
+    write(engine)
+    assert int(event(answer)["id"]) > int(three["id"])
+    assert event(answer) is None
+    connection.close()
+
+
+def test_an_older_epoch_is_refused_and_gives_its_place_back(server):
+    port, _ = server
+    for _ in range(2):
+        connection, answer = opened_when_free(port, f"?epoch={'0' * 32}")
+        assert answer.status == 410
+        assert "after" in json.loads(answer.read())
+        connection.close()
+
+
+def test_objects_come_before_their_lines(server):
+    port, engine = server
+    write(engine)
+    connection, answer = opened_when_free(port, "?include=object&limit=1000")
+    names = []
+    while "position" not in names:
+        last = event(answer)
+        names.append(last["event"])
+    assert names[:2] == ["epoch", "objects"]
+    assert ";" in last["id"]
+    assert json.loads(last["data"])["last"] is True
+    while event(answer) is not None:
+        pass
+    connection.close()
