@@ -196,6 +196,11 @@ NO_STREAM = {
     "headers": headers("Retry-After"),
     "content": error_content({"type": "object", "properties": {"detail": {"type": "string"}}}),
 }
+EVENT = {
+    "type": "string",
+    "description": "The lines as Server-Sent Events.",
+    "examples": ['id: 7\nevent: update\ndata: {"seq":7,"kind":"arc","object_id":1,"action":"update"}\n\n'],
+}
 SINCE = Since("since", None, "from the first line on that was written at this moment")
 # Whatever appears in the feed changes one of these.
 NEWEST = select(
@@ -282,7 +287,7 @@ class ChangeResource(Resource):
             "parameters": query_parameters(FILTERS),
             "content": {
                 "application/json": {"schema": body},
-                EVENTS: {"schema": {"type": "string", "description": "The lines as Server-Sent Events."}},
+                EVENTS: {"schema": EVENT},
             },
             "refusals": {"410": _another_epoch(), "503": NO_STREAM},
         }
