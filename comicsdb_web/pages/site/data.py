@@ -7,7 +7,7 @@ from babel import units
 from comicsdb.exchange import downloads
 from comicsdb_web.rendering.locales import locale_of
 
-UNITS = (("gigabyte", 1_000_000_000), ("megabyte", 1_000_000), ("kilobyte", 1000), ("byte", 1))
+UNITS = (("gigabyte", 1_000_000_000), ("megabyte", 1_000_000), ("kilobyte", 1000))
 
 
 def page(request):
@@ -39,7 +39,7 @@ def _shown(request, name: str, manifest: dict) -> dict:
         "public_key": manifest["public_key"],
         "urls": {
             each: downloads.file_url(request, name, each)
-            for each in (downloads.MANIFEST, downloads.SIGNATURE)
+            for each in (downloads.MANIFEST, downloads.SIGNATURE, *(file["name"] for file in files))
         },
     }
 
