@@ -47,5 +47,6 @@ def includeme(config):
     config.include("comicsdb.admin.unfinished")  # acts on many objects, after their requests
     config.include("comicsdb.mail")  # mails, sent after the commit
     config.include("comicsdb.accounts")  # request.account_context, request.passwords
+    config.include("comicsdb.webhooks")  # changes, sent to programs
     config.include("comicsdb.exchange.downloads")  # dumps, and what programs need to know of the site
     config.include("comicsdb.ops.metrics")  # metrics for Prometheus

@@ -66,6 +66,7 @@ SETTINGS = {
     "comicsdb.hosts": "localhost",  # for tests that change the address
     "comicsdb.mail.sender": "command",
     "comicsdb.acts.worker": "command",
+    "comicsdb.webhooks.sender": "off",
     "comicsdb.imports.worker": "off",
     "comicsdb.signup.per_address": "0",
     "comicsdb.signup.fastest": "0",

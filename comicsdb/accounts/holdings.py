@@ -41,6 +41,8 @@ from comicsdb.models import (
     ThrottleNotice,
     Totp,
     User,
+    Webhook,
+    WebhookDelivery,
     WishList,
     WishListItem,
     user_group_member,
@@ -80,6 +82,15 @@ def _tables(user_id: int) -> dict[str, Select]:
         "ratings": _issue(IssueRating.rating, IssueRating.created_on, IssueRating.modified, of=IssueRating)
         .where(IssueRating.user_id == user_id)
         .order_by(IssueRating.id),
+        "webhooks": own(Webhook, "url description kinds state created_on"),
+        "webhook_deliveries": select(
+            WebhookDelivery.webhook_id,
+            Webhook.url,
+            *_all_but(WebhookDelivery.__table__, "webhook_id"),
+        )
+        .join(Webhook, Webhook.id == WebhookDelivery.webhook_id)
+        .where(Webhook.user_id == user_id)
+        .order_by(WebhookDelivery.id),
         **_kept(user_id),
         **_public(user_id),
         "drafts": select(FormDraft.action, FormDraft.object_id, FormDraft.created, FormDraft.fields)

@@ -12,7 +12,7 @@ from translationstring import TranslationString
 from comicsdb.accounts.browsers import browser_name
 from comicsdb.i18n import Text, _, ngettext, written_day
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph
-from comicsdb.models import SecurityEvent, SecurityEventKind, User
+from comicsdb.models import SecurityEvent, SecurityEventKind, User, Webhook
 
 # Pages of the site.
 ACTIVATE = "/accounts/activate/{uid}/{secret}/"
@@ -23,6 +23,7 @@ NOT_ME = "/accounts/not-me/{uid}/{secret}/"
 LOG_IN = "/accounts/login/"
 LOG_IN_LINK = "/accounts/login/link/{secret}/"
 TOKENS = "/accounts/tokens/"
+WEBHOOK = "/accounts/webhooks/{id}/"
 HELP_BASIC = "/docs/http-basic/"  # the reference of the API
 HELP_PASSWORDS = "/help/basic-auth/"  # the same, as a help page
 CONTACT = "/help/contact/"
@@ -484,3 +485,25 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
             names=listed,
         )
     return Letter(subject=subject, blocks=(Paragraph(text), Items(tuple(lines))))
+
+
+def webhook_disabled(user: User, webhook: Webhook, *, is_gone: bool) -> Letter:
+    """To the owner of a webhook that does not work; `is_gone`: it answered so itself."""
+    if is_gone:
+        reason = _("The address answered 410 (gone), which asks us to send nothing more.")
+    else:
+        reason = _("For three days, no attempt to deliver a message was answered with success.")
+    return Letter(
+        subject=_("Your webhook was disabled"),
+        blocks=(
+            Paragraph(
+                _(
+                    "We send nothing more to this webhook of your comicsdb account ${name}: ${url}",
+                    mapping={"name": user.username, "url": webhook.url},
+                )
+            ),
+            Paragraph(reason),
+            Paragraph(_("Once it works again, resume it: nothing is lost meanwhile.")),
+            Link(_("See its last deliveries"), WEBHOOK.format(id=webhook.id)),
+        ),
+    )

@@ -96,6 +96,8 @@ PRIVATE: dict[str, str] = {
                 "throttle_notice",
                 "signup_settings",
                 "outgoing_mail",
+                "webhook",
+                "webhook_delivery",
             ),
         ),
         "accounts",

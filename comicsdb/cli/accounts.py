@@ -23,6 +23,7 @@ from comicsdb.mail import queue_to_administrators
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.ops.jobs import DONATIONS, NOTICES, AlreadyRunningError, alone
 from comicsdb.ratelimit.postgres import remove_expired
+from comicsdb.webhooks import delivery
 
 USERNAME = click.argument("username")
 RIGHTS = (
@@ -174,13 +175,15 @@ def sign_ups_command(site: Site, state: str, message: str):
 def clean_command(site: Site):
     """Remove old sessions, links, events, drafts, imports, acts, and unfinished sign-ups: a daily job.
 
-    Counts of rate limits that are over go as well, and what is beyond the horizon of the change feed.
+    Counts of rate limits that are over go as well, old deliveries of webhooks, and what is beyond the
+    horizon of the change feed.
     """
     days, touched = (timedelta(site.settings[f"comicsdb.feed.{each}"]) for each in ("days", "touched_days"))
     with writing(site) as session:
         counted = clean(session)
         counted["imports"] = imports.clean(session)
         acts.clean(session)
+        delivery.clean(session)
     with writing(site) as session:
         horizon.clean(session, days or None, touched)
     with writing(site) as session:

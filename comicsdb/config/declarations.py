@@ -678,6 +678,31 @@ DONATIONS = (
     ),
 )
 
+WEBHOOKS = (
+    number(
+        "comicsdb.webhooks.most",
+        "COMICSDB_WEBHOOKS_MOST",
+        "5",
+        (0, 1000),
+        "how many webhooks one account may have; `0` for none",
+    ),
+    choice(
+        "comicsdb.webhooks.sender",
+        "COMICSDB_WEBHOOKS_SENDER",
+        ("thread", "off"),
+        "whether each server process sends what is due; one process of a site is enough",
+    ),
+    Setting(
+        "comicsdb.webhooks.networks",
+        "COMICSDB_WEBHOOKS_NETWORKS",
+        "",
+        "addresses, networks",
+        "private networks that webhooks may reach, also by `http:` and at any port; without it, only public"
+        " addresses by `https:` at the ports 443 and 8443",
+        read.networks,
+    ),
+)
+
 MIRRORS = (
     Setting(
         "comicsdb.mirror.origin",
@@ -801,6 +826,7 @@ SECTIONS: dict[str, tuple[Setting, ...]] = {
     "Cache": CACHE,
     "Rate limits": LIMITS,
     "Donations": DONATIONS,
+    "Webhooks": WEBHOOKS,
     "Mirrors": MIRRORS,
     "Operations": OPERATIONS,
     "Database": DATABASE,

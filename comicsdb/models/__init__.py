@@ -77,6 +77,7 @@ from comicsdb.models.reference import AgeRating, Genre, Role, SeriesType
 from comicsdb.models.second_factor import Passkey, RecoveryCode, SpentChallenge, Totp
 from comicsdb.models.series import Series, series_associated, series_genre
 from comicsdb.models.user import ApiToken, Group, LoginSession, User, user_group_member
+from comicsdb.models.webhook import Webhook, WebhookDelivery
 
 # The nine kinds of the catalogue, in the order of their dependencies.
 CATALOGUE = (Publisher, Imprint, Universe, Creator, Team, Character, Arc, Series, Issue)
@@ -162,6 +163,8 @@ __all__ = [
     "User",
     "Variant",
     "Version",
+    "Webhook",
+    "WebhookDelivery",
     "WishList",
     "WishListItem",
     "character_creator",

@@ -325,6 +325,14 @@ LIST_SOURCE_NAMES = {
 }
 
 
+class WebhookState(StrEnum):
+    """Whether messages are sent to a webhook: paused by its owner, disabled after failures."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    DISABLED = "disabled"
+
+
 class TokenScope(StrEnum):
     """The scope of an API token; each includes the ones before it."""
 

@@ -26,6 +26,10 @@ QUEUE = """
 SELECT count(*), coalesce(extract(epoch FROM now() - min(queued)), 0)
 FROM outgoing_mail WHERE sent IS NULL AND next_attempt IS NOT NULL
 """
+WEBHOOKS = """
+SELECT count(*), coalesce(extract(epoch FROM now() - min(created_on)), 0)
+FROM webhook_delivery WHERE next_attempt IS NOT NULL
+"""
 
 
 class Instruments:
@@ -142,7 +146,7 @@ def _refuse(status: int, text: str, name: str, value: str) -> Response:
 
 
 class Database:
-    """Metrics queried from the database: whether it answers, and the length of the mail queue."""
+    """Metrics queried from the database: whether it answers, and what waits to be sent."""
 
     def __init__(self, engine: Engine):
         self._engine = engine
@@ -155,6 +159,7 @@ class Database:
         try:
             with self._engine.connect() as connection:
                 waiting = connection.execute(text(QUEUE)).one()
+                undelivered = connection.execute(text(WEBHOOKS)).one()
         except SQLAlchemyError:
             pass
         yield GaugeMetricFamily("comicsdb_database_up", "Whether the database answers", waiting is not None)
@@ -162,6 +167,10 @@ class Database:
             number, oldest = waiting
             yield GaugeMetricFamily("comicsdb_mail_queue", "Mails that wait to be sent", number)
             yield GaugeMetricFamily("comicsdb_mail_queue_oldest_seconds", "Age of the oldest", float(oldest))
+            number, oldest = undelivered
+            yield GaugeMetricFamily("comicsdb_webhook_queue", "Messages that wait for their webhooks", number)
+            name = "comicsdb_webhook_queue_oldest_seconds"
+            yield GaugeMetricFamily(name, "Age of the oldest", float(oldest))
 
 
 class Dumps:

@@ -11,8 +11,9 @@ from comicsdb.community import profiles
 from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer import imports
-from comicsdb.models import CATALOGUE, History, LibraryAct, Poll, ReadDate, ReadingListItem
+from comicsdb.models import CATALOGUE, History, LibraryAct, Poll, ReadDate, ReadingListItem, WebhookDelivery
 from comicsdb.security import SESSION, identify
+from comicsdb.webhooks import endpoints
 
 OFFICIAL = "Metron"
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -48,6 +49,17 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
         session.scalar(select(func.min(ReadingListItem.id)).where(ReadingListItem.reading_list_id == each.id))
         for each in (kept.list, kept.secret)
     )
+    kept.webhook = endpoints.make(
+        session,
+        {"comicsdb.secret": "x", "comicsdb.webhooks.most": 5, "comicsdb.webhooks.networks": ()},
+        user.id,
+        url="https://comics.example/",
+        kinds=(),
+        description=words,
+        form_key=FORM_KEY,
+    ).webhook
+    endpoints.send_test(session, kept.webhook)
+    kept.delivery = session.scalar(select(func.max(WebhookDelivery.id)))
     kept.feed = feed_addresses.make_address(session, user.id, words, FORM_KEY)
     file = f"Series,Number,Notes\n{world.series.name},1,{words}\n".encode()
     if session.get(Poll, 1) is None:
@@ -97,7 +109,7 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
     number = _number(world, kept, name)
     words = {"{day}": "2026-11-16", "{monday}": "2026-11-16", "{month}": "2026-11"}
     words |= {"{name}": "series", "{kind}/add-row/": "credits/add-row/?form_idx=0", "{username}": "Nora"}
-    words |= {"{page}": "editing"}
+    words |= {"{page}": "editing", "{delivery:[0-9]+}": str(kept.delivery)}
     if name == "oembed":
         patterns = [f"{pattern}?url=http://localhost/issue/{world.first.slug}/"]
     if area in by_kind:
@@ -129,6 +141,8 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
 
 def _number(world, kept, name) -> str:
     """The id in the address of a route, unless its area has one of its own."""
+    if name.startswith("account.webhook"):
+        return str(kept.webhook.id)
     if name.startswith("admin.catalogue."):
         return str(world.publisher.id)
     return str(getattr(kept, "review_id", 1)) if name in {"admin.review", "review.report"} else "1"

@@ -118,4 +118,5 @@ def includeme(config):
     config.include(".second_factor")  # app, passkeys and recovery codes
     config.include(".security")  # sessions, tokens and events; taking an account back
     config.include(".tokens")  # keys to the API
+    config.include(".webhooks")  # programs that are told of changes
     config.include(".people")  # the other people

@@ -63,7 +63,8 @@ def test_it_holds_all_tables_and_no_secrets(session, held):
         " reading_list_likes feed_addresses public_profile favourites reviews review_reports follows drafts"
     )
     keys = "passkeys authenticator_apps recovery_codes"
-    tables = f"account groups sessions security_events {keys} tokens ratings {kept} contributions"
+    hooks = "webhooks webhook_deliveries"
+    tables = f"account groups sessions security_events {keys} tokens ratings {hooks} {kept} contributions"
     assert list(found) == [*tables.split(), "donations", "throttle_notices", "poll_votes", "staff_actions"]
     (account,) = found["account"]
     assert (account["username"], account["email"]) == ("Ann", "Ann@example.org")

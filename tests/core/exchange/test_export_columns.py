@@ -40,7 +40,7 @@ OF_THE_INSTALLATION = {
         "unfinished_act",
         "user_group",
     ),
-    *("user_group_member", "version"),
+    *("user_group_member", "version", "webhook", "webhook_delivery"),
 }
 # Columns that a set does not hold, by table; "*" stands for all tables.
 LEFT = {

@@ -1,0 +1,168 @@
+"""Requests to addresses that strangers chose: never to a private network, nor for longer than a moment."""
+
+import http.client
+import ipaddress
+import socket
+import ssl
+import threading
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from time import monotonic
+from typing import NamedTuple
+from urllib.parse import SplitResult, urlsplit
+
+CONNECT, TOTAL = 5.0, 15.0  # seconds
+READ = 4096  # bytes of an answer that are read
+TRIED = 3  # addresses of a host
+PORTS = frozenset({443, 8443})  # in public networks
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+# Why there was no answer.
+INVALID, NO_HOST, PRIVATE, REFUSED, LATE, CERTIFICATE, BROKEN = (
+    "invalid",
+    "no_host",
+    "private",
+    "refused",
+    "late",
+    "certificate",
+    "broken",
+)
+
+
+class OutgoingError(Exception):
+    """There was no answer; `problem` is one of the words above."""
+
+    def __init__(self, problem: str):
+        super().__init__(problem)
+        self.problem = problem
+
+
+class Answer(NamedTuple):
+    """The status of an answer, how it begins, and its `Retry-After` in seconds, 0 without one."""
+
+    status: int
+    body: bytes
+    retry_after: int
+
+
+def split(url: str) -> SplitResult | None:
+    """The parts of an address to which requests may be sent, as far as the text tells; otherwise None."""
+    if not (url.isascii() and url.isprintable()) or " " in url or "\\" in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        port, host = parts.port, parts.hostname
+    except ValueError:
+        return None
+    is_known = parts.scheme in {"http", "https"} and host and port != 0
+    return parts if is_known and "@" not in parts.netloc and not parts.fragment else None
+
+
+def is_allowed(parts: SplitResult, address: str, networks: Iterable) -> bool:
+    """Whether a request may go to this address of the host: a public one by HTTPS, or one of the networks."""
+    ip = ipaddress.ip_address(address)
+    if any(ip in network for network in networks):
+        return True
+    return parts.scheme == "https" and _port(parts) in PORTS and _is_public(ip)
+
+
+def post(url: str, body: bytes, headers: Mapping[str, str], networks: Iterable = ()) -> Answer:
+    """Send a body and read how the answer begins; redirects are not followed.
+
+    The host is resolved once, and all its addresses must be allowed: so the one that was checked is the one
+    that is asked. Raises OutgoingError.
+    """
+    parts, deadline = split(url), monotonic() + TOTAL
+    if parts is None:
+        raise OutgoingError(INVALID)
+    connection = _Connection(parts, _addresses(parts, networks), deadline)
+    timer = threading.Timer(TOTAL, connection.cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        connection.request("POST", target, body, {**headers, "Connection": "close"})
+        response = connection.getresponse()
+        return Answer(response.status, response.read(READ), _seconds(response.getheader("Retry-After", "")))
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise OutgoingError(LATE if monotonic() >= deadline else _problem(error)) from error
+    finally:
+        timer.cancel()
+        connection.close()
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection to one of the checked addresses of a host."""
+
+    def __init__(self, parts: SplitResult, addresses: list[str], deadline: float):
+        super().__init__(parts.hostname, _port(parts), timeout=CONNECT)
+        self.default_port = 443 if parts.scheme == "https" else 80  # which the header `Host` leaves out
+        self._is_secure = parts.scheme == "https"
+        self._addresses = addresses
+        self._deadline = deadline
+        self._cuttable: socket.socket | None = None
+
+    def connect(self) -> None:
+        """Connect to the first address that answers."""
+        for tried, address in enumerate(self._addresses, 1):
+            try:
+                self.sock = socket.create_connection((address, self.port), self.timeout)
+                break
+            except OSError:
+                if tried == len(self._addresses) or monotonic() >= self._deadline:
+                    raise
+        if self._is_secure:
+            context = ssl.create_default_context()
+            self.sock = context.wrap_socket(
+                self.sock, server_hostname=self.host, do_handshake_on_connect=False
+            )
+        self._cuttable = self.sock
+        self.sock.settimeout(max(0.1, self._deadline - monotonic()))
+        if self._is_secure:
+            self.sock.do_handshake()
+
+    def cut(self) -> None:
+        """End it at once: a server that sends byte after byte never reaches a time limit of the socket."""
+        if self._cuttable is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(self._cuttable, socket.SHUT_RDWR)  # without the end of TLS
+
+
+def _port(parts: SplitResult) -> int:
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def _addresses(parts: SplitResult, networks: Iterable) -> list[str]:
+    """Some addresses of the host; raises OutgoingError if there is none, or one that is not allowed."""
+    try:
+        found = socket.getaddrinfo(parts.hostname, _port(parts), type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise OutgoingError(NO_HOST) from error
+    addresses = list(dict.fromkeys(each[4][0] for each in found))
+    if not all(is_allowed(parts, each, networks) for each in addresses):
+        raise OutgoingError(PRIVATE)
+    return addresses[:TRIED]
+
+
+def _is_public(ip) -> bool:
+    """Whether an address is one of the public Internet, also one of IPv4 within IPv6."""
+    if ip.version == 6:
+        if ip.ipv4_mapped is not None:
+            return _is_public(ip.ipv4_mapped)
+        if ip in NAT64:
+            return _is_public(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF))
+        if ip.sixtofour is not None or ip.teredo is not None or ip.is_site_local:
+            return False
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return CERTIFICATE
+    if isinstance(error, TimeoutError):
+        return LATE
+    return REFUSED if isinstance(error, ConnectionRefusedError) else BROKEN
+
+
+def _seconds(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

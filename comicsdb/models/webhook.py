@@ -1,0 +1,72 @@
+"""Webhooks: addresses of programs that are told of changes of the catalogue, and what was sent to them."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, Boolean, Identity, Index, Integer, SmallInteger, String, Text, text
+from sqlalchemy import UniqueConstraint as Unique
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from comicsdb.models.base import Base, blank, one_of, parent, stamp
+from comicsdb.models.choices import WebhookState
+
+URL_MAX, DESCRIPTION_MAX, ANSWER_MAX = 1000, 100, 500  # characters
+
+
+class Webhook(Base):
+    """An address of a program, and its position in the change feed.
+
+    `kinds` are those whose changes it is told of, all of them if empty. The secrets are encrypted; the old
+    one signs as well until its time is over.
+    """
+
+    __tablename__ = "webhook"
+    __table_args__ = (Unique("form_key", name="uq_webhook_form_key"), one_of("state", WebhookState))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = parent("user_account.id")
+    url: Mapped[str] = mapped_column(String(URL_MAX))
+    description: Mapped[str] = blank(DESCRIPTION_MAX)
+    kinds: Mapped[list[str]] = mapped_column(ARRAY(String(40)), server_default="{}", default=list)
+    state: Mapped[str] = mapped_column(String(10))
+    secret: Mapped[str] = mapped_column(Text)
+    old_secret: Mapped[str] = blank()
+    old_secret_until: Mapped[datetime | None] = stamp(default=False)
+    epoch: Mapped[str] = mapped_column(String(32))
+    after: Mapped[int] = mapped_column(BigInteger)
+    created_on: Mapped[datetime] = stamp()
+    # The key of the form that created it: sending the form again creates no second one.
+    form_key: Mapped[str] = mapped_column(String(64))
+
+
+class WebhookDelivery(Base):
+    """A message to a webhook: it waits while there is a next attempt.
+
+    One that `retries` is tried again for days and holds up later ones; tests, and messages that somebody
+    asked to send again, are tried once.
+    """
+
+    __tablename__ = "webhook_delivery"
+    __table_args__ = (
+        Index("ix_webhook_delivery_webhook_id", "webhook_id", "id"),
+        Index(
+            "ix_webhook_delivery_due", "next_attempt", "id", postgresql_where=text("next_attempt IS NOT NULL")
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    webhook_id: Mapped[int] = parent("webhook.id", index=False)
+    message_id: Mapped[str] = mapped_column(String(40))
+    body: Mapped[str] = mapped_column(Text)
+    changes: Mapped[int] = mapped_column(Integer)
+    retries: Mapped[bool] = mapped_column(Boolean)
+    attempts: Mapped[int] = mapped_column(SmallInteger, server_default="0", default=0)
+    created_on: Mapped[datetime] = stamp()
+    next_attempt: Mapped[datetime | None] = stamp(default=False)
+    # Of the last attempt: when, how long, the status of the answer, why there was none, how the answer began.
+    sent: Mapped[datetime | None] = stamp(default=False)
+    milliseconds: Mapped[int | None] = mapped_column(Integer)
+    status: Mapped[int | None] = mapped_column(SmallInteger)
+    problem: Mapped[str] = blank(20)
+    answer: Mapped[str] = blank(ANSWER_MAX)
+    delivered: Mapped[bool] = mapped_column(Boolean, server_default=text("false"), default=False)

@@ -1,0 +1,248 @@
+"""Delivery: lines of the change feed become messages, which are sent, and tried again when that fails.
+
+Messages of a webhook are sent one after the other, in the order of the feed, at least once: they are stored
+before they are sent, and no transaction is open meanwhile.
+"""
+
+import base64
+import hashlib
+import hmac
+import logging
+import random
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from time import perf_counter
+
+from sqlalchemy import Engine, delete, not_, or_, select, update
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.accounts import letters
+from comicsdb.http import outgoing
+from comicsdb.log_lines import printable
+from comicsdb.mail import queue
+from comicsdb.models import Change, FeedHorizon, User, Webhook, WebhookDelivery
+from comicsdb.models.choices import WebhookState
+from comicsdb.models.webhook import ANSWER_MAX
+from comicsdb.ops.worker import Worker
+from comicsdb.webhooks.endpoints import END, message, secrets_of
+
+log = logging.getLogger(__name__)
+
+UNSIGNED = "unsigned"  # why nothing was sent
+CHANGED = "catalogue.changed"
+LINES_MAX = 100  # lines of a message
+# Seconds until the next attempt; together about three days.
+DELAYS = (5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
+JITTER = 0.1  # of a delay, at most, so that a server that was gone is not asked by all at once
+RETRY_MAX = 86400  # seconds; what `Retry-After` may ask for
+UNDER_WAY = timedelta(minutes=2)  # longer than any attempt; if the process dies, another one tries then
+KEPT, KEPT_MOST = timedelta(days=30), 200  # of a webhook's messages that are done
+AT_ONCE = 4  # messages that a process sends at the same time
+PAUSE = 2.0  # seconds between looks for changes
+WEBHOOKS_AT_ONCE = 100
+
+_columns = {
+    name: getattr(Change, name)
+    for name in ("seq", "at", "kind", "object_id", "action", "fields", "survivor_id")
+}
+
+
+def write_messages(session: Session) -> int:
+    """Store messages about what the webhooks have not been told of yet; returns how many."""
+    epoch, newest = session.execute(END).one()
+    horizon = session.scalar(select(FeedHorizon.seq)) or 0
+    waits = select(WebhookDelivery.id).where(
+        WebhookDelivery.webhook_id == Webhook.id,
+        WebhookDelivery.next_attempt.is_not(None),
+        WebhookDelivery.retries,
+    )
+    behind = (
+        select(Webhook)
+        .join(User, User.id == Webhook.user_id)
+        .where(
+            Webhook.state == WebhookState.ACTIVE,
+            User.is_active,
+            or_(Webhook.after < newest, Webhook.epoch != epoch),
+            not_(waits.exists()),
+        )
+        .order_by(Webhook.id)
+        .limit(WEBHOOKS_AT_ONCE)
+        .with_for_update(of=Webhook, skip_locked=True)
+    )
+    written = 0
+    for webhook in session.scalars(behind).all():
+        written += _write(session, webhook, epoch, newest, horizon)
+    return written
+
+
+def _write(session: Session, webhook: Webhook, epoch: str, newest: int, horizon: int) -> bool:
+    """Store the next message for a webhook, if it concerns it; the position moves on in any case."""
+    is_restart = webhook.epoch != epoch or webhook.after < horizon
+    before, lines = webhook.after, []
+    if not is_restart:
+        chosen = [Change.kind.in_(webhook.kinds)] if webhook.kinds else []
+        found = select(*_columns.values()).where(Change.seq > before, Change.seq <= newest, *chosen)
+        rows = session.execute(found.order_by(Change.seq).limit(LINES_MAX)).all()
+        lines = [dict(zip(_columns, row, strict=True)) for row in rows]
+    webhook.epoch = epoch
+    webhook.after = lines[-1]["seq"] if len(lines) == LINES_MAX else newest
+    if not (lines or is_restart):
+        return False
+    data = {"epoch": epoch, "after": webhook.after, "restart": is_restart, "changes": lines}
+    body = {"type": CHANGED, "timestamp": clock.now(), "data": data}
+    session.add(message(webhook.id, body, retries=True, changes=len(lines)))
+    _forget(session, webhook.id)
+    return True
+
+
+def _forget(session: Session, webhook_id: int) -> None:
+    """Keep only so many messages of a webhook that are done."""
+    done = (WebhookDelivery.webhook_id == webhook_id, WebhookDelivery.next_attempt.is_(None))
+    newest = select(WebhookDelivery.id).where(*done).order_by(WebhookDelivery.id.desc())
+    last = newest.offset(KEPT_MOST - 1).limit(1).scalar_subquery()
+    session.execute(
+        delete(WebhookDelivery).where(*done, WebhookDelivery.id < last),
+        execution_options={"synchronize_session": False},
+    )
+
+
+def clean(session: Session) -> int:
+    """Remove messages that were done with 30 days ago; returns how many."""
+    old = (WebhookDelivery.next_attempt.is_(None), WebhookDelivery.created_on < clock.now() - KEPT)
+    return session.execute(delete(WebhookDelivery).where(*old)).rowcount
+
+
+def claim(session: Session) -> list:
+    """Take what is due, so that no other process sends it; rows with all that sending needs."""
+    now = clock.now()
+    due = (
+        select(WebhookDelivery.id)
+        .join(Webhook, Webhook.id == WebhookDelivery.webhook_id)
+        .join(User, User.id == Webhook.user_id)
+        .where(
+            WebhookDelivery.next_attempt <= now,
+            User.is_active,
+            or_(not_(WebhookDelivery.retries), Webhook.state == WebhookState.ACTIVE),
+        )
+        .order_by(WebhookDelivery.next_attempt, WebhookDelivery.id)
+        .limit(AT_ONCE)
+        .with_for_update(of=WebhookDelivery, skip_locked=True)
+    )
+    claimed = (
+        update(WebhookDelivery)
+        .where(WebhookDelivery.id.in_(due.scalar_subquery()), WebhookDelivery.webhook_id == Webhook.id)
+        .values(attempts=WebhookDelivery.attempts + 1, next_attempt=now + UNDER_WAY)
+        .returning(
+            WebhookDelivery.id,
+            WebhookDelivery.webhook_id,
+            WebhookDelivery.message_id,
+            WebhookDelivery.body,
+            WebhookDelivery.retries,
+            WebhookDelivery.attempts,
+            Webhook.url,
+            Webhook.secret,
+            Webhook.old_secret,
+            Webhook.old_secret_until,
+        )
+    )
+    return session.execute(claimed, execution_options={"synchronize_session": False}).all()
+
+
+def signed(settings: Mapping, row, body: bytes) -> dict[str, str]:
+    """The headers of a message: what it is, when it is sent, and a signature by each of the secrets.
+
+    Raises OutgoingError if no secret can be read.
+    """
+    keys = secrets_of(settings, row)
+    if not keys:
+        raise outgoing.OutgoingError(UNSIGNED)
+    moment = str(int(clock.now().timestamp()))
+    content = b".".join((row.message_id.encode(), moment.encode(), body))
+    signatures = (hmac.digest(key, content, hashlib.sha256) for key in keys)
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "comicsdb-webhooks",
+        "webhook-id": row.message_id,
+        "webhook-timestamp": moment,
+        "webhook-signature": " ".join(f"v1,{base64.b64encode(each).decode()}" for each in signatures),
+    }
+
+
+def send(settings: Mapping, row) -> dict:
+    """Send a message; gives the columns that tell what came of it, and `retry_after` in seconds."""
+    body, begun = row.body.encode(), perf_counter()
+    said = {"sent": clock.now(), "status": None, "problem": "", "answer": "", "retry_after": 0}
+    try:
+        answer = outgoing.post(
+            row.url, body, signed(settings, row, body), settings["comicsdb.webhooks.networks"]
+        )
+    except outgoing.OutgoingError as error:
+        said["problem"] = error.problem
+    else:
+        text = printable(answer.body.decode("utf-8", "replace"))[:ANSWER_MAX]
+        said |= {"status": answer.status, "answer": text, "retry_after": answer.retry_after}
+    return said | {"milliseconds": round((perf_counter() - begun) * 1000)}
+
+
+def store(session: Session, settings: Mapping, row, said: dict) -> str:
+    """Store what came of an attempt: "delivered", "failed", to be tried again, or "given up"."""
+    retry_after = said.pop("retry_after")
+    is_gone, result = said["status"] == 410, "failed"
+    if said["status"] is not None and 200 <= said["status"] < 300:
+        said |= {"delivered": True, "next_attempt": None}
+        result = "delivered"
+    elif not row.retries:
+        said["next_attempt"] = None
+        result = "given up"
+    elif is_gone or row.attempts > len(DELAYS):
+        # It keeps its place: whoever resumes the webhook gets it first.
+        _disable(session, settings, row.webhook_id, is_gone=is_gone)
+        result = "given up"
+    else:
+        delay = DELAYS[row.attempts - 1] * random.uniform(1, 1 + JITTER)  # noqa: S311
+        delay = max(delay, min(retry_after, RETRY_MAX))
+        said["next_attempt"] = clock.now() + timedelta(seconds=delay)
+    session.execute(update(WebhookDelivery).where(WebhookDelivery.id == row.id).values(**said))
+    return result
+
+
+def _disable(session: Session, settings: Mapping, webhook_id: int, *, is_gone: bool) -> None:
+    active = (Webhook.id == webhook_id, Webhook.state == WebhookState.ACTIVE)
+    webhook = session.scalar(select(Webhook).where(*active).with_for_update())
+    if webhook is None:  # paused or deleted meanwhile
+        return
+    webhook.state = WebhookState.DISABLED
+    user = session.get_one(User, webhook.user_id)
+    log.info("Webhook %s is disabled (user=%s, ip=-)", webhook.id, user.username)
+    letter = letters.webhook_disabled(user, webhook, is_gone=is_gone)
+    queue(session, settings, letter, user=user, kind="webhook_disabled")
+
+
+class Deliverer(Worker):
+    """Looks for changes and sends; each process has one, and a message is sent by the one that takes it."""
+
+    def __init__(self, engine: Engine, settings: Mapping):
+        super().__init__("webhooks")
+        self._engine = engine
+        self._settings = settings
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="webhooks")
+
+    def work(self) -> float:
+        """Send what is due."""
+        return 0.0 if self.send_due() else PAUSE
+
+    def send_due(self) -> Counter:
+        """Write new messages and send some; counts "delivered", "failed" and "given up"."""
+        with Session(self._engine) as session, session.begin():
+            write_messages(session)
+        with Session(self._engine) as session, session.begin():
+            rows = claim(session)
+        return Counter(self._pool.map(self._send, rows))
+
+    def _send(self, row) -> str:
+        said = send(self._settings, row)
+        with Session(self._engine) as session, session.begin():
+            return store(session, self._settings, row, said)

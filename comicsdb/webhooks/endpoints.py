@@ -1,0 +1,234 @@
+"""The webhooks of an account: making, changing, testing and ending them."""
+
+import base64
+import secrets
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import NamedTuple
+
+import orjson
+from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy.orm import Session
+
+from comicsdb import clock
+from comicsdb.accounts.encryption import decrypt, encrypt
+from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.lookup import constraint_errors
+from comicsdb.accounts.passwords import digest
+from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.history.change_log import EPOCH
+from comicsdb.catalog.kinds import reference_last
+from comicsdb.http import outgoing
+from comicsdb.i18n import _, formatted
+from comicsdb.library.locks import lock_account
+from comicsdb.models import Change, Webhook, WebhookDelivery
+from comicsdb.models.choices import WebhookState
+from comicsdb.models.webhook import DESCRIPTION_MAX, URL_MAX
+
+KINDS = tuple(kind.name for kind in reference_last())
+PREFIX = "whsec_"  # of secrets
+SECRET_BYTES = 32
+OVERLAP = timedelta(hours=24)  # how long an old secret signs as well
+TEST = "webhook.test"
+SHOWN = 50  # deliveries
+
+# The end of the feed: its epoch and its last line.
+END = select(EPOCH, select(func.coalesce(func.max(Change.seq), 0)).scalar_subquery())
+
+INVALID_URL = _(
+    "Enter an address that begins with https://, in ASCII characters and without a user name. Its port can be"
+    " 443 or 8443."
+)
+PRIVATE_URL = _("Enter an address in the public Internet.")
+TOO_MANY = _("You have reached the maximum number of webhooks: delete one first.")
+UNKNOWN_KIND = _("Choose kinds of the catalogue.")
+
+
+class NewWebhook(NamedTuple):
+    """A new webhook: its secret, which is shown once, and its row."""
+
+    secret: str
+    webhook: Webhook
+
+
+def make(
+    session: Session,
+    settings: Mapping,
+    user_id: int,
+    *,
+    url: str,
+    kinds: Iterable[str],
+    description: str,
+    form_key: str,
+) -> NewWebhook:
+    """Create a webhook, which is told of changes from now on; no `kinds` are all of them.
+
+    Raises InvalidError for the fields `url`, `kinds` and `description`, and FormSpentError if this form
+    created one already.
+    """
+    lock_account(session, user_id)
+    mine = select(func.count()).select_from(Webhook).where(Webhook.user_id == user_id)
+    values = _read(settings, url, kinds, description)
+    if session.scalar(mine) >= settings["comicsdb.webhooks.most"]:
+        raise InvalidError({"url": [TOO_MANY]})
+    secret = _new_secret()
+    epoch, after = session.execute(END).one()
+    webhook = Webhook(
+        user_id=user_id,
+        **values,
+        state=WebhookState.ACTIVE,
+        secret=encrypt(settings, "webhook", secret),
+        epoch=epoch,
+        after=after,
+        # Per account, so that one cannot use up the keys of another
+        form_key=digest(f"{user_id} {form_key}"),
+    )
+    with constraint_errors({"uq_webhook_form_key": FormSpentError()}), session.begin_nested():
+        session.add(webhook)
+        session.flush()
+    return NewWebhook(secret, webhook)
+
+
+def change(settings: Mapping, webhook: Webhook, *, url: str, kinds: Iterable[str], description: str) -> None:
+    """Change what its owner typed; raises InvalidError for the fields `url`, `kinds` and `description`."""
+    for name, value in _read(settings, url, kinds, description).items():
+        setattr(webhook, name, value)
+
+
+def _read(settings: Mapping, url: str, kinds: Iterable[str], description: str) -> dict:
+    """The columns; raises InvalidError."""
+    url, chosen = url.strip(), set(kinds)
+    description = " ".join(description.replace("\0", "").split())
+    problems = {}
+    problem = _url_problem(url, settings["comicsdb.webhooks.networks"])
+    if problem is not None:
+        problems["url"] = [problem]
+    if not chosen <= set(KINDS):
+        problems["kinds"] = [UNKNOWN_KIND]
+    if len(description) > DESCRIPTION_MAX:
+        problems["description"] = [formatted("Use at most ${most} characters.", most=DESCRIPTION_MAX)]
+    if problems:
+        raise InvalidError(problems)
+    # All of them are stored as none: kinds that come later are then among them.
+    ordered = [] if chosen == set(KINDS) else [kind for kind in KINDS if kind in chosen]
+    return {"url": url, "kinds": ordered, "description": description}
+
+
+def _url_problem(url: str, networks):
+    """What is wrong with an address as far as its text tells; the rest shows when something is sent."""
+    parts = outgoing.split(url)
+    if parts is None or len(url) > URL_MAX:
+        return INVALID_URL
+    if not networks and (parts.scheme != "https" or (parts.port or 443) not in outgoing.PORTS):
+        return INVALID_URL
+    try:
+        is_allowed = outgoing.is_allowed(parts, parts.hostname, networks)
+    except ValueError:  # a name
+        is_allowed = True
+    return None if is_allowed else PRIVATE_URL
+
+
+def _new_secret() -> str:
+    return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def secrets_of(settings: Mapping, webhook) -> list[bytes]:
+    """The keys that sign now, the newest first; none if the secret of the site is another one."""
+    found = [webhook.secret]
+    if webhook.old_secret_until is not None and webhook.old_secret_until > clock.now():
+        found.append(webhook.old_secret)
+    texts = [decrypt(settings, "webhook", each) for each in found]
+    return [base64.b64decode(each.removeprefix(PREFIX)) for each in texts if each is not None]
+
+
+def rotate(settings: Mapping, webhook: Webhook) -> str:
+    """Give it a new secret, which is returned; the old one signs as well for a day."""
+    secret = _new_secret()
+    webhook.old_secret, webhook.old_secret_until = webhook.secret, clock.now() + OVERLAP
+    webhook.secret = encrypt(settings, "webhook", secret)
+    return secret
+
+
+def pause(webhook: Webhook) -> None:
+    """Send nothing until it is resumed; changes are kept for it as long as the feed reaches back."""
+    webhook.state = WebhookState.PAUSED
+
+
+def resume(session: Session, webhook: Webhook) -> None:
+    """Send again, beginning with what could not be delivered."""
+    webhook.state = WebhookState.ACTIVE
+    waiting = (WebhookDelivery.webhook_id == webhook.id, WebhookDelivery.next_attempt.is_not(None))
+    session.execute(
+        update(WebhookDelivery).where(*waiting).values(attempts=0, next_attempt=clock.now()),
+        execution_options={"synchronize_session": False},
+    )
+
+
+def send_test(session: Session, webhook: Webhook) -> bool:
+    """Queue a message without changes; False while another one is on its way."""
+    if _is_asked_for(session, webhook):
+        return False
+    body = {"type": TEST, "timestamp": clock.now(), "data": {}}
+    session.add(message(webhook.id, body, retries=False))
+    return True
+
+
+def resend(session: Session, webhook: Webhook, delivery_id: int) -> bool | None:
+    """Send a message again, with the same id; None without such a one, False while another is on its way."""
+    mine = (WebhookDelivery.id == delivery_id, WebhookDelivery.webhook_id == webhook.id)
+    delivery = session.scalar(select(WebhookDelivery).where(*mine).with_for_update())
+    if delivery is None:
+        return None
+    if delivery.next_attempt is not None or _is_asked_for(session, webhook):
+        return False
+    delivery.retries, delivery.next_attempt = False, clock.now()
+    return True
+
+
+def _is_asked_for(session: Session, webhook: Webhook) -> bool:
+    waiting = select(WebhookDelivery.id).where(
+        WebhookDelivery.webhook_id == webhook.id,
+        WebhookDelivery.next_attempt.is_not(None),
+        ~WebhookDelivery.retries,
+    )
+    return session.scalar(select(waiting.exists()))
+
+
+def message(webhook_id: int, body: dict, *, retries: bool, changes: int = 0) -> WebhookDelivery:
+    """A message that is due now."""
+    return WebhookDelivery(
+        webhook_id=webhook_id,
+        message_id=f"msg_{secrets.token_hex(16)}",
+        body=orjson.dumps(body, option=orjson.OPT_UTC_Z).decode(),
+        changes=changes,
+        retries=retries,
+        next_attempt=clock.now(),
+    )
+
+
+def webhooks_of(session: Session, user_id: int) -> list[Webhook]:
+    """The webhooks of an account, newest first."""
+    newest = (Webhook.created_on.desc(), Webhook.id.desc())
+    return list(session.scalars(select(Webhook).where(Webhook.user_id == user_id).order_by(*newest)))
+
+
+def webhook_of(session: Session, user_id: int, webhook_id: int) -> Webhook | None:
+    """A webhook of an account, locked; None where the account has no such one."""
+    mine = (Webhook.user_id == user_id, Webhook.id == webhook_id)
+    return session.scalar(select(Webhook).where(*mine).with_for_update())
+
+
+def deliveries_of(session: Session, webhook_id: int) -> list[WebhookDelivery]:
+    """The last messages of a webhook, newest first."""
+    return list(session.scalars(_newest(webhook_id).limit(SHOWN)))
+
+
+def _newest(webhook_id: int) -> Select:
+    mine = WebhookDelivery.webhook_id == webhook_id
+    return select(WebhookDelivery).where(mine).order_by(WebhookDelivery.id.desc())
+
+
+def remove(session: Session, user_id: int, webhook_id: int) -> bool:
+    """Delete a webhook of an account with its deliveries; False where the account has no such one."""
+    gone = delete(Webhook).where(Webhook.user_id == user_id, Webhook.id == webhook_id)
+    return session.execute(gone).rowcount > 0
