@@ -113,7 +113,7 @@ def number_in(request, name: str = "id") -> int:
     return number
 
 
-def path_if_served(request, name: str, **words) -> str | None:
+def path_if_served(request, name: str, /, **words) -> str | None:
     """The path of another package's page, None where that package is not included."""
     served = request.registry.getUtility(IRoutesMapper).get_route(name)
     return request.route_path(name, **words) if served else None

@@ -47,8 +47,7 @@ def make(request):
     except accounts.FormSpentError:
         request.messages.add("info", request.localizer.translate(SPENT))
         return HTTPSeeOther(request.route_path("account.webhooks"))
-    request.response.status = 201
-    return _page(request, made.webhook, made.secret)
+    return _list_page(request, answers.Form(), made.secret)
 
 
 def webhook(request):
@@ -129,11 +128,12 @@ def _mine(request):
     return found
 
 
-def _list_page(request, form):
+def _list_page(request, form, secret=""):
     return {
         "help": request.path_if_served("docs.section", name="webhooks"),
         "form": form,
         "form_key": accounts.new_form_key(),
+        "secret": secret,
         "kinds": endpoints.KINDS,
         "webhooks": endpoints.webhooks_of(request.dbsession, request.identity.user_id),
         "states": WebhookState,

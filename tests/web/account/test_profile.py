@@ -49,6 +49,7 @@ def test_the_overview_leads_to_everything(testapp, nora):
         "/accounts/security/",
         "/accounts/export/",
         "/accounts/feeds/",
+        "/accounts/webhooks/",
         "/accounts/delete/",
     }
     assert "nora@example.org" in page.main.get_text().lower()
