@@ -35,6 +35,7 @@ from comicsdb.cli.support import Site, pass_site
 from comicsdb.db import dev_cluster
 from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.exchange.importing import import_set, is_empty
+from comicsdb.http.streams import STOPPING
 from comicsdb.media.storage import StorageDownError
 from comicsdb.models import User
 
@@ -133,6 +134,7 @@ def _hash_covers(site: Site, url: str) -> None:
 
 
 def _stop(_signal, _frame):
+    STOPPING.set()
     raise SystemExit(0)
 
 

@@ -4,8 +4,8 @@ import os
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO
 from itertools import chain
@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from time import monotonic
 
 from comicsdb.http.client_address import address
-from comicsdb.http.streams import Stream
+from comicsdb.http.streams import ASIDE_KEY, Stream
 from comicsdb.ops.watchdog import Heartbeat
 
 # Answers without the application.
@@ -66,16 +66,39 @@ class Clients:
             problem = self._receive(environ, None if chunked else int(environ["CONTENT_LENGTH"]))
             if problem:
                 return self._refuse(problem, start_response)
-        place = self._places.get()
+        held: list[int] = []
+        self._enter(environ, held)
+        environ[ASIDE_KEY] = partial(self._aside, environ, held)
         try:
-            if self.heartbeat is not None:
-                self.heartbeat.begin(place, environ)
             answer = self._app(environ, start_response)
         finally:
-            if self.heartbeat is not None:
-                self.heartbeat.end(place)
-            self._places.put(place)
+            self._leave(held)
         return answer if isinstance(answer, list) else self._send(answer, start_response)
+
+    def _enter(self, environ: dict, held: list[int]) -> None:
+        """Take a place of the application, and note the request for the watchdog."""
+        held.append(self._places.get())
+        if self.heartbeat is not None:
+            self.heartbeat.begin(held[0], environ)
+
+    def _leave(self, held: list[int]) -> None:
+        """Give the place back."""
+        place = held.pop()
+        if self.heartbeat is not None:
+            self.heartbeat.end(place)
+        self._places.put(place)
+
+    @contextmanager
+    def _aside(self, environ: dict, held: list[int]) -> Iterator[None]:
+        """Let another request have the place while this one waits; a stream has none any more."""
+        has_place = bool(held)
+        if has_place:
+            self._leave(held)
+        try:
+            yield
+        finally:
+            if has_place:
+                self._enter(environ, held)
 
     def _receive(self, environ: dict, length: int | None) -> tuple[str, str] | None:
         """Read the whole body into the environment; returns the rejection of an invalid one."""

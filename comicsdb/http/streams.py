@@ -1,6 +1,17 @@
-"""Answers that come slowly: the server sends each piece at once."""
+"""Answers that come slowly: the server sends each piece at once, and requests that wait for news."""
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+
+ASIDE_KEY = "comicsdb.aside"  # in the environment: gives a context without a place of the application
+STOPPING = threading.Event()  # set when the server stops: whoever waits ends
+
+
+def wait(environ: dict, seconds: float) -> bool:
+    """Wait without keeping other requests from the application; gives whether the server stops meanwhile."""
+    with environ.get(ASIDE_KEY, nullcontext)():
+        return STOPPING.wait(seconds)
 
 
 class Stream:

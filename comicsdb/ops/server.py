@@ -23,6 +23,7 @@ from waitress.proxy_headers import proxy_headers_middleware
 
 from comicsdb.http.hsts import server_headers
 from comicsdb.http.slow_clients import Clients
+from comicsdb.http.streams import STOPPING
 from comicsdb.ops import logs
 from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
 
@@ -215,6 +216,7 @@ def load(options: Options, global_conf: dict, loaded: Event, telling: Lock, fold
     """
     _log(options, global_conf)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
+    _note_the_end()
     gc.disable()  # collecting garbage would take a third of the start
     try:
         app = get_app(global_conf["__file__"], options.app, options=global_conf)
@@ -251,3 +253,17 @@ def _end_with_the_parent() -> None:
     """Exit when the parent process was killed, so that no worker keeps the port."""
     wait([multiprocessing.parent_process().sentinel])
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _note_the_end() -> None:
+    """Set `STOPPING` when the process is told to stop: granian has handlers of its own, which tell nobody."""
+    receiver, sender = socket.socketpair()
+    sender.setblocking(False)
+    signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=_await_the_end, args=(receiver, sender), daemon=True).start()
+
+
+def _await_the_end(receiver: socket.socket, _sender: socket.socket) -> None:
+    while number := receiver.recv(1):
+        if number[0] in {signal.SIGTERM, signal.SIGINT}:
+            STOPPING.set()

@@ -7,6 +7,7 @@ from collections import Counter
 from contextlib import contextmanager
 
 from comicsdb.http.client_address import client_ip, network
+from comicsdb.http.streams import wait
 
 WAIT_MAX = 30  # seconds
 PAUSE = 1.0  # seconds between looks; each takes a connection for a moment only
@@ -68,12 +69,13 @@ def place(request):
 
 
 def for_news(request, query, before: tuple, until: float) -> bool:
-    """Wait until the row of a query is another one, or until a moment of the monotonic clock.
+    """Wait until the row of a query is another one; gives whether it is.
 
-    Gives whether it is another one.
+    It ends at a moment of the monotonic clock, or when the server stops.
     """
     while (left := until - time.monotonic()) > 0:
-        time.sleep(min(PAUSE, left))
+        if wait(request.environ, min(PAUSE, left)):
+            return False
         if tuple(request.read_pool.first(query, {})) != tuple(before):
             return True
     return False

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from comicsdb.catalog.filters import Clause, Condition, equal, values_of
 from comicsdb.catalog.history import change_log, touched
 from comicsdb.catalog.kinds import reference_last
-from comicsdb.http.streams import Stream
+from comicsdb.http.streams import STOPPING, Stream
 from comicsdb.models import Change, FeedHorizon, TouchedObject, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
@@ -345,7 +345,7 @@ class ChangeResource(Resource):
                 pause = min(until, time.monotonic() + HEARTBEAT)
                 if waiting.for_news(request, NEWEST, before, pause):
                     break
-                if time.monotonic() >= until:
+                if time.monotonic() >= until or STOPPING.is_set():
                     return
                 yield b":\n\n"
             before = request.read_pool.first(NEWEST, {})

@@ -2,6 +2,9 @@
 
 import http.client
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -15,18 +18,24 @@ HTTPS = {"X-Forwarded-Proto": "https"}
 ENOUGH = {"COMICSDB_API_STREAM_SECONDS": "5", "COMICSDB_API_WAITING": "1"}
 
 
+@contextmanager
+def started(cluster, template, folder, **more):
+    """The port of a server of production with one process, an engine of its database, and the process."""
+    cluster.clone_database(template, folder.name)
+    port = free_port()
+    ini, environment = production(folder, cluster.url(folder.name), port, workers="1")
+    engine = create_engine(cluster.url(folder.name))
+    with serving(ini, port, **environment | more) as process:
+        yield port, engine, process
+    engine.dispose()
+    cluster.drop_database(folder.name)
+
+
 @pytest.fixture(scope="module")
 def server(cluster, template, tmp_path_factory):
     """The port of a server, and an engine of its database."""
-    folder = tmp_path_factory.mktemp("events")
-    cluster.clone_database(template, "events")
-    port = free_port()
-    ini, environment = production(folder, cluster.url("events"), port, workers="1")
-    engine = create_engine(cluster.url("events"))
-    with serving(ini, port, **environment | ENOUGH):
+    with started(cluster, template, tmp_path_factory.mktemp("events"), **ENOUGH) as (port, engine, _):
         yield port, engine
-    engine.dispose()
-    cluster.drop_database("events")
 
 
 def write(engine):
@@ -128,3 +137,45 @@ def test_objects_come_before_their_lines(server):
     while event(answer) is not None:
         pass
     connection.close()
+
+
+def polled(port):
+    """The status of a long poll, and how many seconds it took."""
+    begun = time.monotonic()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    headers = {"Host": "comics.example", "Prefer": "wait=30", **HTTPS}
+    connection.request("GET", "/api/change/?after=999999", headers=headers)
+    answer = connection.getresponse()
+    assert answer.headers["Preference-Applied"] == "wait=30"
+    answer.read()
+    connection.close()
+    return answer.status, time.monotonic() - begun
+
+
+def test_who_waits_keeps_nobody_else_waiting_and_ends_when_the_server_stops(
+    cluster, template, tmp_path_factory
+):
+    folder = tmp_path_factory.mktemp("waiting")
+    enough = {"COMICSDB_API_WAITING": "4", "COMICSDB_API_WAITING_CLIENT": "4"}
+    with ThreadPoolExecutor(3) as apart, started(cluster, template, folder, **enough) as (port, _, process):
+        connection, stream = opened(port)
+        assert event(stream)["event"] == "epoch"
+        polls = [apart.submit(polled, port) for _ in range(3)]  # more than there are threads
+        time.sleep(2)
+        begun = time.monotonic()
+        for _ in range(5):
+            other = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            other.request("GET", "/api/arc/", headers={"Host": "comics.example", **HTTPS})
+            answer = other.getresponse()
+            assert answer.status == 200
+            answer.read()
+            other.close()
+        assert time.monotonic() - begun < 5
+        assert not any(each.done() for each in polls)
+        begun = time.monotonic()
+        process.terminate()
+        assert event(stream) is None
+        assert [each.result()[0] for each in polls] == [200] * 3
+        process.wait(20)
+        assert time.monotonic() - begun < 10
+        connection.close()
