@@ -12,7 +12,8 @@ from stdnum import ean
 
 from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.models.choices import Currency, Precision
+from comicsdb.models.choices import Precision
+from comicsdb.models.currencies import DECIMALS_MOST, Currency, digits_of
 
 # Control characters, unpaired surrogates and Unicode non-characters are not allowed in any text. Line breaks
 # and tabs are not allowed in single-line texts.
@@ -34,12 +35,21 @@ _PARTIAL_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
 _OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects UTC offsets of this size
 _FORM = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 LONGEST_AMOUNT = 60  # characters; on longer texts the pattern could backtrack too often
-_SIGNS = {"$": Currency.USD, "us$": Currency.USD, "£": Currency.GBP, "€": Currency.EUR, "₤": Currency.ITL}
-_SIGNS |= {each.casefold(): each for each in Currency} | {"eur.": Currency.EUR, "lire": Currency.ITL}
+_SIGNS = {each.casefold(): each for each in Currency} | {
+    "$": Currency.USD,
+    "us$": Currency.USD,
+    "£": Currency.GBP,
+    "€": Currency.EUR,
+    "eur.": Currency.EUR,
+    "₤": Currency.ITL,
+    "lire": Currency.ITL,
+    "¥": Currency.JPY,
+    "円": Currency.JPY,
+}
 _SIGN = r"[^\d\s.,'-]+\.?"
 _MONEY = re.compile(
     rf"(?P<before>{_SIGN})? ?"
-    r"(?P<whole>\d{1,3}(?P<gap>[.,' ])\d{3}(?:(?P=gap)\d{3})*|\d+)(?:[.,](?P<decimals>\d{1,2})?)?"
+    r"(?P<whole>\d{1,3}(?P<gap>[.,' ])\d{3}(?:(?P=gap)\d{3})*|\d+)(?:[.,](?P<decimals>\d{1,3})?)?"
     rf" ?(?P<after>{_SIGN})?",
     re.A,
 )
@@ -121,11 +131,12 @@ def decimal(text: str) -> Decimal | None:
         return None
 
 
-def read_money(text: str) -> tuple[Decimal, str | None] | None:
+def read_money(text: str, currency: str | None = None) -> tuple[Decimal, str | None] | None:
     """The amount in a text and its currency code, or None for the code where there is none.
 
-    One or two digits after the last point or comma are decimals, three are thousands. Returns None for
-    negative amounts and for currencies other than ours.
+    One or two digits after the last point or comma are decimals; three are thousands, except after the only
+    one of an amount whose currency, in the text or given, has three decimals. Returns None for negative
+    amounts and for currencies that are not known.
     """
     text = " ".join(text.split()).casefold()
     found = _MONEY.fullmatch(text) if len(text) <= LONGEST_AMOUNT else None
@@ -134,8 +145,16 @@ def read_money(text: str) -> tuple[Decimal, str | None] | None:
     currencies = {_SIGNS.get(sign) for sign in (found["before"], found["after"]) if sign}
     if None in currencies or len(currencies) > 1:
         return None
-    amount = Decimal(f"{re.sub('[^0-9]', '', found['whole'])}.{found['decimals'] or 0}")
-    return amount.quantize(Decimal("0.01")), next((each.value for each in currencies), None)
+    code = next((each.value for each in currencies), None)
+    has_three = digits_of(code or currency or Currency.USD) == DECIMALS_MOST
+    whole, decimals = found["whole"], found["decimals"] or ""
+    if has_three and not decimals and found["gap"] in (".", ",") and whole.count(found["gap"]) == 1:
+        whole, decimals = whole.split(found["gap"])
+    if len(decimals) == DECIMALS_MOST and not has_three:
+        return None
+    amount = Decimal(f"{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
+    # With two decimals at least: what a currency does not have is for others to judge.
+    return (amount if has_three else amount.quantize(Decimal("0.01"))), code
 
 
 # Characters.

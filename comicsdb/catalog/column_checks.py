@@ -15,6 +15,7 @@ from comicsdb.i18n import _, formatted
 from comicsdb.models import Attribution, ExternalId, Variant
 from comicsdb.models.base import INTEGER_MAX, largest
 from comicsdb.models.choices import EXTERNAL_SOURCES
+from comicsdb.models.currencies import WHOLE_MOST, Currency
 from comicsdb.schemas.external_id import NO_ID
 from comicsdb.schemas.types import (
     BLANK,
@@ -22,6 +23,7 @@ from comicsdb.schemas.types import (
     NOT_NUMBER,
     NOT_TEXT,
     NULL,
+    amount_problem,
     no_such_object,
     out_of_range,
     too_long,
@@ -71,7 +73,7 @@ def _mismatch(kind, value) -> str | None:
     if isinstance(kind, Integer):
         return _integer_problem(value, largest(kind))
     if isinstance(kind, Numeric):
-        return _number_problem(value, 10 ** (kind.precision - kind.scale))
+        return _number_problem(value, 10 ** (kind.precision - kind.scale if kind.precision else WHOLE_MOST))
     if isinstance(kind, Date):
         return None if isinstance(value, date) and not isinstance(value, datetime) else NOT_DATE
     return None
@@ -162,6 +164,10 @@ def _row_problem(part: str, row: dict) -> str | None:
         wrong = None if field == "id" and value is None else problem(columns[field], value)
         if wrong:
             return f"{field}: {wrong}"
+    if part == "variants" and row.get("price") is not None:
+        price, currency = Decimal(str(row["price"])), row.get("currency", Currency.USD)
+        wrong = amount_problem(price, currency, rounds=True)
+        return f"price: {wrong}" if wrong else None
     return _external_id_problem(**row) if part == "external_ids" else None
 
 

@@ -15,8 +15,7 @@ from comicsdb.catalog.kinds import kind_of
 from comicsdb.catalog.unit_of_work import OF_PICTURE
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
-from comicsdb.models.choices import Currency
-from comicsdb.schemas.types import NEGATIVE, no_such_object, not_a_choice
+from comicsdb.schemas.types import no_such_object
 
 SAME_PAIR = _("The fields issue, creator must make a unique set.")
 
@@ -130,10 +129,9 @@ def variant_faults(session: Session, variant: Variant | None, values: dict) -> r
             findings.add(field, wrong)
     if variant is None and "issue" not in values:
         findings.add("issue", rules.REQUIRED)
-    if (values.get("price") or 0) < 0:
-        findings.add("price", NEGATIVE)
-    if values.get("currency", Currency.USD) not in list(Currency):
-        findings.add("currency", not_a_choice(values["currency"]))
+    rules.check_price(
+        variant, {field: value for field, value in values.items() if field not in findings.errors}, findings
+    )
     if "issue" in values and "issue" not in findings.errors and not lock_issues(session, [values["issue"]]):
         findings.add("issue", no_such_object(values["issue"]))
     return findings

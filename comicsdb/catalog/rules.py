@@ -6,6 +6,7 @@ pairs of fields that contradict each other.
 """
 
 from datetime import date
+from decimal import Decimal
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -16,7 +17,8 @@ from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Imprint, Role
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, YEARS, Precision
-from comicsdb.schemas.types import NEGATIVE, no_such_object, not_a_choice
+from comicsdb.models.currencies import Currency
+from comicsdb.schemas.types import MAX_SHOWN, NEGATIVE, amount_problem, no_such_object, not_a_choice
 from comicsdb.values import partial_day, partial_text
 
 REQUIRED = _("This field is required.")
@@ -62,7 +64,7 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
     if kind.name == "series":
         _check_series(session, entity, values, findings)
     elif kind.name == "issue":
-        _check_issue(values, findings)
+        _check_issue(entity, values, findings)
     elif kind.name == "publisher" and values.get("country", "") not in ("", *COUNTRIES):
         findings.add("country", not_a_choice(values["country"]))
     for link in kind.links:
@@ -176,7 +178,22 @@ def _check_series(session: Session, entity, values: dict, findings: Findings) ->
             findings.add(field, _("The imprint belongs to another publisher."))
 
 
-def _check_issue(values: dict, findings: Findings) -> None:
+def check_price(priced, values: dict, findings: Findings) -> None:
+    """Check the currency and the amount that an issue or a variant, or a new one (None), will have."""
+    if values.get("currency", Currency.USD) not in list(Currency):
+        findings.add("currency", not_a_choice(str(values["currency"])[:MAX_SHOWN]))
+    elif values.get("price") is not None and values["price"] < 0:
+        findings.add("price", NEGATIVE)
+    elif "price" in values or "currency" in values:
+        price, currency = (_after(priced, values, field) for field in ("price", "currency"))
+        wrong = price is not None and amount_problem(
+            Decimal(str(price)), currency or Currency.USD, rounds=True
+        )
+        if wrong:
+            findings.add("price", wrong)
+
+
+def _check_issue(entity, values: dict, findings: Findings) -> None:
     for field in ("cover_date", "store_date", "foc_date"):
         day = values.get(field)
         if day is not None and day < date(EARLIEST_YEAR, 1, 1):
@@ -184,8 +201,7 @@ def _check_issue(values: dict, findings: Findings) -> None:
     known = values.get("cover_date_precision", Precision.DAY)
     if known not in list(Precision):
         findings.add("cover_date_precision", not_a_choice(known))
-    if "price" in values and values["price"] is not None and values["price"] < 0:
-        findings.add("price", NEGATIVE)
+    check_price(entity, values, findings)
     creators = [credit["creator"] for credit in values.get("credits", ())]
     if len(creators) != len(set(creators)):
         findings.add("credits", _("The fields issue, creator must make a unique set."))

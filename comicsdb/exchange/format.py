@@ -28,10 +28,10 @@ from comicsdb.models.choices import (
     LANGUAGES,
     YEARS,
     AttributionSource,
-    Currency,
     Pulled,
     Status,
 )
+from comicsdb.models.currencies import AMOUNTS
 from comicsdb.values import WEB_ADDRESS
 
 VERSION = 1
@@ -187,9 +187,10 @@ def _reader(column: Column, *, required: bool) -> Reader:
     codes, bounds = limits(column)
     if column.primary_key or column.foreign_keys:
         return readers.whole(1, largest(column.type))
+    if column.name in AMOUNTS.values():
+        return readers.currency
     if codes:
-        read = readers.choice(codes)
-        return readers.or_default(read, Currency.USD.value) if codes == [*map(str, Currency)] else read
+        return readers.choice(codes)
     if bounds:
         return readers.year if bounds == YEARS else readers.whole(*bounds)
     if column.name == "slug":
@@ -205,7 +206,7 @@ _OF_TYPE = {
     Date: lambda _column: readers.day(),
     DateTime: lambda _column: readers.moment,
     Integer: lambda column: readers.whole(0, largest(column.type)),
-    Numeric: readers.money,
+    Numeric: lambda _column: readers.money,
 }
 # Names of files by table.
 _NAMES = {kind.name: {"series": "series"}.get(kind.name, f"{kind.name}s") for kind in KINDS.values()} | {

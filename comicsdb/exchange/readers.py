@@ -6,13 +6,23 @@ of the models.
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import YEARS
+from comicsdb.models.currencies import (
+    DECIMALS_MOST,
+    WHOLE_MOST,
+    Currency,
+    digits_of,
+    has_digits_of,
+    whole_digits_of,
+)
 from comicsdb.values import WEB_ADDRESS, bad_character, instant, iso_day
 
 Reader = Callable[[object], object]
 
+_CURRENCIES = [*map(str, Currency)]
 SLUG = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -152,11 +162,6 @@ def choice(values) -> Reader:
     return read
 
 
-def or_default(read: Reader, default) -> Reader:
-    """The same parser, which returns a default for an empty text."""
-    return lambda value: default if value == "" else read(value)
-
-
 def flag(value) -> bool:
     """True or false."""
     if type(value) is not bool:
@@ -185,16 +190,35 @@ def moment(value) -> str:
     return value
 
 
-def money(column) -> Reader:
-    """An amount, not negative, with at most the digits of the column."""
-    digits, decimals = column.type.precision - column.type.scale, column.type.scale
-    form = re.compile(rf"[0-9]{{1,{digits}}}(\.[0-9]{{1,{decimals}}})?")
+_AMOUNT = re.compile(rf"[0-9]{{1,{WHOLE_MOST}}}(\.[0-9]{{1,{DECIMALS_MOST}}})?")
 
-    def read(value):
-        if not form.fullmatch(_string(value)):
-            raise ValueError(
-                f"takes an amount of at most {digits} digits and {decimals} decimals, not {_shown(value)}"
-            )
-        return value
 
-    return read
+def money(value) -> str:
+    """An amount, not negative, that some currency has; `check_amount` checks it against its own."""
+    if not _AMOUNT.fullmatch(_string(value)):
+        raise ValueError(
+            f"takes an amount of at most {WHOLE_MOST} digits and {DECIMALS_MOST} decimals,"
+            f" not {_shown(value)}"
+        )
+    return value
+
+
+def check_amount(value, currency, whole: int) -> None:
+    """Check an amount against its currency; `whole`: the most digits before the point of dollars."""
+    if not (isinstance(value, str) and isinstance(currency, str) and _AMOUNT.fullmatch(value)):
+        return  # the parsers of the two tell that
+    most, decimals = whole_digits_of(currency, whole), digits_of(currency)
+    amount = Decimal(value)
+    if amount >= 10**most or not has_digits_of(currency, amount):
+        raise ValueError(
+            f"takes an amount of at most {most} digits and {decimals} decimals in {currency}, not {value!r}"
+        )
+
+
+def currency(value) -> str:
+    """A code of ISO 4217; dollars for an empty text."""
+    if value == "":
+        return Currency.USD.value
+    if value not in _CURRENCIES:
+        raise ValueError(f"takes a code of ISO 4217, such as USD, EUR or JPY, not {_shown(value)}")
+    return value

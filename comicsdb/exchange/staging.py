@@ -11,6 +11,7 @@ from pathlib import Path
 
 import orjson
 
+from comicsdb.exchange import readers
 from comicsdb.exchange.compression import SUFFIX, open_plain
 from comicsdb.exchange.format import (
     BY_KIND,
@@ -32,7 +33,10 @@ from comicsdb.media.decoding import place
 from comicsdb.media.storage import Batch, StorageDownError, new_key
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.choices import EXTERNAL_SOURCES
+from comicsdb.models.currencies import AMOUNTS, Currency
 from comicsdb.models.picture_hash import HASHES, signed
+from comicsdb.schemas.collection import WHOLE_DIGITS
+from comicsdb.schemas.types import PRICE_DIGITS
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
 REMEMBERED = 10_000  # entries of a cache of picture files
@@ -153,6 +157,12 @@ class Reader:
         self._plan = [(field.key, field.read, field.default) for field in file.staged_fields]
         self._inside = [field for field in file.fields if field.inside]
         self._keys = {field.key for field in file.fields}
+        keys = {field.column: field.key for field in file.fields}
+        self._amounts = [
+            (keys[amount], keys[currency], PRICE_DIGITS if amount == "price" else WHOLE_DIGITS)
+            for amount, currency in AMOUNTS.items()
+            if amount in keys
+        ]
         self._key = _key_inside(file)
         self._picture_at = next((at for at, field in enumerate(file.fields) if field.picture), None)
         self._folder = PICTURE_KINDS.get(file.kind, file.kind)
@@ -173,6 +183,7 @@ class Reader:
             wrong = not self._has_lists(number, record) or wrong
         if record.get("currency") == "" and record.get("price") is not None:
             wrong = self._note(number, "currency", "is missing for the price")
+        wrong = self._has_wrong_amounts(number, where, record) or wrong
         if not self._keys >= record.keys():
             for key in record.keys() - self._keys:
                 words = f"{self._key}.{key}" if self._key else key
@@ -183,6 +194,16 @@ class Reader:
             self._run.problems.broken(self._file.name, record.get("id"))
             return None
         return [number, values[0], *values]
+
+    def _has_wrong_amounts(self, number: int, where: str, record: dict) -> bool:
+        """Whether amounts have more digits than their currencies."""
+        wrong = False
+        for amount, currency, whole in self._amounts:
+            try:
+                readers.check_amount(record.get(amount), record.get(currency) or Currency.USD, whole)
+            except ValueError as error:
+                wrong = self._note(number, f"{where}{amount}", error)
+        return wrong
 
     def _has_lists(self, number: int, record: dict) -> bool:
         """Whether the fields that contain other records are valid lists."""

@@ -25,7 +25,8 @@ from comicsdb.library import collection
 from comicsdb.library.locks import lock_account, lock_issue, moved, own_list
 from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
-from comicsdb.models.choices import Currency, WishStatus
+from comicsdb.models.choices import WishStatus
+from comicsdb.models.currencies import Currency
 
 KIND = WishListItem.__tablename__
 KEY = ("wish_list_id", "issue_id", "variant_id")  # by which there is one item
@@ -58,6 +59,7 @@ def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[Wi
     if not lock_issue(session, issue_id):
         raise NotFoundError("issue", issue_id)
     collection.check_variant(session, issue_id, values)
+    collection.check_price(values, "max_price", "max_currency")
     wishes = wish_list(session, user_id)
     adding = insert(WishListItem).values(
         wish_list_id=wishes.id, issue_id=issue_id, **_priced(values, Currency.USD)
@@ -92,6 +94,8 @@ def change(session: Session, user_id: int, item_id: int, values: dict) -> WishLi
         values = {"variant_id": None, **values}  # that was one of the issue before
     wanted = (issue_id or item.issue_id, values.get("variant_id", item.variant_id))
     collection.check_variant(session, wanted[0], values)
+    if "max_price" in values:
+        collection.check_price(values, "max_price", "max_currency", item)
     if session.scalar(_alike(item.wish_list_id, *wanted)) not in (None, item):
         raise InvalidError({"issue_id" if is_moved else "variant_id": [WISHED_ALREADY]})
     return _write(session, item, _priced(values, item.max_currency))

@@ -22,6 +22,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
+from comicsdb.models.currencies import WHOLE_MOST, Currency
+
 # Deterministic names, used by migrations and to tell which constraint was violated.
 metadata = MetaData(
     naming_convention={
@@ -109,6 +111,12 @@ def one_of(column: str, codes) -> CheckConstraint:
     listed = ", ".join(f"'{code}'" for code in codes)
     info = {"one_of": (column, [str(code) for code in codes])}
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_choice", info=info)
+
+
+def amount_checks(column: str, currency: str) -> tuple[CheckConstraint, CheckConstraint]:
+    """The checks of an amount and its currency; a trigger gives the amount the decimals of the currency."""
+    within = CheckConstraint(f"{column} >= 0 AND {column} < 1{'0' * WHOLE_MOST}", name=f"{column}_range")
+    return within, one_of(currency, Currency)
 
 
 def largest(kind) -> int:

@@ -30,15 +30,6 @@ class Precision(StrEnum):
     NONE = "none"  # the date beside it only gives the object a place in lists
 
 
-class Currency(StrEnum):
-    """Currencies of prices."""
-
-    USD = "USD"
-    GBP = "GBP"
-    EUR = "EUR"
-    ITL = "ITL"
-
-
 class SeriesTypeCode(StrEnum):
     """Codes of series types, used by program logic; names and ids are data."""
 

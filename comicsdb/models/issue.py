@@ -32,6 +32,7 @@ from comicsdb.models.base import (
     Rated,
     Sourced,
     Stamped,
+    amount_checks,
     blank,
     metadata,
     one_of,
@@ -42,7 +43,8 @@ from comicsdb.models.base import (
     upper,
     within,
 )
-from comicsdb.models.choices import EARLIEST_YEAR, UNKNOWN_AGE_RATING_ID, Currency, Precision
+from comicsdb.models.choices import EARLIEST_YEAR, UNKNOWN_AGE_RATING_ID, Precision
+from comicsdb.models.currencies import Currency
 from comicsdb.models.people import Arc, Character, Creator, Team, link_table
 from comicsdb.models.publisher import Universe
 from comicsdb.models.reference import AgeRating, Role
@@ -82,15 +84,18 @@ issue_reprint = Table(
 
 
 class Priced:
-    """A cover price; without an amount there is no price, and the currency is ignored."""
+    """A cover price; without an amount there is no price, and the currency is ignored.
 
-    price: Mapped[Decimal | None] = mapped_column(Numeric(8, 2))
+    The column gives an amount as many decimals as its currency has: 3.99, 500, 1.250.
+    """
+
+    price: Mapped[Decimal | None] = mapped_column(Numeric)
     currency: Mapped[str] = mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
 
 
 def priced_args():
     """Return the check constraints of a price."""
-    return (CheckConstraint("price >= 0", name="price_not_negative"), one_of("currency", Currency))
+    return amount_checks("price", "currency")
 
 
 def _since_earliest(column: str) -> CheckConstraint:

@@ -20,18 +20,18 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from comicsdb.models.base import SMALL_MAX, Base, blank, one_of, parent, stamp, within
+from comicsdb.models.base import SMALL_MAX, Base, amount_checks, blank, one_of, parent, stamp, within
 from comicsdb.models.choices import (
     DEFAULT_PRIORITY,
     GRADES,
     PRIORITIES,
     STARS,
     BookFormat,
-    Currency,
     GradingCompany,
     Pulled,
     WishStatus,
 )
+from comicsdb.models.currencies import Currency
 from comicsdb.models.issue import Issue, Variant
 from comicsdb.models.series import Series
 
@@ -86,9 +86,8 @@ class CollectionItem(Kept, Base):
         within("rating", *STARS),
         one_of("book_format", BookFormat),
         one_of("grading_company", ("", *GradingCompany)),
-        one_of("purchase_currency", Currency),
         graded("grade"),
-        CheckConstraint("purchase_price >= 0", name="purchase_price_not_negative"),
+        *amount_checks("purchase_price", "purchase_currency"),
         CheckConstraint("is_read OR date_read IS NULL", name="read_on_a_date"),
     )
 
@@ -102,7 +101,7 @@ class CollectionItem(Kept, Base):
     grade: Mapped[Decimal | None] = mapped_column(Numeric(3, 1))
     grading_company: Mapped[str] = blank(10)
     purchase_date: Mapped[date | None] = mapped_column(Date)
-    purchase_price: Mapped[Decimal | None] = mapped_column(Numeric(10, 2))
+    purchase_price: Mapped[Decimal | None] = mapped_column(Numeric)
     purchase_currency: Mapped[str] = currency()
     purchase_store: Mapped[str] = blank(255)
     storage_location: Mapped[str] = blank(255)
@@ -207,10 +206,9 @@ class WishListItem(Kept, Base):
         Index("ix_wish_list_item_wish_list_id_status", "wish_list_id", "status"),
         Index("ix_wish_list_item_wish_list_id_priority", "wish_list_id", "priority"),
         one_of("status", WishStatus),
-        one_of("max_currency", Currency),
         within("priority", *PRIORITIES),
         graded("desired_grade"),
-        CheckConstraint("max_price >= 0", name="max_price_not_negative"),
+        *amount_checks("max_price", "max_currency"),
     )
 
     wish_list_id: Mapped[int] = parent("wish_list.id", index=False)
@@ -223,7 +221,7 @@ class WishListItem(Kept, Base):
         SmallInteger, server_default=str(DEFAULT_PRIORITY), default=DEFAULT_PRIORITY
     )
     desired_grade: Mapped[Decimal | None] = mapped_column(Numeric(3, 1))
-    max_price: Mapped[Decimal | None] = mapped_column(Numeric(10, 2))
+    max_price: Mapped[Decimal | None] = mapped_column(Numeric)
     max_currency: Mapped[str] = currency()
     notes: Mapped[str] = blank()
     added_on: Mapped[datetime] = stamp()

@@ -6,6 +6,7 @@ from colander import Invalid, MappingSchema, SchemaNode, drop
 from comicsdb.i18n import formatted
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import YEARS
+from comicsdb.models.currencies import Currency
 from comicsdb.schemas.types import REQUIRED, Amount, Choice, Day, Field, Flag, Id, Integer, ListOf, Text
 from comicsdb.values import compact, read_money
 
@@ -21,6 +22,8 @@ class ObjectSchema(MappingSchema):
     dates, the default for choices that declare one, and "not sent" for booleans and other choices with a
     default.
     """
+
+    keeps_currency = True  # whether a change of an amount alone leaves the currency as it is
 
     def __init__(self, *, partial: bool = False, form: bool = False):
         super().__init__()
@@ -41,14 +44,23 @@ class ObjectSchema(MappingSchema):
         )
 
     def _with_currencies(self, sent: dict) -> dict:
-        """Return the values, with the currency in an amount (`3,99 €`) moved to its own field."""
+        """Return the values, with each amount as a pair with its currency.
+
+        The currency in an amount (`3,99 €`) is moved to its own field. If none was sent, it is the default, or
+        None in a change, where the object may have one.
+        """
         values = dict(sent)
+        default = None if self.partial and self.keeps_currency else Currency.USD.value
         for field in self.children:
-            amount, currency = sent.get(field.name), f"{field.name}_currency"
-            if isinstance(field.typ, Amount) and isinstance(amount, str):
+            amount, key = sent.get(field.name), f"{field.name}_currency"
+            if not isinstance(field.typ, Amount) or amount is None:
+                continue
+            if isinstance(amount, str):
                 found, code = read_money(amount) or (None, None)
-                if code and sent.get(currency) in (None, "", code):
-                    values |= {field.name: str(found), currency: code}
+                if code and sent.get(key) in (None, "", code):
+                    amount, values[key] = str(found), code
+            chosen = values.get(key)
+            values[field.name] = amount, chosen if chosen in list(Currency) else default
         return values
 
     def _without_blanks(self, sent: dict) -> dict:

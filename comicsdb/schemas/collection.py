@@ -4,7 +4,8 @@ import colander
 
 from comicsdb.i18n import _
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
-from comicsdb.models.choices import STARS, BookFormat, Currency, GradingCompany
+from comicsdb.models.choices import STARS, BookFormat, GradingCompany
+from comicsdb.models.currencies import Currency
 from comicsdb.models.library import TAG_MAX, TAGS_MOST
 from comicsdb.schemas.base import ObjectSchema, day, field, text
 from comicsdb.schemas.types import (
@@ -22,7 +23,7 @@ from comicsdb.schemas.types import (
 from comicsdb.values import ordered_tags
 
 PLACE_LENGTH = 255
-MAX_DIGITS = 10
+WHOLE_DIGITS = 8  # of a price before the point, in dollars, pounds and euros
 COMMA_IN_TAG = _("A tag cannot contain a comma.")
 MAX_SHOWN = 30  # characters of an invalid id, in a message
 
@@ -89,7 +90,7 @@ class CollectionItemSchema(ObjectSchema):
     grade = field(Grade(nullable=True))
     grading_company = field(Choice(["", *codes(GradingCompany)]))
     purchase_date = day()
-    purchase_price = field(Amount(MAX_DIGITS))
+    purchase_price = field(Amount(WHOLE_DIGITS))
     purchase_price_currency = field(Choice(codes(Currency)))
     purchase_store = text(PLACE_LENGTH)
     storage_location = text(PLACE_LENGTH)

@@ -2,7 +2,8 @@
 
 import colander
 
-from comicsdb.models.choices import Currency, Precision
+from comicsdb.models.choices import Precision
+from comicsdb.models.currencies import Currency
 from comicsdb.schemas.base import (
     ObjectSchema,
     code,
@@ -81,6 +82,7 @@ class VariantSchema(ObjectSchema):
     The picture is validated elsewhere, as it is a file.
     """
 
+    keeps_currency = False
     name = text(TITLE_LENGTH)
     price = field(Amount())
     price_currency = field(Choice([currency.value for currency in Currency]))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import date, datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 import colander
 import orjson
@@ -11,7 +11,17 @@ from colander import Invalid, SchemaType
 
 from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.models.choices import GRADES, Currency, Precision
+from comicsdb.models.choices import GRADES, Precision
+from comicsdb.models.currencies import (
+    DECIMALS_MOST,
+    ROUNDED,
+    WHOLE_MOST,
+    Currency,
+    digits_of,
+    has_digits_of,
+    in_digits_of,
+    whole_digits_of,
+)
 from comicsdb.values import (
     FLAGS,
     decimal,
@@ -57,9 +67,7 @@ LONGEST_LIST = 5000  # elements; the database is asked for all ids of a list at 
 _LONGEST_NUMBER = 1000  # characters; more is no number anybody means
 MAX_SHOWN = 50  # characters of what was sent, in a message
 _TENTH = Decimal("0.1")
-_CENT = Decimal("0.01")
-_DIGITS, _DECIMALS = 8, 2
-_WHOLE = _DIGITS - _DECIMALS
+PRICE_DIGITS = 6  # digits of a price before the point, in dollars, pounds and euros
 
 
 def too_long(most: int) -> str:
@@ -381,55 +389,60 @@ def decimal_of(value) -> Decimal | None:
 
 
 class Amount(Field):
-    """A price as one decimal number, not negative: 8 digits (variants) or as many, 2 of them decimals.
+    """A price as one decimal number, not negative, with the decimals of its currency.
 
-    A text may have a comma for the point; a currency in it was put into a field of its own by the schema.
+    `whole`: the digits before the point of dollars, pounds and euros; others may have `WHOLE_MOST`. Takes the
+    pair of amount and code of currency that the schema makes; with None for a currency that only the writer
+    knows, the amount need only fit some currency. A text may have a comma for the point; a currency in it was
+    put into a field of its own by the schema.
     """
 
-    def __init__(self, digits: int = _DIGITS):
+    def __init__(self, whole: int = PRICE_DIGITS):
         super().__init__(nullable=True)
-        self.digits = digits
-
-    @property
-    def whole(self) -> int:
-        """The largest number of digits before the decimal point."""
-        return self.digits - _DECIMALS
+        self.whole = whole
 
     def read(self, node, value):
         """The amount."""
-        amount, currency = _money(value)
-        if amount is None or currency:
+        sent, code = value
+        amount, written = _money(sent, code)
+        if amount is None or written:
             raise Invalid(node, NOT_AMOUNT)
-        if amount < 0:
-            raise Invalid(node, NEGATIVE)
+        wrong = NEGATIVE if amount < 0 else self._digits_problem(amount, code)
+        if wrong:
+            raise Invalid(node, wrong)
+        return amount
+
+    def _digits_problem(self, amount: Decimal, code: str | None) -> str | None:
+        most_whole = whole_digits_of(code, self.whole) if code else WHOLE_MOST
+        most_decimals = digits_of(code) if code else DECIMALS_MOST
+        if amount and code not in ROUNDED:
+            amount = amount.normalize()  # 500.00 yen have no decimals
         _sign, digits, exponent = amount.as_tuple()
         decimals = max(0, -exponent)
         whole = max(0, len(digits) + exponent)
-        if max(len(digits), decimals) + max(0, exponent) > self.digits:
-            raise Invalid(
-                node,
-                formatted(
-                    "Enter at most ${digits} digits.",
-                    api="Ensure that there are no more than ${digits} digits in total.",
-                    digits=self.digits,
-                ),
+        if max(len(digits), decimals) + max(0, exponent) > most_whole + most_decimals:
+            return formatted(
+                "Enter at most ${digits} digits.",
+                api="Ensure that there are no more than ${digits} digits in total.",
+                digits=most_whole + most_decimals,
             )
-        if decimals > _DECIMALS:
-            raise Invalid(
-                node,
-                formatted(
-                    "Enter at most ${places} decimal places.",
-                    api="Ensure that there are no more than ${places} decimal places.",
-                    places=_DECIMALS,
-                ),
-            )
-        if whole > self.whole:
-            raise Invalid(node, too_many_digits(self.whole))
-        return amount
+        if decimals > most_decimals:
+            return _too_many_decimals(most_decimals, code)
+        return too_many_digits(most_whole) if whole > most_whole else None
 
 
-def too_many_digits(whole: int = _WHOLE) -> str:
-    """The error message for an amount that exceeds its column."""
+def _too_many_decimals(most: int, code: str | None) -> str:
+    if most == 0:
+        return formatted("Prices in ${currency} have no decimals: enter a whole number.", currency=code)
+    return formatted(
+        "Enter at most ${places} decimal places.",
+        api="Ensure that there are no more than ${places} decimal places.",
+        places=most,
+    )
+
+
+def too_many_digits(whole: int) -> str:
+    """The error message for an amount that is too great."""
     return formatted(
         "Enter at most ${whole} digits before the decimal point.",
         api="Ensure that there are no more than ${whole} digits before the decimal point.",
@@ -437,11 +450,26 @@ def too_many_digits(whole: int = _WHOLE) -> str:
     )
 
 
-def _money(value) -> tuple[Decimal | None, str | None]:
+def amount_problem(
+    amount: Decimal, currency: str, *, whole: int = PRICE_DIGITS, rounds: bool = False
+) -> str | None:
+    """The error message for an amount that its currency does not have, or None; `whole` as for `Amount`.
+
+    `rounds`: too many decimals of a currency in `ROUNDED` are no error.
+    """
+    most = whole_digits_of(currency, whole)
+    if amount and amount.adjusted() >= most:
+        return too_many_digits(most)
+    if rounds and currency in ROUNDED:
+        return too_many_digits(most) if in_digits_of(currency, amount) >= 10**most else None
+    return None if has_digits_of(currency, amount) else _too_many_decimals(digits_of(currency), currency)
+
+
+def _money(value, currency: str | None = None) -> tuple[Decimal | None, str | None]:
     """The number and the currency in a value; (None, None) if it is not an amount."""
     number = decimal_of(value)
     if number is None and isinstance(value, str):
-        return read_money(value) or (None, None)
+        return read_money(value, currency) or (None, None)
     return number, None
 
 
@@ -459,35 +487,31 @@ class Price(Field):
         return self.NONE if cstruct is None else super().deserialize(node, cstruct)
 
     def read(self, node, value):
-        """The pair, rounded half up to two decimals."""
+        """The pair, with the decimals of the currency; in `ROUNDED` rounded half up."""
         value, currency = self._parts(node, value)
         if value is None or (isinstance(value, str) and not value.strip()):
             return self.NONE
-        amount, written = _money(value)
+        amount, written = _money(value, currency if isinstance(currency, str) else None)
         if currency is None:
             currency = written or Currency.USD.value
         if currency not in list(Currency):
-            supported = ", ".join(Currency)
-            sent = shown(currency)[:MAX_SHOWN]
             raise Invalid(
                 node,
                 formatted(
-                    "“${shown}” is not a currency we know. Choose one of ${supported}.",
-                    api="Invalid currency '${shown}'. Supported: ${supported}",
-                    shown=sent,
-                    supported=supported,
+                    "“${shown}” is not a currency we know. Choose one of the list, or enter its code"
+                    " of ISO 4217, such as JPY.",
+                    api="Invalid currency '${shown}'. Expected a code of ISO 4217, such as USD, EUR or JPY.",
+                    shown=shown(currency)[:MAX_SHOWN],
                 ),
             )
         if amount is None or written not in (None, currency):
             raise Invalid(node, _strange(value))
         if amount < 0:
             raise Invalid(node, NEGATIVE)
-        if amount and amount.adjusted() >= _WHOLE:
-            raise Invalid(node, too_many_digits())
-        amount = amount.quantize(_CENT, ROUND_HALF_UP)
-        if amount.adjusted() >= _WHOLE:  # 999999.999 has become a million
-            raise Invalid(node, too_many_digits())
-        return amount, currency
+        wrong = amount_problem(amount, currency, rounds=True)
+        if wrong:
+            raise Invalid(node, wrong)
+        return in_digits_of(currency, amount), currency
 
     def _parts(self, node, value):
         """The amount and the currency of an object or its JSON text; other values are amounts alone."""

@@ -2,9 +2,10 @@
 
 import colander
 
-from comicsdb.models.choices import PRIORITIES, Currency, WishStatus
+from comicsdb.models.choices import PRIORITIES, WishStatus
+from comicsdb.models.currencies import Currency
 from comicsdb.schemas.base import ObjectSchema, day, field, text
-from comicsdb.schemas.collection import MAX_DIGITS, PLACE_LENGTH, IssueId, VariantId, codes
+from comicsdb.schemas.collection import PLACE_LENGTH, WHOLE_DIGITS, IssueId, VariantId, codes
 from comicsdb.schemas.types import Amount, Choice, Grade, Integer
 
 
@@ -19,7 +20,7 @@ class WishSchema(ObjectSchema):
     variant_id = field(VariantId())
     priority = field(Integer(*PRIORITIES))
     desired_grade = field(Grade(nullable=True))
-    max_price = field(Amount(MAX_DIGITS))
+    max_price = field(Amount(WHOLE_DIGITS))
     max_price_currency = currency()
     notes = text()
 
@@ -44,7 +45,7 @@ class PurchaseSchema(ObjectSchema):
     """The fields of a purchase, all optional."""
 
     purchase_date = day()
-    purchase_price = field(Amount(MAX_DIGITS))
+    purchase_price = field(Amount(WHOLE_DIGITS))
     purchase_price_currency = currency()
     purchase_store = text(PLACE_LENGTH)
     notes = text()

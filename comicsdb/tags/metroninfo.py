@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
-from comicsdb.models.choices import SERIES_TYPE_OLDER_NAMES
+from comicsdb.models.choices import COUNTRIES, SERIES_TYPE_OLDER_NAMES
 from comicsdb.models.reference_data import REFERENCE
 from comicsdb.tags import xml
 from comicsdb.tags.ids import Ids, addresses, ids_of, in_words
@@ -18,8 +18,7 @@ TYPES |= {
     for row in REFERENCE["series_type"]
     if row["code"] == code
 }
-# A price is of a country: that of its currency or, for the euro, of the language.
-COUNTRIES = {"USD": "US", "GBP": "GB", "ITL": "IT"}
+# A price is of a country: that whose code begins the currency's or, for the euro, of the language.
 EURO_COUNTRIES = {"it": "IT", "fr": "FR", "de": "DE", "es": "ES", "nl": "NL", "pt": "PT"}
 OTHER = "Other"
 # The sources that the schema names, by our codes.
@@ -108,8 +107,10 @@ def _language(series: dict) -> str:
 
 def _add_price(root: ET.Element, issue: dict) -> None:
     currency = issue["price_currency"]
-    country = COUNTRIES.get(currency) or EURO_COUNTRIES.get(issue["series"]["language"])
-    if currency and country:
+    country = currency[:2]
+    if currency == "EUR":
+        country = EURO_COUNTRIES.get(issue["series"]["language"])
+    if country in COUNTRIES:
         xml.add(xml.add_group(root, "Prices"), "Price", issue["price"], country=country)
 
 

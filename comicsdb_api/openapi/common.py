@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from comicsdb.models.choices import Currency
 from comicsdb_api.openapi.schemas import INTEGER_MAX, reference
 from comicsdb_api.resource.filters import Filter, Parameter
 from comicsdb_api.resource.paging import PAGE_MAX
@@ -11,7 +10,6 @@ from comicsdb_api.retirement import NOTICE
 
 TEXT = {"type": "string"}
 JSON = "application/json"
-CURRENCIES = tuple(currency.value for currency in Currency)
 
 _TAG = {"type": "string", "pattern": '^"[0-9a-f]+"$'}
 _DATE = {"type": "string", "examples": ["Sat, 21 Nov 2026 02:36:05 GMT"]}

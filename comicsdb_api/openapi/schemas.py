@@ -23,12 +23,25 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
+from comicsdb.models.currencies import AMOUNTS
 from comicsdb_api.openapi.words import PART, words_for
 from comicsdb_api.resource.by_ids import MERGED
-from comicsdb_api.resource.types import Address, Changes, Choice, Instant, ListOf, Money, ObjectOf, SelectedOf
+from comicsdb_api.resource.types import (
+    Address,
+    Changes,
+    Choice,
+    CurrencyCode,
+    Instant,
+    ListOf,
+    Money,
+    ObjectOf,
+    SelectedOf,
+)
 from comicsdb_api.resources.issue import IssueResource
 
-AMOUNT = r"^\d+\.\d{2}$"
+AMOUNT = r"^\d+(\.\d{2,3})?$"
+CURRENCY = "^[A-Z]{3}$"
+CURRENCY_OR_NONE = "^([A-Z]{3})?$"
 NULL = {"type": "null"}
 _EXAMPLES = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
 # Functions that give a value even where an argument is null.
@@ -145,6 +158,8 @@ class Components:
                 return {"type": "array", "items": self._of_type(kind.item_type) | _length(kind.item_type)}
             case Choice():
                 return {"type": "string", "enum": [str(word) for word in kind.choices]}
+            case CurrencyCode():
+                return {"type": "string", "pattern": CURRENCY_OR_NONE if kind.blank else CURRENCY}
         return simple_type(kind, SIMPLE_TYPES)
 
 
@@ -202,7 +217,7 @@ def _limits(column: Column) -> dict:
                 limits |= dict(zip(("minimum", "maximum"), bounds, strict=True))
             name, *codes = check.info.get("one_of", ("",))
             if name == base.name:
-                limits = {"enum": codes[0]}
+                limits = {"pattern": CURRENCY} if base.name in AMOUNTS.values() else {"enum": codes[0]}
     return limits
 
 

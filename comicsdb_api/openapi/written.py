@@ -3,6 +3,7 @@
 from colander import SchemaNode, String
 
 from comicsdb.models.choices import GRADES
+from comicsdb.models.currencies import DECIMALS_MOST, WHOLE_MOST, Currency
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.external_id import ExternalId, ExternalIdSchema
 from comicsdb.schemas.match import Hash, Ids, Objects
@@ -22,7 +23,7 @@ from comicsdb.schemas.types import (
     Text,
 )
 from comicsdb_api.openapi import common
-from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, described, reference, simple_type
+from comicsdb_api.openapi.schemas import CURRENCY, INTEGER_MAX, Components, described, reference, simple_type
 from comicsdb_api.openapi.words import (
     CHANGE,
     FORM,
@@ -168,7 +169,7 @@ def _of_type(kind, *, is_form: bool) -> dict:
             partial = {"type": "string", "pattern": "^[0-9]{4}(-[0-9]{2})?$"}
             return {"anyOf": [{"type": "string", "format": "date"}, partial]}
         case Amount():
-            return {"anyOf": _sums(kind.whole)}
+            return {"anyOf": _sums()}
         case ExternalId() if not is_form:
             found = _object(ExternalIdSchema(), "ExternalId")
         case Price() if not is_form:
@@ -186,13 +187,16 @@ def _text(kind: Text) -> dict:
 
 def _choice(kind: Choice) -> dict:
     codes = list(kind.codes.values())
+    if codes == list(Currency):
+        return {"type": "string", "pattern": CURRENCY}
     return {"type": "integer" if isinstance(codes[0], int) else "string", "enum": codes}
 
 
-def _sums(whole: int = 6) -> list[dict]:
-    """An amount with so many digits before the point, as text or number."""
-    text = {"type": "string", "pattern": rf"^[0-9]{{1,{whole}}}(\.[0-9]{{1,2}})?$", "examples": ["3.99"]}
-    return [text, {"type": "number", "minimum": 0, "maximum": 10**whole - 1}]
+def _sums() -> list[dict]:
+    """An amount, as text or number; how many digits it may have is a matter of its currency."""
+    pattern = rf"^[0-9]{{1,{WHOLE_MOST}}}(\.[0-9]{{1,{DECIMALS_MOST}}})?$"
+    text = {"type": "string", "pattern": pattern, "examples": ["3.99"]}
+    return [text, {"type": "number", "minimum": 0, "maximum": 10**WHOLE_MOST - 1}]
 
 
 def _priced() -> dict:
@@ -200,6 +204,6 @@ def _priced() -> dict:
         "type": "object",
         "properties": {
             "amount": {"anyOf": [*_sums(), {"type": "null"}]},
-            "currency": {"type": "string", "enum": list(common.CURRENCIES)},
+            "currency": {"type": "string", "pattern": CURRENCY},
         },
     }

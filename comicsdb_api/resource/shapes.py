@@ -44,7 +44,7 @@ def instant(column):
 
 
 def money(column):
-    """An amount as text with exactly two decimals, or null."""
+    """An amount as text, with the decimals that its column gives it by its currency, or null."""
     return optional(column.is_not(None), cast(column, Money))
 
 

@@ -17,7 +17,15 @@ class Address(String):
 
 
 class Money(String):
-    """An amount with exactly two decimals."""
+    """An amount with the decimals of its currency."""
+
+
+class CurrencyCode(String):
+    """A code of ISO 4217; `blank`: or nothing."""
+
+    def __init__(self, *, blank: bool = False):
+        super().__init__()
+        self.blank = blank
 
 
 class Choice(String):

@@ -7,9 +7,9 @@ from sqlalchemy import Boolean, Integer, Numeric, cast, func, literal_column, ty
 from comicsdb.catalog.filters import NOTHING, Condition, equal
 from comicsdb.library.collection import figures
 from comicsdb.models import Issue, Publisher, Series, SeriesType
-from comicsdb.models.choices import BookFormat, Currency
+from comicsdb.models.choices import BookFormat
 from comicsdb.readcache.etag import tagged
-from comicsdb_api.openapi.schemas import AMOUNT
+from comicsdb_api.openapi.schemas import AMOUNT, CURRENCY
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import Resource, number_in
 from comicsdb_api.resource.conditional import respond_tagged
@@ -31,7 +31,8 @@ FIGURES = {
     | {"description": "Sum of the prices paid in one currency: that of most priced items."},
     "total_value_currency": {
         "type": "string",
-        "enum": [each.value for each in Currency],
+        "pattern": CURRENCY,
+        "examples": ["USD"],
         "description": "That currency; dollars without any price.",
     },
     "value_by_currency": {
@@ -67,9 +68,9 @@ class StatsResource(Resource):
         body = {
             "total_items": stats.issues,
             "total_quantity": stats.copies,
-            "total_value": f"{stats.value:.2f}",
+            "total_value": str(stats.value),
             "total_value_currency": stats.currency,
-            "value_by_currency": {code: f"{value:.2f}" for code, value in stats.values.items()},
+            "value_by_currency": {code: str(value) for code, value in stats.values.items()},
             "read_count": stats.read,
             "unread_count": stats.unread,
             "by_format": [{"book_format": code, "count": count} for code, count in stats.by_format.items()],

@@ -4,6 +4,7 @@ from sqlalchemy import Numeric, bindparam, case, cast, func, literal_column, sel
 from sqlalchemy.dialects.postgresql import JSONB
 
 from comicsdb.models import History, User
+from comicsdb.models.currencies import Currency
 from comicsdb.models.record import CHANGED, CREATED, DELETED
 from comicsdb.security import Permission
 from comicsdb_api.resource import shapes
@@ -51,8 +52,10 @@ def _changes():
 def _shown(snapshot, key, value):
     """A value as it is kept; an amount as text, with its currency: `3.99 USD`."""
     amount = snapshot["price"].astext
-    text = func.to_char(cast(amount, Numeric), literal_column("'FM999999990.00'"))
-    priced = func.to_jsonb(func.concat_ws(literal_column("' '"), text, snapshot["currency"].astext))
+    currency = snapshot["currency"].astext
+    digits = func.currency_digits(func.coalesce(currency, shapes.constant(Currency.USD.value)))
+    number = func.round(cast(amount, Numeric), digits)
+    priced = func.to_jsonb(func.concat_ws(literal_column("' '"), number, currency))
     is_amount = (key == shapes.constant("price")) & amount.is_not(None)
     return type_coerce(case((is_amount, priced), else_=value), JSONB)
 

@@ -28,12 +28,12 @@ from comicsdb.models import (
     issue_team,
     issue_universe,
 )
-from comicsdb.models.choices import Currency, Precision
+from comicsdb.models.choices import Precision
 from comicsdb.schemas import IssueSchema
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.filters import Day, DayRange, Filter, Int
 from comicsdb_api.resource.listing import Children
-from comicsdb_api.resource.types import Choice
+from comicsdb_api.resource.types import Choice, CurrencyCode
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 
@@ -111,7 +111,7 @@ def _variants(shown, condition):
 def price_currency():
     """The currency of the cover price; empty without one, and for nothing."""
     shown = case((issue.c.price > shapes.constant(0), issue.c.currency), else_=shapes.constant(""))
-    return type_coerce(shown, Choice("", *Currency))
+    return type_coerce(shown, CurrencyCode(blank=True))
 
 
 def _days(name: str, subject: str) -> DayRange:

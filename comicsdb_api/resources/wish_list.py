@@ -6,7 +6,7 @@ from sqlalchemy import Boolean, Float, case, cast, func, literal_column, select
 from comicsdb.catalog import NotFoundError
 from comicsdb.library import wish_list as wish
 from comicsdb.models import CollectionItem, Issue, Series, Variant, WishList, WishListItem
-from comicsdb.models.choices import Currency, WishStatus
+from comicsdb.models.choices import WishStatus
 from comicsdb.schemas import ObjectSchema, errors_of
 from comicsdb.schemas.collection import no_issue
 from comicsdb.schemas.wish import NewWishSchema, PurchaseSchema
@@ -16,7 +16,7 @@ from comicsdb_api.resource import bodies, shapes
 from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.shapes import BASE, constant
-from comicsdb_api.resource.types import Address, Choice
+from comicsdb_api.resource.types import Address, Choice, CurrencyCode
 from comicsdb_api.resource.writes import respond
 from comicsdb_api.resources.account_lists import USER, OneListResource, OwnDetail, OwnListing, shown
 from comicsdb_api.responses import answer, to_json
@@ -96,7 +96,7 @@ class WishListItemResource(WishListResource):
         fields = cls.row_fields()
         last = {name: fields.pop(name) for name in ("modified", "variant")}
         priced = item.c.max_price.is_not(None)
-        currency = shapes.type_coerce(item.c.max_currency, Choice(*Currency))
+        currency = shapes.type_coerce(item.c.max_currency, CurrencyCode())
         return fields | {
             "max_price": shapes.money(item.c.max_price),
             "max_price_currency": case((priced, currency), else_=None),

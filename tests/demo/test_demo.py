@@ -12,7 +12,8 @@ from stdnum import ean, isbn
 from comicsdb.accounts import demo_accounts
 from comicsdb.exchange.format import FILES
 from comicsdb.imaging.hashes import hashes
-from comicsdb.models.choices import COUNTRIES, LANGUAGES, Currency
+from comicsdb.models.choices import COUNTRIES, LANGUAGES
+from comicsdb.models.currencies import Currency
 from comicsdb_demo import DATA
 from tests.dataset import read_set
 from tests.importer import Importer

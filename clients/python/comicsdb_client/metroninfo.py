@@ -30,7 +30,9 @@ SOURCES = {
     "mangaupdates": "MangaUpdates",
     "myanimelist": "MyAnimeList",
 }
-COUNTRIES = {"USD": "US", "GBP": "GB", "ITL": "IT"}  # for a price in euros it is that of the language
+# A price is of the country whose code begins the currency's or, for the euro, of that of the language. These
+# codes are of no country, or of one that is no more.
+NO_COUNTRY = {"AN", "BU", "CS", "DD", "EU", "RH", "SU", "TP", "XA", "XC", "XO", "XP", "YD", "YU", "ZR"}
 EURO_LANGUAGES = {"it", "fr", "de", "es", "nl", "pt", "fi"}
 
 
@@ -117,8 +119,10 @@ def _add_series(root: ET.Element, series: Json) -> None:
 
 def _add_price(root: ET.Element, issue: Json) -> None:
     currency, language = issue["price_currency"], issue["series"]["language"]
-    country = COUNTRIES.get(currency) or (language.upper() if language in EURO_LANGUAGES else "")
-    if currency and country:
+    country = currency[:2]
+    if currency == "EUR":
+        country = language.upper() if language in EURO_LANGUAGES else ""
+    if country and country not in NO_COUNTRY:
         xml.add(ET.SubElement(root, "Prices"), "Price", issue["price"], country=country)
 
 

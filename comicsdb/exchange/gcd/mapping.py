@@ -14,10 +14,10 @@ from comicsdb.exchange.gcd.dump import Dump
 from comicsdb.exchange.gcd.plan import Choices, PlannedSeries
 from comicsdb.exchange.gcd.reading import IssueRow, Rows
 from comicsdb.exchange.gcd.report import Review
-from comicsdb.models.choices import COLLECTED_CODES, Currency, Precision, SeriesTypeCode, Status
+from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode, Status
+from comicsdb.models.currencies import Currency
 
 NAME_LENGTH, ALIAS_LENGTH = 255, 100
-CURRENCIES = frozenset(map(str, Currency))
 SHARE_OF_IMPRINT, SHARE_OF_GENRE = 0.8, 0.25
 # The publishers of multiverses, by their names at GCD, where no other could be meant.
 PUBLISHERS_OF_MULTIVERSES = {"DC": "DC", "Marvel": "Marvel"}
@@ -526,7 +526,7 @@ class IssueMapper:
 
     def _sold(self, issue: IssueRow, row: IssueRow) -> dict:
         """Price and barcode of an issue or a variant of it."""
-        price, rule = values.own_price(row.price, self._countries[issue.series_id], CURRENCIES)
+        price, rule = values.own_price(row.price, self._countries[issue.series_id])
         if rule:
             self._note(rule, row, "price", price.amount if price else "", row.price)
         upc, rule = values.barcode(row.barcode)

@@ -31,7 +31,7 @@ RULES = {
     "number-clash": "another issue of the series has the number: left out",
     "number-too-long": "a number of more characters than the catalogue takes: left out",
     "number-words": "words behind the number: left out",
-    "price-left-out": "prices, but none without a note in a currency that is taken: left out",
+    "price-left-out": "prices, but none without a note that a known currency has: left out",
     "price-rounded": "a price of parts of a penny: rounded",
     "qualifier": "a credit with an unknown qualifier: the role without it",
     "series-type": "a series whose type is not told: taken as a periodical",

@@ -15,11 +15,12 @@ from stdnum.exceptions import ValidationError
 
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, LANGUAGES, YEARS, Precision, SeriesTypeCode
+from comicsdb.models.currencies import Currency
+from comicsdb.schemas.types import amount_problem
 from comicsdb.values import bad_character, iso_day
 
 NUMBER_LENGTH, UPC_LENGTH, TITLE_LENGTH = 25, 20, 150
 UNNUMBERED = "[nn]"
-HIGHEST_PRICE = 10**6  # below which the catalogue takes prices
 
 DAY, MONTH, YEAR = Precision.DAY.value, Precision.MONTH.value, Precision.YEAR.value
 
@@ -162,33 +163,76 @@ _POUNDS = re.compile(
 # Currencies of the countries with most comics, to tell which price is that of the series' own country.
 _EURO = "AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK"
 _OWN_CURRENCIES = {
-    "US": ("USD",),
-    "GB": ("GBP",),
-    "CA": ("CAD",),
-    "AU": ("AUD",),
-    "NZ": ("NZD",),
-    "JP": ("JPY",),
-    "MX": ("MXN",),
-    "BR": ("BRL",),
-    "SE": ("SEK",),
-    "NO": ("NOK",),
-    "DK": ("DKK",),
-    "CH": ("CHF",),
-    "PL": ("PLN",),
-    "HU": ("HUF",),
-    "AR": ("ARS",),
-    "IN": ("INR",),
-    **dict.fromkeys(_EURO.split(), ("EUR",)),
-    "IT": ("EUR", "ITL"),
-    "DE": ("EUR", "DEM"),
-    "FR": ("EUR", "FRF"),
-    "ES": ("EUR", "ESP"),
-    "NL": ("EUR", "NLG"),
-    "BE": ("EUR", "BEF"),
-    "AT": ("EUR", "ATS"),
-    "PT": ("EUR", "PTE"),
-    "FI": ("EUR", "FIM"),
+    country: frozenset(codes.split())
+    for country, codes in {
+        "AR": "ARS ARA ARP",
+        "AT": "ATS",
+        "AU": "AUD",
+        "BE": "BEF",
+        "BG": "BGN BGL",
+        "BR": "BRL BRB BRC BRE BRN BRR",
+        "CA": "CAD",
+        "CH": "CHF",
+        "CL": "CLP",
+        "CN": "CNY",
+        "CO": "COP",
+        "CS": "CSK",
+        "CZ": "CZK CSK",
+        "DD": "DDM",
+        "DE": "DEM DDM",
+        "DK": "DKK",
+        "ES": "ESP",
+        "FI": "FIM",
+        "FR": "FRF",
+        "GB": "GBP",
+        "GR": "GRD",
+        "HK": "HKD",
+        "HR": "HRK HRD YUD",
+        "HU": "HUF",
+        "ID": "IDR",
+        "IE": "IEP",
+        "IL": "ILS ILR ILP",
+        "IN": "INR",
+        "IS": "ISK ISJ",
+        "IT": "ITL",
+        "JP": "JPY",
+        "KR": "KRW",
+        "LU": "LUF BEF",
+        "MX": "MXN MXP",
+        "MY": "MYR",
+        "NL": "NLG",
+        "NO": "NOK",
+        "NZ": "NZD",
+        "PE": "PEN PES PEI",
+        "PH": "PHP",
+        "PL": "PLN PLZ",
+        "PT": "PTE",
+        "RO": "RON ROL",
+        "RS": "RSD CSD YUM YUD",
+        "RU": "RUB RUR SUR",
+        "SE": "SEK",
+        "SG": "SGD",
+        "SI": "SIT YUD",
+        "SK": "SKK CSK",
+        "SU": "SUR",
+        "TH": "THB",
+        "TR": "TRY TRL",
+        "TW": "TWD",
+        "UA": "UAH UAK",
+        "US": "USD",
+        "UY": "UYU UYP",
+        "VE": "VES VEF VEB",
+        "VN": "VND",
+        "YU": "YUD YUM YUN",
+        "ZA": "ZAR",
+    }.items()
 }
+
+
+def _is_own(country: str, currency: str) -> bool:
+    if currency == "EUR":
+        return country in _EURO.split()
+    return currency in _OWN_CURRENCIES.get(country, ())
 
 
 def prices(text: str) -> list[Price]:
@@ -205,24 +249,24 @@ def prices(text: str) -> list[Price]:
     return found
 
 
-def own_price(text: str, country: str, currencies) -> tuple[Price | None, str]:
+def own_price(text: str, country: str) -> tuple[Price | None, str]:
     """The price in the issue's own country, else the first without a note, and the rule if there is none."""
-    listed = prices(text)
-    known = [
-        each
-        for each in listed
-        if each.currency in currencies and not each.note and each.amount < HIGHEST_PRICE
-    ]
+    known = [each for each in prices(text) if not each.note and _is_taken(each)]
     if not known:
         return None, "price-left-out" if line(text) else ""
     country = country.upper()
     own = [each for each in known if each.country == country] or [
-        each
-        for each in known
-        if each.currency in _OWN_CURRENCIES.get(country, ()) and each.country in ("", country)
+        each for each in known if _is_own(country, each.currency) and each.country in ("", country)
     ]
     chosen = (own or known)[0]
     return chosen, "price-rounded" if chosen.rounded else ""
+
+
+def _is_taken(price: Price) -> bool:
+    """Whether the catalogue takes a price: its currency is known, and has such an amount."""
+    return price.currency in Currency.__members__ and not amount_problem(
+        price.amount, price.currency, rounds=True
+    )
 
 
 # Codes.

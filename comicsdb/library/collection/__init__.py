@@ -25,9 +25,12 @@ from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import ratings, reads, runs
 from comicsdb.library.locks import check_account, lock_account, lock_variant, moved
-from comicsdb.models import CollectionItem, Issue, ReadDate
+from comicsdb.models import CollectionItem, Issue, ReadDate, WishListItem
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
-from comicsdb.models.choices import BookFormat, Currency
+from comicsdb.models.choices import BookFormat
+from comicsdb.models.currencies import Currency
+from comicsdb.schemas.collection import WHOLE_DIGITS
+from comicsdb.schemas.types import amount_problem
 
 NO_VARIANT = _("This is not a variant of the issue.")
 KEEP = object()  # no rating given: the present one stays
@@ -46,6 +49,7 @@ FIELDS = {
     "tags": ((), "text[]"),
     "notes": ("", "text"),
 }
+PAID = ("purchase_price", "purchase_currency")
 _COLUMNS = ", ".join(FIELDS)
 _TYPES = ", ".join(f"{name} {type_}" for name, (_, type_) in FIELDS.items())
 _FRESH = {"synchronize_session": False, "populate_existing": True}
@@ -88,8 +92,8 @@ def add(
     `another` there comes another item beside it. `values` as `FIELDS` names them, as `CollectionItemSchema`
     gives them; also `rating`, `is_read` (True: it was read now, unless it was before) and `read_dates`
     (moments with their zone). Without a rating the item takes over the stars that the account gave the issue.
-    Raises NotFoundError for an issue that is not there, and InvalidError for stars and a variant of another
-    issue.
+    Raises NotFoundError for an issue that is not there, and InvalidError for stars, a variant of another
+    issue, and a price that its currency does not have.
     """
     _check_issue(issue_id)
     lock_account(session, user_id)
@@ -97,6 +101,7 @@ def add(
     if present is not None:
         return present, False
     check_variant(session, issue_id, values)
+    check_price(values, *PAID)
     made = _add_many(session, user_id, [(issue_id, values)], today=today, another=True)
     if not made:
         raise NotFoundError("issue", issue_id)
@@ -126,6 +131,19 @@ def check_variant(session: Session, issue_id: int, values: dict) -> None:
     variant_id = values.get("variant_id")
     if variant_id is not None and not lock_variant(session, issue_id, variant_id):
         raise InvalidError({"variant_id": [NO_VARIANT]})
+
+
+def check_price(
+    values: dict, amount: str, currency: str, present: CollectionItem | WishListItem | None = None
+) -> None:
+    """Raise InvalidError for a price that its currency does not have, in values for a new or present item.
+
+    `amount` and `currency` are the names of the columns; what is not in the values stays as it is.
+    """
+    price, code = (values.get(name, getattr(present, name, None)) for name in (amount, currency))
+    wrong = price and amount_problem(price, code or Currency.USD, whole=WHOLE_DIGITS)
+    if wrong and (amount in values or currency in values):
+        raise InvalidError({amount: [wrong]})
 
 
 def add_many(
@@ -235,6 +253,7 @@ def update(session: Session, user_id: int, item_id: int, values: dict, *, today:
     owned = lock(session, user_id, item_id, issue="rating" in values or "is_read" in values)
     changes = {name: values[name] for name in FIELDS if name in values}
     check_variant(session, owned.issue_id, changes)
+    check_price(changes, *PAID, owned)
     if "purchase_price" in changes:
         changes["purchase_price"] = changes["purchase_price"] or None
     stars = values.get("rating", owned.rating)

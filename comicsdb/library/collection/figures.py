@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.catalog import search
 from comicsdb.library.top_creators import among, credited, has_role, least
 from comicsdb.models import CollectionItem, Creator, Issue, Publisher, ReadDate, Series, SeriesType
-from comicsdb.models.choices import Currency
+from comicsdb.models.currencies import Currency
 
 TOP = 10
 DAYS, MONTHS = 30, 12

@@ -23,12 +23,12 @@ from comicsdb.library import acts, undo
 from comicsdb.library.transfer.format import (
     BYTES_SETTING,
     ITEMS,
-    MONEY,
     PARTS,
     PULL,
     ROWS_SETTING,
     Row,
     named_series,
+    settle_amounts,
 )
 from comicsdb.library.transfer.matching import (
     AMBIGUOUS,
@@ -194,9 +194,7 @@ def _read(session: Session, found: LibraryImport, settings: Mapping) -> None:
 
 
 def _record(import_id: int, index: int, row: Row, currency: str) -> dict:
-    for amount, of_amount in MONEY:
-        if amount in row.values:
-            row.values.setdefault(of_amount, currency)
+    settle_amounts(row, currency)
     wanted = orjson.loads(orjson.dumps(row.wanted))
     return {
         "import_id": import_id,

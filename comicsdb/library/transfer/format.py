@@ -25,6 +25,9 @@ from comicsdb.models import (
     WishListItem,
 )
 from comicsdb.models.base import INTEGER_MAX, limits
+from comicsdb.schemas.collection import WHOLE_DIGITS
+from comicsdb.schemas.types import amount_problem
+from comicsdb.values import read_money
 
 FORMAT, VERSION = "comicsdb-library", 1
 COLLECTION, PULL, WISHES, RATINGS, READS = "collection", "pull_list", "wish_list", "ratings", "reads"
@@ -68,7 +71,7 @@ def _reader(attribute):
         length = column.type.length
         return (lambda value: read.line(value, length)) if length else read.notes
     if isinstance(column.type, Numeric):
-        return amount if column.type.scale == 2 else read.grade
+        return read.grade if column.type.scale else amount
     return {Boolean: read.flag, Date: read.day, DateTime: read.moment}[type(column.type)]
 
 
@@ -205,6 +208,23 @@ def take(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:
             if found is not None:
                 values[name] = found
     return values
+
+
+def settle_amounts(row: Row, currency: str) -> None:
+    """Give the amounts of a row their currency, `currency` for those without one.
+
+    Amounts that their currency does not have, such as 3.99 yen, become unclear.
+    """
+    for amount, of_amount in MONEY:
+        if amount not in row.values:
+            continue
+        written, code = row.values[amount], row.values.setdefault(of_amount, currency)
+        found, _code = read_money(written, code)
+        if amount_problem(found, code, whole=WHOLE_DIGITS):
+            row.unclear.append((amount, f"{written} {code}"))
+            del row.values[amount], row.values[of_amount]
+        else:
+            row.values[amount] = str(found)
 
 
 def wanted_of(named: dict) -> Wanted:

@@ -18,14 +18,14 @@ from comicsdb.i18n import _
 from comicsdb.library import acts
 from comicsdb.library.locks import lock_account
 from comicsdb.library.transfer import background
-from comicsdb.library.transfer.format import COLLECTION, MONEY, PULL, Row, Upload
+from comicsdb.library.transfer.format import COLLECTION, PULL, Row, Upload, settle_amounts
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
 from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file
 from comicsdb.library.transfer.storing import Chosen, Storing, store
 from comicsdb.library.transfer.tables import refused
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
 from comicsdb.models.base import BIG_MAX
-from comicsdb.models.choices import Currency
+from comicsdb.models.currencies import Currency
 from comicsdb.security import Identity
 
 KIND = LibraryImport.__tablename__
@@ -108,9 +108,7 @@ def _make_room(session: Session, user_id: int) -> None:
 def _payload(found: Upload, matches: list[Match], name: str, currency: str) -> dict:
     rows = []
     for row, match in zip(found.rows, matches, strict=True):
-        for amount, of_amount in MONEY:
-            if amount in row.values:
-                row.values.setdefault(of_amount, currency)
+        settle_amounts(row, currency)
         named = {name: getattr(row, name) for name in ("part", "line", "says", "values", "list", "unclear")}
         wanted = orjson.loads(orjson.dumps(row.wanted))
         rows.append(named | {"wanted": wanted, "match": asdict(match)})

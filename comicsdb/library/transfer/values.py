@@ -193,15 +193,22 @@ def book_format(value) -> str | None:
     return BookFormat.DIGITAL.value if text in _DIGITAL else BookFormat.PRINT.value
 
 
+_OF_THREE_DECIMALS = "KWD"
+
+
 def money(value) -> tuple[str, str | None] | None:
-    """An amount and its currency, None if not given: `$3.99`, `3,99 €`, `EUR 1.234,50`, `12`."""
+    """An amount and its currency, None if not given: `$3.99`, `3,99 €`, `EUR 1.234,50`, `12`.
+
+    An amount that only its currency makes clear, such as `1.250`, stays as it is written.
+    """
     text = word(value)
     if not text:
         return None
     found = read_money(text)
-    if found is None or found[0] >= 10**8:
+    if found is None:
         raise UnclearError
-    return str(found[0]), found[1]
+    is_clear = found == read_money(text, _OF_THREE_DECIMALS)
+    return (str(found[0]) if is_clear else text), found[1]
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -234,6 +234,9 @@ def test_whether_a_description_is_an_announcement(writer, make):
         (None, (None, "")),
         ("", (None, "")),
         ({}, (None, "")),
+        ({"amount": 500, "currency": "JPY"}, ("500", "JPY")),
+        ({"amount": 1.25, "currency": "KWD"}, ("1.250", "KWD")),
+        ("¥500", ("500", "JPY")),
         ({"amount": "", "currency": "ITL"}, (None, "")),
     ],
 )
@@ -250,7 +253,9 @@ def test_prices_that_are_none(writer, make):
         "x": "Invalid price format: x. Examples: 3.99, 3,99 €, $3.99.",
         "-1": "Ensure this value is greater than or equal to 0.",
         "1000000": "Ensure that there are no more than 6 digits before the decimal point.",
-        '{"amount": 1, "currency": "JPY"}': "Invalid currency 'JPY'. Supported: USD, GBP, EUR, ITL",
+        '{"amount": 1, "currency": "XYZ"}': "Invalid currency 'XYZ'. Expected a code of ISO 4217,"
+        " such as USD, EUR or JPY.",
+        '{"amount": "3.5", "currency": "JPY"}': "Prices in JPY have no decimals: enter a whole number.",
     }.items():
         assert writer.patch(path, 400, json={"price": price}) == {"price": [message]}
 

@@ -84,12 +84,12 @@ def test_put_needs_an_issue(writer, made, issue):
 
 
 def test_all_that_is_wrong_is_said_at_once(writer, made):
-    form = {"issue": 999, "name": "x" * 256, "price": "1.234", "price_currency": "JPY", "sku": "x" * 13}
+    form = {"issue": 999, "name": "x" * 256, "price": "1.234", "price_currency": "XYZ", "sku": "x" * 13}
     wrong = {
         "issue": [NOT_THERE.format(999)],
         "name": ["Ensure this field has no more than 255 characters."],
         "price": ["Ensure that there are no more than 2 decimal places."],
-        "price_currency": ['"JPY" is not a valid choice.'],
+        "price_currency": ['"XYZ" is not a valid choice.'],
         "sku": ["Ensure this field has no more than 12 characters."],
     }
     assert writer.post("/api/variant/", 400, form=form) == wrong

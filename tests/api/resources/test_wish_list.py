@@ -129,7 +129,7 @@ def test_forms_add_too(writer, make):
             {"max_price": ["Ensure that there are no more than 10 digits in total."]},
         ),
         ({"max_price": "1.234"}, {"max_price": ["Ensure that there are no more than 2 decimal places."]}),
-        ({"max_price_currency": "JPY"}, {"max_price_currency": ['"JPY" is not a valid choice.']}),
+        ({"max_price_currency": "XYZ"}, {"max_price_currency": ['"XYZ" is not a valid choice.']}),
         ({"notes": None}, {"notes": ["This field may not be null."]}),
         (
             {"priority": "x", "notes": []},

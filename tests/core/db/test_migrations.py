@@ -41,6 +41,32 @@ def test_migrating_down_leaves_nothing_and_up_again_works(empty):
     assert is_current(empty)
 
 
+def test_prices_stay_as_they_are_when_currencies_come_and_go(empty):
+    with empty.connect() as connection:
+        command.upgrade(alembic_config(connection), "6c1f0e8b4a27")
+    with empty.begin() as connection:
+        for statement in (
+            "INSERT INTO publisher (id, name, slug) VALUES (1, 'P', 'p')",
+            "INSERT INTO series"
+            " (id, name, sort_name, slug, publisher_id, series_type_id, status, year_began, volume) VALUES"
+            " (1, 'S', 'S', 's', 1, 13, 4, 2000, 1)",
+            "INSERT INTO issue (id, series_id, number, slug, cover_date, price, currency) VALUES"
+            " (1, 1, '1', 's-1', '2000-01-01', 3.5, 'USD'), (2, 1, '2', 's-2', '2000-02-01', 1000, 'ITL'),"
+            " (3, 1, '3', 's-3', '2000-03-01', NULL, 'EUR')",
+        ):
+            connection.execute(text(statement))
+    prices = text("SELECT price::text, currency FROM issue ORDER BY id")
+    before = [("3.50", "USD"), ("1000.00", "ITL"), (None, "EUR")]
+    upgrade(empty)
+    with empty.begin() as connection:
+        assert connection.execute(prices).all() == before
+        connection.execute(text("UPDATE issue SET price = 500, currency = 'JPY' WHERE id = 3"))
+        assert connection.execute(prices).all() == [*before[:2], ("500", "JPY")]
+    with empty.connect() as connection:
+        command.downgrade(alembic_config(connection), "6c1f0e8b4a27")
+        assert connection.execute(prices).all() == [*before[:2], (None, "USD")]
+
+
 def test_a_schema_that_is_not_known_is_told(empty):
     upgrade(empty)
     with empty.begin() as connection:

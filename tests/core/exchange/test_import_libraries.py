@@ -386,7 +386,7 @@ def test_what_is_wrong_is_named_by_file_line_and_field(importer):
         "reading_lists.jsonl:6: items: 701 was used on line 3 already",
         "reading_lists.jsonl:6: slug: list-4 was used on line 1 already",
         "reading_lists.jsonl:7: next_id: the list, the one before it and the one after it are three",
-        "wish_lists.jsonl:1: items[0].max_price: takes an amount of at most 8 digits and 2 decimals,"
+        "wish_lists.jsonl:1: items[0].max_price: takes an amount of at most 9 digits and 3 decimals,"
         " not '-1'",
         "wish_lists.jsonl:1: items[0].priority: takes a number from 1 to 5, not 6",
     ]

@@ -1,8 +1,13 @@
 """The closed lists: as many codes as there are, each once, and the same in the database."""
 
-from sqlalchemy import text
+from decimal import Decimal
 
-from comicsdb.models.choices import COUNTRIES, LANGUAGES, Currency, Status
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from comicsdb.models.choices import COUNTRIES, LANGUAGES, Status
+from comicsdb.models.currencies import IN_USE, WITHDRAWN, Currency, digits_of
 
 
 def test_there_are_100_languages_and_249_countries():
@@ -23,6 +28,46 @@ def test_the_database_takes_every_language_and_currency(connection, make):
         connection.execute(
             text("UPDATE issue SET currency = :code WHERE id = :id"), {"code": currency, "id": issue.id}
         )
+
+
+def test_every_currency_has_its_digits_in_the_database_too(connection):
+    rows = connection.execute(
+        text("SELECT code, currency_digits(code) FROM unnest(CAST(:codes AS text[])) code"),
+        {"codes": [*map(str, Currency)]},
+    )
+    assert dict(rows.all()) == {str(currency): digits_of(currency) for currency in Currency}
+
+
+def test_currencies_have_the_digits_of_iso_4217():
+    assert (len(IN_USE), len(WITHDRAWN), len(Currency)) == (155, 98, 253)
+    assert [digits_of(code) for code in ("USD", "CHF", "JPY", "KRW", "KWD", "TND", "HUF", "ISK")] == [
+        *(2, 2, 0, 0, 3, 3, 2, 0)
+    ]
+    assert [digits_of(code) for code in ("ITL", "ESP", "BEF", "PTE", "DEM", "YUD")] == [2] * 6
+    assert not {"XXX", "XTS", "XAU", "XDR", "CLF", "UYW", "CHE"} & {*map(str, Currency)}
+
+
+def test_amounts_are_kept_with_the_digits_of_their_currency(connection, make):
+    issue = make.issue()
+    for price, currency, kept in (
+        ("500", "JPY", "500"),
+        ("1.25", "KWD", "1.250"),
+        ("3.5", "USD", "3.50"),
+        ("999999999", "ITL", "999999999.00"),
+    ):
+        written = connection.execute(
+            text(
+                "UPDATE issue SET price = :price, currency = :currency WHERE id = :id RETURNING price::text"
+            ),
+            {"price": Decimal(price), "currency": currency, "id": issue.id},
+        )
+        assert written.scalar() == kept
+    for price in ("1000000000", "-1", "NaN", "Infinity"):
+        with pytest.raises(IntegrityError, match="ck_issue_price_range"), connection.begin_nested():
+            connection.execute(
+                text("UPDATE issue SET price = :price WHERE id = :id"),
+                {"price": Decimal(price), "id": issue.id},
+            )
 
 
 def test_states_have_the_labels_of_the_api():

@@ -43,10 +43,25 @@ from tests.core.schema_reading import HUGE, fault, faults, read
         ({"amount": "3,99 €"}, "3.99", "EUR"),
         ({"amount": "€ 3,99", "currency": "EUR"}, "3.99", "EUR"),
         ({"amount": "3,99", "currency": "GBP"}, "3.99", "GBP"),
+        ({"amount": 500, "currency": "JPY"}, "500", "JPY"),
+        ({"amount": "500.00", "currency": "JPY"}, "500", "JPY"),
+        ({"amount": "123456789", "currency": "JPY"}, "123456789", "JPY"),
+        ({"amount": "1500000", "currency": "ITL"}, "1500000.00", "ITL"),
+        ({"amount": "2.5", "currency": "ESP"}, "2.50", "ESP"),
+        ({"amount": "1.25", "currency": "KWD"}, "1.250", "KWD"),
+        ({"amount": "1,250", "currency": "KWD"}, "1.250", "KWD"),
+        ("1.250 KWD", "1.250", "KWD"),
+        ("KWD 1,250.500", "1250.500", "KWD"),
+        ("12.345.678 KWD", "12345678.000", "KWD"),
+        ("¥ 1,500", "1500", "JPY"),
+        ("300円", "300", "JPY"),
+        ("12 chf", "12.00", "CHF"),
     ],
 )
 def test_a_price_in_its_forms(sent, amount, currency):
-    assert read(IssueSchema, "price", sent) == {"price": Decimal(amount), "currency": currency}
+    found = read(IssueSchema, "price", sent)
+    assert found == {"price": Decimal(amount), "currency": currency}
+    assert str(found["price"]) == amount  # with the digits of the currency
 
 
 @pytest.mark.parametrize(
@@ -57,9 +72,9 @@ def test_no_price_in_its_forms(sent):
     assert read(IssueSchema, "price", sent) == {"price": None}
 
 
-@pytest.mark.parametrize("sent", ["JPY", "usd", "x" * 200, 5, ["USD"]])
+@pytest.mark.parametrize("sent", ["XYZ", "XAU", "usd", "x" * 200, 5, ["USD"]])
 def test_an_unsupported_currency(sent):
-    message = f"Invalid currency '{str(sent)[:50]}'. Supported: USD, GBP, EUR, ITL"
+    message = f"Invalid currency '{str(sent)[:50]}'. Expected a code of ISO 4217, such as USD, EUR or JPY."
     assert fault(IssueSchema, "price", {"amount": 1, "currency": sent}) == [message]
 
 
@@ -67,7 +82,7 @@ def test_an_unsupported_currency(sent):
     "sent",
     [
         *("abc", "3_9", "３.99", "NaN", "Infinity", True, [3.99], {"amount": [1]}, "{", '{"a":'),
-        *("12 CHF", "¥ 300", "1.23.4", "3,99,1", "12'50", "$3.99 €", "- 3", "3.99 each"),
+        *("12 CHX", "1,250.500", "1.23.4", "3,99,1", "12'50", "$3.99 €", "- 3", "3.99 each"),
         {"amount": "$3.99", "currency": "EUR"},
     ],
 )
@@ -81,6 +96,65 @@ def test_an_unreadable_price(sent):
 def test_a_price_of_too_many_digits(sent):
     message = "Ensure that there are no more than 6 digits before the decimal point."
     assert fault(IssueSchema, "price", sent) == [message]
+
+
+NO_DECIMALS = "Prices in JPY have no decimals: enter a whole number."
+THREE_DECIMALS = "Ensure that there are no more than 3 decimal places."
+TWO_DECIMALS = "Ensure that there are no more than 2 decimal places."
+NINE_DIGITS = "Ensure that there are no more than 9 digits before the decimal point."
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "message"),
+    [
+        ("3.5", "JPY", NO_DECIMALS),
+        ("1.500", "JPY", NO_DECIMALS),  # which may mean 1500
+        ("1.2345", "KWD", THREE_DECIMALS),
+        ("1.999", "CHF", TWO_DECIMALS),
+        ("1234567890", "JPY", NINE_DIGITS),
+        ("999999999.999", "ITL", NINE_DIGITS),
+    ],
+)
+def test_an_amount_that_its_currency_does_not_have(amount, currency, message):
+    assert fault(IssueSchema, "price", {"amount": amount, "currency": currency}) == [message]
+
+
+def test_amounts_beside_their_currency_have_its_digits():
+    for schema, name in (
+        (VariantSchema, "price"),
+        (CollectionItemSchema, "purchase_price"),
+        (PurchaseSchema, "purchase_price"),
+        (WishSchema, "max_price"),
+    ):
+        named = f"{name}_currency"
+        taken = (
+            ("500", "JPY", "500"),
+            ("500.00", "JPY", "500"),
+            ("1.250", "KWD", "1.250"),
+            ("1,25", "KWD", "1.25"),
+        )
+        for amount, currency, stored in (*taken, ("123456789", "ITL", "123456789")):
+            found = schema(partial=True).deserialize({name: amount, named: currency})
+            assert (found[name], found[named.replace("price_", "")]) == (Decimal(stored), currency)
+        for amount, currency, message in (
+            ("3.5", "JPY", NO_DECIMALS),
+            ("1.2345", "KWD", THREE_DECIMALS),
+            ("1.999", "CHF", TWO_DECIMALS),
+            ("1.999", "EUR", TWO_DECIMALS),
+            ("1234567890", "ESP", NINE_DIGITS),
+        ):
+            assert faults(schema(partial=True), {name: amount, named: currency}) == {name: [message]}
+    wrong = {"price": "1.999", "price_currency": "XYZ"}
+    assert faults(VariantSchema(partial=True), wrong) == {
+        "price": [TWO_DECIMALS],
+        "price_currency": ['"XYZ" is not a valid choice.'],
+    }
+
+
+def test_an_amount_whose_currency_only_the_writer_knows_fits_some_currency():
+    """A change of a price keeps the currency of the item: `library.collection.check_price` knows it."""
+    assert read(CollectionItemSchema, "purchase_price", "1.250") == {"purchase_price": Decimal("1.250")}
+    assert fault(CollectionItemSchema, "purchase_price", "1.2501") == [THREE_DECIMALS]
 
 
 @pytest.mark.parametrize("schema", [IssueSchema, VariantSchema])
@@ -105,7 +179,7 @@ def test_the_price_of_a_variant(sent, amount):
 @pytest.mark.parametrize(
     ("sent", "message"),
     [
-        *((wrong, NOT_AMOUNT) for wrong in ("x", "", True, {"amount": 1}, "NaN", "3 CHF")),
+        *((wrong, NOT_AMOUNT) for wrong in ("x", "", True, {"amount": 1}, "NaN", "3 CHX")),
         ("1.234", "Ensure that there are no more than 2 decimal places."),
         ("1234567", "Ensure that there are no more than 6 digits before the decimal point."),
         ("123456789", "Ensure that there are no more than 8 digits in total."),
@@ -143,4 +217,4 @@ def test_the_currency_of_a_variant_counts_only_beside_a_price():
     }
     assert read(VariantSchema, "price_currency", "EUR") == {}
     assert read(VariantSchema, "price", None) == {"price": None, "currency": "USD"}
-    assert fault(VariantSchema, "price_currency", "JPY") == ['"JPY" is not a valid choice.']
+    assert fault(VariantSchema, "price_currency", "XYZ") == ['"XYZ" is not a valid choice.']

@@ -26,7 +26,7 @@ Reading Date;My Rating;Barcode
 Lamplighter, Vol. 2 (2018);3A;A;Harbor House;;Mar 2018;Comic;05/11/2020;In Collection;2;9.4 NM;;17/11/2020;\
 1.234,50 €;Fumetteria È;Box 1;Così;Yes;31/12/2020;8;7 59606 08936 5 00111
 Lamplighter, Vol. 2;4;;Harbor House;;;;;On Wish List;;;;;;;;;No;;;
-Lamplighter, Vol. 2;5;;Harbor House;;;;;In Collection;0;perfect;XYZ;;12 CHF;;;;;;7;
+Lamplighter, Vol. 2;5;;Harbor House;;;;;In Collection;0;perfect;XYZ;;12 CHX;;;;;;7;
 """
 GCD = """\
 series,publisher,series year,issue,grade,acquisition date,location,purchase location,was read,price paid,,\
@@ -93,7 +93,7 @@ def test_clz_with_semicolons_days_first_and_another_currency():
     assert dict(odd.unclear) == {
         "grade": "perfect",
         "grading_company": "XYZ",
-        "purchase_price": "12 CHF",
+        "purchase_price": "12 CHX",
         "rating": "7",
     }
 
