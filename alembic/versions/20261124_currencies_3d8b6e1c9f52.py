@@ -7,7 +7,7 @@ that are there stay as they are.
 from alembic import op
 
 revision = "3d8b6e1c9f52"
-down_revision = "6c1f0e8b4a27"
+down_revision = "d3a91c6e5b08"
 branch_labels = None
 depends_on = None
 

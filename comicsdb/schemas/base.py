@@ -46,8 +46,8 @@ class ObjectSchema(MappingSchema):
     def _with_currencies(self, sent: dict) -> dict:
         """Return the values, with each amount as a pair with its currency.
 
-        The currency in an amount (`3,99 €`) is moved to its own field. If none was sent, it is the default, or
-        None in a change, where the object may have one.
+        The currency in an amount (`3,99 €`) is moved to its own field. If none was sent, it is the default,
+        or None in a change, where the object may have one.
         """
         values = dict(sent)
         default = None if self.partial and self.keeps_currency else Currency.USD.value

@@ -420,11 +420,12 @@ class Amount(Field):
         _sign, digits, exponent = amount.as_tuple()
         decimals = max(0, -exponent)
         whole = max(0, len(digits) + exponent)
-        if max(len(digits), decimals) + max(0, exponent) > most_whole + most_decimals:
+        most_digits = most_whole + most_decimals
+        if max(len(digits), decimals) + max(0, exponent) > most_digits:
             return formatted(
                 "Enter at most ${digits} digits.",
                 api="Ensure that there are no more than ${digits} digits in total.",
-                digits=most_whole + most_decimals,
+                digits=most_digits,
             )
         if decimals > most_decimals:
             return _too_many_decimals(most_decimals, code)

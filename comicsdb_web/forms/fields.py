@@ -13,7 +13,8 @@ from typing import ClassVar
 from webob.multidict import MultiDict
 
 from comicsdb.i18n import OTHER_LANGUAGES
-from comicsdb.models.choices import Currency, Precision
+from comicsdb.models.choices import Precision
+from comicsdb.models.currencies import Currency, in_digits_of
 from comicsdb.values import iso_day, partial_text, read_money
 
 Typed = str | tuple[str, ...]
@@ -270,7 +271,7 @@ class Money(Field):
         amount, currency = state.get(self.name), state.get("currency")
         if amount is None:
             return ("", Currency.USD.value)
-        return (f"{Decimal(str(amount)):.2f}", currency)
+        return (str(in_digits_of(currency, Decimal(str(amount)))), currency)
 
     def typed(self, post, prefix=""):
         """The pair."""
@@ -286,7 +287,7 @@ class Money(Field):
     def sent(self, typed):
         """The pair as the schema of the kind takes it."""
         amount, currency = typed
-        written, code = read_money(amount) or (None, None)
+        written, code = read_money(amount, currency) or (None, None)
         if code:  # what is typed beside the amount is meant, whatever was chosen
             amount, currency = str(written), code
         if not self.apart:

@@ -17,6 +17,7 @@ from comicsdb.community.polls import percent_of
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in, text_in
 from comicsdb.imaging.picture import fitted
 from comicsdb.models.choices import DEFAULT_LANGUAGE, Precision
+from comicsdb.models.currencies import IN_USE, WITHDRAWN, in_digits_of
 from comicsdb.security import session_identifier
 from comicsdb.values import instant, partial_text
 from comicsdb_web.http.routing import is_api
@@ -24,6 +25,14 @@ from comicsdb_web.rendering.review_text import passages
 
 DOMAIN = "comicsdb_web"
 _ = TranslationStringFactory(DOMAIN)
+
+_COMMON = ("USD", "GBP", "EUR", "JPY", "CAD", "AUD", "CHF", "BRL", "MXN", "ITL", "FRF", "DEM", "ESP")
+# What a form offers, common currencies first; each is there once.
+CURRENCY_GROUPS = (
+    (_("Common currencies"), _COMMON),
+    (_("Currencies in use"), tuple(code for code in IN_USE if code not in _COMMON)),
+    (_("Old currencies"), tuple(code for code in WITHDRAWN if code not in _COMMON)),
+)
 
 LANGUAGE_COOKIE = "language"
 MAX_FORMATTED = 20_000  # cached dates, numbers and amounts
@@ -192,20 +201,45 @@ def _zone_is_known(request) -> bool:
 
 @pass_context
 def money(context, value: Decimal, currency: str) -> str:
-    """Format an amount with its currency: $3.99. Lire have no decimals unless the amount has."""
+    """Format an amount with its currency: $3.99. Those that people leave out, as with lire, are only shown
+    if the amount has any.
+    """
     # As a string: equal amounts may have different numbers of digits.
     return _written(context["request"].locale_name, _amount, str(value), currency)
 
 
 def _amount(digits: str, currency: str, locale: Locale) -> str:
     value = Decimal(digits)
-    exact = currency == "ITL" and value != value.to_integral_value()
+    usual = numbers.get_currency_precision(currency)
+    exact = value != round(value, usual)
     written = numbers.format_currency(
-        value, currency, locale=locale, currency_digits=not exact, decimal_quantization=not exact
+        in_digits_of(currency, value) if exact else value,
+        currency,
+        locale=locale,
+        currency_digits=not exact,
+        decimal_quantization=not exact,
     )
     if written.startswith(currency) and written[len(currency)].isdigit():  # a code instead of a symbol
         return f"{currency}\xa0{written.removeprefix(currency)}"
     return written
+
+
+@pass_context
+def currency_groups(context, chosen: str) -> list[tuple[str, list[tuple[str, str]]]]:  # noqa: ARG001
+    """Return what a form offers: the title of each group, and its codes with the names of the currencies."""
+    request = context["request"]
+    names = _currency_names(request.locale_name)
+    return [
+        (request.localizer.translate(title), [(code, names[code]) for code in codes])
+        for title, codes in CURRENCY_GROUPS
+    ]
+
+
+@lru_cache
+def _currency_names(language: str) -> dict[str, str]:
+    """Return the codes with the names in the language, else in English: JPY · Japanese Yen."""
+    known = {**_locale_named(DEFAULT_LANGUAGE).currencies, **_locale_named(language).currencies}
+    return {code: f"{code} · {known[code]}" for _title, codes in CURRENCY_GROUPS for code in codes}
 
 
 @pass_context
@@ -288,6 +322,7 @@ FILTERS = (
     weekday,
     instant,
     money,
+    currency_groups,
     country,
     language,
     localized,

@@ -141,7 +141,7 @@ def check_price(
     `amount` and `currency` are the names of the columns; what is not in the values stays as it is.
     """
     price, code = (values.get(name, getattr(present, name, None)) for name in (amount, currency))
-    wrong = price and amount_problem(price, code or Currency.USD, whole=WHOLE_DIGITS)
+    wrong = price and amount_problem(Decimal(str(price)), code or Currency.USD, whole=WHOLE_DIGITS)
     if wrong and (amount in values or currency in values):
         raise InvalidError({amount: [wrong]})
 

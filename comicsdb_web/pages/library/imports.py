@@ -17,7 +17,7 @@ from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
 from comicsdb.library.transfer.tables import csv_text
 from comicsdb.models.base import BIG_MAX
-from comicsdb.models.choices import Currency
+from comicsdb.models.currencies import Currency
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms import answers
@@ -174,7 +174,6 @@ class ImportViews:
             "again": again,
             "waiting": imports.waiting(self.session, self.user_id),
             "forms_known": FORMS,
-            "currencies": [(each.value, each.value) for each in Currency],
             "most_rows": self.settings["comicsdb.imports.rows"],
             "most_books": min(self.settings["comicsdb.imports.rows"], cbl.BOOKS_MAX),
             "most_megabytes": self.settings["comicsdb.imports.megabytes"],

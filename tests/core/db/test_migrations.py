@@ -43,7 +43,7 @@ def test_migrating_down_leaves_nothing_and_up_again_works(empty):
 
 def test_prices_stay_as_they_are_when_currencies_come_and_go(empty):
     with empty.connect() as connection:
-        command.upgrade(alembic_config(connection), "6c1f0e8b4a27")
+        command.upgrade(alembic_config(connection), "d3a91c6e5b08")
     with empty.begin() as connection:
         for statement in (
             "INSERT INTO publisher (id, name, slug) VALUES (1, 'P', 'p')",
@@ -63,7 +63,7 @@ def test_prices_stay_as_they_are_when_currencies_come_and_go(empty):
         connection.execute(text("UPDATE issue SET price = 500, currency = 'JPY' WHERE id = 3"))
         assert connection.execute(prices).all() == [*before[:2], ("500", "JPY")]
     with empty.connect() as connection:
-        command.downgrade(alembic_config(connection), "6c1f0e8b4a27")
+        command.downgrade(alembic_config(connection), "d3a91c6e5b08")
         assert connection.execute(prices).all() == [*before[:2], (None, "USD")]
 
 
