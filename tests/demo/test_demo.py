@@ -68,7 +68,7 @@ def test_it_is_a_catalogue_worth_looking_at(made):
     assert all(counts.values())
 
 
-def test_it_speaks_many_languages_and_pays_in_every_currency(made):
+def test_it_speaks_many_languages_and_pays_in_several_currencies(made):
     languages = {series["language"] for series in made["series"]}
     assert {"en", "it", "fr", "de", "es", "ja", "nl", "pl", "pt-br"} == languages
     assert languages <= set(LANGUAGES)
@@ -76,7 +76,7 @@ def test_it_speaks_many_languages_and_pays_in_every_currency(made):
     assert {"US", "GB", "IT", "FR", "BE", "DE", "ES", "JP", "BR", "PL"} == countries
     assert countries <= set(COUNTRIES)
     paid = {row["currency"] for row in made["issues"] + made["variants"] if row["price"]}
-    assert paid == {currency.value for currency in Currency}
+    assert {"USD", "GBP", "EUR", "ITL"} <= paid <= set(Currency)
     assert {row["currency"] for row in made["issues"] + made["variants"]} <= paid
 
 
