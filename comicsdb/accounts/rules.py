@@ -27,7 +27,7 @@ RESERVED = frozenset(
     "account_activation_sent activate admin administrator api delete email export feeds login logout not-me"
     " password password_change password_change_done password_reset password_reset_complete"
     " password_reset_confirm password_reset_done register resend reset root search security sessions signup"
-    " system timezone tokens update users . ..".split()
+    " system timezone tokens update users webhooks . ..".split()
 )
 
 _USERNAME = re.compile(r"[\w.@+-]+")
