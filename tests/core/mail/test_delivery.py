@@ -288,7 +288,7 @@ def test_a_thread_sends_what_comes_and_outlives_a_database_that_is_away(factory,
 
 
 def test_a_thread_survives_an_error(factory, engine, sink, monkeypatch, caplog):
-    monkeypatch.setattr("comicsdb.mail.delivery.LONG_PAUSE", 0.1)
+    monkeypatch.setattr("comicsdb.ops.worker.LONG_PAUSE", 0.1)
     with engine.begin() as connection:
         connection.execute(text("ALTER TABLE outgoing_mail RENAME TO away"))
     sender = Sender(engine, settings(**sink.settings))
