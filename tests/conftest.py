@@ -336,8 +336,9 @@ def forget_attempts(wsgi):
 @pytest.fixture(scope="session")
 def browser():
     """A real browser, one for all tests: what they do not share is its contexts."""
-    from playwright.sync_api import sync_playwright  # slow to import, and few tests need it
+    from playwright.sync_api import expect, sync_playwright  # slow to import, and few tests need it
 
+    expect.set_options(timeout=30_000)  # the usual 5 s are short on a busy machine
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
         yield browser

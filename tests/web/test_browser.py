@@ -1,6 +1,7 @@
 """The site in a real browser: nothing is refused or broken, and every enhancement does what its page says."""
 
 import io
+import re
 import threading
 from datetime import date
 from types import SimpleNamespace
@@ -8,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 import waitress.server
 from PIL import Image
+from playwright.sync_api import expect
 from sqlalchemy import create_engine
 
 from comicsdb.accounts.passwords import Passwords
@@ -141,7 +143,7 @@ def test_every_page_is_whole_and_can_be_read(visit, site):
     page = visit("home", reduced_motion="reduce")
     for name, path in site.pages.items():
         page.goto(path)
-        assert page.locator("main").is_visible()
+        expect(page.locator("main")).to_be_visible()
         for width in (390, 320):
             page.set_viewport_size(PHONE | {"width": width})
             for scheme in ("light", "dark"):
@@ -201,41 +203,36 @@ def test_more_rows_come_without_leaving_the_page_and_take_the_focus(visit):
     page = visit("issue")
     assert page.locator("#credits > li").count() == 30
     page.locator("#credits-more a").click()
-    page.locator("#credits > li").nth(39).wait_for()
-    assert page.locator("#credits > li").count() == 40
-    assert page.locator("#credits-more a").count() == 0
+    expect(page.locator("#credits > li")).to_have_count(40)
+    expect(page.locator("#credits-more a")).to_have_count(0)
+    expect(page.locator(":focus")).to_have_text("Creator 30")
     assert "/load-more/" not in page.url
-    assert page.evaluate("document.activeElement.textContent") == "Creator 30"
     page.locator("#announcer", has_text="More rows were added.").wait_for(state="attached")
 
 
 def test_more_rows_are_a_page_without_scripts(visit):
     page = visit("issue", java_script_enabled=False)
     page.locator("#credits-more a").click()
-    assert page.url.endswith("/credits/load-more/?offset=30")
-    assert page.locator("main li.credit").count() == 10
+    expect(page).to_have_url(re.compile(r"/credits/load-more/\?offset=30$"))
+    expect(page.locator("main li.credit")).to_have_count(10)
 
 
 @pytest.mark.parametrize("javascript", [True, False])
 def test_the_theme_switch_works_and_lasts(visit, javascript):
     page = visit("publisher", color_scheme="light", java_script_enabled=javascript)
 
-    def background():
-        return (
-            page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor") if javascript else None
-        )
-
-    before = background()
+    if javascript:
+        before = page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor")
     page.locator('summary[title="Theme"]').click()
     page.locator('#theme-choices button[value="dark"]').click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page).to_have_url(re.compile("/publisher/crowd-comics/$"))
     page.wait_for_load_state("networkidle")
-    assert page.locator("html").get_attribute("data-theme") == "dark"
-    assert page.url.endswith("/publisher/crowd-comics/")
     if javascript:
-        assert background() != before
-        assert page.locator('#theme-choices button[value="dark"]').get_attribute("aria-pressed") == "true"
+        expect(page.locator("body")).not_to_have_css("background-color", before)
+        expect(page.locator('#theme-choices button[value="dark"]')).to_have_attribute("aria-pressed", "true")
     page.goto("/series/")
-    assert page.locator("html").get_attribute("data-theme") == "dark"
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
 def test_the_theme_of_the_system_is_the_usual_one(visit):
@@ -253,16 +250,16 @@ def test_menus_open_and_close_from_the_keyboard(visit):
     summary.focus()
     page.keyboard.press("Enter")
     link = page.locator('.menu-panel-browse a[href="/publisher/"]')
-    assert link.is_visible()
+    expect(link).to_be_visible()
     page.keyboard.press("Tab")
-    assert link.evaluate("e => e === document.activeElement")
+    expect(link).to_be_focused()
     page.keyboard.press("Escape")
-    assert not link.is_visible()
-    assert summary.evaluate("e => e === document.activeElement")
+    expect(link).to_be_hidden()
+    expect(summary).to_be_focused()
     summary.click()
-    assert link.is_visible()
+    expect(link).to_be_visible()
     page.mouse.click(900, 800)
-    assert not link.is_visible()
+    expect(link).to_be_hidden()
 
 
 @pytest.mark.parametrize("javascript", [True, False])
@@ -270,15 +267,15 @@ def test_the_menu_of_a_phone_leads_everywhere(visit, javascript):
     page = visit("home", viewport=PHONE, java_script_enabled=javascript)
     page.locator(".menu-narrow > summary").click()
     page.locator('.menu-narrow a[href="/character/"]').click()
-    assert page.url.endswith("/character/")
+    expect(page).to_have_url(re.compile("/character/$"))
 
 
 def test_the_first_tab_offers_to_skip_to_the_content(visit):
     page = visit("publishers")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
+    expect(page.locator(":focus")).to_have_class("skip")
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "content"
+    expect(page.locator(":focus")).to_have_id("content")
 
 
 def test_a_cover_is_enlarged_in_a_dialog_that_closes_in_three_ways(visit):
@@ -287,7 +284,7 @@ def test_a_cover_is_enlarged_in_a_dialog_that_closes_in_three_ways(visit):
     for close in ("key", "button", "outside"):
         page.locator("a.enlarge").click()
         page.locator("#dialog img").wait_for()
-        assert dialog.is_visible()
+        expect(dialog).to_be_visible()
         if close == "key":
             page.keyboard.press("Escape")
         elif close == "button":
@@ -295,7 +292,7 @@ def test_a_cover_is_enlarged_in_a_dialog_that_closes_in_three_ways(visit):
         else:
             page.mouse.click(5, 5)
         dialog.wait_for(state="hidden")
-        assert page.evaluate("document.activeElement.className") == "enlarge"
+        expect(page.locator(":focus")).to_have_class("enlarge")
     wide = page.locator(".card-variant .frame-wide")
     assert wide.bounding_box()["y"] == page.locator(".card-variant").bounding_box()["y"]  # at its top
     page.locator(".card-variant .card-label").click()
@@ -305,8 +302,8 @@ def test_a_cover_is_enlarged_in_a_dialog_that_closes_in_three_ways(visit):
 def test_a_cover_is_a_page_without_scripts(visit):
     page = visit("issue", java_script_enabled=False)
     page.locator("a.enlarge").click()
-    assert page.url.endswith("/cover/")
-    assert page.locator("figure img").is_visible()
+    expect(page).to_have_url(re.compile("/cover/$"))
+    expect(page.locator("figure img")).to_be_visible()
 
 
 def test_numbers_are_copied(visit):
@@ -320,8 +317,8 @@ def test_numbers_are_copied(visit):
 
 def test_copy_buttons_are_for_scripts_only(visit):
     page = visit("issue", java_script_enabled=False)
-    assert page.locator("button[data-copy]").first.is_hidden()
-    assert page.locator(".facts code").first.is_visible()
+    expect(page.locator(".facts code").first).to_be_visible()
+    expect(page.locator("button[data-copy]").first).to_be_hidden()
 
 
 @pytest.mark.parametrize("javascript", [True, False])
@@ -331,7 +328,7 @@ def test_issues_are_sorted_by_choice(visit, javascript):
     if not javascript:
         page.locator(".sort button").click()
     page.wait_for_url("**/issue/?sort=added")
-    assert page.locator(".card-label").first.inner_text().endswith("#39")
+    expect(page.locator(".card-label").first).to_have_text(re.compile("#39$"))
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK])
@@ -345,7 +342,7 @@ def test_tracking_and_stars_are_on_the_first_screen(visit, viewport):
 def test_times_are_shown_in_the_zone_of_the_browser(visit):
     page = visit("statistics", timezone_id="Asia/Tokyo")
     shown = page.locator(".list-count time")
-    assert shown.inner_text().endswith("GMT+9")
+    expect(shown).to_have_text(re.compile(r"GMT\+9$"))
     assert shown.get_attribute("datetime")
 
 
@@ -354,6 +351,7 @@ def test_filters_send_only_what_was_filled_in(visit):
     page.fill("#by-number", "7")
     page.keyboard.press("Enter")
     page.wait_for_url("**/issue/?number=7")
+    expect(page.locator(".more-filters")).to_be_attached()
     assert page.locator(".more-filters[open]").count() == 0
 
 
@@ -366,8 +364,8 @@ def test_one_can_log_in_and_out(visit, javascript):
     page.locator(".sign-in button.button-pop").click()
     page.locator(".top-right .account-name").click()
     page.locator(".top-right >> text=Log out").click()
-    assert page.locator(".message-success").inner_text().startswith("You have been logged out.")
-    assert page.locator(".top-right >> text=Log in").is_visible()
+    expect(page.locator(".message-success")).to_contain_text("You have been logged out.")
+    expect(page.locator(".top-right >> text=Log in")).to_be_visible()
 
 
 def test_the_search_box_of_every_page_finds(visit):
@@ -375,7 +373,7 @@ def test_the_search_box_of_every_page_finds(visit):
     page.locator("#quick-q").fill("crowd")
     page.locator(".quick-all").click()
     page.wait_for_url("**/search/?q=crowd&all=1")
-    assert page.locator("#found-publisher").is_visible()
+    expect(page.locator("#found-publisher")).to_be_visible()
 
 
 CONTRAST = """() => {

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 import waitress.server
+from playwright.sync_api import expect
 from sqlalchemy import create_engine
 
 from comicsdb.accounts.passwords import Passwords
@@ -153,31 +154,33 @@ def test_what_is_wrong_takes_the_focus_and_leads_to_its_field(visit):
     for name, page in states(visited):
         if name.endswith("refused"):
             names.append(name)
-            assert page.evaluate("document.activeElement.className") == "form-errors", name
+            expect(page.locator(".form-errors"), name).to_be_focused()
             for link in page.locator(".form-errors a").all():
                 link.click()
-                assert page.url.endswith(link.get_attribute("href"))
+                expect(page).to_have_url(re.compile(re.escape(link.get_attribute("href")) + "$"))
     assert len(names) == 3
 
 
 def test_a_field_is_marked_as_wrong_while_it_holds_what_was_refused(visit):
-    def marks():
-        field = page.locator(".field:has(#username)")
-        border = page.locator("#username").evaluate("e => getComputedStyle(e).borderTopColor")
-        invalid = page.locator("#username").get_attribute("aria-invalid")
-        return invalid, field.locator(".field-error").count(), border == red
+    def is_marked():
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(page.locator(".field:has(#username) .field-error")).to_have_count(1)
+        expect(field).to_have_css("border-top-color", red)
 
     page = visit().member
     page.goto("/accounts/update/")
-    page.locator("#username").fill("two words")
+    field = page.locator("#username")
+    field.fill("two words")
     page.locator(".form .button-pop").click()
-    page.locator(".form-errors").wait_for()
+    expect(page.locator(".form-errors")).to_be_focused()  # so that the scripts of the page have begun
     red = page.locator(".form-errors").evaluate("e => getComputedStyle(e).borderTopColor")
-    assert marks() == ("true", 1, True)
-    page.locator("#username").fill("two_words")
-    assert marks() == (None, 0, False)
-    page.locator("#username").fill("two words")
-    assert marks() == ("true", 1, True)
+    is_marked()
+    field.fill("two_words")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".field:has(#username) .field-error")).to_have_count(0)
+    expect(field).not_to_have_css("border-top-color", red)
+    field.fill("two words")
+    is_marked()
 
 
 def test_a_question_is_taken_back_by_escape(visit):
@@ -185,10 +188,10 @@ def test_a_question_is_taken_back_by_escape(visit):
     page.goto("/accounts/security/")
     page.locator(".confirm summary").click()
     button = page.get_by_role("button", name="Log out everywhere")
-    assert button.is_visible()
+    expect(button).to_be_visible()
     page.keyboard.press("Escape")
-    assert not button.is_visible()
-    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    expect(button).to_be_hidden()
+    expect(page.locator(".confirm summary")).to_be_focused()
 
 
 def test_a_new_token_has_the_focus_and_is_selected(visit):
@@ -196,7 +199,7 @@ def test_a_new_token_has_the_focus_and_is_selected(visit):
     page.goto("/accounts/tokens/")
     page.locator(".form .button-pop").click()
     token = page.locator("#new-token")
-    assert token.evaluate("e => e === document.activeElement")
+    expect(token).to_be_focused()
     page.locator("h1").click()
     token.focus()
     assert page.evaluate("getSelection().toString()") == token.input_value()
@@ -225,7 +228,7 @@ def test_a_passkey_is_made_and_logs_in_by_itself(visit):
     (made,) = devtools.send("WebAuthn.getCredentials", {"authenticatorId": device})["credentials"]
     assert (made["isResidentCredential"], made["rpId"]) == (True, "localhost")
     page.goto("/accounts/security/")
-    assert "Pocket" in page.locator(".two-steps").inner_text()
+    expect(page.locator(".two-steps")).to_contain_text("Pocket")
     page.context.clear_cookies()
     page.goto("/accounts/login/?next=/accounts/tokens/")
     page.get_by_role("button", name="Log in with a passkey").click()
