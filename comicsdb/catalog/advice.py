@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from sqlalchemy import ColumnElement, Select, Text, and_, cast, exists, func, literal, select, union_all
+from sqlalchemy import ColumnElement, Select, Text, and_, case, cast, exists, func, literal, select, union_all
 from sqlalchemy.orm import Session, aliased
 
 from comicsdb.catalog import trade_numbers as numbers
 from comicsdb.i18n import _
 from comicsdb.models import Creator, Imprint, Issue, Series, SeriesType, Variant, issue_arc, series_associated
 from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode
+from comicsdb.values import iso_day, partial_text
 
 NO_CV_ID = (SeriesTypeCode.TRADE_PAPERBACK,)
 NO_ASSOCIATED = COLLECTED_CODES
@@ -102,8 +103,26 @@ def _number_rules(
 def _life_field(change: Change) -> str | None:
     """The invalid date; both may be dates or their ISO format."""
     typed = next((field for field in ("death", "birth") if change.changed.get(field)), None)
-    birth, death = change.value("birth"), change.value("death")
-    return typed if typed and birth and death and str(death) < str(birth) else None
+    birth, death = (
+        partial_text(iso_day(str(day)), change.value(f"{field}_precision")) if day else ""
+        for field in ("birth", "death")
+        for day in [change.value(field)]
+    )
+    known = min(len(birth), len(death))  # what is not known of one says nothing about the other
+    return typed if typed and known and death[:known] < birth[:known] else None
+
+
+def _known_life(column, precision) -> ColumnElement:
+    """A date as far as it is known, as `partial_text` writes it."""
+    length = case({Precision.YEAR: 4, Precision.MONTH: 7}, value=precision, else_=10)
+    return func.left(func.to_char(column, "YYYY-MM-DD"), length)
+
+
+_born, _died = (
+    _known_life(Creator.birth, Creator.birth_precision),
+    _known_life(Creator.death, Creator.death_precision),
+)
+_life_known = func.least(func.length(_born), func.length(_died))
 
 
 def _series_type(codes) -> ColumnElement[bool]:
@@ -161,7 +180,7 @@ RULES = (
     Rule("imprint", _("An imprint of another publisher"), Series, _imprint_name,
          exists().where(_imprint.id == Series.imprint_id, _imprint.publisher_id != Series.publisher_id)),
     Rule("life", _("A creator whose death precedes their birth"), Creator,
-         func.concat(Creator.birth, "–", Creator.death), Creator.death < Creator.birth,
+         func.concat(_born, "–", _died), func.left(_died, _life_known) < func.left(_born, _life_known),
          _life_field, _("The date of death is before the date of birth.")),
 )  # fmt: skip
 

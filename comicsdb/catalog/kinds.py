@@ -64,6 +64,11 @@ class Kind:
         return (*self.scalars, *self.parents, *(link.field for link in self.links), *self.parts)
 
     @property
+    def partial_dates(self) -> tuple[str, ...]:
+        """The dates that have a precision beside them, in a field `<date>_precision`."""
+        return tuple(name for name in self.scalars if f"{name}_precision" in self.scalars)
+
+    @property
     def is_reference(self) -> bool:
         """Whether this is reference data, which has no pages."""
         return not hasattr(self.model, "slug")
@@ -159,7 +164,7 @@ _CATALOGUE = (
     ),
     Kind(
         models.Creator,
-        (*_BASE, "alias", "birth", "death", *_IMAGE),
+        (*_BASE, "alias", "birth", "birth_precision", "death", "death_precision", *_IMAGE),
         parts=_ATTRIBUTED,
         label=_("Creator"),
         plural=_("Creators"),

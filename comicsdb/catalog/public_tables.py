@@ -35,7 +35,7 @@ TABLES: dict[str, tuple[str, ...]] = {
         "publisher": f"{_ROW} alt_names founded country {_PICTURE}",
         "imprint": f"{_ROW} publisher_id founded {_PICTURE}",
         "universe": f"{_ROW} publisher_id designation name_changed {_PICTURE}",
-        "creator": f"{_ROW} birth death alias name_changed {_PICTURE}",
+        "creator": f"{_ROW} birth birth_precision death death_precision alias name_changed {_PICTURE}",
         "team": f"{_ROW} name_changed {_ISSUES} {_PICTURE}",
         "character": f"{_ROW} alias name_changed {_ISSUES} {_PICTURE}",
         "arc": f"{_ROW} name_changed {_ISSUES} {_PICTURE}",

@@ -16,7 +16,7 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Imprint, Role
-from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, YEARS, Precision
+from comicsdb.models.choices import COUNTRIES, DATED, EARLIEST_YEAR, YEARS, Precision
 from comicsdb.models.currencies import Currency
 from comicsdb.schemas.types import MAX_SHOWN, NEGATIVE, amount_problem, no_such_object, not_a_choice
 from comicsdb.values import partial_day, partial_text
@@ -61,6 +61,7 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
     values = {field: value for field, value in values.items() if field not in unfit}
     _check_references(session, kind, values, findings, keep=keep)
     _check_years(values, findings)
+    _check_precisions(kind, values, findings)
     if kind.name == "series":
         _check_series(session, entity, values, findings)
     elif kind.name == "issue":
@@ -73,29 +74,43 @@ def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = Tru
     return findings
 
 
-def with_precision(entity, values: dict) -> dict:
-    """Values of an issue with a cover date and a precision that belong together.
+def with_precisions(kind: Kind, entity, values: dict) -> dict:
+    """The values, with dates and precisions that belong together.
 
-    No date (None) is the precision "none". A date without a precision is known to the day, unless it is the
-    one that is there: clients send back what they have read.
+    A date without a precision is known to the day, unless it is the one that is there: clients send back what
+    they have read.
     """
     values = dict(values)
-    day, known = values.get("cover_date"), values.pop("cover_date_precision", None)
-    is_sent = "cover_date" in values
-    if known == Precision.NONE or (day is None and (is_sent or entity is None)):
-        values.pop("cover_date", None)
-        return values | {"cover_date_precision": Precision.NONE.value}
+    for field in kind.partial_dates:
+        _complete(field, _is_placed(kind, field), entity, values)
+    return values
+
+
+def _is_placed(kind: Kind, field: str) -> bool:
+    """Whether an object without this date gets one, by which it is ordered, and the precision "none"."""
+    return bool(kind.model.__table__.columns[field].info.get("by_trigger"))
+
+
+def _complete(field: str, is_placed: bool, entity, values: dict) -> None:
+    name = f"{field}_precision"
+    day, known = values.get(field), values.pop(name, None)
+    is_sent = field in values
+    if (is_placed and known == Precision.NONE) or (day is None and (is_sent or entity is None)):
+        if is_placed:
+            values.pop(field, None)
+        values[name] = Precision.NONE.value if is_placed else Precision.DAY.value
+        return
     if not is_sent:
-        if known is None or entity.cover_date_precision == Precision.NONE:
-            return values
-        day = entity.cover_date
+        day = getattr(entity, field)
+        if known is None or day is None or getattr(entity, name) == Precision.NONE:
+            return
     elif known is None:
-        if entity is not None and day == entity.cover_date:
-            return values
+        if entity is not None and day == getattr(entity, field):
+            return
         known = Precision.DAY
-    if type(day) is date and known in list(Precision):
-        values["cover_date"] = partial_day(partial_text(day, known))[0]
-    return values | {"cover_date_precision": str(known)}
+    if type(day) is date and known in DATED:
+        values[field] = partial_day(partial_text(day, known))[0]
+    values[name] = str(known)
 
 
 def _check_required(kind: Kind, values: dict, findings: Findings) -> None:
@@ -153,6 +168,13 @@ def _after(entity, values: dict, field: str):
     return values[field] if field in values else getattr(entity, field, None)
 
 
+def _check_precisions(kind: Kind, values: dict, findings: Findings) -> None:
+    for field in kind.partial_dates:
+        known = values.get(f"{field}_precision", Precision.DAY)
+        if known not in (list(Precision) if _is_placed(kind, field) else DATED):
+            findings.add(f"{field}_precision", not_a_choice(known))
+
+
 def _check_years(values: dict, findings: Findings) -> None:
     lowest, highest = YEARS
     for field in ("founded", "year_began", "year_end"):
@@ -198,9 +220,6 @@ def _check_issue(entity, values: dict, findings: Findings) -> None:
         day = values.get(field)
         if day is not None and day < date(EARLIEST_YEAR, 1, 1):
             findings.add(field, formatted("Dates before ${year} are not accepted.", year=EARLIEST_YEAR))
-    known = values.get("cover_date_precision", Precision.DAY)
-    if known not in list(Precision):
-        findings.add("cover_date_precision", not_a_choice(known))
     check_price(entity, values, findings)
     creators = [credit["creator"] for credit in values.get("credits", ())]
     if len(creators) != len(set(creators)):

@@ -108,7 +108,7 @@ class Catalog:
         """
         kind = kind_of(model)
         self.unit.acquire_write_lock()
-        values = rules.with_precision(None, values) if model is Issue else dict(values)
+        values = rules.with_precisions(kind, None, values)
         slug = values.pop("slug", None) or ""
         if slug and (wrong := problem(model.__table__.columns["slug"], slug)):
             raise InvalidError({"slug": [wrong]})
@@ -136,7 +136,7 @@ class Catalog:
         """
         kind = kind_of(type(entity))
         self.lock(entity)
-        values = rules.with_precision(entity, values) if kind.name == "issue" else dict(values)
+        values = rules.with_precisions(kind, entity, values)
         slug = values.pop("slug", None)
         rules.check(self.session, kind, entity, values)
         with self.attempt(kind):
@@ -166,7 +166,7 @@ class Catalog:
         process pictures before they write.
         """
         kind = kind_of(model)
-        values = rules.with_precision(entity, values) if model is Issue else dict(values)
+        values = rules.with_precisions(kind, entity, values)
         slug = values.pop("slug", None)
         errors = rules.find(self.session, kind, entity, values, keep=False).errors
         if slug or (slug is not None and entity is not None):  # for a new object without one it is generated

@@ -309,7 +309,7 @@ UNIVERSES = _entity(
     "publisher_id designation",
     unique=(("publisher_id, name and designation", ("publisher_id", "name", "designation")),),
 )
-CREATORS = _entity("creators", models.Creator, "alias birth death")
+CREATORS = _entity("creators", models.Creator, "alias birth birth_precision death death_precision")
 TEAMS = _entity("teams", models.Team)
 CHARACTERS = _entity("characters", models.Character, "alias")
 ARCS = _entity("arcs", models.Arc)

@@ -22,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
+from comicsdb.models.choices import Precision
 from comicsdb.models.currencies import WHOLE_MOST, Currency
 
 # Deterministic names, used by migrations and to tell which constraint was violated.
@@ -104,6 +105,11 @@ def within(column: str, low: int, high: int) -> CheckConstraint:
     return CheckConstraint(
         f"{column} BETWEEN {low} AND {high}", name=f"{column}_range", info={"within": (column, low, high)}
     )
+
+
+def precision() -> Mapped[str]:
+    """The column beside a date that says how much of it is known."""
+    return mapped_column(String(5), server_default=Precision.DAY, default=Precision.DAY.value)
 
 
 def one_of(column: str, codes) -> CheckConstraint:

@@ -30,6 +30,9 @@ class Precision(StrEnum):
     NONE = "none"  # the date beside it only gives the object a place in lists
 
 
+DATED = (Precision.DAY, Precision.MONTH, Precision.YEAR)
+
+
 class SeriesTypeCode(StrEnum):
     """Codes of series types, used by program logic; names and ids are data."""
 

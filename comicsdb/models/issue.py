@@ -38,6 +38,7 @@ from comicsdb.models.base import (
     one_of,
     ordered_text,
     parent,
+    precision,
     sourced_args,
     stamp,
     upper,
@@ -127,9 +128,7 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
     name: Mapped[list[str]] = mapped_column(ARRAY(String(150)), server_default="{}", default=list)
     # A trigger dates issues whose cover date is not known: by the store date, or by the year of the series.
     cover_date: Mapped[date] = mapped_column(Date, info={"by_trigger": True})
-    cover_date_precision: Mapped[str] = mapped_column(
-        String(5), server_default=Precision.DAY, default=Precision.DAY.value
-    )
+    cover_date_precision: Mapped[str] = precision()
     store_date: Mapped[date | None] = mapped_column(Date)
     foc_date: Mapped[date | None] = mapped_column(Date)
     rating_id: Mapped[int] = mapped_column(

@@ -15,8 +15,11 @@ from comicsdb.models.base import (
     catalogue_args,
     folded,
     metadata,
+    one_of,
+    precision,
     trigram,
 )
+from comicsdb.models.choices import DATED
 
 
 def link_table(
@@ -65,11 +68,14 @@ class Creator(Aliased, NameStamped, Pictured, CatalogueEntity):
     __tablename__ = "creator"
 
     birth: Mapped[date | None] = mapped_column(Date)
+    birth_precision: Mapped[str] = precision()
     death: Mapped[date | None] = mapped_column(Date)
+    death_precision: Mapped[str] = precision()
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        return aliased_args("creator")
+        checks = (one_of(column, DATED) for column in ("birth_precision", "death_precision"))
+        return (*checks, *aliased_args("creator"))
 
 
 class Team(IssueListed, NameStamped, Pictured, CatalogueEntity):

@@ -7,7 +7,19 @@ from comicsdb.i18n import formatted
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import YEARS
 from comicsdb.models.currencies import Currency
-from comicsdb.schemas.types import REQUIRED, Amount, Choice, Day, Field, Flag, Id, Integer, ListOf, Text
+from comicsdb.schemas.types import (
+    REQUIRED,
+    Amount,
+    Choice,
+    Day,
+    Field,
+    Flag,
+    Id,
+    Integer,
+    ListOf,
+    PartialDay,
+    Text,
+)
 from comicsdb.values import compact, read_money
 
 NAME_LENGTH = 255
@@ -39,9 +51,13 @@ class ObjectSchema(MappingSchema):
         if not isinstance(cstruct, dict):
             kind = type(cstruct).__name__
             raise Invalid(self, formatted("Invalid data. Expected a dictionary, but got ${kind}.", kind=kind))
-        return super().deserialize(
+        values = super().deserialize(
             self._with_currencies(self._without_blanks(cstruct) if self.form else cstruct)
         )
+        for field in self.children:
+            if isinstance(field.typ, PartialDay) and isinstance(values.get(field.name), tuple):
+                values[field.name], values[f"{field.name}_precision"] = values[field.name]
+        return values
 
     def _with_currencies(self, sent: dict) -> dict:
         """Return the values, with each amount as a pair with its currency.

@@ -62,8 +62,6 @@ class IssueSchema(ObjectSchema):
             values["price"], currency = values["price"]
             if currency:
                 values["currency"] = currency
-        if isinstance(values.get("cover_date"), tuple):
-            values["cover_date"], values["cover_date_precision"] = values["cover_date"]
         return values
 
 

@@ -1,7 +1,9 @@
 """Schemas of arcs, characters, creators and teams."""
 
-from comicsdb.schemas.base import day, references, texts
+from comicsdb.models.choices import DATED
+from comicsdb.schemas.base import field, references, texts
 from comicsdb.schemas.catalogue import CatalogueSchema
+from comicsdb.schemas.types import Choice, PartialDay
 
 ALIAS_LENGTH = 100
 
@@ -22,8 +24,10 @@ class CharacterSchema(CatalogueSchema):
 class CreatorSchema(CatalogueSchema):
     """A creator."""
 
-    birth = day()
-    death = day()
+    birth = field(PartialDay(nullable=True))
+    birth_precision = field(Choice(DATED))
+    death = field(PartialDay(nullable=True))
+    death_precision = field(Choice(DATED))
     alias = texts(ALIAS_LENGTH)
 
 

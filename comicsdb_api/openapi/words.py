@@ -116,7 +116,13 @@ WORDS = {
     "Creator.name": Word("Name.", "Ada Penwell"),
     "Creator.alias": Word("Pen names and other spellings.", ["A. P."]),
     "Creator.birth": Word("Date of birth.", "1971-04-02"),
+    "Creator.birth_precision": Word(
+        "How much of the date of birth is known: `day`, `month` (its first day is given) or `year`; `day` if"
+        " there is no date.",
+        "day",
+    ),
     "Creator.death": Word("Date of death."),
+    "Creator.death_precision": Word("How much of the date of death is known, like that of birth.", "day"),
     "Imprint.name": Word("Name.", "Stratus"),
     "Publisher.name": Word("Name.", "Nimbus Comics"),
     "Publisher.alt_names": Word("Other names of the house.", ["Cloud House"]),

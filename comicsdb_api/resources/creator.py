@@ -1,8 +1,12 @@
 """Creators."""
 
+from sqlalchemy import type_coerce
+
 from comicsdb.models import Creator
+from comicsdb.models.choices import DATED
 from comicsdb.schemas import CreatorSchema
 from comicsdb_api.resource import shapes
+from comicsdb_api.resource.types import Choice
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 
@@ -23,7 +27,9 @@ class CreatorResource(CatalogueResource):
             "id": creator.c.id,
             "name": creator.c.name,
             "birth": creator.c.birth,
+            "birth_precision": type_coerce(creator.c.birth_precision, Choice(*DATED)),
             "death": creator.c.death,
+            "death_precision": type_coerce(creator.c.death_precision, Choice(*DATED)),
             "desc": creator.c.desc,
             "image": shapes.picture(creator.c.image),
             "alias": creator.c.alias,

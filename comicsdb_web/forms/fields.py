@@ -112,8 +112,9 @@ class PartialDay(Line):
 
     def shown(self, state):
         """The date as far as it is known."""
-        known = state.get(f"{self.name}_precision") or Precision.DAY
-        return super().shown(state) if known == Precision.DAY else partial_text(state[self.name], known)
+        text = super().shown(state)
+        known = state.get(f"{self.name}_precision", Precision.DAY)
+        return text if known == Precision.DAY else partial_text(iso_day(text), known)
 
     def sent(self, typed):
         """The text; one with a day says that the day is known, also where it was the first before."""

@@ -101,7 +101,9 @@ def _particulars(request, kind: str, entity) -> dict:
             publisher = _named(request, "Organization", entity.publisher)
             return {"foundingDate": _year(entity.founded), "parentOrganization": publisher}
         case "creator":
-            return {"alternateName": entity.alias, "birthDate": entity.birth, "deathDate": entity.death}
+            birth = partial_text(entity.birth, entity.birth_precision) or None
+            death = partial_text(entity.death, entity.death_precision) or None
+            return {"alternateName": entity.alias, "birthDate": birth, "deathDate": death}
         case "character":
             return {"alternateName": entity.alias}
         case "series":

@@ -107,13 +107,23 @@ def _covered(context, issue, how: str) -> str:
     known = getattr(issue, "cover_date_precision", Precision.DAY)
     if known == Precision.NONE:
         return context["request"].localizer.translate(UNDATED)
+    return _known(context, issue.cover_date, known, how)
+
+
+def _known(context, value: date, known: str, how: str) -> str:
     if known == Precision.YEAR:
         how = "y"
     elif known == Precision.MONTH and how == "yMMMMd":
         how = "yMMMM"
     if how == "yMMMMd":
-        return day(context, issue.cover_date)
-    return _written(context["request"].locale_name, dates.format_skeleton, how, issue.cover_date)
+        return day(context, value)
+    return _written(context["request"].locale_name, dates.format_skeleton, how, value)
+
+
+@pass_context
+def day_known(context, value: date, known: str) -> str:
+    """Format a date as far as it is known: July 29, 2026; July 2026; 2026."""
+    return _known(context, value, known, "yMMMMd")
 
 
 @pass_context
@@ -311,6 +321,7 @@ FILTERS = (
     day,
     month,
     short_month,
+    day_known,
     cover_day,
     cover_month,
     short_cover,

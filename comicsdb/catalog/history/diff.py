@@ -23,7 +23,15 @@ from comicsdb.values import partial_text
 VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
 LONG = ("desc", "notes", "description")  # fields that are compared word by word
 # Shown with the picture, the price or the date.
-IMPLIED = ("image_width", "image_height", "cover_hash", "currency", "cover_date_precision")
+IMPLIED = (
+    "image_width",
+    "image_height",
+    "cover_hash",
+    "currency",
+    "cover_date_precision",
+    "birth_precision",
+    "death_precision",
+)
 
 
 @dataclass(frozen=True)
@@ -151,8 +159,8 @@ def _elements(value: list | dict | None) -> list:
 def _differs(field: str, old: dict, new: dict, blank: list | None) -> bool:
     if field == "price":
         return _repriced(old, new)
-    if field == "cover_date":
-        return _covered(old) != _covered(new)
+    if f"{field}_precision" in new:
+        return _partial(field, old) != _partial(field, new)
     return old.get(field, blank) != new.get(field, blank)
 
 
@@ -162,9 +170,9 @@ def _repriced(old: dict, new: dict) -> bool:
     return prices[0] != prices[1] and any(price is not None for price, _currency in prices)
 
 
-def _covered(snapshot: dict) -> str | None:
-    """The cover date as far as it is known, None if it is not."""
-    day, known = snapshot.get("cover_date"), snapshot.get("cover_date_precision")
+def _partial(field: str, snapshot: dict) -> str | None:
+    """A date as far as it is known, None if it is not."""
+    day, known = snapshot.get(field), snapshot.get(f"{field}_precision")
     return partial_text(day and date.fromisoformat(day), known) or None
 
 
@@ -174,8 +182,8 @@ def _values(field: str, old, new) -> Difference:
 
 def _value(columns, field: str, snapshot: dict):
     """The value of a plain field as it is shown; None for an empty text."""
-    if field == "cover_date" and snapshot.get("cover_date_precision") not in (None, Precision.DAY):
-        return _covered(snapshot)
+    if snapshot.get(f"{field}_precision") not in (None, Precision.DAY):
+        return _partial(field, snapshot)
     value = snapshot.get(field)
     if value is None or value == "":
         return None

@@ -71,8 +71,9 @@ def plan(session: Session, storage: Storage, entity, snapshot: dict) -> Plan:
             target[link.field] = [each for each in target[link.field] if each != entity.id]
     lost_picture = _keep_lost_picture(storage, now, target)
     lost_variants = _keep_lost_variants(storage, now, target)
-    if "cover_date" in target:
-        target.setdefault("cover_date_precision", Precision.DAY.value)  # as versions before it were
+    for field in kind.partial_dates:
+        if field in target:
+            target.setdefault(f"{field}_precision", Precision.DAY.value)  # as versions before it were
     target = now | target
     return Plan(
         now=now,
@@ -226,8 +227,9 @@ def _values(catalog: Catalog, storage: Storage, kind: Kind, found: Plan) -> dict
         if field not in (*OF_PICTURE, VARIANTS):
             value = found.target[field]
             values[field] = typed(columns[field], value) if field in columns else value
-    if "cover_date" in values:
-        values["cover_date_precision"] = found.target["cover_date_precision"]
+    for field in kind.partial_dates:
+        if field in values:
+            values[f"{field}_precision"] = found.target[f"{field}_precision"]
     if "image" in differing:
         hashed = "cover_hash" in kind.scalars
         key = found.target["image"]

@@ -165,9 +165,11 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
         else:
             break
     if kind.name == "creator":  # unknown dates of a life are better than impossible ones
-        dates = {"birth": canonical.birth, "death": canonical.death}
+        names = ("birth", "birth_precision", "death", "death_precision")
+        dates = {name: getattr(canonical, name) for name in names}
         breaches = advise(session, kind.name, dates, wanted)
-        wanted = {name: value for name, value in wanted.items() if name not in breaches}
+        for name in breaches:
+            del wanted[name], wanted[f"{name}_precision"]
     return wanted
 
 
@@ -179,6 +181,9 @@ def _missing_values(kind: Kind, canonical, other) -> dict:
             wanted[name] = getattr(other, name)
     if "price" in wanted:
         wanted["currency"] = other.currency
+    for name in kind.partial_dates:
+        if name in wanted:
+            wanted[f"{name}_precision"] = getattr(other, f"{name}_precision")
     if kind.name == "issue" and "desc" in wanted:  # the flag belongs to the text
         mine, theirs = canonical.desc_is_solicitation, other.desc_is_solicitation
         wanted |= {"desc_is_solicitation": theirs} if mine != theirs else {}

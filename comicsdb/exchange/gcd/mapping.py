@@ -259,11 +259,11 @@ class Mapper:
         for creator in reading.creators(self.dump, wanted):
             if credit_roles.is_nobody(creator.name):
                 continue
-            birth, death = (
-                values.whole_day(*date[:3], uncertain=bool(date[3])) if date else None
-                for date in creator.more
-            )
-            found.append((creator.id, {**_named(creator), "birth": birth, "death": death}))
+            life = {}
+            for name, date in zip(("birth", "death"), creator.more, strict=True):
+                known = date and values.certain_date(*date)
+                life |= {name: known and known.day, f"{name}_precision": known.known if known else values.DAY}
+            found.append((creator.id, _named(creator) | life))
         self._add("creator", found)
 
     def _teams(self, listed: list[reading.Named]) -> None:

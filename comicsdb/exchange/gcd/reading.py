@@ -256,7 +256,7 @@ def arcs(dump: Dump, ids: Iterable[int]) -> list[tuple]:
 
 def creators(dump: Dump, ids: Iterable[int]) -> list[Named]:
     """Creators, with the six parts and doubts of both dates: year, month, day, three flags."""
-    date = "SELECT year, month, day, year_uncertain OR month_uncertain OR day_uncertain FROM stddata_date"
+    date = "SELECT year, month, day, year_uncertain, month_uncertain, day_uncertain FROM stddata_date"
     found = []
     for identifier, name, birth, death in _chosen(
         dump,

@@ -232,16 +232,20 @@ def _history(session: Session, kind: str, ids: list[int]) -> dict[int, list[tupl
 
 def _state(fields: dict) -> dict:
     """Fields in a form in which those of a snapshot and those of a dump can be compared."""
-    left_out = ("currency", "cover_date_precision", "slug", "attributions", "external_ids")
-    return {name: _comparable(name, fields) for name in fields if name not in left_out}
+    left_out = ("currency", "slug", "attributions", "external_ids")
+    return {
+        name: _comparable(name, fields)
+        for name in fields
+        if name not in left_out and not name.endswith("_precision")
+    }
 
 
 def _comparable(name: str, fields: dict):
     value = fields[name]
     if name == "price":
         return _price(fields)
-    if name == "cover_date":
-        return _cover_date(fields)
+    if name in ("cover_date", "birth", "death"):
+        return _partial_date(name, fields)
     if name == "credits":
         return sorted((credit["creator"], tuple(sorted(credit["roles"]))) for credit in value)
     if name == "variants":
@@ -253,11 +257,11 @@ def _comparable(name: str, fields: dict):
     return value
 
 
-def _cover_date(fields: dict) -> str:
-    known = fields.get("cover_date_precision", Precision.DAY)
-    return (
-        "" if known == Precision.NONE else f"{fields['cover_date']} {known}"
-    )  # without one, a trigger gives it
+def _partial_date(name: str, fields: dict) -> str:
+    known = fields.get(f"{name}_precision", Precision.DAY)
+    if fields[name] is None or known == Precision.NONE:  # without one, a trigger gives it
+        return ""
+    return f"{fields[name]} {known}"
 
 
 def _price(fields: dict) -> str:
@@ -305,8 +309,9 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
     values = {field: record.fields[field] for field in accepted}
     if "price" in values:
         values["currency"] = record.fields["currency"]
-    if "cover_date" in values:
-        values["cover_date_precision"] = record.fields["cover_date_precision"]
+    for field in ("cover_date", "birth", "death"):
+        if field in values:
+            values[f"{field}_precision"] = record.fields[f"{field}_precision"]
     if "variants" in values:
         values["variants"] = _kept_variants(present["variants"], values["variants"])
     model = getattr(models, record.kind.capitalize())

@@ -126,11 +126,18 @@ def partial_date(text: str) -> tuple[PartialDate | None, str]:
     return (PartialDate(first, known), "") if first else (None, "date-impossible")
 
 
-def whole_day(year: str, month: str, day: str, *, uncertain: bool = False) -> date | None:
-    """A date whose three parts are known and certain."""
-    if uncertain or not all(each.strip().isdigit() for each in (year, month, day)):
+def certain_date(year: str, month: str, day: str, *doubts: int) -> PartialDate | None:
+    """A date as far as its parts are known and not in doubt (three flags); None without a year."""
+    numbers = [
+        int(part) if part.strip().isdigit() and not doubt else 0
+        for part, doubt in zip((year, month, day), doubts, strict=True)
+    ]
+    if not numbers[0]:
         return None
-    return iso_day(f"{int(year):04}-{int(month):02}-{int(day):02}")
+    known = DAY if all(numbers) else MONTH if numbers[1] else YEAR
+    month, day = (numbers[1] or 1, numbers[2]) if known == DAY else (numbers[1] or 1, 1)
+    first = iso_day(f"{numbers[0]:04}-{month:02}-{day:02}")
+    return PartialDate(first, known) if first else None
 
 
 def certain_year(value, *, uncertain: bool = False) -> int | None:

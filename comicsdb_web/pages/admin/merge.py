@@ -22,7 +22,15 @@ BEING_MERGED = _(
     " background."
 )
 NAMES = [model.__tablename__ for model in CATALOGUE]
-UNSHOWN = {"image", "image_width", "image_height", "cover_hash", "cover_date_precision"}
+UNSHOWN = {
+    "image",
+    "image_width",
+    "image_height",
+    "cover_hash",
+    "cover_date_precision",
+    "birth_precision",
+    "death_precision",
+}
 MERGE = ("keep", "other")  # the form fields of the two objects
 MOVE = ("publisher", "parent")
 

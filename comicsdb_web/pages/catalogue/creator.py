@@ -13,7 +13,7 @@ from comicsdb_web.forms.catalogue_forms import (
     about,
     picture,
 )
-from comicsdb_web.forms.fields import EntityForm, day
+from comicsdb_web.forms.fields import EntityForm, PartialDay
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
     WithIssues,
@@ -25,10 +25,18 @@ from comicsdb_web.pages.catalogue.base import (
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
+_LIFE = _("As far as it is known: 1963-09-12, 1963-09 or 1963.")
+
 FORM = EntityForm(
     CreatorSchema,
     (
-        about(NAME, ALIAS, day("birth", _("Born")), day("death", _("Died")), DESC),
+        about(
+            NAME,
+            ALIAS,
+            PartialDay("birth", _("Born"), help=_LIFE, longest=10),
+            PartialDay("death", _("Died"), help=_LIFE, longest=10),
+            DESC,
+        ),
         picture(IMAGE),
         IDS,
         EXTERNAL_IDS,

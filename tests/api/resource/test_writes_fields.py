@@ -53,7 +53,9 @@ def test_the_small_kinds(writer, make, nimbus):
         id=creator["id"],
         name="Ada",
         birth="1971-04-02",
+        birth_precision="day",
         death=None,
+        death_precision="day",
         desc="",
         **{"image": None, "alias": ["A", "B"], **ids, "resource_url": page("creator", "ada")},
     )

@@ -76,6 +76,11 @@ def test_issues_of_series(session, make, code, collection, title, arcs):
         ({"birth": "1950-01-01", "death": None}, {"death": date(1950, 1, 1)}, []),
         ({"birth": "1950-01-02", "death": "1949-01-01"}, {"name": "Ada", "cv_id": 4}, []),
         ({"birth": "1950-01-02", "death": "1949-01-01"}, {"death": None}, []),
+        ({"birth": "1950-06-02"}, {"death": date(1950, 1, 1), "death_precision": "year"}, []),
+        ({"birth": "1950-06-02"}, {"death": date(1949, 1, 1), "death_precision": "year"}, ["death"]),
+        ({"birth": "1950-06-02"}, {"death": date(1950, 6, 1), "death_precision": "month"}, []),
+        ({"birth": "1950-06-02"}, {"death": date(1950, 5, 1), "death_precision": "month"}, ["death"]),
+        ({"birth": "1950-01-01", "birth_precision": "year"}, {"death": date(1950, 6, 2)}, []),
     ],
 )
 def test_a_life(session, before, changed, wrong):

@@ -376,7 +376,7 @@ def test_advisory_rules_are_counted_and_named_but_not_enforced(importer):
         "title": "No",
     }
     rows["issues"][1]["colour"] = "red"
-    rows["creators"][0] |= {"birth": "1950-01-02", "death": "1950-01-01"}
+    rows["creators"][0] |= {"birth": "1950-01-02", "birth_precision": "day", "death": "1950-01-01"}
     report = importer.run(rows)
     assert {rule: advice.places for rule, advice in report.advice.items()} == {
         "The check digit or form of the ISBN is wrong": ["issues.jsonl:1: 9780306406158"],

@@ -22,7 +22,7 @@ FIELDS: dict[str, dict] = {
     "publisher": NAMED | {"alt_names": ALIASES, "founded": 1990, "country": "IT"},
     "imprint": NAMED | {"founded": 1990, "publisher": 1},
     "universe": {"designation": "Zeta"} | NAMED | {"publisher": 1, "image": PICTURE},
-    "creator": NAMED | {"alias": ALIASES, "birth": DAY, "image": PICTURE},
+    "creator": NAMED | {"alias": ALIASES, "birth": DAY, "death": date(2022, 1, 1), "image": PICTURE},
     "team": NAMED | {"image": PICTURE},
     "character": NAMED | {"alias": ALIASES, "image": PICTURE},
     "arc": NAMED | {"image": PICTURE},

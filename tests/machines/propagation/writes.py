@@ -76,7 +76,7 @@ FIELDS = {
     },
     "imprint": {**_COMMON, "founded": years, "publisher": positions},
     "universe": {**_COMMON, "designation": st.sampled_from(("", "Prime")), "publisher": positions},
-    "creator": {**_PEOPLE, "birth": st.none() | days},
+    "creator": {**_PEOPLE, "birth": st.none() | days, "death_precision": st.sampled_from(("day", "year"))},
     "team": {**_COMMON, "image": pictures, "creators": several, "universes": several},
     "character": {**_PEOPLE, "creators": several, "teams": several, "universes": several},
     "arc": {**_COMMON, "image": pictures},

@@ -2,13 +2,14 @@
 
 import json
 import re
+from datetime import date
 from xml.etree import ElementTree
 
 import pytest
 
 from comicsdb.models import CATALOGUE
 from tests.conftest import recording
-from tests.web.conftest import soup
+from tests.web.conftest import facts, soup
 
 NAMESPACE = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
 
@@ -68,6 +69,18 @@ def test_a_series_and_a_creator_are_described(testapp, world):
     creator = data_of(soup(testapp.get(f"/creator/{world.creator.slug}/")))["Person"]
     assert (creator["alternateName"], creator["birthDate"]) == (["The Line"], "1950-03-02")
     assert "deathDate" not in creator  # what is not known is left out
+
+
+def test_a_date_of_death_is_described_as_far_as_it_is_known(testapp, make, session):
+    ada = make.creator(name="Ada", birth=date(1950, 1, 1), birth_precision="year", death=date(2001, 9, 1))
+    make.catalog.update(ada, {"death_precision": "month"})
+    session.commit()
+    page = testapp.get(f"/creator/{ada.slug}/")
+    creator = data_of(soup(page))["Person"]
+    assert (creator["birthDate"], creator["deathDate"]) == ("1950", "2001-09")
+    assert facts(page) == {"Issues": "0 issues", "Born": "1950", "Died": "September 2001"}
+    page = testapp.get(f"/creator/{ada.slug}/", headers={"Accept-Language": "it"})
+    assert facts(page)["Morte"] == "settembre 2001"
 
 
 def test_every_kind_is_described(testapp, world):

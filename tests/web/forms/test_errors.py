@@ -1,5 +1,7 @@
 """What forms refuse: beside the field and above the form, with everything typed kept."""
 
+from datetime import date
+
 import pytest
 from webtest import Upload
 
@@ -136,6 +138,11 @@ def test_advisory_rules_refuse_a_breach_only_where_its_field_was_changed(testapp
     life = {"birth": "1950-01-02", "death": "1950-01-01"}
     form = opened(testapp, f"/creator/{world.inker.slug}/update/")
     assert errors(send(form, life, status=422)) == {"death": "The date of death is before the date of birth."}
+    life = {"birth": "1950-06-02", "death": "1949"}
+    assert set(errors(send(form, life, status=422))) == {"death"}
+    send(form, {"birth": "1950-06-02", "death": "1950"})
+    session.refresh(world.inker)
+    assert (world.inker.death, world.inker.death_precision) == (date(1950, 1, 1), "year")
     # To take something away is no breach, and a series that allows titles has them.
     emptied = {"title": "", "arcs": [], "isbn": "", "upc": "", "sku": ""}
     send(opened(testapp, f"/issue/{reprint.slug}/update/"), emptied)

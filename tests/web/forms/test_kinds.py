@@ -57,8 +57,11 @@ def texts(world):
     yield "arc", about | cv, stored | cv_stored
     yield (
         "creator",
-        about | cv | {"alias": "The Hand, The Eye,, The Hand", "birth": "1950-01-02", "death": "2001-03-04"},
-        stored | cv_stored | {"alias": ["The Hand", "The Eye"], "birth": "1950-01-02", "death": "2001-03-04"},
+        about | cv | {"alias": "The Hand, The Eye,, The Hand", "birth": "1950-01-02", "death": "2001-03"},
+        stored
+        | cv_stored
+        | {"alias": ["The Hand", "The Eye"], "birth": "1950-01-02", "birth_precision": "day"}
+        | {"death": "2001-03-01", "death_precision": "month"},
     )
     yield (
         "team",
@@ -211,6 +214,16 @@ def test_the_address_may_name_what_a_new_object_belongs_to(testapp, nora, world)
     assert boxes(page, "series", ticked=True) == ["Lamplight (2019) Harbor House"]
     assert boxes(testapp.get("/issue/create/?series=999999999"), "series") == []
     assert boxes(testapp.get("/issue/create/?series=%00x"), "series") == []
+
+
+@pytest.mark.parametrize("shown", ["1963", "1963-09", "1963-09-12", ""])
+def test_a_cover_date_is_shown_as_far_as_it_is_known(testapp, nora, make, session, shown):
+    issue = make.issue(cover_date=date(1963, 1, 1))
+    address = f"/issue/{issue.slug}/update/"
+    send(opened(testapp, address), {"cover_date": shown})
+    page = testapp.get(address)
+    assert value(page, "cover_date") == shown
+    assert "Nothing to change." in unquoted(send(opened(testapp, address)))
 
 
 def test_prices_keep_their_currency(testapp, nora, make, session):

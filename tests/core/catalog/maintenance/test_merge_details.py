@@ -41,6 +41,8 @@ def test_a_value_that_would_break_a_rule_is_not_taken(make, session, catalog):
     kept = make.creator(birth=date(1950, 1, 1))
     other = make.creator(death=date(1940, 1, 1), cv_id=5)
     assert preview(session, kept, other).filled == {"cv_id": 5}
+    other = make.creator(death=date(1950, 1, 1), death_precision="year")
+    assert preview(session, kept, other).filled == {"death": date(1950, 1, 1), "death_precision": "year"}
     publisher = make.publisher()
     kept, other = (make.universe(name=name, publisher=publisher) for name in ("Prime", "Prime Two"))
     third = make.universe(name="Prime", designation="Earth 1", publisher=publisher)

@@ -118,7 +118,8 @@ def small() -> DumpOf:
     cover = made.add("gcd_story", issue_id=first, type_id=6, title="Cover", sequence_number=0)
     date = made.add("stddata_date", year="1922", month="12", day="28")
     lee = creator(made, "Stan Lee", "Stanley Lieber", birth_date_id=date)
-    kirby = creator(made, "Jack Kirby")
+    born = made.add("stddata_date", year="1917", month="08", day="28", day_uncertain=1)
+    kirby = creator(made, "Jack Kirby", birth_date_id=born)
     made.add("gcd_story_credit", creator_id=lee, credit_type_id=1, story_id=story)
     made.add("gcd_story_credit", creator_id=kirby, credit_type_id=7, story_id=story)
     made.add("gcd_story_credit", creator_id=kirby, credit_type_id=2, story_id=cover)
@@ -195,9 +196,9 @@ def test_an_issue_arrives_with_everything(gcd):
         "SELECT c.name, array_agg(r.name ORDER BY r.name) FROM credit_role x"
         " JOIN creator c ON c.id = x.creator_id JOIN role r ON r.id = x.role_id GROUP BY 1 ORDER BY 1"
     ) == [("Jack Kirby", ["Cover", "Inker", "Penciller"]), ("Stan Lee", ["Editor", "Writer"])]
-    assert gcd.query("SELECT name, alias, birth, gcd_id FROM creator ORDER BY name") == [
-        ("Jack Kirby", [], None, 2),
-        ("Stan Lee", ["Stanley Lieber"], date(1922, 12, 28), 1),
+    assert gcd.query("SELECT name, alias, birth, birth_precision, gcd_id FROM creator ORDER BY name") == [
+        ("Jack Kirby", [], date(1917, 8, 1), "month", 2),
+        ("Stan Lee", ["Stanley Lieber"], date(1922, 12, 28), "day", 1),
     ]
     assert gcd.query(
         "SELECT c.name, c.alias, t.name, u.name, u.designation, p.name FROM issue_character x"

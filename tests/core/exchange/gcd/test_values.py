@@ -81,17 +81,22 @@ def test_date(text):
 
 
 @pytest.mark.parametrize(
-    ("parts", "uncertain", "day"),
+    ("parts", "doubts", "found"),
     [
-        (("1922", "12", "28"), False, date(1922, 12, 28)),
-        (("1922", "12", "28"), True, None),
-        (("1922", "12", ""), False, None),
-        (("192?", "12", "28"), False, None),
-        (("1922", "2", "30"), False, None),
+        (("1922", "12", "28"), (0, 0, 0), (date(1922, 12, 28), "day")),
+        (("1922", "12", "28"), (0, 0, 1), (date(1922, 12, 1), "month")),
+        (("1922", "12", "28"), (0, 1, 0), (date(1922, 1, 1), "year")),
+        (("1922", "12", "28"), (1, 0, 0), None),
+        (("1922", "12", ""), (0, 0, 0), (date(1922, 12, 1), "month")),
+        (("1922", "", "28"), (0, 0, 0), (date(1922, 1, 1), "year")),
+        (("1922", "", ""), (0, 0, 0), (date(1922, 1, 1), "year")),
+        (("192?", "12", "28"), (0, 0, 0), None),
+        (("1922", "2", "30"), (0, 0, 0), None),
+        (("1922", "13", ""), (0, 0, 0), None),
     ],
 )
-def test_dates_of_birth_and_death_are_whole_and_certain(parts, uncertain, day):
-    assert values.whole_day(*parts, uncertain=uncertain) == day
+def test_dates_of_birth_and_death_as_far_as_they_are_certain(parts, doubts, found):
+    assert values.certain_date(*parts, *doubts) == (found and values.PartialDate(*found))
 
 
 @pytest.mark.parametrize(
