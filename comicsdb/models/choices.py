@@ -30,7 +30,7 @@ class Precision(StrEnum):
     NONE = "none"  # the date beside it only gives the object a place in lists
 
 
-DATED = (Precision.DAY, Precision.MONTH, Precision.YEAR)
+DATED = tuple(known.value for known in Precision if known != Precision.NONE)
 
 
 class SeriesTypeCode(StrEnum):
