@@ -36,6 +36,7 @@ COVERS_MAX = 20
 COVER_BITS = 7
 
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
+ORDER = (issue.c.cover_date, issue.c.id)
 
 
 def _table(name: str, /, **columns) -> tuple:
@@ -189,7 +190,8 @@ def issues(
         for name in ("number", "alt_number"):
             column = issue.c[name]
             has = (_upper(column) if name == "number" else func.upper(column)) == wanted.c.number
-            found = select(issue.c.id).where(own, has).limit(ISSUES_MAX).lateral(f"by_{name}")
+            found = select(issue.c.id).where(own, has).order_by(*ORDER).limit(ISSUES_MAX)
+            found = found.lateral(f"by_{name}")
             parts.append(select(found.c.id).select_from(wanted.join(found, true())))
     if dated:
         places, years = zip(*dated, strict=True)
@@ -201,7 +203,7 @@ def issues(
                 issue.c.series_id == wanted.c.series_id,
                 issue.c.cover_date.between(wanted.c.first, wanted.c.last),
             )
-            .order_by(issue.c.cover_date)
+            .order_by(*ORDER)
             .limit(ISSUES_MAX)
             .lateral("by_year")
         )
@@ -235,6 +237,7 @@ def issues(
         .join(SeriesType, SeriesType.id == series.c.series_type_id)
         .join(Publisher, Publisher.id == series.c.publisher_id)
         .outerjoin(Imprint, Imprint.id == series.c.imprint_id)
+        .order_by(*ORDER)
     ).all()
 
 

@@ -1,13 +1,15 @@
 """The issues that descriptors mean: candidates by a few statements for all of them, then scores."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from comicsdb.matching import candidates, scoring
 from comicsdb.matching.descriptors import Descriptor, beginning, folded, numbers
+from comicsdb.matching.filenames import Reading
 from comicsdb.matching.scoring import Match, Reason
 
 SERIES_MAX = 10  # series whose issues are looked for, for each descriptor
@@ -20,25 +22,33 @@ def match(session: Session, descriptors: Sequence[Descriptor], most: int) -> lis
     by_code = _by_codes(session, descriptors)
     identified = _series_by_ids(session, descriptors)
     chosen = _series(session, descriptors, identified)
-    numbered, dated = set(), set()
-    for place, found in chosen.items():
-        for reading in descriptors[place].readings:
-            for series_id in found:
-                numbered |= {(series_id, number) for number in numbers(reading.number or "1")}
-                if not reading.number and reading.year:
-                    dated.add((series_id, reading.year))
+    wanted = {place: _places(descriptors[place].readings, found) for place, found in chosen.items()}
+    numbered = {key for keys, _dated in wanted.values() for key in keys}
+    dated = {key for _numbered, keys in wanted.values() for key in keys}
     ids = {issue_id for found in by_code for issue_id in found}
     rows = candidates.issues(session, ids, sorted(numbered), sorted(dated)) if ids or numbered else ()
-    by_series: dict[int, list[Row]] = defaultdict(list)
+    placed: dict[tuple[int, str | int], list[Row]] = defaultdict(list)
     for row in rows:
-        by_series[row.series_id].append(row)
+        for key in {row.number.upper(), row.alt_number.upper(), row.cover_date.year}:
+            placed[row.series_id, key].append(row)
     by_id = {row.id: row for row in rows}
     return [
         _ranked(each, [by_id[issue_id] for issue_id in by_code[place] if issue_id in by_id],
-                [row for series_id in chosen.get(place, ()) for row in by_series[series_id]],
+                [row for keys in wanted.get(place, ()) for key in sorted(keys)
+                 for row in placed[key][: candidates.ISSUES_MAX]],
                 by_code[place], identified[place], most)
         for place, each in enumerate(descriptors)
     ]  # fmt: skip
+
+
+def _places(readings: Sequence[Reading], series: Iterable[int]) -> tuple[set, set]:
+    """Where a descriptor's issue may be: pairs of series and number, and of series and year."""
+    numbered, dated = set(), set()
+    for series_id, reading in product(series, readings):
+        numbered |= {(series_id, number) for number in numbers(reading.number or "1")}
+        if not reading.number and reading.year:
+            dated.add((series_id, reading.year))
+    return numbered, dated
 
 
 def _by_codes(session: Session, descriptors: Sequence[Descriptor]) -> list[dict[int, list[Reason]]]:

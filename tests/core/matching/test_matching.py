@@ -1,5 +1,7 @@
 """Matching of descriptors: names as they are compared, scores, and names of files of real series."""
 
+from datetime import date
+
 import pytest
 
 from bench.matching import catalogue, load
@@ -97,6 +99,25 @@ def test_scores_of_all_candidates_and_of_none_add_up_to_one(session, make):
     assert [round(each.score, 2) for each in found.candidates] == [0.48, 0.48]
     weights = [each.weight for each in found.candidates]
     assert weights[0] == weights[1] > scoring.NONE
+
+
+def test_a_descriptor_is_matched_in_a_batch_as_it_is_alone(session, make):
+    series = make.series(name="Quiet Harbor", year_began=1990)
+    made = [
+        make.issue(series=series, number=str(n), cover_date=date(1990 + n // 12, 1, 1)) for n in range(80)
+    ]
+    session.commit()
+    known = [{"series": "Quiet Harbor", "number": issue.number} for issue in made]
+    known += [{"series": "Quiet Harbor", "number": "99"}, {"series": "Quiet Harbor", "year": 1992}]
+    together = match(session, [descriptor(each) for each in known], 5)
+    for each, found in zip(known, together, strict=True):
+        (alone,) = match(session, [descriptor(each)], 5)
+        assert [(one.issue.id, one.score) for one in found.candidates] == [
+            (one.issue.id, one.score) for one in alone.candidates
+        ]
+    assert [found.candidates[0].issue.id for found in together[:80]] == [issue.id for issue in made]
+    assert together[80].candidates == []
+    assert len(together[81].candidates) > 1
 
 
 def test_names_of_real_series_are_recognised(connection, session):
