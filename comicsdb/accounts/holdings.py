@@ -38,6 +38,7 @@ from comicsdb.models import (
     SecurityEvent,
     Series,
     StaffAction,
+    TaggedFile,
     ThrottleNotice,
     Totp,
     User,
@@ -96,6 +97,7 @@ def _tables(user_id: int) -> dict[str, Select]:
         "drafts": select(FormDraft.action, FormDraft.object_id, FormDraft.created, FormDraft.fields)
         .where(FormDraft.user_id == user_id, FormDraft.fields != "[[], {}]")
         .order_by(FormDraft.created, FormDraft.digest),
+        "comic_files": own(TaggedFile, "file label found_on is_dismissed fields"),
         "contributions": select(Change.at, Change.kind, Change.object_id, Change.action)
         .where(Change.user_id == user_id)
         .order_by(Change.seq),

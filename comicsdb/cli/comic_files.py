@@ -1,4 +1,4 @@
-"""Command `import-comicinfo`: drafts of new issues from the tags in comic files."""
+"""Command `import-comicinfo`: new issues from the tags in comic files, to be reviewed."""
 
 import csv
 from collections import Counter
@@ -14,15 +14,15 @@ from comicsdb.models import User
 
 @click.command("import-comicinfo")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--account", required=True, metavar="NAME", help="The account that gets the drafts.")
+@click.option("--account", required=True, metavar="NAME", help="The account that reviews them.")
 @click.option("--report", type=click.Path(path_type=Path), help="A CSV file with what became of each file.")
 @pass_site
 def import_comicinfo_command(site: Site, folder: Path, account: str, report: Path | None):
     """Read ComicInfo and MetronInfo in the CBZ files below FOLDER.
 
-    Issues that the catalogue has are listed, and so are files that may be several. All others become drafts,
-    which the form for a new issue offers to the account. An account has at most 20 drafts: call it again when
-    some were saved or discarded.
+    Issues that the catalogue certainly has are counted. All others, new ones and those that may be one of
+    several, are stored for the account, whose page "Comic files" lists them. Call it again at any time: what
+    is stored already is updated, and what was dismissed stays so.
     """
     with site.session() as session:
         named = func.lower(User.username) == account.lower()
@@ -40,4 +40,4 @@ def import_comicinfo_command(site: Site, folder: Path, account: str, report: Pat
     numbers = Counter(what for _file, what, _detail in found)
     click.echo(", ".join(f"{number} {what}" for what, number in sorted(numbers.items())) or "No comic files.")
     if numbers[WAITING]:
-        click.echo("The account has no room for more drafts. Save or discard some, then call this again.")
+        click.echo("The account has no room for more. Review some of its comic files, then call this again.")

@@ -1,10 +1,11 @@
 """Import of the tags in people's own comic files (CBZ): ComicInfo and MetronInfo, as drafts to review.
 
-Nothing is written to the catalogue. Issues that are known are reported; an unknown one becomes a draft of the
-form for a new issue, which an editor completes and saves, or discards. A draft is found by what it is about,
-so an import that was stopped goes on when it is called again, and a file that is read twice adds nothing.
+Nothing is written to the catalogue. Issues that are certainly known are only reported; all others are stored
+for the account, which reviews them (`exchange.tagged_files`). A stored issue is found by what it is about, so
+an import that was stopped goes on when it is called again, and a file that is read twice adds nothing.
 """
 
+import json
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
@@ -19,14 +20,15 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 from colander import Invalid
 from sqlalchemy.orm import Session
 
-from comicsdb.accounts import drafts
-from comicsdb.accounts.drafts import FormPlace, SavedForm
+from comicsdb.accounts.drafts import SIZE_MAX
+from comicsdb.exchange import tagged_files
 from comicsdb.matching.descriptors import descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
+from comicsdb.models import TaggedFile
 from comicsdb.schemas.match import FILE_NAME_LENGTH, DescriptorSchema
 
-KNOWN, AMBIGUOUS, DRAFTED, WAITING = "known", "ambiguous", "draft", "waiting"
+KNOWN, AMBIGUOUS, NEW, DISMISSED, WAITING = "known", "ambiguous", "new", "dismissed", "waiting"
 UNTAGGED, UNREADABLE = "without tags", "unreadable"
 
 SUFFIXES = {".cbz", ".zip"}
@@ -36,9 +38,7 @@ ELEMENTS = 20_000
 DIRECTORY_BYTES = 16_000_000  # of an archive, which is read as a whole
 END, END_SIZE, COMMENT_MAX, LOCATOR = b"PK\5\6", 22, 65_535, b"PK\6\7"  # of the directory of an archive
 BATCH = 100  # files whose issues are looked for together
-POSSIBLE = 0.1  # the score from which a candidate is worth a look
-# The form for a new issue, and its fields.
-PLACE, PATH = FormPlace("issue.create issue", 0), "/issue/create/"
+# The fields of the form for a new issue.
 CREDITS = "credits-text"
 FIELDS = {"store_date": "store_date", "page_count": "page", "isbn": "isbn", "gtin": "upc"}
 FIELDS |= {name: name for name in ("number", "title", "cv_id", "gcd_id")}
@@ -150,13 +150,14 @@ def _values(element) -> dict | str:
 
 
 def import_files(session: Session, user_id: int, folder: Path) -> Iterator[Outcome]:
-    """Read all comic files below a folder; store drafts for an account, as many as it has room for."""
+    """Read all comic files below a folder; store what an account may enter, as much as it has room for."""
     named = (each for each in folder.rglob("*") if each.suffix.lower() in SUFFIXES)
     files = iter(sorted(each for each in named if each.is_file()))
     while some := list(islice(files, BATCH)):
         tagged = []
         for path in some:
-            found = _read(path, str(path.relative_to(folder)))
+            name = str(path.relative_to(folder)).encode(errors="surrogateescape").decode(errors="replace")
+            found = _read(path, name)
             if isinstance(found, Outcome):
                 yield found
             else:
@@ -176,7 +177,7 @@ def _read(path: Path, name: str) -> Outcome | _Tagged:
         return Outcome(name, UNTAGGED)
     schema = DescriptorSchema()
     try:
-        known = schema.deserialize({**tags, "file_name": path.name[-FILE_NAME_LENGTH:]})
+        known = schema.deserialize({**tags, "file_name": Path(name).name[-FILE_NAME_LENGTH:]})
     except Invalid as error:
         return Outcome(name, UNREADABLE, "; ".join(f"{key}: {text}" for key, text in error.asdict().items()))
     if not (known.get("series") and known.get("number")):
@@ -185,20 +186,25 @@ def _read(path: Path, name: str) -> Outcome | _Tagged:
 
 
 def _outcome(session: Session, user_id: int, tagged: _Tagged, matched: Match) -> Outcome:
-    possible = [each for each in matched.candidates if each.score >= POSSIBLE]
-    issues = ", ".join(f"issue {each.issue.id}" for each in possible)
-    if matched.certain:
-        return Outcome(tagged.file, KNOWN, f"issue {matched.candidates[0].issue.id}")
-    if possible:
-        return Outcome(tagged.file, AMBIGUOUS, issues)
     label = _label(tagged.known)
     key = sha256(f"{user_id}\0{label}\0{tagged.known.get('publisher', '')}".casefold().encode()).hexdigest()
-    if not drafts.is_stored(session, user_id, key):
-        if not drafts.room(session, user_id):
-            return Outcome(tagged.file, WAITING, label)
-        if not drafts.store_draft(session, user_id, key, PLACE, SavedForm(PATH, _form(tagged), {})):
-            return Outcome(tagged.file, UNREADABLE, "The tags are too large for a form.")
-    return Outcome(tagged.file, DRAFTED, label)
+    ids = tagged_files.candidates_of(matched)
+    issues = ", ".join(f"issue {each}" for each in ids)
+    if matched.certain:
+        tagged_files.forget(session, user_id, key)
+        return Outcome(tagged.file, KNOWN, issues)
+    fields = _form(tagged)
+    if len(json.dumps(fields)) > SIZE_MAX:
+        return Outcome(tagged.file, UNREADABLE, "The tags are too large for a form.")
+    found = TaggedFile(
+        user_id=user_id, digest=key, file=tagged.file, label=label, known=tagged.known, fields=fields
+    )
+    stored = tagged_files.store(session, found)
+    if stored is None:
+        return Outcome(tagged.file, WAITING, label)
+    if stored.is_dismissed:
+        return Outcome(tagged.file, DISMISSED, label)
+    return Outcome(tagged.file, AMBIGUOUS if ids else NEW, issues or label)
 
 
 def _series(known: dict) -> str:

@@ -8,10 +8,20 @@ from sqlalchemy import func, select
 
 from comicsdb.accounts import FormPlace, SavedForm, feed_addresses, store_draft
 from comicsdb.community import profiles
+from comicsdb.exchange import tagged_files
 from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer import imports
-from comicsdb.models import CATALOGUE, History, LibraryAct, Poll, ReadDate, ReadingListItem, WebhookDelivery
+from comicsdb.models import (
+    CATALOGUE,
+    History,
+    LibraryAct,
+    Poll,
+    ReadDate,
+    ReadingListItem,
+    TaggedFile,
+    WebhookDelivery,
+)
 from comicsdb.security import SESSION, identify
 from comicsdb.webhooks import endpoints
 
@@ -65,6 +75,18 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     if session.get(Poll, 1) is None:
         session.add(Poll(id=1, title="Which?", start_date=NOON, end_date=NOON + timedelta(days=1)))
     kept.upload = imports.upload(session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1)
+    told = {"series": "Unheard", "number": "1"}
+    tagged_files.store(
+        session,
+        TaggedFile(
+            user_id=user.id,
+            digest=f"{user.id + 1:064x}",
+            file=f"{words}.cbz",
+            label=f"{words} #1",
+            known=told,
+            fields=[["desc", words]],
+        ),
+    )
     unsaved = SavedForm("/issue/create/", [("desc", words)], {})
     store_draft(session, user.id, f"{user.id:064x}", FormPlace("issue.create issue", 0), unsaved)
     profiles.add_favourite(session, user.id, "issue", world.third.id)

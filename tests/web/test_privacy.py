@@ -52,6 +52,7 @@ OWNED = {
     "library_import": "user_id = :ann",
     "favourite": "user_id = :ann",
     "form_draft": "user_id = :ann",
+    "tagged_file": "user_id = :ann",
     "library_import_row": "import_id IN (SELECT id FROM library_import WHERE user_id = :ann)",
     "library_act": "user_id = :ann",
     "library_change": "act_id IN (SELECT id FROM library_act WHERE user_id = :ann)",

@@ -119,4 +119,5 @@ def includeme(config):
     config.include(".security")  # sessions, tokens and events; taking an account back
     config.include(".tokens")  # keys to the API
     config.include(".webhooks")  # programs that are told of changes
+    config.include(".comic_files")  # issues that comic files tell of
     config.include(".people")  # the other people

@@ -64,7 +64,8 @@ def test_it_holds_all_tables_and_no_secrets(session, held):
     )
     keys = "passkeys authenticator_apps recovery_codes"
     hooks = "webhooks webhook_deliveries"
-    tables = f"account groups sessions security_events {keys} tokens ratings {hooks} {kept} contributions"
+    kept = f"{kept} comic_files contributions"
+    tables = f"account groups sessions security_events {keys} tokens ratings {hooks} {kept}"
     assert list(found) == [*tables.split(), "donations", "throttle_notices", "poll_votes", "staff_actions"]
     (account,) = found["account"]
     assert (account["username"], account["email"]) == ("Ann", "Ann@example.org")

@@ -293,7 +293,7 @@ def test_a_dump_is_made_signed_and_its_absence_is_told(ini, tmp_path, monkeypatc
     assert list(folder.iterdir()) == [only]
 
 
-def test_drafts_from_comic_files_need_an_account(ini, tmp_path):
+def test_comic_files_need_an_account(ini, tmp_path):
     arguments = ("-c", ini, "import-comicinfo", str(tmp_path), "--account")
     refused = run(*arguments, "Nora")
     message = "Error: There is no active account with the name Nora.\n"

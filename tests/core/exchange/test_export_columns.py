@@ -27,7 +27,7 @@ OF_THE_INSTALLATION = {
     ),
     *("library_act", "library_change", "library_import_row"),
     *("login_session", "outgoing_mail", "passkey", "picture_draft", "picture_hash", "poll"),
-    *("poll_choice", "poll_vote"),
+    *("poll_choice", "poll_vote", "tagged_file"),
     *("gcd_import", "mirror", "received_line", "received_state"),
     *("favourite", "follow", "public_profile", "review", "review_report"),
     *("rate_limit", "recovery_code", "security_event", "signup_settings", "spent_challenge", "staff_action"),

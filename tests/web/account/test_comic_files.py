@@ -1,14 +1,20 @@
-"""Drafts of new issues from the tags in comic files; archives and tags may be hostile."""
+"""New issues from the tags in comic files and their review; archives and tags may be hostile."""
 
 import struct
+from datetime import date
 from zipfile import ZIP_BZIP2, ZipFile
 
 import pytest
 
 from comicsdb.accounts import drafts
-from comicsdb.exchange.comic_files import PLACE, UnreadableError, import_files, read_tags
-from comicsdb.models import Issue
-from tests.web.conftest import log_in, soup
+from comicsdb.exchange import tagged_files
+from comicsdb.exchange.comic_files import UnreadableError, import_files, read_tags
+from comicsdb.models import Issue, TaggedFile
+from tests.conftest import recording
+from tests.web.conftest import form_with, soup
+from tests.web.forms.forming import enter
+
+LIST = "/accounts/comic-files/"
 
 COMICINFO = (
     "<ComicInfo><Series>{series}</Series><Volume>2019</Volume><Number>{number}</Number>"
@@ -39,7 +45,23 @@ def folder(tmp_path):
     return write
 
 
-def test_what_is_known_is_listed_and_the_rest_becomes_drafts(testapp, world, session, folder, member):
+@pytest.fixture
+def nora(testapp, make):
+    """An editor, logged in."""
+    return enter(testapp, make)
+
+
+def outcomes(session, user, folder):
+    """What became of each file."""
+    return {each.file: each.what for each in import_files(session, user.id, folder.path)}
+
+
+def buttons(page, name):
+    """The ids of the rows with a button."""
+    return [each["value"] for each in page.select(f"button[name={name}]")]
+
+
+def test_what_is_known_is_counted_and_the_rest_is_entered_from_a_list(testapp, world, session, folder, nora):
     known = COMICINFO.format(series="Lamplight", number="1").replace("<Month>7", "<Month>5")
     folder("known.cbz", known)
     folder("new/one.cbz", COMICINFO.format(series="Quiet Harbor", number="7"))
@@ -47,44 +69,136 @@ def test_what_is_known_is_listed_and_the_rest_becomes_drafts(testapp, world, ses
     folder("two.CBZ", METRONINFO.format(series="Quiet Harbor", number="8"), "sub/MetronInfo.xml")
     folder("bare.cbz", "<ComicInfo><Title>x</Title></ComicInfo>")
     folder("none.cbz", "", "readme.txt")
+    folder(b"b\xff.cbz".decode(errors="surrogateescape"), COMICINFO.format(series="Ebbing", number="9"))
     (folder.path / "broken.cbz").write_bytes(b"no archive")
     issues = session.query(Issue).count()
     expected = {
         "bare.cbz": "unreadable", "broken.cbz": "unreadable", "known.cbz": "known",
-        "none.cbz": "without tags",
-        "new/one.cbz": "draft", "new/same.cbz": "draft", "two.CBZ": "draft",
+        "none.cbz": "without tags", "b\N{REPLACEMENT CHARACTER}.cbz": "new",
+        "new/one.cbz": "new", "new/same.cbz": "new", "two.CBZ": "new",
     }  # fmt: skip
     for _ in range(2):  # again adds nothing
-        found = {each.file: each.what for each in import_files(session, member.id, folder.path)}
-        assert found == expected
-        stored = drafts.drafts_of(session, member.id, PLACE)
-        assert len(stored) == 2
+        assert outcomes(session, nora, folder) == expected
+        assert session.query(TaggedFile).count() == 3
     assert session.query(Issue).count() == issues
-    texts = [dict(drafts.find_draft(session, member.id, key).texts) for key, _stored in stored]
-    first, second = sorted(texts, key=lambda each: each["number"])
-    assert (first["series-q"], first["cover_date"]) == ("Quiet Harbor (2019)", "2019-07-01")
-    assert (second["name"], second["cover_date"]) == ("Ebb; Flow", "2019-08-01")
-    assert log_in(testapp).status_int == 303
-    page = soup(testapp.get("/issue/create/"))
-    links = [each["href"] for each in page.select(".drafts a")]
-    assert len(links) == 2
-    forms = [soup(testapp.get(link)) for link in links]
-    assert {each.find(attrs={"name": "number"})["value"] for each in forms} == {"7", "8"}
-    for form in forms:
-        assert form.find(attrs={"name": "series-q"})["value"] == "Quiet Harbor (2019)"
-        written = form.find(attrs={"name": "credits-text"}).get_text()
-        assert written.strip() in {"Writer: Ada Penwell", "Sam Reed (Writer, Artist)"}
+    page = soup(testapp.get(LIST))
+    assert [each.get_text(strip=True) for each in page.select("tbody th")] == [
+        "Ebbing (2019) #9",
+        "Quiet Harbor (2019) #7",
+        "Quiet Harbor (2019) #8",
+    ]
+    forms = []
+    for each in buttons(page, "enter")[1:]:
+        answer = post(testapp, enter=each)
+        assert answer.location == post(testapp, enter=each).location  # one draft only
+        forms.append(soup(answer.follow()))
+    assert [each.find(attrs={"name": "number"})["value"] for each in forms] == ["7", "8"]
+    assert [each.find(attrs={"name": "series-q"})["value"] for each in forms] == ["Quiet Harbor (2019)"] * 2
+    assert [each.find(attrs={"name": "cover_date"})["value"] for each in forms] == [
+        "2019-07-01",
+        "2019-08-01",
+    ]
+    assert forms[1].select_one("textarea[name=name]").get_text().strip() == "Ebb; Flow"
+    written = [each.find(attrs={"name": "credits-text"}).get_text().strip() for each in forms]
+    assert written == ["Writer: Ada Penwell", "Sam Reed (Writer, Artist)"]
 
 
-def test_other_drafts_are_not_pushed_out(session, member, folder):
+def post(testapp, status=303, **pressed):
+    """Press a button of the list."""
+    form = form_with(testapp.get(LIST), "listed")
+    return testapp.post(form.action, [*form.submit_fields(), *pressed.items()], status=status)
+
+
+def test_one_that_was_entered_meanwhile_is_found_and_removed(testapp, world, session, folder, make, nora):
+    folder("Quiet Harbor 007.cbz", COMICINFO.format(series="Quiet Harbor", number="7"))
+    folder("Quiet Harbor 008.cbz", COMICINFO.format(series="Quiet Harbor", number="8"))
+    outcomes(session, nora, folder)
+    series = make.series(name="Quiet Harbor", year_began=2019, volume=1)
+    issue = make.issue(series=series, number="7", cover_date=date(2019, 7, 1))
+    session.commit()
+    page = soup(testapp.get(LIST))
+    assert [each.get_text(strip=True) for each in page.select("td .tag")] == ["found", "new"]
+    assert page.select_one(f"td a[href='/issue/{issue.slug}/']")
+    assert len(buttons(page, "enter")) == 1
+    post(testapp, remove="1")
+    (left,) = session.query(TaggedFile)
+    assert left.file == "Quiet Harbor 008.cbz"
+    assert outcomes(session, nora, folder) == {"Quiet Harbor 007.cbz": "known", "Quiet Harbor 008.cbz": "new"}
+    assert session.query(TaggedFile).count() == 1
+
+
+def test_several_that_it_may_be_are_shown(testapp, world, session, folder, make, nora):
+    for year in (2018, 2020):
+        series = make.series(name="Quiet Harbor", year_began=year)
+        make.issue(series=series, number="7", cover_date=date(year, 7, 1))
+    session.commit()
+    folder("one.cbz", "<ComicInfo><Series>Quiet Harbor</Series><Number>7</Number></ComicInfo>")
+    assert outcomes(session, nora, folder) == {"one.cbz": "ambiguous"}
+    page = soup(testapp.get(LIST))
+    assert page.select_one("td .tag").get_text(strip=True) == "perhaps"
+    assert len(page.select("td a")) == 2
+    assert len(buttons(page, "enter")) == 1
+
+
+def test_what_is_dismissed_stays_so_and_can_be_restored(testapp, world, session, folder, nora):
+    folder("one.cbz", COMICINFO.format(series="Quiet Harbor", number="7"))
+    assert outcomes(session, nora, folder) == {"one.cbz": "new"}
+    (row,) = session.query(TaggedFile)
+    post(testapp, dismiss=str(row.id))
+    assert "No comic files to review." in testapp.get(LIST).text
+    assert outcomes(session, nora, folder) == {"one.cbz": "dismissed"}
+    form = form_with(testapp.get(f"{LIST}?dismissed=1"), "listed")
+    assert form.action == f"{LIST}?dismissed=1"
+    testapp.post(form.action, [*form.submit_fields(), ("restore", str(row.id))])
+    assert outcomes(session, nora, folder) == {"one.cbz": "new"}
+    assert buttons(soup(testapp.get(LIST)), "dismiss") == [str(row.id)]
+
+
+def test_rows_and_drafts_have_limits(testapp, world, session, folder, monkeypatch, nora):
+    monkeypatch.setattr(tagged_files, "MOST", drafts.DRAFTS_MAX + 1)
     for number in range(drafts.DRAFTS_MAX + 2):
         folder(f"{number:02d}.cbz", COMICINFO.format(series="Quiet Harbor", number=str(number + 1)))
-    outcomes = [each.what for each in import_files(session, member.id, folder.path)]
-    assert outcomes == ["draft"] * drafts.DRAFTS_MAX + ["waiting"] * 2
-    key, _stored = drafts.drafts_of(session, member.id, PLACE)[0]
-    drafts.discard_draft(session, member.id, key)
-    again = [each.what for each in import_files(session, member.id, folder.path)]
-    assert again.count("waiting") == 1  # one more found its place; what was discarded does not come back
+    for _ in range(2):
+        found = list(outcomes(session, nora, folder).values())
+        assert found == ["new"] * (drafts.DRAFTS_MAX + 1) + ["waiting"]
+    ids = buttons(soup(testapp.get(LIST)), "enter")
+    answers = [post(testapp, enter=each) for each in ids]
+    assert [each.location.endswith(LIST) for each in answers] == [False] * drafts.DRAFTS_MAX + [True]
+    assert "You have too many unsaved drafts." in testapp.get(LIST).text
+    assert len(drafts.drafts_of(session, nora.id, tagged_files.PLACE)) == drafts.DRAFTS_MAX
+
+
+def test_others_see_and_touch_nothing(testapp, world, session, folder, make, nora):
+    other = make.user("Bob")
+    session.commit()
+    folder("one.cbz", COMICINFO.format(series="Quiet Harbor", number="7"))
+    outcomes(session, other, folder)
+    (row,) = session.query(TaggedFile)
+    folder("two.cbz", COMICINFO.format(series="Quiet Harbor", number="8"))
+    outcomes(session, nora, folder)
+    assert buttons(soup(testapp.get(LIST)), "dismiss") != [str(row.id)]
+    for name in ("enter", "dismiss", "restore"):
+        for wrong in (str(row.id), "x", "99999999999999999999"):
+            post(testapp, 404, **{name: wrong})
+    post(testapp, listed="x", remove="1")
+    session.refresh(row)
+    assert not row.is_dismissed
+
+
+def test_the_list_costs_a_fixed_number_of_statements(testapp, world, session, folder, make, nora):
+    counts = []
+    series = make.series(name="Quiet Harbor", year_began=2019)
+    make.issue(series=series, number="1", cover_date=date(2019, 7, 1))
+    for number in (1, 30):
+        for each in range(number):
+            folder(f"{each:02d}.cbz", COMICINFO.format(series="Quiet Harbor", number=str(each + 2)))
+        outcomes(session, nora, folder)
+        session.commit()
+        testapp.get(LIST)
+        with recording(session.connection()) as statements:
+            testapp.get(LIST)
+        counts.append(len(statements))
+    assert counts[0] == counts[1]
 
 
 def test_archives_and_tags_may_be_hostile(folder):

@@ -50,6 +50,7 @@ def test_the_overview_leads_to_everything(testapp, nora):
         "/accounts/export/",
         "/accounts/feeds/",
         "/accounts/webhooks/",
+        "/accounts/comic-files/",
         "/accounts/delete/",
     }
     assert "nora@example.org" in page.main.get_text().lower()

@@ -1,0 +1,116 @@
+"""Review of the issues that the tags in comic files tell of (`exchange.comic_files`).
+
+They are stored for the account whose files were read, and matched anew whenever they are shown: what others
+have entered meanwhile is found.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session, joinedload
+
+from comicsdb.accounts import drafts
+from comicsdb.accounts.drafts import FormPlace, SavedForm
+from comicsdb.matching.descriptors import descriptor
+from comicsdb.matching.scoring import Match
+from comicsdb.matching.service import match
+from comicsdb.models import Issue, Series, TaggedFile
+from comicsdb.schemas.match import DescriptorSchema
+
+MOST = 10_000  # of one account
+LISTED = 50  # at once
+CANDIDATES = 5
+POSSIBLE = 0.1  # the score from which a candidate is worth a look
+# The form for a new issue.
+PLACE, PATH = FormPlace("issue.create issue", 0), "/issue/create/"
+ORDER = (TaggedFile.file, TaggedFile.id)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A stored issue with those of the catalogue that it may be; `is_known` if it certainly is that one."""
+
+    row: TaggedFile
+    issues: list[Issue]
+    is_known: bool
+
+
+def candidates_of(matched: Match) -> list[int]:
+    """The ids of the issues that may be meant, the likeliest first; only one if that is certain."""
+    possible = [each.issue.id for each in matched.candidates if each.score >= POSSIBLE]
+    return possible[:1] if matched.certain else possible
+
+
+def store(session: Session, found: TaggedFile) -> TaggedFile | None:
+    """Store an issue, or update the one with its digest; None if the account has no room for more."""
+    mine = TaggedFile.user_id == found.user_id
+    values = {"file": found.file, "label": found.label, "fields": found.fields}
+    values["known"] = orjson.loads(orjson.dumps(found.known))  # with dates as texts
+    same = (mine, TaggedFile.digest == found.digest)
+    changed = update(TaggedFile).where(*same).values(values).returning(TaggedFile)
+    there = session.scalar(changed, execution_options={"populate_existing": True})
+    if there is not None:
+        return there
+    if session.scalar(select(func.count()).select_from(TaggedFile).where(mine)) >= MOST:
+        return None
+    statement = insert(TaggedFile).values(user_id=found.user_id, digest=found.digest, **values)
+    statement = statement.on_conflict_do_update(index_elements=["user_id", "digest"], set_=values)
+    return session.scalar(statement.returning(TaggedFile))
+
+
+def forget(session: Session, user_id: int, digest: str) -> None:
+    """Remove an issue, which is in the catalogue by now."""
+    session.execute(delete(TaggedFile).where(TaggedFile.user_id == user_id, TaggedFile.digest == digest))
+
+
+def listed(user_id: int, *, dismissed: bool) -> tuple[Select, Select, Select]:
+    """The statements of the rows of an account, of their ids in order, and of their number."""
+    chosen = (TaggedFile.user_id == user_id, TaggedFile.is_dismissed.is_(dismissed))
+    rows = select(TaggedFile).where(*chosen).order_by(*ORDER)
+    ids = select(TaggedFile.id).where(*chosen).order_by(*ORDER)
+    return rows, ids, select(func.count()).select_from(TaggedFile).where(*chosen)
+
+
+def matched(session: Session, rows: Sequence[TaggedFile]) -> list[Found]:
+    """Rows with the issues of the catalogue that they may be, in the same order."""
+    descriptors = [descriptor(DescriptorSchema().deserialize(row.known)) for row in rows]
+    results = match(session, descriptors, CANDIDATES) if descriptors else []
+    ids = [candidates_of(each) for each in results]
+    wanted = {each for some in ids for each in some}
+    series = joinedload(Issue.series)
+    shown = (series.joinedload(Series.publisher), series.joinedload(Series.series_type))
+    issues = select(Issue).where(Issue.id.in_(wanted)).options(*shown)
+    by_id = {issue.id: issue for issue in session.scalars(issues)} if wanted else {}
+    return [
+        Found(row, [by_id[each] for each in some if each in by_id], result.certain)
+        for row, some, result in zip(rows, ids, results, strict=True)
+    ]
+
+
+def of_account(session: Session, user_id: int, ids: Sequence[int]) -> list[TaggedFile]:
+    """The rows with ids, as far as they are the account's; at most LISTED."""
+    chosen = select(TaggedFile).where(TaggedFile.user_id == user_id, TaggedFile.id.in_(ids[:LISTED]))
+    return list(session.scalars(chosen.order_by(*ORDER)))
+
+
+def remove_known(session: Session, user_id: int, ids: Sequence[int]) -> int:
+    """Remove those rows that are certainly in the catalogue; returns their number."""
+    known = [each.row.id for each in matched(session, of_account(session, user_id, ids)) if each.is_known]
+    session.execute(delete(TaggedFile).where(TaggedFile.id.in_(known)))
+    return len(known)
+
+
+def as_draft(session: Session, row: TaggedFile) -> str | None:
+    """Make a draft of the form for a new issue, once; returns its key, None if there is no room for it."""
+    key = row.digest
+    if drafts.find_draft(session, row.user_id, key):
+        return key
+    if not drafts.room(session, row.user_id):
+        return None
+    if drafts.is_stored(session, row.user_id, key):  # it was saved or discarded, and its key cannot return
+        key = drafts.new_draft_key()
+    texts = [tuple(pair) for pair in row.fields]
+    return key if drafts.store_draft(session, row.user_id, key, PLACE, SavedForm(PATH, texts, {})) else None

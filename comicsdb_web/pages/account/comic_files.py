@@ -1,0 +1,90 @@
+"""Issues that the tags in an account's comic files tell of: entered, chosen or dismissed one by one."""
+
+from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
+
+from comicsdb.exchange import tagged_files
+from comicsdb.i18n import translate
+from comicsdb.security import Permission
+from comicsdb.values import whole_number
+from comicsdb_web.forms.fields import text_of
+from comicsdb_web.forms.saved_drafts import RESTORED
+from comicsdb_web.http.routing import query_of
+from comicsdb_web.lists.paging import paginate
+from comicsdb_web.rendering.locales import _, ngettext
+
+DISMISSED = "dismissed"
+FULL = _("You have too many unsaved drafts. Save or discard some of them first.")
+GONE = _("This file is no longer listed.")
+NOT_EDITOR = _("Only editors can add issues to the catalogue.")
+
+
+def comic_files(request):
+    """The issues that wait, or those that were dismissed; five statements."""
+    dismissed = DISMISSED in request.GET
+    statements = tagged_files.listed(request.identity.user_id, dismissed=dismissed)
+    page = paginate(request, *statements, per_page=tagged_files.LISTED)
+    found = tagged_files.matched(request.dbsession, [row.TaggedFile for row in page.rows])
+    return {
+        "page": page,
+        "found": found,
+        "dismissed": dismissed,
+        "some_known": any(each.is_known for each in found),
+        "may_enter": bool(request.has_permission(Permission.EDIT)),
+    }
+
+
+def act(request):
+    """Enter, dismiss or restore an issue, or remove those that are in the catalogue."""
+    post, session, say = request.POST, request.dbsession, request.localizer
+    if text_of(post, "remove"):
+        ids = [number for text in post.getall("listed") if (number := whole_number(text))]
+        number = tagged_files.remove_known(session, request.identity.user_id, ids)
+        text = ngettext("${n} file was removed.", "${n} files were removed.", number)
+        request.messages.add("success", translate(say, text))
+    elif text_of(post, "enter"):
+        return HTTPSeeOther(_entered(request) or _here(request))
+    elif text_of(post, "dismiss"):
+        _row(request, "dismiss").is_dismissed = True
+        request.messages.add("success", say.translate(_("The file was dismissed.")))
+    elif text_of(post, "restore"):
+        _row(request, "restore").is_dismissed = False
+        request.messages.add("success", say.translate(_("The file is in the list again.")))
+    return HTTPSeeOther(_here(request))
+
+
+def _entered(request) -> str | None:
+    """The path of the form for a new issue, filled in; None if there cannot be one."""
+    row = _row(request, "enter")
+    may_enter = request.has_permission(Permission.EDIT)
+    key = tagged_files.as_draft(request.dbsession, row) if may_enter else None
+    if key:
+        return tagged_files.PATH + query_of([], **{RESTORED: key})
+    request.messages.add("warning", request.localizer.translate(FULL if may_enter else NOT_EDITOR))
+    return None
+
+
+def _row(request, button: str):
+    """The row of a button; raises HTTPNotFound for those of others."""
+    number = whole_number(text_of(request.POST, button))
+    rows = tagged_files.of_account(request.dbsession, request.identity.user_id, [number or 0])
+    if not rows:
+        raise HTTPNotFound(GONE)
+    return rows[0]
+
+
+def _here(request) -> str:
+    """The list as it was shown; a page that is empty by now is the first one again."""
+    kept = {DISMISSED: "1"} if DISMISSED in request.GET else {}
+    return request.path + query_of([], **kept)
+
+
+def includeme(config):
+    """Add the page."""
+    config.add_account_page(
+        "account.comic_files",
+        "comic-files/",
+        comic_files,
+        renderer="account/comic_files.jinja2",
+        post=act,
+        parameters=(DISMISSED, "page"),
+    )
