@@ -156,7 +156,7 @@ def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int,
             is_loaded = following.position(connection) is not None
         if not is_loaded:
             with _bar() as progress:
-                following.reload(engine, origin, folder / "origin", key, progress)
+                following.reload(engine, origin, folder / "origin", key, progress, site.storage)
         follower = following.Follower(
             engine, origin, lambda: following.reload(engine, origin, folder / "origin", key), WAIT
         )

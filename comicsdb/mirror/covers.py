@@ -5,6 +5,7 @@ import threading
 import time
 from pathlib import Path
 
+from comicsdb.exchange import dump_covers
 from comicsdb.media.storage import Content, FolderStorage, StorageDownError
 from comicsdb.mirror.origin import Origin, OriginError
 
@@ -19,7 +20,7 @@ class CoverCache(FolderStorage):
     def __init__(self, folder: Path | str, origin: Origin, limit: int):
         super().__init__(folder)
         self._origin = origin
-        self._limit = limit
+        self.limit = limit
         self._lock = threading.Lock()
         self._bytes: int | None = None  # counted at the first write
         self._down_until = 0.0
@@ -36,9 +37,15 @@ class CoverCache(FolderStorage):
         os.utime(found.stream.fileno())  # it was shown now
         return found
 
+    def fill(self, pack: Path) -> None:
+        """Take the thumbnails of a pack of covers."""
+        for key, data in dump_covers.read(pack):
+            if not self.exists(key, dump_covers.SIZE):
+                self.write(key, data, dump_covers.SIZE)
+
     def keep_all(self) -> None:
         """Remove nothing from now on."""
-        self._limit = float("inf")
+        self.limit = float("inf")
 
     def fetch(self, key: str) -> None:
         """Get a picture from the origin; raises FileNotFoundError and StorageDownError."""
@@ -62,7 +69,7 @@ class CoverCache(FolderStorage):
                 self._bytes = sum(each.stat().st_size for each in self._files())
             else:
                 self._bytes += self.path(key, size).stat().st_size
-            if self._bytes > self._limit:
+            if self._bytes > self.limit:
                 self._remove_oldest()
         return changed
 
@@ -74,7 +81,7 @@ class CoverCache(FolderStorage):
         found = sorted((each.stat().st_mtime_ns, each.stat().st_size, each) for each in self._files())
         self._bytes = sum(size for _time, size, _path in found)
         for _time, size, path in found[:-1]:
-            if self._bytes <= self._limit * KEPT:
+            if self._bytes <= self.limit * KEPT:
                 break
             path.unlink(missing_ok=True)
             self._bytes -= size

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 from comicsdb.exchange import compression, dump, minisign
+from comicsdb.exchange.downloads import COVERS
 from comicsdb.mirror.origin import Origin, OriginError, Position
 
 OTHER_KEY = (
@@ -17,12 +18,13 @@ OTHER_KEY = (
 
 @dataclass(frozen=True)
 class Dump:
-    """A downloaded dump: its SQLite file, its schema, the position where the feed continues, and its key."""
+    """A downloaded dump: SQLite file, schema, position where the feed continues, key, and pack of covers."""
 
     file: Path
     schema: str
     start: Position
     public_key: str
+    covers: Path | None
 
 
 def newest(
@@ -30,11 +32,13 @@ def newest(
     folder: Path,
     known_key: str | None,
     progress: Callable[[int, int], None] = lambda *_: None,
+    *,
+    covers_most: float = 0,
 ) -> Dump:
     """Download the newest dump into a folder, from which older ones are removed.
 
     Without a known key, the one that the origin names is trusted. `progress` gets the bytes so far and in
-    all. Raises OriginError.
+    all. A pack of covers of at most `covers_most` bytes is downloaded as well. Raises OriginError.
     """
     about = origin.describe()
     key = about.get("public_key")
@@ -50,7 +54,11 @@ def newest(
     except (minisign.VerificationError, dump.DumpError, ValueError) as error:
         raise OriginError(f"The newest dump of {origin.url} cannot be used: {error}") from error
     packed = dump.SQLITE + compression.SUFFIX
-    [described] = [each for each in manifest["files"] if each["name"] == packed]
+    files = {each["name"]: each for each in manifest["files"]}
+    described = files[packed]
+    wanted = [described]
+    if COVERS in files and files[COVERS]["bytes"] <= covers_most:
+        wanted.append(files[COVERS])
     target = folder / described["sha256"][:16]
     target.mkdir(parents=True, exist_ok=True)
     for other in folder.iterdir():
@@ -61,14 +69,16 @@ def newest(
     def count(more: int) -> None:
         nonlocal done
         done += more
-        progress(done, described["bytes"])
+        progress(done, sum(each["bytes"] for each in wanted))
 
-    url = urljoin(address, packed)
-    origin.download(url, target / packed, described["sha256"], described["bytes"], count)
+    for each in wanted:
+        path = target / each["name"]
+        origin.download(urljoin(address, each["name"]), path, each["sha256"], each["bytes"], count)
     plain = target / dump.SQLITE
     if not plain.is_file():
         partial = plain.with_suffix(".part")
         with compression.open_plain(target / packed) as source, partial.open("wb") as stream:
             shutil.copyfileobj(source, stream, 1 << 20)
         partial.rename(plain)
-    return Dump(plain, manifest["schema"], Position(**manifest["feed"]), key)
+    covers = target / COVERS if len(wanted) > 1 else None
+    return Dump(plain, manifest["schema"], Position(**manifest["feed"]), key, covers)

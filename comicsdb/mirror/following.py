@@ -21,6 +21,7 @@ from comicsdb.catalog.public_tables import OBJECTS, TABLES
 from comicsdb.exchange import dump_sqlite
 from comicsdb.log_lines import OutageLog
 from comicsdb.mirror import dumps
+from comicsdb.mirror.covers import CoverCache
 from comicsdb.mirror.origin import HorizonError, Origin, OriginError, Position
 from comicsdb.models import Mirror, ReceivedLine, ReceivedState
 from comicsdb.ops.worker import Worker
@@ -94,17 +95,21 @@ def reload(
     folder: Path,
     key: str | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
+    covers: CoverCache | None = None,
 ) -> None:
     """Download the newest dump of the origin into a folder and load it; `key` overrides the known key.
 
-    Raises OriginError.
+    If the dump has a pack of covers that fits into the cache, it is filled with that. Raises OriginError.
     """
     with engine.connect() as connection:
         key = key or connection.scalar(select(Mirror.public_key))
         schema = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    found = dumps.newest(origin, folder, key, progress)
+    found = dumps.newest(origin, folder, key, progress, covers_most=covers.limit if covers else 0)
     if found.schema != schema:
         raise OriginError(OTHER_SCHEMA.format(url=origin.url, theirs=found.schema, ours=schema))
+    if found.covers:
+        log.info("Unpacking the covers of %s.", origin.url)
+        covers.fill(found.covers)
     log.info("Loading the dump of %s.", origin.url)
     with engine.begin() as connection:
         load(connection, found.file, origin.url, found.public_key, found.start)

@@ -17,6 +17,8 @@ from comicsdb.catalog import Catalog, public_tables
 from comicsdb.catalog.history import horizon
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.db import dev_cluster, session_factory
+from comicsdb.exchange import dump_covers
+from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Arc, Creator, Issue, Publisher, Series, Universe
 from tests.core.exchange.test_export_columns import full_set
 from tests.importer import Importer
@@ -163,7 +165,7 @@ def origin(cluster, template, tmp_path_factory):
     importer = Importer(cluster.url("mirrored"), folder)
     importer.run(full_set())
     site = Origin(importer, folder, port := free_port())
-    site.command("dump")
+    site.command("dump", "--covers")
     with serving(site.ini, port):
         yield site
     importer.engine.dispose()
@@ -249,6 +251,14 @@ def test_a_mirror_is_read_only_and_knows_no_accounts(origin, mirror):
     status, _headers, body = fetch(f"{mirror.url}/")
     assert (status, "/accounts/login/" in body.decode()) == (200, False)
     assert origin.url in body.decode()
+
+
+def test_covers_of_the_dump_are_there_from_the_beginning(origin, mirror):
+    [pack] = (origin.ini.parent / "dumps").glob("*/covers.tar")
+    kept = FolderStorage(mirror.folder / "media")
+    packed = dict(dump_covers.read(pack))
+    assert packed
+    assert {key: kept.path(key, dump_covers.SIZE).read_bytes() for key in packed} == packed
 
 
 def test_a_cover_is_fetched_once_and_then_shown_without_the_origin(origin, mirror):
