@@ -24,10 +24,10 @@ SIMILAR = 0.7  # share of common letters from which a password is too similar
 
 # Path segments of the account pages, and names that suggest an official account.
 RESERVED = frozenset(
-    "account_activation_sent activate admin administrator api delete email export feeds login logout not-me"
-    " password password_change password_change_done password_reset password_reset_complete"
-    " password_reset_confirm password_reset_done register resend reset root search security sessions signup"
-    " system timezone tokens update users webhooks . ..".split()
+    "account_activation_sent activate admin administrator api comic-files delete email export feeds login"
+    " logout not-me password password_change password_change_done password_reset password_reset_complete"
+    " password_reset_confirm password_reset_done register resend reset root search security sessions"
+    " signup system timezone tokens update users webhooks . ..".split()
 )
 
 _USERNAME = re.compile(r"[\w.@+-]+")
