@@ -77,10 +77,10 @@ def partial_day(text: str) -> tuple[date, Precision] | None:
         return None
 
 
-def partial_text(day: date | None, known: str = Precision.DAY) -> str:
-    """A date as far as it is known, as `partial_day` reads it; "" for an unknown one."""
+def partial_text(day: date | str | None, known: str | None = Precision.DAY) -> str:
+    """A date, or its ISO format, as far as it is known, as `partial_day` reads it; "" for an unknown one."""
     lengths = {Precision.DAY: 10, Precision.MONTH: 7, Precision.YEAR: 4, Precision.NONE: 0}
-    return day.isoformat()[: lengths[known or Precision.DAY]] if day else ""
+    return str(day or "")[: lengths[known or Precision.DAY]]
 
 
 def iso_day(text: str, *, padded: bool = True) -> date | None:

@@ -51,14 +51,20 @@ class FormPlace(NamedTuple):
     object_id: int
 
 
+def as_json(form: SavedForm) -> str | None:
+    """The fields of a form as they are stored; None for a form that is too large."""
+    fields = json.dumps([form.texts, form.files])  # ASCII: no character that PostgreSQL refuses
+    return fields if len(fields) <= SIZE_MAX else None
+
+
 def save_form_draft(session: Session, user_id: int, form: SavedForm) -> str | None:
     """Store a form for an account; returns the secret that finds it again, None for one that is not stored.
 
     Forms that are too large and those of deleted or inactive accounts are not stored.
     """
-    fields = json.dumps([form.texts, form.files])  # ASCII: no character that PostgreSQL refuses
+    fields = as_json(form)
     owner = select(User.id).where(User.id == user_id, User.is_active).with_for_update(key_share=True)
-    if len(fields) > SIZE_MAX or session.scalar(owner) is None:
+    if fields is None or session.scalar(owner) is None:
         return None
     secret = secrets.token_urlsafe(24)
     session.add(
@@ -94,8 +100,8 @@ def store_draft(session: Session, user_id: int, key: str, place: FormPlace, save
 
     False for one that is too large.
     """
-    fields = json.dumps([saved.texts, saved.files])
-    if len(fields) > SIZE_MAX or not KEY.fullmatch(key):
+    fields = as_json(saved)
+    if fields is None or not KEY.fullmatch(key):
         return False
     values = {"action": saved.action, "fields": fields, "created": clock.now()}
     statement = insert(FormDraft).values(digest=key, user_id=user_id, **place._asdict(), **values)

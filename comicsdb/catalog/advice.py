@@ -11,7 +11,7 @@ from comicsdb.catalog import trade_numbers as numbers
 from comicsdb.i18n import _
 from comicsdb.models import Creator, Imprint, Issue, Series, SeriesType, Variant, issue_arc, series_associated
 from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode
-from comicsdb.values import iso_day, partial_text
+from comicsdb.values import partial_text
 
 NO_CV_ID = (SeriesTypeCode.TRADE_PAPERBACK,)
 NO_ASSOCIATED = COLLECTED_CODES
@@ -104,9 +104,7 @@ def _life_field(change: Change) -> str | None:
     """The invalid date; both may be dates or their ISO format."""
     typed = next((field for field in ("death", "birth") if change.changed.get(field)), None)
     birth, death = (
-        partial_text(iso_day(str(day)), change.value(f"{field}_precision")) if day else ""
-        for field in ("birth", "death")
-        for day in [change.value(field)]
+        partial_text(change.value(field), change.value(f"{field}_precision")) for field in ("birth", "death")
     )
     known = min(len(birth), len(death))  # what is not known of one says nothing about the other
     return typed if typed and known and death[:known] < birth[:known] else None

@@ -325,6 +325,8 @@ _REFERENCE = (
 
 # In the order in which rows are locked: owners come first.
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (*_REFERENCE, *_CATALOGUE)}
+# The fields that say how much is known of a date.
+PRECISIONS = tuple(f"{name}_precision" for kind in KINDS.values() for name in kind.partial_dates)
 
 
 def reference_last() -> list[Kind]:

@@ -105,17 +105,9 @@ PRIVATE: dict[str, str] = {
     **dict.fromkeys(
         (
             *("collection_item", "read_date", "wish_list", "wish_list_item", "pull_list", "pull_list_series"),
-            *(
-                "library_act",
-                "library_change",
-                "library_import",
-                "library_import_row",
-                "tagged_file",
-                "favourite",
-                "follow",
-            ),
+            *("library_act", "library_change", "library_import", "library_import_row", "favourite", "follow"),
             *("reading_list", "reading_list_item", "reading_list_like", "reading_list_rating"),
-            *("issue_rating", "review", "review_report"),
+            *("tagged_file", "issue_rating", "review", "review_report"),
         ),
         "what readers keep, rate and write",
     ),

@@ -5,7 +5,6 @@ for the account, which reviews them (`exchange.tagged_files`). A stored issue is
 an import that was stopped goes on when it is called again, and a file that is read twice adds nothing.
 """
 
-import json
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
@@ -20,12 +19,11 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 from colander import Invalid
 from sqlalchemy.orm import Session
 
-from comicsdb.accounts.drafts import SIZE_MAX
+from comicsdb.accounts.drafts import SavedForm, as_json
 from comicsdb.exchange import tagged_files
 from comicsdb.matching.descriptors import descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
-from comicsdb.models import TaggedFile
 from comicsdb.schemas.match import FILE_NAME_LENGTH, DescriptorSchema
 
 KNOWN, AMBIGUOUS, NEW, DISMISSED, WAITING = "known", "ambiguous", "new", "dismissed", "waiting"
@@ -194,12 +192,11 @@ def _outcome(session: Session, user_id: int, tagged: _Tagged, matched: Match) ->
         tagged_files.forget(session, user_id, key)
         return Outcome(tagged.file, KNOWN, issues)
     fields = _form(tagged)
-    if len(json.dumps(fields)) > SIZE_MAX:
+    if as_json(SavedForm(tagged_files.PATH, fields, {})) is None:
         return Outcome(tagged.file, UNREADABLE, "The tags are too large for a form.")
-    found = TaggedFile(
-        user_id=user_id, digest=key, file=tagged.file, label=label, known=tagged.known, fields=fields
+    stored = tagged_files.store(
+        session, user_id, key, file=tagged.file, label=label, known=tagged.known, fields=fields
     )
-    stored = tagged_files.store(session, found)
     if stored is None:
         return Outcome(tagged.file, WAITING, label)
     if stored.is_dismissed:

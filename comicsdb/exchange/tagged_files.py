@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import orjson
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, joinedload
 
@@ -44,21 +44,21 @@ def candidates_of(matched: Match) -> list[int]:
     return possible[:1] if matched.certain else possible
 
 
-def store(session: Session, found: TaggedFile) -> TaggedFile | None:
-    """Store an issue, or update the one with its digest; None if the account has no room for more."""
-    mine = TaggedFile.user_id == found.user_id
-    values = {"file": found.file, "label": found.label, "fields": found.fields}
-    values["known"] = orjson.loads(orjson.dumps(found.known))  # with dates as texts
-    same = (mine, TaggedFile.digest == found.digest)
-    changed = update(TaggedFile).where(*same).values(values).returning(TaggedFile)
-    there = session.scalar(changed, execution_options={"populate_existing": True})
-    if there is not None:
-        return there
-    if session.scalar(select(func.count()).select_from(TaggedFile).where(mine)) >= MOST:
+def store(session: Session, user_id: int, digest: str, **values) -> TaggedFile | None:
+    """Store an issue, or update the one with its digest; None if the account has no room for more.
+
+    `values` are `file`, `label`, `known` and `fields` of `TaggedFile`.
+    """
+    values["known"] = orjson.loads(orjson.dumps(values["known"]))  # with dates as texts
+    mine = select(TaggedFile.id).where(TaggedFile.user_id == user_id)
+    if (
+        session.scalar(mine.where(TaggedFile.digest == digest)) is None
+        and session.scalar(select(func.count()).select_from(mine.subquery())) >= MOST
+    ):
         return None
-    statement = insert(TaggedFile).values(user_id=found.user_id, digest=found.digest, **values)
+    statement = insert(TaggedFile).values(user_id=user_id, digest=digest, **values)
     statement = statement.on_conflict_do_update(index_elements=["user_id", "digest"], set_=values)
-    return session.scalar(statement.returning(TaggedFile))
+    return session.scalar(statement.returning(TaggedFile), execution_options={"populate_existing": True})
 
 
 def forget(session: Session, user_id: int, digest: str) -> None:

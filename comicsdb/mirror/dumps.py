@@ -55,11 +55,10 @@ def newest(
         raise OriginError(f"The newest dump of {origin.url} cannot be used: {error}") from error
     packed = dump.SQLITE + compression.SUFFIX
     files = {each["name"]: each for each in manifest["files"]}
-    described = files[packed]
-    wanted = [described]
-    if COVERS in files and files[COVERS]["bytes"] <= covers_most:
-        wanted.append(files[COVERS])
-    target = folder / described["sha256"][:16]
+    takes_covers = COVERS in files and files[COVERS]["bytes"] <= covers_most
+    wanted = [files[packed]] + ([files[COVERS]] if takes_covers else [])
+    size = sum(each["bytes"] for each in wanted)
+    target = folder / files[packed]["sha256"][:16]
     target.mkdir(parents=True, exist_ok=True)
     for other in folder.iterdir():
         if other != target:
@@ -69,7 +68,7 @@ def newest(
     def count(more: int) -> None:
         nonlocal done
         done += more
-        progress(done, sum(each["bytes"] for each in wanted))
+        progress(done, size)
 
     for each in wanted:
         path = target / each["name"]
@@ -80,5 +79,5 @@ def newest(
         with compression.open_plain(target / packed) as source, partial.open("wb") as stream:
             shutil.copyfileobj(source, stream, 1 << 20)
         partial.rename(plain)
-    covers = target / COVERS if len(wanted) > 1 else None
+    covers = target / COVERS if takes_covers else None
     return Dump(plain, manifest["schema"], Position(**manifest["feed"]), key, covers)

@@ -13,6 +13,7 @@ from comicsdb.models.account import (
     SecurityEventKind,
     SignupSettings,
     StaffAction,
+    TaggedFile,
     ThrottleNotice,
 )
 from comicsdb.models.announcement import Announcement
@@ -76,7 +77,6 @@ from comicsdb.models.record import (
 from comicsdb.models.reference import AgeRating, Genre, Role, SeriesType
 from comicsdb.models.second_factor import Passkey, RecoveryCode, SpentChallenge, Totp
 from comicsdb.models.series import Series, series_associated, series_genre
-from comicsdb.models.tagged_file import TaggedFile
 from comicsdb.models.user import ApiToken, Group, LoginSession, User, user_group_member
 from comicsdb.models.webhook import Webhook, WebhookDelivery
 

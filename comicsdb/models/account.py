@@ -5,6 +5,7 @@ from enum import StrEnum, auto
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Date,
     DateTime,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     SmallInteger,
     String,
     Text,
+    UniqueConstraint,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
@@ -266,3 +268,24 @@ class PictureDraft(Pictured, Base):
     name: Mapped[str] = blank(255)  # of the file
     cover_hash: Mapped[str] = blank(16)
     created: Mapped[datetime] = stamp()
+
+
+class TaggedFile(Base):
+    """An issue that the tags in a comic file tell of, which its account has not entered yet.
+
+    `known` is what it is matched by, as `schemas.match.DescriptorSchema` reads it; `fields` are pairs of
+    field and text of the form for a new issue. `digest` is the same for all files about the same issue.
+    """
+
+    __tablename__ = "tagged_file"
+    __table_args__ = (UniqueConstraint("user_id", "digest", name="uq_tagged_file_user_id_digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = parent("user_account.id", index=False)
+    digest: Mapped[str] = mapped_column(String(64))
+    file: Mapped[str] = mapped_column(Text)
+    label: Mapped[str] = mapped_column(Text)
+    known: Mapped[dict] = mapped_column(JSONB)
+    fields: Mapped[list] = mapped_column(JSONB)
+    found_on: Mapped[datetime] = stamp()
+    is_dismissed: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)

@@ -112,9 +112,7 @@ class PartialDay(Line):
 
     def shown(self, state):
         """The date as far as it is known."""
-        text = super().shown(state)
-        known = state.get(f"{self.name}_precision", Precision.DAY)
-        return text if known == Precision.DAY else partial_text(iso_day(text), known)
+        return partial_text(super().shown(state), state.get(f"{self.name}_precision"))
 
     def sent(self, typed):
         """The text; one with a day says that the day is known, also where it was the first before."""

@@ -19,7 +19,6 @@ from comicsdb.models import (
     Poll,
     ReadDate,
     ReadingListItem,
-    TaggedFile,
     WebhookDelivery,
 )
 from comicsdb.security import SESSION, identify
@@ -76,17 +75,8 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
         session.add(Poll(id=1, title="Which?", start_date=NOON, end_date=NOON + timedelta(days=1)))
     kept.upload = imports.upload(session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1)
     told = {"series": "Unheard", "number": "1"}
-    tagged_files.store(
-        session,
-        TaggedFile(
-            user_id=user.id,
-            digest=f"{user.id + 1:064x}",
-            file=f"{words}.cbz",
-            label=f"{words} #1",
-            known=told,
-            fields=[["desc", words]],
-        ),
-    )
+    file_ = {"file": f"{words}.cbz", "label": f"{words} #1", "known": told, "fields": [["desc", words]]}
+    tagged_files.store(session, user.id, f"{user.id + 1:064x}", **file_)
     unsaved = SavedForm("/issue/create/", [("desc", words)], {})
     store_draft(session, user.id, f"{user.id:064x}", FormPlace("issue.create issue", 0), unsaved)
     profiles.add_favourite(session, user.id, "issue", world.third.id)

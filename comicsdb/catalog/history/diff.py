@@ -7,14 +7,13 @@ A difference is plain data: texts, numbers, dates, booleans, None, `Money`, `Pic
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.history.snapshots import typed
 from comicsdb.catalog.history.text_diff import words
-from comicsdb.catalog.kinds import KINDS, Kind
+from comicsdb.catalog.kinds import KINDS, PRECISIONS, Kind
 from comicsdb.catalog.references import Reference, References
 from comicsdb.models import Variant
 from comicsdb.models.choices import ATTRIBUTION_LABELS, EXTERNAL_SOURCES, Precision, Status
@@ -23,15 +22,7 @@ from comicsdb.values import partial_text
 VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
 LONG = ("desc", "notes", "description")  # fields that are compared word by word
 # Shown with the picture, the price or the date.
-IMPLIED = (
-    "image_width",
-    "image_height",
-    "cover_hash",
-    "currency",
-    "cover_date_precision",
-    "birth_precision",
-    "death_precision",
-)
+IMPLIED = ("image_width", "image_height", "cover_hash", "currency", *PRECISIONS)
 
 
 @dataclass(frozen=True)
@@ -172,8 +163,7 @@ def _repriced(old: dict, new: dict) -> bool:
 
 def _partial(field: str, snapshot: dict) -> str | None:
     """A date as far as it is known, None if it is not."""
-    day, known = snapshot.get(field), snapshot.get(f"{field}_precision")
-    return partial_text(day and date.fromisoformat(day), known) or None
+    return partial_text(snapshot.get(field), snapshot.get(f"{field}_precision")) or None
 
 
 def _values(field: str, old, new) -> Difference:

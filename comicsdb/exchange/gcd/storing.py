@@ -17,7 +17,7 @@ from comicsdb import clock, models
 from comicsdb.catalog import slugs
 from comicsdb.catalog.errors import CatalogError
 from comicsdb.catalog.history.snapshots import snapshot
-from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.kinds import KINDS, PRECISIONS
 from comicsdb.catalog.service import Catalog
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.exchange import staging
@@ -27,7 +27,8 @@ from comicsdb.exchange.gcd.mapping import Record
 from comicsdb.exchange.gcd.report import Review
 from comicsdb.exchange.matching import number
 from comicsdb.exchange.run import Run
-from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource, Precision
+from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
+from comicsdb.values import partial_text
 
 REASON = "Grand Comics Database"  # of changes in the history
 _ABSENT = object()
@@ -232,20 +233,16 @@ def _history(session: Session, kind: str, ids: list[int]) -> dict[int, list[tupl
 
 def _state(fields: dict) -> dict:
     """Fields in a form in which those of a snapshot and those of a dump can be compared."""
-    left_out = ("currency", "slug", "attributions", "external_ids")
-    return {
-        name: _comparable(name, fields)
-        for name in fields
-        if name not in left_out and not name.endswith("_precision")
-    }
+    left_out = ("currency", *PRECISIONS, "slug", "attributions", "external_ids")
+    return {name: _comparable(name, fields) for name in fields if name not in left_out}
 
 
 def _comparable(name: str, fields: dict):
     value = fields[name]
     if name == "price":
         return _price(fields)
-    if name in ("cover_date", "birth", "death"):
-        return _partial_date(name, fields)
+    if f"{name}_precision" in PRECISIONS:
+        return partial_text(value, fields.get(f"{name}_precision"))
     if name == "credits":
         return sorted((credit["creator"], tuple(sorted(credit["roles"]))) for credit in value)
     if name == "variants":
@@ -255,13 +252,6 @@ def _comparable(name: str, fields: dict):
     if isinstance(value, list) and name not in ("name", "alias", "alt_names"):
         return sorted(value)
     return value
-
-
-def _partial_date(name: str, fields: dict) -> str:
-    known = fields.get(f"{name}_precision", Precision.DAY)
-    if fields[name] is None or known == Precision.NONE:  # without one, a trigger gives it
-        return ""
-    return f"{fields[name]} {known}"
 
 
 def _price(fields: dict) -> str:
@@ -309,7 +299,7 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
     values = {field: record.fields[field] for field in accepted}
     if "price" in values:
         values["currency"] = record.fields["currency"]
-    for field in ("cover_date", "birth", "death"):
+    for field in KINDS[record.kind].partial_dates:
         if field in values:
             values[f"{field}_precision"] = record.fields[f"{field}_precision"]
     if "variants" in values:

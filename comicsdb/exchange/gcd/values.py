@@ -121,9 +121,15 @@ def partial_date(text: str) -> tuple[PartialDate | None, str]:
         return None, ""
     if year < EARLIEST_YEAR:
         return None, "date-too-early"
+    found = _first_day(year, month, day)
+    return found, "" if found else "date-impossible"
+
+
+def _first_day(year: int, month: int, day: int) -> PartialDate | None:
+    """The date of three numbers, of which 0 is not known; None for an impossible one."""
     known = DAY if month and day else MONTH if month else YEAR
     first = iso_day(f"{year:04}-{month or 1:02}-{day if known == DAY else 1:02}")
-    return (PartialDate(first, known), "") if first else (None, "date-impossible")
+    return PartialDate(first, known) if first else None
 
 
 def certain_date(year: str, month: str, day: str, *doubts: int) -> PartialDate | None:
@@ -132,12 +138,7 @@ def certain_date(year: str, month: str, day: str, *doubts: int) -> PartialDate |
         int(part) if part.strip().isdigit() and not doubt else 0
         for part, doubt in zip((year, month, day), doubts, strict=True)
     ]
-    if not numbers[0]:
-        return None
-    known = DAY if all(numbers) else MONTH if numbers[1] else YEAR
-    month, day = (numbers[1] or 1, numbers[2]) if known == DAY else (numbers[1] or 1, 1)
-    first = iso_day(f"{numbers[0]:04}-{month:02}-{day:02}")
-    return PartialDate(first, known) if first else None
+    return _first_day(*numbers) if numbers[0] else None
 
 
 def certain_year(value, *, uncertain: bool = False) -> int | None:

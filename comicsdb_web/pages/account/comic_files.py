@@ -19,7 +19,7 @@ NOT_EDITOR = _("Only editors can add issues to the catalogue.")
 
 
 def comic_files(request):
-    """The issues that wait, or those that were dismissed; five statements."""
+    """The issues that wait, or those that were dismissed."""
     dismissed = DISMISSED in request.GET
     statements = tagged_files.listed(request.identity.user_id, dismissed=dismissed)
     page = paginate(request, *statements, per_page=tagged_files.LISTED)

@@ -4,7 +4,7 @@ from pyramid.httpexceptions import HTTPSeeOther
 
 from comicsdb import admin
 from comicsdb.catalog import GoneError, InvalidError, MovedError, NotFoundError, search
-from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.kinds import KINDS, PRECISIONS
 from comicsdb.catalog.maintenance.merge import preview
 from comicsdb.catalog.maintenance.move import preview_move
 from comicsdb.catalog.references import References, labelled
@@ -22,15 +22,7 @@ BEING_MERGED = _(
     " background."
 )
 NAMES = [model.__tablename__ for model in CATALOGUE]
-UNSHOWN = {
-    "image",
-    "image_width",
-    "image_height",
-    "cover_hash",
-    "cover_date_precision",
-    "birth_precision",
-    "death_precision",
-}
+UNSHOWN = {"image", "image_width", "image_height", "cover_hash", *PRECISIONS}
 MERGE = ("keep", "other")  # the form fields of the two objects
 MOVE = ("publisher", "parent")
 
