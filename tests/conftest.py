@@ -108,6 +108,13 @@ def pytest_collection_finish():
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish():
+    """Collect once what the tests have left: pytest would go through all of it five times."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter, config):
     """With --durations, tell the files that took longest, too."""

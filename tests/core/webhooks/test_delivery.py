@@ -394,8 +394,11 @@ def test_old_messages_go(factory, hook, receiver, deliverer, clock, monkeypatch)
         create(factory, name)
         deliverer.send_due()
     assert len(rows(factory)) == 3  # the last one was not done as the others were counted
-    clock.shift(timedelta(days=31))
+    newest = max(row.created_on for row in rows(factory))  # PostgreSQL's own time
     with factory() as session:
+        clock.move_to(newest + timedelta(days=29))
+        assert delivery.clean(session) == 0
+        clock.move_to(newest + timedelta(days=31))
         assert delivery.clean(session) == 3
         session.commit()
 
