@@ -18,3 +18,8 @@ $$ SELECT array_to_string($1, ' ') $$;
 -- An instant as the API writes it: UTC, microseconds, the fraction left out when it is zero.
 CREATE FUNCTION iso_instant(timestamptz) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT replace(to_char($1 AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '.000000Z', 'Z') $$;
+
+-- A folded name without its leading article, in the languages of most comics.
+CREATE FUNCTION without_article(folded text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+$$ SELECT regexp_replace($1,
+    '^((the|an?|il|lo|la|gli|le|i|les|der|die|das|el|los|las) +|l'' *)(?=[^ ])', '') $$;

@@ -1,6 +1,6 @@
 """The journal of what accounts do to their own lists: the acts of the last day, which `library.undo` undoes.
 
-Triggers note the changes (`alembic/library_acts/functions.sql`) of every transaction that names an account:
+Triggers note the changes (`alembic/baseline/library_acts.sql`) of every transaction that names an account:
 all that it changes is one act. `locks.lock_account` names the account; whatever does not take that lock calls
 `begin`. Merges, deletions and imports of the catalogue name none: they are no acts of a reader.
 """

@@ -139,7 +139,7 @@ class DailyCount(Base):
 
 
 class RateLimit(Base):
-    """A client's events for one limit, if PostgreSQL counts them (`alembic/rate_limits/functions.sql`).
+    """A client's events for one limit, if PostgreSQL counts them (`alembic/baseline/rate_limits.sql`).
 
     `times` and `expires` are microseconds since 1970. `times` are ordered; `sums` has one element more: how
     many events there were before the first time, and up to each. The table is unlogged: a crash of PostgreSQL

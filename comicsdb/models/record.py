@@ -84,9 +84,10 @@ class Change(Base):
 class TouchedObject(Base):
     """Up to 500 objects of a kind whose public rows a transaction changed, with or without a line of the log.
 
-    Triggers write it (`alembic/touched/`), so it has what follows from changes as well: stamps and figures.
-    Transactions that do not hold the lock of all writers change objects, too, so `id` is not in the order of
-    commits. `xid` is the number of the transaction; below the oldest one that is running, rows are complete.
+    Triggers write it (`alembic/baseline/touched_objects.sql`), so it has what follows from changes as
+    well: stamps and figures. Transactions that do not hold the lock of all writers change objects, too, so
+    `id` is not in the order of commits. `xid` is the number of the transaction; below the oldest one that is
+    running, rows are complete.
     """
 
     __tablename__ = "touched_object"
@@ -117,7 +118,7 @@ class FeedHorizon(Base):
 class Version(Base):
     """The version of the lists of a kind, incremented in the writing transaction, and the number of objects.
 
-    Triggers keep `number` for the nine kinds (`alembic/counts/`); for others it is null.
+    Triggers keep `number` for the nine kinds (`alembic/baseline/figures.sql`); for others it is null.
     """
 
     __tablename__ = "version"
@@ -132,8 +133,7 @@ class Epoch(Base):
 
     As long as their sum is the same, everything that was read with it is valid; sums never repeat. A row is
     raised last in a transaction, by the catalogue's unit of work and by triggers on accounts, groups and
-    tokens. They are several so that commits do not wait for one another (`begin_epoch` in
-    `alembic/readers/functions.sql`).
+    tokens. They are several so that commits do not wait for one another (`alembic/baseline/epoch.sql`).
 
     `installation`, of the first row, is generated with the database, and again when a backup is restored: see
     `catalog.history.change_log.EPOCH`.

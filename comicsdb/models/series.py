@@ -87,7 +87,8 @@ class Series(IssueListed, Rated, CatalogueEntity):
     publisher_id: Mapped[int] = parent("publisher.id", index=False)
     imprint_id: Mapped[int | None] = parent("imprint.id", ondelete="SET NULL", nullable=True)
     collection: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
-    # What lists are sorted and filtered by; triggers on issues keep the first two (alembic/counts).
+    # What lists are sorted and filtered by; triggers on issues keep the first two
+    # (alembic/baseline/figures.sql).
     issue_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
     last_cover_date: Mapped[date] = mapped_column(Date, server_default=str(date.min), default=date.min)
     rating_average: Mapped[float] = mapped_column(Double, Computed(AVERAGE, persisted=True), deferred=True)

@@ -1,6 +1,6 @@
 """Rate limits in PostgreSQL: one statement judges an event by all limits of a client.
 
-It calls a function (`alembic/rate_limits/functions.sql`), which can be given an epoch (`comicsdb.db.epoch`),
+It calls a function (`alembic/baseline/rate_limits.sql`), which can be given an epoch (`comicsdb.db.epoch`),
 so that a cached answer and its request's count are one round trip. The times of 150 events are stored. Of
 more, those within one 96th of the period (a quarter of an hour of a day) get one time, that of the last: no
 more events are admitted than the limit says, but the next one may be admitted later by as much. The clock is

@@ -9,8 +9,8 @@ CREATE FUNCTION add_counts(counts jsonb, more jsonb) RETURNS jsonb LANGUAGE sql 
 $$;
 
 -- Notes the rows of a statement. The arguments are columns that follow from others, and stamps: they alone are no
--- change. Places in reading lists also follow where rows are deleted. What
--- happens in other triggers, such as cascades, is noted but not counted.
+-- change. Places in reading lists also follow where rows are deleted. What happens in other triggers, such as
+-- cascades, is noted but not counted.
 CREATE FUNCTION note_library_change() RETURNS trigger LANGUAGE plpgsql
 -- The plan is made for few rows and kept for many.
 SET enable_nestloop = off AS $$
@@ -91,7 +91,10 @@ SELECT watch_library_table('read_date', 'modified');
 SELECT watch_library_table('issue_rating', 'modified', 'counted');
 SELECT watch_library_table('wish_list_item', 'modified', 'modified_before');
 SELECT watch_library_table('pull_list_series', 'modified');
+-- Stars and likes are no change of a list, nor is the deletion of the list that it was copied from.
 SELECT watch_library_table(
-    'reading_list', 'modified', 'modified_before', 'rated', 'rated_before', 'rating_count', 'rating_sum');
+    'reading_list', 'modified', 'modified_before', 'rated', 'rated_before', 'rating_count', 'rating_sum',
+    'like_count', 'forked_from_id');
 SELECT watch_library_table('reading_list_item', 'modified');
+SELECT watch_library_table('reading_list_like', 'created_on');
 SELECT watch_library_table('reading_list_rating', 'modified');

@@ -46,3 +46,29 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+DO $$
+DECLARE
+    made record;
+BEGIN
+    FOR made IN
+        SELECT watched, function, event, rows
+        FROM (
+            SELECT unnest('{age_rating, genre, role, series_type, arc, character, creator, imprint, issue, publisher,
+                series, team, universe}'::text[]), 'touch_objects'
+            UNION ALL
+            VALUES ('variant', 'touch_issues'), ('tombstone', 'touch_named_objects'),
+                ('former_slug', 'touch_named_objects')
+        ) AS tables (watched, function),
+        (VALUES
+            ('insert', 'NEW TABLE AS changed'),
+            ('update', 'NEW TABLE AS changed OLD TABLE AS was'),
+            ('delete', 'OLD TABLE AS changed')
+        ) AS events (event, rows)
+    LOOP
+        EXECUTE format(
+            'CREATE TRIGGER %I AFTER %s ON %I REFERENCING %s FOR EACH STATEMENT EXECUTE FUNCTION %I()',
+            made.watched || '_touched_' || made.event, made.event, made.watched, made.rows, made.function);
+    END LOOP;
+END
+$$;

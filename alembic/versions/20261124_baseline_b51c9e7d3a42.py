@@ -12,13 +12,30 @@ from sqlalchemy.dialects import postgresql
 
 from comicsdb.models.reference_data import REFERENCE
 
-revision = "5b8e1f0c3d27"
+revision = "b51c9e7d3a42"
 down_revision = None
 branch_labels = None
 depends_on = None
 
 BASELINE = Path(__file__).resolve().parent.parent / "baseline"
+TRIGGERS = (
+    *("catalogue.sql", "figures.sql", "prices.sql", "libraries.sql", "library_acts.sql"),
+    *("rate_limits.sql", "epoch.sql", "touched_objects.sql"),
+)
 KINDS = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series", "issue")
+CURRENCIES = """
+ADP AED AFA AFN ALK ALL AMD ANG AOA AOK AON AOR ARA ARP ARS ATS AUD AWG AZM AZN BAD BAM BBD BDT BEF BGL BGN BHD
+BIF BMD BND BOB BOP BRB BRC BRE BRL BRN BRR BSD BTN BUK BWP BYB BYN BYR BZD CAD CDF CHF CLP CNY COP CRC CSD CSK
+CUC CUP CVE CYP CZK DDM DEM DJF DKK DOP DZD ECS EEK EGP ERN ESP ETB EUR FIM FJD FKP FRF GBP GEK GEL GHC GHS GIP
+GMD GNF GNS GQE GRD GTQ GWE GWP GYD HKD HNL HRD HRK HTG HUF IDR IEP ILP ILR ILS INR IQD IRR ISJ ISK ITL JMD JOD
+JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LTL LTT LUF LVL LVR LYD MAD MDL MGA MGF MKD MLF MMK
+MNT MOP MRO MRU MTL MTP MUR MVR MWK MXN MXP MYR MZE MZM MZN NAD NGN NIC NIO NLG NOK NPR NZD OMR PAB PEI PEN PES
+PGK PHP PKR PLN PLZ PTE PYG QAR RHD ROL RON RSD RUB RUR RWF SAR SBD SCR SDD SDG SDP SEK SGD SHP SIT SKK SLE SLL
+SOS SRD SRG SSP STD STN SUR SVC SYP SZL THB TJR TJS TMM TMT TND TOP TPE TRL TRY TTD TWD TZS UAH UAK UGS UGX USD
+UYP UYU UZS VEB VED VEF VES VND VUV WST XAF XCD XCG XOF XPF YDD YER YUD YUM YUN ZAR ZMK ZMW ZRN ZRZ ZWD ZWG ZWL
+ZWR
+"""
+ANY_CURRENCY = ", ".join(f"'{code}'" for code in CURRENCIES.split())
 # The fields that history keeps of reference data: a first state of each row, so that later ones can be compared.
 HISTORY = {
     "series_type": ("name", "code", "notes"),
@@ -29,10 +46,12 @@ HISTORY = {
 
 
 def upgrade():
+    """Create everything; triggers last, as the first rows are no changes that they should note."""
     _run("functions.sql")
     _create_tables()
-    _run("triggers.sql")
     _insert_rows()
+    for name in TRIGGERS:
+        _run(name)
 
 
 def downgrade():
@@ -59,16 +78,22 @@ def _run(name):
 
 
 def _insert_rows():
-    """Reference data with their first history, a version for each kind, and the rows of tables that have one."""
+    """Reference data with their first history, a version for each kind, and the rows of tables that have few."""
     connection = op.get_bind()
     for table, rows in REFERENCE.items():
-        op.bulk_insert(sa.table(table, *map(sa.column, rows[0])), rows)
+        columns = (sa.column(name, postgresql.JSONB if name == "names" else None) for name in rows[0])
+        op.bulk_insert(sa.table(table, *columns), rows)
         connection.execute(
             sa.text(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")
         )
-    op.bulk_insert(sa.table("version", sa.column("kind")), [{"kind": kind} for kind in KINDS])
+    version = sa.table("version", sa.column("kind"), sa.column("number"))
+    op.bulk_insert(version, [{"kind": kind, "number": 0} for kind in KINDS])
     op.execute("INSERT INTO signup_settings (id) VALUES (1)")
-    op.execute("INSERT INTO epoch VALUES (1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)")
+    op.execute("INSERT INTO feed_horizon (id) VALUES (1)")
+    op.execute(
+        "INSERT INTO epoch (id, value)"
+        " SELECT n, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM generate_series(1, 8) AS n"
+    )
     for kind, fields in HISTORY.items():
         state = ", ".join(f"'{field}', \"{field}\"" for field in fields)
         op.execute(
@@ -84,6 +109,7 @@ def _create_tables():
     op.create_table('age_rating',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('name', sa.String(length=255), nullable=False),
+        sa.Column('names', postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column('short_description', sa.String(length=255), server_default='', nullable=False),
         sa.Column('description', sa.Text(), server_default='', nullable=False),
         sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
@@ -93,7 +119,9 @@ def _create_tables():
     op.create_table('announcement',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('title', sa.String(length=255), nullable=False),
+        sa.Column('titles', postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column('content', sa.Text(), server_default='', nullable=False),
+        sa.Column('contents', postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column('start_date', sa.Date(), nullable=True),
         sa.Column('end_date', sa.Date(), nullable=True),
         sa.Column('display_type', sa.String(length=20), server_default='primary', nullable=False),
@@ -113,9 +141,15 @@ def _create_tables():
         sa.Column('id', sa.SmallInteger(), autoincrement=False, nullable=False),
         sa.Column('value', sa.BigInteger(), nullable=False),
         sa.Column('installation', sa.Uuid(), server_default=sa.text('gen_random_uuid()'), nullable=False),
-        sa.CheckConstraint('id = 1', name=op.f('ck_epoch_single')),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_epoch')),
         postgresql_with={'fillfactor': 10}
+    )
+    op.create_table('feed_horizon',
+        sa.Column('id', sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column('seq', sa.BigInteger(), server_default=sa.text('0'), nullable=False),
+        sa.Column('at', sa.DateTime(timezone=True), nullable=True),
+        sa.Column('xid', sa.BigInteger(), server_default=sa.text('0'), nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_feed_horizon'))
     )
     op.create_table('former_slug',
         sa.Column('kind', sa.String(length=40), nullable=False),
@@ -125,26 +159,83 @@ def _create_tables():
         sa.PrimaryKeyConstraint('kind', 'slug', name=op.f('pk_former_slug'))
     )
     op.create_index('ix_former_slug_object', 'former_slug', ['kind', 'object_id'], unique=False)
+    op.create_table('gcd_import',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('file', sa.String(length=255), server_default='', nullable=False),
+        sa.Column('fingerprint', sa.String(length=64), nullable=False),
+        sa.Column('choices', postgresql.JSONB(), nullable=False),
+        sa.Column('phase', sa.String(length=20), nullable=False),
+        sa.Column('position', sa.Integer(), server_default=sa.text('0'), nullable=False),
+        sa.Column('reported', sa.BigInteger(), server_default=sa.text('0'), nullable=False),
+        sa.Column('counts', postgresql.JSONB(), server_default='{}', nullable=False),
+        sa.Column('begun', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('finished', sa.DateTime(timezone=True), nullable=True),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_gcd_import'))
+    )
+    op.create_index('ix_gcd_import_begun', 'gcd_import', ['begun', 'id'], unique=False)
     op.create_table('genre',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('name', sa.String(length=25), nullable=False),
+        sa.Column('names', postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column('desc', sa.Text(), server_default='', nullable=False),
         sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_genre'))
     )
     op.create_index('uq_genre_name', 'genre', [sa.literal_column('lower(name)')], unique=True)
+    op.create_table('late_stamps',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('kind', sa.String(length=40), nullable=False),
+        sa.Column('at', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('ids', postgresql.ARRAY(sa.Integer()), nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_late_stamps'))
+    )
+    op.create_table('mirror',
+        sa.Column('id', sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column('origin', sa.String(length=500), nullable=False),
+        sa.Column('public_key', sa.String(length=200), nullable=False),
+        sa.Column('epoch', sa.String(length=40), nullable=False),
+        sa.Column('after', sa.BigInteger(), nullable=False),
+        sa.Column('touched', sa.String(length=100), nullable=False),
+        sa.Column('loaded', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('current', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_mirror'))
+    )
+    op.create_table('picture_hash',
+        sa.Column('picture', sa.String(length=100), nullable=False),
+        sa.Column('phash', sa.BigInteger(), nullable=False),
+        sa.Column('dhash', sa.BigInteger(), nullable=False),
+        sa.Column('early_dhash', sa.BigInteger(), nullable=False),
+        sa.Column('ahash', sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint('picture', name=op.f('pk_picture_hash'))
+    )
+    for name in ('phash', 'dhash', 'early_dhash', 'ahash'):
+        for shift in (48, 32, 16, 0):
+            op.create_index(f'ix_picture_hash_{name}_{shift}', 'picture_hash', [sa.literal_column(f'((({name} >> {shift}) & 65535)::integer)').label('quarter')], unique=False)
     op.create_table('rate_limit',
         sa.Column('client', sa.String(length=200), nullable=False),
-        sa.Column('version', sa.BigInteger(), nullable=False),
-        sa.Column('windows', sa.LargeBinary(), nullable=False),
-        sa.Column('expires', sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint('client', name=op.f('pk_rate_limit')),
+        sa.Column('name', sa.String(length=200), nullable=False),
+        sa.Column('times', postgresql.ARRAY(sa.BigInteger()), nullable=False),
+        sa.Column('sums', postgresql.ARRAY(sa.Integer()), nullable=False),
+        sa.Column('expires', sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint('client', 'name', name=op.f('pk_rate_limit')),
         postgresql_with={'fillfactor': 50, 'toast_tuple_target': 8160},
         prefixes=['UNLOGGED']
+    )
+    op.create_table('received_line',
+        sa.Column('seq', sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column('line', sa.JSON(), nullable=False),
+        sa.PrimaryKeyConstraint('seq', name=op.f('pk_received_line'))
+    )
+    op.create_table('received_state',
+        sa.Column('kind', sa.String(length=40), nullable=False),
+        sa.Column('object_id', sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column('state', sa.JSON(), nullable=False),
+        sa.PrimaryKeyConstraint('kind', 'object_id', name=op.f('pk_received_state'))
     )
     op.create_table('role',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('name', sa.String(length=25), nullable=False),
+        sa.Column('names', postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column('order', sa.SmallInteger(), nullable=False),
         sa.Column('is_writer', sa.Boolean(), server_default='false', nullable=False),
         sa.Column('is_artist', sa.Boolean(), server_default='false', nullable=False),
@@ -160,6 +251,7 @@ def _create_tables():
     op.create_table('series_type',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('name', sa.String(length=255), nullable=False),
+        sa.Column('names', postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column('code', sa.String(length=20), nullable=True),
         sa.Column('notes', sa.Text(), server_default='', nullable=False),
         sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
@@ -180,6 +272,15 @@ def _create_tables():
         sa.PrimaryKeyConstraint('digest', name=op.f('pk_spent_challenge'))
     )
     op.create_index(op.f('ix_spent_challenge_expires'), 'spent_challenge', ['expires'], unique=False)
+    op.create_table('touched_object',
+        sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column('xid', sa.BigInteger(), server_default=sa.text('pg_current_xact_id()::text::bigint'), nullable=False),
+        sa.Column('at', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('kind', sa.String(length=40), nullable=False),
+        sa.Column('ids', postgresql.ARRAY(sa.Integer()), nullable=False),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_touched_object'))
+    )
+    op.create_index('ix_touched_object_xid', 'touched_object', ['xid', 'id'], unique=False)
     op.create_table('user_account',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('username', sa.String(length=150), nullable=False),
@@ -220,6 +321,7 @@ def _create_tables():
     op.create_table('version',
         sa.Column('kind', sa.String(length=40), nullable=False),
         sa.Column('value', sa.BigInteger(), server_default=sa.text('1'), nullable=False),
+        sa.Column('number', sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint('kind', name=op.f('pk_version'))
     )
     op.create_table('account_link',
@@ -287,6 +389,7 @@ def _create_tables():
     op.create_index('ix_arc_folded_trgm', 'arc', ['folded'], unique=False, postgresql_using='gin', postgresql_ops={'folded': 'gin_trgm_ops'})
     op.create_index('ix_arc_modified', 'arc', ['modified', 'id'], unique=False)
     op.create_index('ix_arc_order', 'arc', ['folded', 'name', 'id'], unique=False, postgresql_include=['modified'])
+    op.create_index('ix_arc_search', 'arc', [sa.literal_column('without_article(folded)'), 'name', 'id'], unique=False)
     op.create_index('uq_arc_cv_id', 'arc', ['cv_id'], unique=True, postgresql_include=[])
     op.create_index('uq_arc_gcd_id', 'arc', ['gcd_id'], unique=True, postgresql_include=[])
     op.create_index('uq_arc_slug', 'arc', ['slug'], unique=True)
@@ -341,12 +444,15 @@ def _create_tables():
     op.create_index('ix_character_folded_trgm', 'character', ['folded'], unique=False, postgresql_using='gin', postgresql_ops={'folded': 'gin_trgm_ops'})
     op.create_index('ix_character_modified', 'character', ['modified', 'id'], unique=False)
     op.create_index('ix_character_order', 'character', ['folded', 'name', 'id'], unique=False, postgresql_include=['modified'])
+    op.create_index('ix_character_search', 'character', [sa.literal_column('without_article(folded)'), 'name', 'id'], unique=False)
     op.create_index('uq_character_cv_id', 'character', ['cv_id'], unique=True, postgresql_include=[])
     op.create_index('uq_character_gcd_id', 'character', ['gcd_id'], unique=True, postgresql_include=[])
     op.create_index('uq_character_slug', 'character', ['slug'], unique=True)
     op.create_table('creator',
         sa.Column('birth', sa.Date(), nullable=True),
+        sa.Column('birth_precision', sa.String(length=5), server_default='day', nullable=False),
         sa.Column('death', sa.Date(), nullable=True),
+        sa.Column('death_precision', sa.String(length=5), server_default='day', nullable=False),
         sa.Column('alias', postgresql.ARRAY(sa.String(length=100)), server_default='{}', nullable=False),
         sa.Column('alias_folded', sa.Text(collation='C'), sa.Computed('fold(joined(alias))', persisted=True), nullable=False),
         sa.Column('name_changed', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
@@ -365,6 +471,8 @@ def _create_tables():
         sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.Column('modified_before', sa.DateTime(timezone=True), nullable=True),
         sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.CheckConstraint("birth_precision IN ('day', 'month', 'year')", name=op.f('ck_creator_birth_precision_choice')),
+        sa.CheckConstraint("death_precision IN ('day', 'month', 'year')", name=op.f('ck_creator_death_precision_choice')),
         sa.CheckConstraint('cv_id BETWEEN 0 AND 2147483647', name=op.f('ck_creator_cv_id_range')),
         sa.CheckConstraint('gcd_id BETWEEN 0 AND 2147483647', name=op.f('ck_creator_gcd_id_range')),
         sa.ForeignKeyConstraint(['created_by_id'], ['user_account.id'], name=op.f('fk_creator_created_by_id_user_account'), ondelete='SET DEFAULT'),
@@ -377,6 +485,7 @@ def _create_tables():
     op.create_index('ix_creator_folded_trgm', 'creator', ['folded'], unique=False, postgresql_using='gin', postgresql_ops={'folded': 'gin_trgm_ops'})
     op.create_index('ix_creator_modified', 'creator', ['modified', 'id'], unique=False)
     op.create_index('ix_creator_order', 'creator', ['folded', 'name', 'id'], unique=False, postgresql_include=['modified'])
+    op.create_index('ix_creator_search', 'creator', [sa.literal_column('without_article(folded)'), 'name', 'id'], unique=False)
     op.create_index('uq_creator_cv_id', 'creator', ['cv_id'], unique=True, postgresql_include=[])
     op.create_index('uq_creator_gcd_id', 'creator', ['gcd_id'], unique=True, postgresql_include=[])
     op.create_index('uq_creator_slug', 'creator', ['slug'], unique=True)
@@ -411,8 +520,23 @@ def _create_tables():
         sa.UniqueConstraint('form_key', name='uq_feed_address_form_key')
     )
     op.create_index(op.f('ix_feed_address_user_id'), 'feed_address', ['user_id'], unique=False)
+    op.create_table('follow',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('follower_id', sa.Integer(), nullable=False),
+        sa.Column('followed_id', sa.Integer(), nullable=False),
+        sa.Column('blocked', sa.Boolean(), server_default='false', nullable=False),
+        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.CheckConstraint('follower_id <> followed_id', name=op.f('ck_follow_another')),
+        sa.ForeignKeyConstraint(['followed_id'], ['user_account.id'], name=op.f('fk_follow_followed_id_user_account'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['follower_id'], ['user_account.id'], name=op.f('fk_follow_follower_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_follow')),
+        sa.UniqueConstraint('follower_id', 'followed_id', name='uq_follow_follower_id_followed_id')
+    )
+    op.create_index(op.f('ix_follow_followed_id'), 'follow', ['followed_id'], unique=False)
     op.create_table('form_draft',
         sa.Column('digest', sa.String(length=64), nullable=False),
+        sa.Column('form', sa.String(length=60), nullable=True),
+        sa.Column('object_id', sa.BigInteger(), nullable=True),
         sa.Column('user_id', sa.Integer(), nullable=False),
         sa.Column('action', sa.Text(), nullable=False),
         sa.Column('fields', sa.Text(), nullable=False),
@@ -449,15 +573,24 @@ def _create_tables():
         sa.PrimaryKeyConstraint('user_id', 'key', name=op.f('pk_idempotency_key'))
     )
     op.create_index('ix_idempotency_key_created', 'idempotency_key', ['created'], unique=False)
-    op.create_table('library_import',
-        sa.Column('id', sa.BigInteger(), nullable=False),
+    op.create_table('library_act',
+        sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
         sa.Column('user_id', sa.Integer(), nullable=False),
-        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
-        sa.Column('payload', postgresql.JSONB(), nullable=False),
-        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_library_import_user_id_user_account'), ondelete='CASCADE'),
-        sa.PrimaryKeyConstraint('id', name=op.f('pk_library_import'))
+        sa.Column('at', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('what', sa.String(length=20), server_default='', nullable=False),
+        sa.Column('about', sa.String(length=100), server_default='', nullable=False),
+        sa.Column('counts', postgresql.JSONB(), server_default='{}', nullable=False),
+        sa.Column('undo_asked', sa.DateTime(timezone=True), nullable=True),
+        sa.Column('undone', sa.DateTime(timezone=True), nullable=True),
+        sa.Column('undoes_id', sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(['undoes_id'], ['library_act.id'], name=op.f('fk_library_act_undoes_id_library_act'), ondelete='SET NULL'),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_library_act_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_library_act'))
     )
-    op.create_index(op.f('ix_library_import_user_id'), 'library_import', ['user_id'], unique=False)
+    op.create_index('ix_library_act_at', 'library_act', ['at'], unique=False)
+    op.create_index('ix_library_act_undo_asked', 'library_act', ['undo_asked'], unique=False, postgresql_where=sa.text('undo_asked IS NOT NULL'))
+    op.create_index(op.f('ix_library_act_undoes_id'), 'library_act', ['undoes_id'], unique=False)
+    op.create_index('ix_library_act_user_id_id', 'library_act', ['user_id', 'id'], unique=False)
     op.create_table('login_session',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('digest', sa.String(length=64), nullable=False),
@@ -506,26 +639,12 @@ def _create_tables():
         sa.UniqueConstraint('credential_id', name=op.f('uq_passkey_credential_id'))
     )
     op.create_index(op.f('ix_passkey_user_id'), 'passkey', ['user_id'], unique=False)
-    op.create_table('picture_draft',
-        sa.Column('id', sa.Integer(), nullable=False),
-        sa.Column('digest', sa.String(length=64), nullable=False),
-        sa.Column('user_id', sa.Integer(), nullable=False),
-        sa.Column('name', sa.String(length=255), server_default='', nullable=False),
-        sa.Column('cover_hash', sa.String(length=16), server_default='', nullable=False),
-        sa.Column('created', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
-        sa.Column('image', sa.String(length=100), server_default='', nullable=False),
-        sa.Column('image_width', sa.SmallInteger(), nullable=True),
-        sa.Column('image_height', sa.SmallInteger(), nullable=True),
-        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_picture_draft_user_id_user_account'), ondelete='CASCADE'),
-        sa.PrimaryKeyConstraint('id', name=op.f('pk_picture_draft')),
-        sa.UniqueConstraint('digest', name=op.f('uq_picture_draft_digest'))
-    )
-    op.create_index('ix_picture_draft_created', 'picture_draft', ['created'], unique=False)
-    op.create_index(op.f('ix_picture_draft_user_id'), 'picture_draft', ['user_id'], unique=False)
     op.create_table('poll',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('title', sa.String(length=255), nullable=False),
+        sa.Column('titles', postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column('description', sa.Text(), server_default='', nullable=False),
+        sa.Column('descriptions', postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column('created_by_id', sa.Integer(), nullable=True),
         sa.Column('start_date', sa.DateTime(timezone=True), nullable=False),
         sa.Column('end_date', sa.DateTime(timezone=True), nullable=False),
@@ -537,6 +656,16 @@ def _create_tables():
     )
     op.create_index(op.f('ix_poll_created_by_id'), 'poll', ['created_by_id'], unique=False)
     op.create_index('ix_poll_start_date', 'poll', ['start_date', 'id'], unique=False)
+    op.create_table('public_profile',
+        sa.Column('user_id', sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column('is_public', sa.Boolean(), server_default='false', nullable=False),
+        sa.Column('shows_shelf', sa.Boolean(), server_default='false', nullable=False),
+        sa.Column('shows_favourites', sa.Boolean(), server_default='false', nullable=False),
+        sa.Column('shows_diary', sa.Boolean(), server_default='false', nullable=False),
+        sa.Column('shows_year', sa.Boolean(), server_default='false', nullable=False),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_public_profile_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('user_id', name=op.f('pk_public_profile'))
+    )
     op.create_table('publisher',
         sa.Column('alt_names', postgresql.ARRAY(sa.String(length=255)), server_default='{}', nullable=False),
         sa.Column('alt_folded', sa.Text(collation='C'), sa.Computed('fold(joined(alt_names))', persisted=True), nullable=False),
@@ -571,6 +700,7 @@ def _create_tables():
     op.create_index('ix_publisher_modified', 'publisher', ['modified', 'id'], unique=False)
     op.create_index('ix_publisher_name_upper_trgm', 'publisher', [sa.literal_column('upper(name COLLATE "default")').label('upper')], unique=False, postgresql_using='gin', postgresql_ops={'upper': 'gin_trgm_ops'})
     op.create_index('ix_publisher_order', 'publisher', ['folded', 'name', 'id'], unique=False, postgresql_include=['modified'])
+    op.create_index('ix_publisher_search', 'publisher', [sa.literal_column('without_article(folded)'), 'name', 'id'], unique=False)
     op.create_index('uq_publisher_cv_id', 'publisher', ['cv_id'], unique=True, postgresql_include=[])
     op.create_index('uq_publisher_gcd_id', 'publisher', ['gcd_id'], unique=True, postgresql_include=[])
     op.create_index('uq_publisher_slug', 'publisher', ['slug'], unique=True)
@@ -593,6 +723,8 @@ def _create_tables():
         sa.Column('attribution_url', sa.String(length=200), server_default='', nullable=False),
         sa.Column('previous_id', sa.Integer(), nullable=True),
         sa.Column('next_id', sa.Integer(), nullable=True),
+        sa.Column('forked_from_id', sa.Integer(), nullable=True),
+        sa.Column('like_count', sa.Integer(), server_default='0', nullable=False),
         sa.Column('rating_count', sa.Integer(), server_default='0', nullable=False),
         sa.Column('rating_sum', sa.BigInteger(), server_default='0', nullable=False),
         sa.Column('rated', sa.DateTime(timezone=True), nullable=True),
@@ -612,6 +744,7 @@ def _create_tables():
         sa.CheckConstraint('next_id <> id', name=op.f('ck_reading_list_next_not_itself')),
         sa.CheckConstraint('previous_id <> id', name=op.f('ck_reading_list_previous_not_itself')),
         sa.CheckConstraint('previous_id <> next_id', name=op.f('ck_reading_list_two_neighbours')),
+        sa.ForeignKeyConstraint(['forked_from_id'], ['reading_list.id'], name=op.f('fk_reading_list_forked_from_id_reading_list'), ondelete='SET NULL'),
         sa.ForeignKeyConstraint(['next_id'], ['reading_list.id'], name=op.f('fk_reading_list_next_id_reading_list'), ondelete='SET NULL'),
         sa.ForeignKeyConstraint(['previous_id'], ['reading_list.id'], name=op.f('fk_reading_list_previous_id_reading_list'), ondelete='SET NULL'),
         sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_reading_list_user_id_user_account'), ondelete='CASCADE'),
@@ -619,6 +752,8 @@ def _create_tables():
         sa.UniqueConstraint('user_id', 'name', 'attribution_source', name='uq_reading_list_user_id_name_attribution_source')
     )
     op.create_index('ix_reading_list_folded_trgm', 'reading_list', ['folded'], unique=False, postgresql_using='gin', postgresql_ops={'folded': 'gin_trgm_ops'})
+    op.create_index(op.f('ix_reading_list_forked_from_id'), 'reading_list', ['forked_from_id'], unique=False)
+    op.create_index('ix_reading_list_likes', 'reading_list', [sa.literal_column('like_count DESC'), 'folded', 'id'], unique=False)
     op.create_index('ix_reading_list_modified', 'reading_list', ['modified', 'id'], unique=False)
     op.create_index(op.f('ix_reading_list_next_id'), 'reading_list', ['next_id'], unique=False)
     op.create_index('ix_reading_list_order', 'reading_list', ['folded', 'name', 'id'], unique=False, postgresql_include=['modified'])
@@ -665,6 +800,20 @@ def _create_tables():
     op.create_index(op.f('ix_staff_action_actor_id'), 'staff_action', ['actor_id'], unique=False)
     op.create_index('ix_staff_action_order', 'staff_action', ['at', 'id'], unique=False)
     op.create_index('ix_staff_action_target', 'staff_action', ['kind', 'target_id', 'id'], unique=False)
+    op.create_table('tagged_file',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=False),
+        sa.Column('digest', sa.String(length=64), nullable=False),
+        sa.Column('file', sa.Text(), nullable=False),
+        sa.Column('label', sa.Text(), nullable=False),
+        sa.Column('known', postgresql.JSONB(), nullable=False),
+        sa.Column('fields', postgresql.JSONB(), nullable=False),
+        sa.Column('found_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('is_dismissed', sa.Boolean(), server_default='false', nullable=False),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_tagged_file_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_tagged_file')),
+        sa.UniqueConstraint('user_id', 'digest', name='uq_tagged_file_user_id_digest')
+    )
     op.create_table('team',
         sa.Column('issues_modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.Column('issues_modified_before', sa.DateTime(timezone=True), nullable=True),
@@ -695,6 +844,7 @@ def _create_tables():
     op.create_index('ix_team_folded_trgm', 'team', ['folded'], unique=False, postgresql_using='gin', postgresql_ops={'folded': 'gin_trgm_ops'})
     op.create_index('ix_team_modified', 'team', ['modified', 'id'], unique=False)
     op.create_index('ix_team_order', 'team', ['folded', 'name', 'id'], unique=False, postgresql_include=['modified'])
+    op.create_index('ix_team_search', 'team', [sa.literal_column('without_article(folded)'), 'name', 'id'], unique=False)
     op.create_index('uq_team_cv_id', 'team', ['cv_id'], unique=True, postgresql_include=[])
     op.create_index('uq_team_gcd_id', 'team', ['gcd_id'], unique=True, postgresql_include=[])
     op.create_index('uq_team_slug', 'team', ['slug'], unique=True)
@@ -732,6 +882,20 @@ def _create_tables():
         sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_totp_user_id_user_account'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('user_id', name=op.f('pk_totp'))
     )
+    op.create_table('unfinished_act',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('act', sa.String(length=20), nullable=False),
+        sa.Column('kind', sa.String(length=40), nullable=False),
+        sa.Column('ids', postgresql.ARRAY(sa.Integer()), nullable=False),
+        sa.Column('at', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=True),
+        sa.Column('reason', sa.String(length=100), server_default='', nullable=False),
+        sa.Column('arguments', postgresql.JSONB(), server_default='{}', nullable=False),
+        sa.Column('result', postgresql.JSONB(), server_default='{}', nullable=False),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_unfinished_act_user_id_user_account'), ondelete='SET NULL'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_unfinished_act'))
+    )
+    op.create_index(op.f('ix_unfinished_act_user_id'), 'unfinished_act', ['user_id'], unique=False)
     op.create_table('user_group_member',
         sa.Column('user_id', sa.Integer(), nullable=False),
         sa.Column('group_id', sa.Integer(), nullable=False),
@@ -740,6 +904,26 @@ def _create_tables():
         sa.PrimaryKeyConstraint('user_id', 'group_id', name=op.f('pk_user_group_member'))
     )
     op.create_index('ix_user_group_member_group_id', 'user_group_member', ['group_id', 'user_id'], unique=False)
+    op.create_table('webhook',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=False),
+        sa.Column('url', sa.String(length=1000), nullable=False),
+        sa.Column('description', sa.String(length=100), server_default='', nullable=False),
+        sa.Column('kinds', postgresql.ARRAY(sa.String(length=40)), server_default='{}', nullable=False),
+        sa.Column('state', sa.String(length=10), nullable=False),
+        sa.Column('secret', sa.Text(), nullable=False),
+        sa.Column('old_secret', sa.Text(), server_default='', nullable=False),
+        sa.Column('old_secret_until', sa.DateTime(timezone=True), nullable=True),
+        sa.Column('epoch', sa.String(length=32), nullable=False),
+        sa.Column('after', sa.BigInteger(), nullable=False),
+        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('form_key', sa.String(length=64), nullable=False),
+        sa.CheckConstraint("state IN ('active', 'paused', 'disabled')", name=op.f('ck_webhook_state_choice')),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_webhook_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_webhook')),
+        sa.UniqueConstraint('form_key', name='uq_webhook_form_key')
+    )
+    op.create_index(op.f('ix_webhook_user_id'), 'webhook', ['user_id'], unique=False)
     op.create_table('wish_list',
         sa.Column('user_id', sa.Integer(), nullable=False),
         sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
@@ -799,19 +983,81 @@ def _create_tables():
     op.create_index('ix_imprint_name_upper_trgm', 'imprint', [sa.literal_column('upper(name COLLATE "default")').label('upper')], unique=False, postgresql_using='gin', postgresql_ops={'upper': 'gin_trgm_ops'})
     op.create_index('ix_imprint_order', 'imprint', ['folded', 'name', 'id'], unique=False, postgresql_include=['modified'])
     op.create_index(op.f('ix_imprint_publisher_id'), 'imprint', ['publisher_id'], unique=False)
+    op.create_index('ix_imprint_search', 'imprint', [sa.literal_column('without_article(folded)'), 'name', 'id'], unique=False)
     op.create_index('uq_imprint_cv_id', 'imprint', ['cv_id'], unique=True, postgresql_include=[])
     op.create_index('uq_imprint_gcd_id', 'imprint', ['gcd_id'], unique=True, postgresql_include=[])
     op.create_index('uq_imprint_slug', 'imprint', ['slug'], unique=True)
+    op.create_table('library_change',
+        sa.Column('act_id', sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column('table_name', sa.String(length=30), nullable=False),
+        sa.Column('row_id', sa.BigInteger(), nullable=False),
+        sa.Column('before', postgresql.JSONB(), nullable=True),
+        sa.Column('after', postgresql.JSONB(), nullable=True),
+        sa.Column('issue_id', sa.Integer(), nullable=True),
+        sa.Column('series_id', sa.Integer(), nullable=True),
+        sa.Column('list_id', sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(['act_id'], ['library_act.id'], name=op.f('fk_library_change_act_id_library_act'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('act_id', 'id', name=op.f('pk_library_change'))
+    )
+    op.create_table('library_import',
+        sa.Column('id', sa.BigInteger(), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=False),
+        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('payload', postgresql.JSONB(), nullable=False),
+        sa.Column('state', sa.String(length=10), server_default='review', nullable=False),
+        sa.Column('file', sa.LargeBinary(), nullable=True),
+        sa.Column('progress', sa.Integer(), server_default='0', nullable=False),
+        sa.Column('total', sa.Integer(), server_default='0', nullable=False),
+        sa.Column('counted', postgresql.JSONB(), server_default='{}', nullable=False),
+        sa.Column('act_id', sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(['act_id'], ['library_act.id'], name=op.f('fk_library_import_act_id_library_act'), ondelete='SET NULL'),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_library_import_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_library_import'))
+    )
+    op.create_index(op.f('ix_library_import_act_id'), 'library_import', ['act_id'], unique=False)
+    op.create_index(op.f('ix_library_import_user_id'), 'library_import', ['user_id'], unique=False)
+    op.create_table('picture_draft',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('digest', sa.String(length=64), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=False),
+        sa.Column('draft', sa.String(length=64), nullable=True),
+        sa.Column('name', sa.String(length=255), server_default='', nullable=False),
+        sa.Column('cover_hash', sa.String(length=16), server_default='', nullable=False),
+        sa.Column('created', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('image', sa.String(length=100), server_default='', nullable=False),
+        sa.Column('image_width', sa.SmallInteger(), nullable=True),
+        sa.Column('image_height', sa.SmallInteger(), nullable=True),
+        sa.ForeignKeyConstraint(['draft'], ['form_draft.digest'], name=op.f('fk_picture_draft_draft_form_draft'), ondelete='SET NULL'),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_picture_draft_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_picture_draft')),
+        sa.UniqueConstraint('digest', name=op.f('uq_picture_draft_digest'))
+    )
+    op.create_index('ix_picture_draft_created', 'picture_draft', ['created'], unique=False)
+    op.create_index(op.f('ix_picture_draft_draft'), 'picture_draft', ['draft'], unique=False)
+    op.create_index(op.f('ix_picture_draft_user_id'), 'picture_draft', ['user_id'], unique=False)
     op.create_table('poll_choice',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('poll_id', sa.Integer(), nullable=False),
         sa.Column('text', sa.String(length=255), nullable=False),
+        sa.Column('texts', postgresql.JSONB(), server_default=sa.text("'{}'"), nullable=False),
         sa.Column('order', sa.Integer(), server_default='0', nullable=False),
         sa.CheckConstraint('"order" >= 0', name=op.f('ck_poll_choice_order_range')),
         sa.ForeignKeyConstraint(['poll_id'], ['poll.id'], name=op.f('fk_poll_choice_poll_id_poll'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_poll_choice')),
         sa.UniqueConstraint('poll_id', 'id', name='uq_poll_choice_poll_id_id')
     )
+    op.create_table('reading_list_like',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('reading_list_id', sa.Integer(), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=False),
+        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.ForeignKeyConstraint(['reading_list_id'], ['reading_list.id'], name=op.f('fk_reading_list_like_reading_list_id_reading_list'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_reading_list_like_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_reading_list_like')),
+        sa.UniqueConstraint('reading_list_id', 'user_id', name='uq_reading_list_like_reading_list_id_user_id')
+    )
+    op.create_index('ix_reading_list_like_user_id', 'reading_list_like', ['user_id', 'reading_list_id'], unique=False)
     op.create_table('reading_list_rating',
         sa.Column('reading_list_id', sa.Integer(), nullable=False),
         sa.Column('id', sa.Integer(), nullable=False),
@@ -835,7 +1081,7 @@ def _create_tables():
     )
     op.create_index('ix_team_creator_creator_id', 'team_creator', ['creator_id', 'team_id'], unique=False)
     op.create_table('universe',
-        sa.Column('publisher_id', sa.Integer(), nullable=False),
+        sa.Column('publisher_id', sa.Integer(), nullable=True),
         sa.Column('designation', sa.String(length=255, collation='C'), server_default='', nullable=False),
         sa.Column('designation_folded', sa.Text(collation='C'), sa.Computed('fold(designation COLLATE "default")', persisted=True), nullable=False),
         sa.Column('name_changed', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
@@ -869,10 +1115,32 @@ def _create_tables():
     op.create_index('ix_universe_folded_trgm', 'universe', ['folded'], unique=False, postgresql_using='gin', postgresql_ops={'folded': 'gin_trgm_ops'})
     op.create_index('ix_universe_modified', 'universe', ['modified', 'id'], unique=False)
     op.create_index('ix_universe_order', 'universe', ['folded', 'name', 'id'], unique=False, postgresql_include=['modified'])
+    op.create_index('ix_universe_search', 'universe', [sa.literal_column('without_article(folded)'), 'name', 'id'], unique=False)
     op.create_index('uq_universe_cv_id', 'universe', ['cv_id'], unique=True, postgresql_include=[])
     op.create_index('uq_universe_gcd_id', 'universe', ['gcd_id'], unique=True, postgresql_include=[])
-    op.create_index('uq_universe_publisher_id_name_designation', 'universe', ['publisher_id', 'name', 'designation'], unique=True)
+    op.create_index('uq_universe_publisher_id_name_designation', 'universe', ['publisher_id', 'name', 'designation'], unique=True, postgresql_nulls_not_distinct=True)
     op.create_index('uq_universe_slug', 'universe', ['slug'], unique=True)
+    op.create_table('webhook_delivery',
+        sa.Column('id', sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column('webhook_id', sa.Integer(), nullable=False),
+        sa.Column('message_id', sa.String(length=40), nullable=False),
+        sa.Column('body', sa.Text(), nullable=False),
+        sa.Column('changes', sa.Integer(), nullable=False),
+        sa.Column('retries', sa.Boolean(), nullable=False),
+        sa.Column('attempts', sa.SmallInteger(), server_default='0', nullable=False),
+        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('next_attempt', sa.DateTime(timezone=True), nullable=True),
+        sa.Column('sent', sa.DateTime(timezone=True), nullable=True),
+        sa.Column('milliseconds', sa.Integer(), nullable=True),
+        sa.Column('status', sa.SmallInteger(), nullable=True),
+        sa.Column('problem', sa.String(length=20), server_default='', nullable=False),
+        sa.Column('answer', sa.String(length=500), server_default='', nullable=False),
+        sa.Column('delivered', sa.Boolean(), server_default=sa.text('false'), nullable=False),
+        sa.ForeignKeyConstraint(['webhook_id'], ['webhook.id'], name=op.f('fk_webhook_delivery_webhook_id_webhook'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_webhook_delivery'))
+    )
+    op.create_index('ix_webhook_delivery_due', 'webhook_delivery', ['next_attempt', 'id'], unique=False, postgresql_where=sa.text('next_attempt IS NOT NULL'))
+    op.create_index('ix_webhook_delivery_webhook_id', 'webhook_delivery', ['webhook_id', 'id'], unique=False)
     op.create_table('character_universe',
         sa.Column('character_id', sa.Integer(), nullable=False),
         sa.Column('universe_id', sa.Integer(), nullable=False),
@@ -881,6 +1149,25 @@ def _create_tables():
         sa.PrimaryKeyConstraint('character_id', 'universe_id', name=op.f('pk_character_universe'))
     )
     op.create_index('ix_character_universe_universe_id', 'character_universe', ['universe_id', 'character_id'], unique=False)
+    op.create_table('library_import_row',
+        sa.Column('import_id', sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column('index', sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column('part', sa.String(length=20), nullable=False),
+        sa.Column('line', sa.Integer(), nullable=False),
+        sa.Column('list_index', sa.Integer(), nullable=True),
+        sa.Column('series', sa.Text(), server_default='', nullable=False),
+        sa.Column('says', sa.Text(), server_default='', nullable=False),
+        sa.Column('wanted', postgresql.JSONB(), nullable=False),
+        sa.Column('values', postgresql.JSONB(), nullable=False),
+        sa.Column('state', sa.String(length=10), server_default='', nullable=False),
+        sa.Column('match_id', sa.Integer(), nullable=True),
+        sa.Column('candidates', postgresql.ARRAY(sa.Integer()), server_default='{}', nullable=False),
+        sa.Column('reason', sa.String(length=20), server_default='', nullable=False),
+        sa.Column('stored', sa.Boolean(), server_default='false', nullable=False),
+        sa.ForeignKeyConstraint(['import_id'], ['library_import.id'], name=op.f('fk_library_import_row_import_id_library_import'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('import_id', 'index', name=op.f('pk_library_import_row'))
+    )
+    op.create_index('ix_library_import_row_left', 'library_import_row', ['import_id', 'part', 'match_id'], unique=False)
     op.create_table('poll_vote',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('poll_id', sa.Integer(), nullable=False),
@@ -909,6 +1196,9 @@ def _create_tables():
         sa.Column('publisher_id', sa.Integer(), nullable=False),
         sa.Column('imprint_id', sa.Integer(), nullable=True),
         sa.Column('collection', sa.Boolean(), server_default='false', nullable=False),
+        sa.Column('issue_count', sa.Integer(), server_default='0', nullable=False),
+        sa.Column('last_cover_date', sa.Date(), server_default='0001-01-01', nullable=False),
+        sa.Column('rating_average', sa.Double(), sa.Computed('CASE WHEN rating_count > 0 THEN rating_sum::double precision / rating_count::double precision ELSE 0::double precision END', persisted=True), nullable=False),
         sa.Column('issues_modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.Column('issues_modified_before', sa.DateTime(timezone=True), nullable=True),
         sa.Column('rating_count', sa.Integer(), server_default='0', nullable=False),
@@ -946,9 +1236,13 @@ def _create_tables():
     op.create_index(op.f('ix_series_edited_by_id'), 'series', ['edited_by_id'], unique=False)
     op.create_index('ix_series_folded_trgm', 'series', ['folded'], unique=False, postgresql_using='gin', postgresql_ops={'folded': 'gin_trgm_ops'})
     op.create_index(op.f('ix_series_imprint_id'), 'series', ['imprint_id'], unique=False)
+    op.create_index('ix_series_issue_count', 'series', ['issue_count', 'id'], unique=False)
     op.create_index('ix_series_language', 'series', ['language'], unique=False)
+    op.create_index('ix_series_last_cover_date', 'series', ['last_cover_date', 'id'], unique=False)
     op.create_index('ix_series_modified', 'series', ['modified', 'id'], unique=False)
     op.create_index('ix_series_order', 'series', ['folded', 'name', 'id'], unique=False, postgresql_include=['modified'])
+    op.create_index('ix_series_rating_average', 'series', ['rating_average', 'id'], unique=False)
+    op.create_index('ix_series_search', 'series', [sa.literal_column('without_article(folded)'), 'name', 'id'], unique=False)
     op.create_index(op.f('ix_series_series_type_id'), 'series', ['series_type_id'], unique=False)
     op.create_index('ix_series_sort_order', 'series', ['sort_folded', 'sort_name', 'year_began', 'id'], unique=False, postgresql_include=['modified'])
     op.create_index('uq_series_cv_id', 'series', ['cv_id'], unique=True, postgresql_include=[])
@@ -970,6 +1264,7 @@ def _create_tables():
         sa.Column('title', sa.String(length=255), server_default='', nullable=False),
         sa.Column('name', postgresql.ARRAY(sa.String(length=150)), server_default='{}', nullable=False),
         sa.Column('cover_date', sa.Date(), nullable=False),
+        sa.Column('cover_date_precision', sa.String(length=5), server_default='day', nullable=False),
         sa.Column('store_date', sa.Date(), nullable=True),
         sa.Column('foc_date', sa.Date(), nullable=True),
         sa.Column('rating_id', sa.Integer(), server_default='1', nullable=False),
@@ -987,7 +1282,7 @@ def _create_tables():
         sa.Column('image', sa.String(length=100), server_default='', nullable=False),
         sa.Column('image_width', sa.SmallInteger(), nullable=True),
         sa.Column('image_height', sa.SmallInteger(), nullable=True),
-        sa.Column('price', sa.Numeric(precision=8, scale=2), nullable=True),
+        sa.Column('price', sa.Numeric(), nullable=True),
         sa.Column('currency', sa.String(length=3), server_default='USD', nullable=False),
         sa.Column('created_by_id', sa.Integer(), server_default='1', nullable=False),
         sa.Column('edited_by_id', sa.Integer(), server_default='1', nullable=False),
@@ -999,13 +1294,14 @@ def _create_tables():
         sa.Column('modified_before', sa.DateTime(timezone=True), nullable=True),
         sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.CheckConstraint("cover_date >= DATE '1900-01-01'", name=op.f('ck_issue_cover_date_earliest')),
-        sa.CheckConstraint("currency IN ('USD', 'GBP', 'EUR', 'ITL')", name=op.f('ck_issue_currency_choice')),
+        sa.CheckConstraint("cover_date_precision IN ('day', 'month', 'year', 'none')", name=op.f('ck_issue_cover_date_precision_choice')),
+        sa.CheckConstraint(f'currency IN ({ANY_CURRENCY})', name=op.f('ck_issue_currency_choice')),
         sa.CheckConstraint("foc_date >= DATE '1900-01-01'", name=op.f('ck_issue_foc_date_earliest')),
         sa.CheckConstraint("store_date >= DATE '1900-01-01'", name=op.f('ck_issue_store_date_earliest')),
         sa.CheckConstraint('cv_id BETWEEN 0 AND 2147483647', name=op.f('ck_issue_cv_id_range')),
         sa.CheckConstraint('gcd_id BETWEEN 0 AND 2147483647', name=op.f('ck_issue_gcd_id_range')),
         sa.CheckConstraint('page BETWEEN 0 AND 32767', name=op.f('ck_issue_page_range')),
-        sa.CheckConstraint('price >= 0', name=op.f('ck_issue_price_not_negative')),
+        sa.CheckConstraint('price >= 0 AND price < 1000000000', name=op.f('ck_issue_price_range')),
         sa.ForeignKeyConstraint(['created_by_id'], ['user_account.id'], name=op.f('fk_issue_created_by_id_user_account'), ondelete='SET DEFAULT'),
         sa.ForeignKeyConstraint(['edited_by_id'], ['user_account.id'], name=op.f('fk_issue_edited_by_id_user_account'), ondelete='SET DEFAULT'),
         sa.ForeignKeyConstraint(['rating_id'], ['age_rating.id'], name=op.f('fk_issue_rating_id_age_rating'), ondelete='SET DEFAULT'),
@@ -1021,6 +1317,7 @@ def _create_tables():
     op.create_index(op.f('ix_issue_edited_by_id'), 'issue', ['edited_by_id'], unique=False)
     op.create_index('ix_issue_foc_date', 'issue', ['foc_date', 'id'], unique=False, postgresql_include=['series_id'])
     op.create_index('ix_issue_id_series_id', 'issue', ['id', 'series_id'], unique=False)
+    op.create_index('ix_issue_image', 'issue', ['image'], unique=False, postgresql_using='hash')
     op.create_index('ix_issue_isbn_compact', 'issue', [sa.literal_column("upper(translate(isbn, ' -', ''))").label('compact')], unique=False, postgresql_ops={'compact': 'text_pattern_ops'})
     op.create_index('ix_issue_modified', 'issue', ['modified', 'id'], unique=False, postgresql_include=['series_id'])
     op.create_index('ix_issue_number_upper', 'issue', [sa.literal_column('upper(number COLLATE "default")')], unique=False)
@@ -1038,7 +1335,10 @@ def _create_tables():
         sa.Column('id', sa.BigInteger(), nullable=False),
         sa.Column('pull_list_id', sa.BigInteger(), nullable=False),
         sa.Column('series_id', sa.Integer(), nullable=False),
+        sa.Column('pulled', sa.String(length=10), server_default='COVER', nullable=False),
+        sa.Column('variant_words', sa.String(length=200), server_default='', nullable=False),
         sa.Column('added_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.CheckConstraint("pulled IN ('ALL', 'COVER', 'VARIANTS', 'NONE')", name=op.f('ck_pull_list_series_pulled_choice')),
         sa.ForeignKeyConstraint(['pull_list_id'], ['pull_list.id'], name=op.f('fk_pull_list_series_pull_list_id_pull_list'), ondelete='CASCADE'),
         sa.ForeignKeyConstraint(['series_id'], ['series.id'], name=op.f('fk_pull_list_series_series_id_series'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_pull_list_series')),
@@ -1097,45 +1397,6 @@ def _create_tables():
     op.create_index('ix_attribution_series_id', 'attribution', ['series_id'], unique=False, postgresql_where=sa.text('series_id IS NOT NULL'))
     op.create_index('ix_attribution_team_id', 'attribution', ['team_id'], unique=False, postgresql_where=sa.text('team_id IS NOT NULL'))
     op.create_index('ix_attribution_universe_id', 'attribution', ['universe_id'], unique=False, postgresql_where=sa.text('universe_id IS NOT NULL'))
-    op.create_table('collection_item',
-        sa.Column('user_id', sa.Integer(), nullable=False),
-        sa.Column('issue_id', sa.Integer(), nullable=False),
-        sa.Column('quantity', sa.SmallInteger(), server_default='1', nullable=False),
-        sa.Column('book_format', sa.String(length=10), server_default='PRINT', nullable=False),
-        sa.Column('grade', sa.Numeric(precision=3, scale=1), nullable=True),
-        sa.Column('grading_company', sa.String(length=10), server_default='', nullable=False),
-        sa.Column('purchase_date', sa.Date(), nullable=True),
-        sa.Column('purchase_price', sa.Numeric(precision=10, scale=2), nullable=True),
-        sa.Column('purchase_currency', sa.String(length=3), server_default='USD', nullable=False),
-        sa.Column('purchase_store', sa.String(length=255), server_default='', nullable=False),
-        sa.Column('storage_location', sa.String(length=255), server_default='', nullable=False),
-        sa.Column('notes', sa.Text(), server_default='', nullable=False),
-        sa.Column('is_read', sa.Boolean(), server_default='false', nullable=False),
-        sa.Column('date_read', sa.DateTime(timezone=True), nullable=True),
-        sa.Column('rating', sa.SmallInteger(), nullable=True),
-        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
-        sa.Column('id', sa.BigInteger(), nullable=False),
-        sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
-        sa.Column('modified_before', sa.DateTime(timezone=True), nullable=True),
-        sa.CheckConstraint("book_format IN ('PRINT', 'DIGITAL', 'BOTH')", name=op.f('ck_collection_item_book_format_choice')),
-        sa.CheckConstraint("grading_company IN ('', 'CGC', 'CBCS', 'PGX')", name=op.f('ck_collection_item_grading_company_choice')),
-        sa.CheckConstraint("purchase_currency IN ('USD', 'GBP', 'EUR', 'ITL')", name=op.f('ck_collection_item_purchase_currency_choice')),
-        sa.CheckConstraint('grade IN (10.0, 9.9, 9.8, 9.6, 9.4, 9.2, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5, 5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.8, 1.5, 1.0, 0.5)', name=op.f('ck_collection_item_grade_scale')),
-        sa.CheckConstraint('is_read = (date_read IS NOT NULL)', name=op.f('ck_collection_item_read_on_a_date')),
-        sa.CheckConstraint('purchase_price >= 0', name=op.f('ck_collection_item_purchase_price_not_negative')),
-        sa.CheckConstraint('quantity BETWEEN 1 AND 32767', name=op.f('ck_collection_item_quantity_range')),
-        sa.CheckConstraint('rating BETWEEN 1 AND 5', name=op.f('ck_collection_item_rating_range')),
-        sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_collection_item_issue_id_issue'), ondelete='CASCADE'),
-        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_collection_item_user_id_user_account'), ondelete='CASCADE'),
-        sa.PrimaryKeyConstraint('id', name=op.f('pk_collection_item')),
-        sa.UniqueConstraint('user_id', 'issue_id', name='uq_collection_item_user_id_issue_id')
-    )
-    op.create_index('ix_collection_item_issue_id', 'collection_item', ['issue_id'], unique=False)
-    op.create_index('ix_collection_item_user_id_book_format', 'collection_item', ['user_id', 'book_format'], unique=False)
-    op.create_index('ix_collection_item_user_id_grade', 'collection_item', ['user_id', 'grade'], unique=False)
-    op.create_index('ix_collection_item_user_id_grading_company', 'collection_item', ['user_id', 'grading_company'], unique=False)
-    op.create_index('ix_collection_item_user_id_is_read', 'collection_item', ['user_id', 'is_read'], unique=False)
-    op.create_index('ix_collection_item_user_id_purchase_date', 'collection_item', ['user_id', 'purchase_date'], unique=False)
     op.create_table('credit',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('issue_id', sa.Integer(), nullable=False),
@@ -1148,6 +1409,62 @@ def _create_tables():
         sa.UniqueConstraint('issue_id', 'creator_id', name='uq_credit_issue_id_creator_id')
     )
     op.create_index('ix_credit_creator_id_issue_id', 'credit', ['creator_id', 'issue_id'], unique=False)
+    op.create_table('external_id',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('source', sa.String(length=20), nullable=False),
+        sa.Column('external_id', sa.String(length=100), nullable=False),
+        sa.Column('scope', sa.String(length=20), server_default='', nullable=False),
+        sa.Column('said_by_id', sa.Integer(), nullable=True),
+        sa.Column('said_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('arc_id', sa.Integer(), nullable=True),
+        sa.Column('character_id', sa.Integer(), nullable=True),
+        sa.Column('creator_id', sa.Integer(), nullable=True),
+        sa.Column('imprint_id', sa.Integer(), nullable=True),
+        sa.Column('issue_id', sa.Integer(), nullable=True),
+        sa.Column('publisher_id', sa.Integer(), nullable=True),
+        sa.Column('series_id', sa.Integer(), nullable=True),
+        sa.Column('team_id', sa.Integer(), nullable=True),
+        sa.Column('universe_id', sa.Integer(), nullable=True),
+        sa.CheckConstraint('num_nonnulls(arc_id, character_id, creator_id, imprint_id, issue_id, publisher_id, series_id, team_id, universe_id) = 1', name=op.f('ck_external_id_one_owner')),
+        sa.ForeignKeyConstraint(['arc_id'], ['arc.id'], name=op.f('fk_external_id_arc_id_arc'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['character_id'], ['character.id'], name=op.f('fk_external_id_character_id_character'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['creator_id'], ['creator.id'], name=op.f('fk_external_id_creator_id_creator'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['imprint_id'], ['imprint.id'], name=op.f('fk_external_id_imprint_id_imprint'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_external_id_issue_id_issue'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['publisher_id'], ['publisher.id'], name=op.f('fk_external_id_publisher_id_publisher'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['said_by_id'], ['user_account.id'], name=op.f('fk_external_id_said_by_id_user_account'), ondelete='SET NULL'),
+        sa.ForeignKeyConstraint(['series_id'], ['series.id'], name=op.f('fk_external_id_series_id_series'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['team_id'], ['team.id'], name=op.f('fk_external_id_team_id_team'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['universe_id'], ['universe.id'], name=op.f('fk_external_id_universe_id_universe'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_external_id'))
+    )
+    op.create_index('ix_external_id_external_id_source', 'external_id', ['external_id', 'source'], unique=False)
+    op.create_index(op.f('ix_external_id_said_by_id'), 'external_id', ['said_by_id'], unique=False)
+    op.create_index('uq_external_id_arc_id', 'external_id', ['arc_id', 'source', 'external_id', 'scope'], unique=True, postgresql_where=sa.text('arc_id IS NOT NULL'))
+    op.create_index('uq_external_id_character_id', 'external_id', ['character_id', 'source', 'external_id', 'scope'], unique=True, postgresql_where=sa.text('character_id IS NOT NULL'))
+    op.create_index('uq_external_id_creator_id', 'external_id', ['creator_id', 'source', 'external_id', 'scope'], unique=True, postgresql_where=sa.text('creator_id IS NOT NULL'))
+    op.create_index('uq_external_id_imprint_id', 'external_id', ['imprint_id', 'source', 'external_id', 'scope'], unique=True, postgresql_where=sa.text('imprint_id IS NOT NULL'))
+    op.create_index('uq_external_id_issue_id', 'external_id', ['issue_id', 'source', 'external_id', 'scope'], unique=True, postgresql_where=sa.text('issue_id IS NOT NULL'))
+    op.create_index('uq_external_id_publisher_id', 'external_id', ['publisher_id', 'source', 'external_id', 'scope'], unique=True, postgresql_where=sa.text('publisher_id IS NOT NULL'))
+    op.create_index('uq_external_id_series_id', 'external_id', ['series_id', 'source', 'external_id', 'scope'], unique=True, postgresql_where=sa.text('series_id IS NOT NULL'))
+    op.create_index('uq_external_id_team_id', 'external_id', ['team_id', 'source', 'external_id', 'scope'], unique=True, postgresql_where=sa.text('team_id IS NOT NULL'))
+    op.create_index('uq_external_id_universe_id', 'external_id', ['universe_id', 'source', 'external_id', 'scope'], unique=True, postgresql_where=sa.text('universe_id IS NOT NULL'))
+    op.create_table('favourite',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=False),
+        sa.Column('issue_id', sa.Integer(), nullable=True),
+        sa.Column('series_id', sa.Integer(), nullable=True),
+        sa.Column('place', sa.SmallInteger(), nullable=False),
+        sa.CheckConstraint('num_nonnulls(issue_id, series_id) = 1', name=op.f('ck_favourite_of_one')),
+        sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_favourite_issue_id_issue'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['series_id'], ['series.id'], name=op.f('fk_favourite_series_id_series'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_favourite_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_favourite')),
+        sa.UniqueConstraint('user_id', 'issue_id', name='uq_favourite_user_id_issue_id'),
+        sa.UniqueConstraint('user_id', 'series_id', name='uq_favourite_user_id_series_id')
+    )
+    op.create_index(op.f('ix_favourite_issue_id'), 'favourite', ['issue_id'], unique=False)
+    op.create_index(op.f('ix_favourite_series_id'), 'favourite', ['series_id'], unique=False)
     op.create_table('issue_arc',
         sa.Column('issue_id', sa.Integer(), nullable=False),
         sa.Column('arc_id', sa.Integer(), nullable=False),
@@ -1205,6 +1522,19 @@ def _create_tables():
         sa.PrimaryKeyConstraint('issue_id', 'universe_id', name=op.f('pk_issue_universe'))
     )
     op.create_index('ix_issue_universe_universe_id', 'issue_universe', ['universe_id', 'issue_id'], unique=False)
+    op.create_table('read_date',
+        sa.Column('id', sa.BigInteger(), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=False),
+        sa.Column('issue_id', sa.Integer(), nullable=False),
+        sa.Column('read_on', sa.DateTime(timezone=True), nullable=True),
+        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_read_date_issue_id_issue'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_read_date_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_read_date'))
+    )
+    op.create_index('ix_read_date_issue_id', 'read_date', ['issue_id'], unique=False)
+    op.create_index('ix_read_date_user_id_issue_id_read_on', 'read_date', ['user_id', 'issue_id', 'read_on'], unique=False)
+    op.create_index('ix_read_date_user_id_read_on', 'read_date', ['user_id', 'read_on'], unique=False)
     op.create_table('reading_list_item',
         sa.Column('id', sa.BigInteger(), nullable=False),
         sa.Column('reading_list_id', sa.Integer(), nullable=False),
@@ -1221,6 +1551,22 @@ def _create_tables():
         sa.UniqueConstraint('reading_list_id', 'order', deferrable=True, initially='IMMEDIATE', name='uq_reading_list_item_reading_list_id_order')
     )
     op.create_index('ix_reading_list_item_issue_id', 'reading_list_item', ['issue_id'], unique=False)
+    op.create_table('review',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=False),
+        sa.Column('issue_id', sa.Integer(), nullable=False),
+        sa.Column('text', sa.Text(), server_default='', nullable=False),
+        sa.Column('spoils', sa.Boolean(), server_default='false', nullable=False),
+        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('hidden', sa.DateTime(timezone=True), nullable=True),
+        sa.Column('hidden_reason', sa.String(length=255), server_default='', nullable=False),
+        sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_review_issue_id_issue'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_review_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_review')),
+        sa.UniqueConstraint('issue_id', 'user_id', name='uq_review_issue_id_user_id')
+    )
+    op.create_index('ix_review_user_id_created_on', 'review', ['user_id', 'created_on'], unique=False)
     op.create_table('variant',
         sa.Column('id', sa.Integer(), nullable=False),
         sa.Column('issue_id', sa.Integer(), nullable=False),
@@ -1231,42 +1577,60 @@ def _create_tables():
         sa.Column('image', sa.String(length=100), server_default='', nullable=False),
         sa.Column('image_width', sa.SmallInteger(), nullable=True),
         sa.Column('image_height', sa.SmallInteger(), nullable=True),
-        sa.Column('price', sa.Numeric(precision=8, scale=2), nullable=True),
+        sa.Column('price', sa.Numeric(), nullable=True),
         sa.Column('currency', sa.String(length=3), server_default='USD', nullable=False),
-        sa.CheckConstraint("currency IN ('USD', 'GBP', 'EUR', 'ITL')", name=op.f('ck_variant_currency_choice')),
-        sa.CheckConstraint("image <> ''", name=op.f('ck_variant_image_required')),
-        sa.CheckConstraint('price >= 0', name=op.f('ck_variant_price_not_negative')),
+        sa.CheckConstraint(f'currency IN ({ANY_CURRENCY})', name=op.f('ck_variant_currency_choice')),
+        sa.CheckConstraint('price >= 0 AND price < 1000000000', name=op.f('ck_variant_price_range')),
         sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_variant_issue_id_issue'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_variant'))
     )
+    op.create_index('ix_variant_image', 'variant', ['image'], unique=False, postgresql_using='hash')
     op.create_index(op.f('ix_variant_issue_id'), 'variant', ['issue_id'], unique=False)
+    op.create_index('ix_variant_sku_upper', 'variant', [sa.literal_column('upper(sku)')], unique=False)
     op.create_index('ix_variant_upc_compact', 'variant', [sa.literal_column("upper(translate(upc, ' -', ''))").label('compact')], unique=False, postgresql_ops={'compact': 'text_pattern_ops'})
-    op.create_table('wish_list_item',
-        sa.Column('wish_list_id', sa.BigInteger(), nullable=False),
+    op.create_table('collection_item',
+        sa.Column('user_id', sa.Integer(), nullable=False),
         sa.Column('issue_id', sa.Integer(), nullable=False),
-        sa.Column('status', sa.String(length=10), server_default='WANTED', nullable=False),
-        sa.Column('priority', sa.SmallInteger(), server_default='3', nullable=False),
-        sa.Column('desired_grade', sa.Numeric(precision=3, scale=1), nullable=True),
-        sa.Column('max_price', sa.Numeric(precision=10, scale=2), nullable=True),
-        sa.Column('max_currency', sa.String(length=3), server_default='USD', nullable=False),
+        sa.Column('variant_id', sa.Integer(), nullable=True),
+        sa.Column('quantity', sa.SmallInteger(), server_default='1', nullable=False),
+        sa.Column('book_format', sa.String(length=10), server_default='PRINT', nullable=False),
+        sa.Column('grade', sa.Numeric(precision=3, scale=1), nullable=True),
+        sa.Column('grading_company', sa.String(length=10), server_default='', nullable=False),
+        sa.Column('purchase_date', sa.Date(), nullable=True),
+        sa.Column('purchase_price', sa.Numeric(), nullable=True),
+        sa.Column('purchase_currency', sa.String(length=3), server_default='USD', nullable=False),
+        sa.Column('purchase_store', sa.String(length=255), server_default='', nullable=False),
+        sa.Column('storage_location', sa.String(length=255), server_default='', nullable=False),
+        sa.Column('tags', postgresql.ARRAY(sa.String(length=50)), server_default='{}', nullable=False),
         sa.Column('notes', sa.Text(), server_default='', nullable=False),
-        sa.Column('added_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('is_read', sa.Boolean(), server_default='false', nullable=False),
+        sa.Column('date_read', sa.DateTime(timezone=True), nullable=True),
+        sa.Column('rating', sa.SmallInteger(), nullable=True),
+        sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.Column('id', sa.BigInteger(), nullable=False),
         sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.Column('modified_before', sa.DateTime(timezone=True), nullable=True),
-        sa.CheckConstraint("max_currency IN ('USD', 'GBP', 'EUR', 'ITL')", name=op.f('ck_wish_list_item_max_currency_choice')),
-        sa.CheckConstraint("status IN ('WANTED', 'FOUND', 'ACQUIRED')", name=op.f('ck_wish_list_item_status_choice')),
-        sa.CheckConstraint('desired_grade IN (10.0, 9.9, 9.8, 9.6, 9.4, 9.2, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5, 5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.8, 1.5, 1.0, 0.5)', name=op.f('ck_wish_list_item_desired_grade_scale')),
-        sa.CheckConstraint('max_price >= 0', name=op.f('ck_wish_list_item_max_price_not_negative')),
-        sa.CheckConstraint('priority BETWEEN 1 AND 5', name=op.f('ck_wish_list_item_priority_range')),
-        sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_wish_list_item_issue_id_issue'), ondelete='CASCADE'),
-        sa.ForeignKeyConstraint(['wish_list_id'], ['wish_list.id'], name=op.f('fk_wish_list_item_wish_list_id_wish_list'), ondelete='CASCADE'),
-        sa.PrimaryKeyConstraint('id', name=op.f('pk_wish_list_item')),
-        sa.UniqueConstraint('wish_list_id', 'issue_id', name='uq_wish_list_item_wish_list_id_issue_id')
+        sa.CheckConstraint("book_format IN ('PRINT', 'DIGITAL', 'BOTH')", name=op.f('ck_collection_item_book_format_choice')),
+        sa.CheckConstraint("grading_company IN ('', 'CGC', 'CBCS', 'PGX')", name=op.f('ck_collection_item_grading_company_choice')),
+        sa.CheckConstraint(f'purchase_currency IN ({ANY_CURRENCY})', name=op.f('ck_collection_item_purchase_currency_choice')),
+        sa.CheckConstraint('grade IN (10.0, 9.9, 9.8, 9.6, 9.4, 9.2, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5, 5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.8, 1.5, 1.0, 0.5)', name=op.f('ck_collection_item_grade_scale')),
+        sa.CheckConstraint('is_read OR date_read IS NULL', name=op.f('ck_collection_item_read_on_a_date')),
+        sa.CheckConstraint('purchase_price >= 0 AND purchase_price < 1000000000', name=op.f('ck_collection_item_purchase_price_range')),
+        sa.CheckConstraint('quantity BETWEEN 1 AND 32767', name=op.f('ck_collection_item_quantity_range')),
+        sa.CheckConstraint('rating BETWEEN 1 AND 5', name=op.f('ck_collection_item_rating_range')),
+        sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_collection_item_issue_id_issue'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_collection_item_user_id_user_account'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['variant_id'], ['variant.id'], name=op.f('fk_collection_item_variant_id_variant'), ondelete='SET NULL'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_collection_item'))
     )
-    op.create_index('ix_wish_list_item_issue_id', 'wish_list_item', ['issue_id'], unique=False)
-    op.create_index('ix_wish_list_item_wish_list_id_priority', 'wish_list_item', ['wish_list_id', 'priority'], unique=False)
-    op.create_index('ix_wish_list_item_wish_list_id_status', 'wish_list_item', ['wish_list_id', 'status'], unique=False)
+    op.create_index('ix_collection_item_issue_id', 'collection_item', ['issue_id'], unique=False)
+    op.create_index('ix_collection_item_user_id_book_format', 'collection_item', ['user_id', 'book_format'], unique=False)
+    op.create_index('ix_collection_item_user_id_grade', 'collection_item', ['user_id', 'grade'], unique=False)
+    op.create_index('ix_collection_item_user_id_grading_company', 'collection_item', ['user_id', 'grading_company'], unique=False)
+    op.create_index('ix_collection_item_user_id_is_read', 'collection_item', ['user_id', 'is_read'], unique=False)
+    op.create_index('ix_collection_item_user_id_issue_id', 'collection_item', ['user_id', 'issue_id'], unique=False)
+    op.create_index('ix_collection_item_user_id_purchase_date', 'collection_item', ['user_id', 'purchase_date'], unique=False)
+    op.create_index('ix_collection_item_variant_id', 'collection_item', ['variant_id'], unique=False)
     op.create_table('credit_role',
         sa.Column('credit_id', sa.Integer(), nullable=False),
         sa.Column('role_id', sa.Integer(), nullable=False),
@@ -1278,12 +1642,45 @@ def _create_tables():
     )
     op.create_index('ix_credit_role_issue_id_role_id', 'credit_role', ['issue_id', 'role_id'], unique=False, postgresql_include=['creator_id'])
     op.create_index('ix_credit_role_role_id_issue_id', 'credit_role', ['role_id', 'issue_id'], unique=False)
-    op.create_table('read_date',
-        sa.Column('id', sa.BigInteger(), nullable=False),
-        sa.Column('collection_item_id', sa.BigInteger(), nullable=False),
-        sa.Column('read_date', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+    op.create_table('review_report',
+        sa.Column('id', sa.Integer(), nullable=False),
+        sa.Column('review_id', sa.Integer(), nullable=False),
+        sa.Column('user_id', sa.Integer(), nullable=False),
+        sa.Column('reason', sa.String(length=500), nullable=False),
         sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
-        sa.ForeignKeyConstraint(['collection_item_id'], ['collection_item.id'], name=op.f('fk_read_date_collection_item_id_collection_item'), ondelete='CASCADE'),
-        sa.PrimaryKeyConstraint('id', name=op.f('pk_read_date'))
+        sa.Column('settled', sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(['review_id'], ['review.id'], name=op.f('fk_review_report_review_id_review'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['user_id'], ['user_account.id'], name=op.f('fk_review_report_user_id_user_account'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_review_report')),
+        sa.UniqueConstraint('review_id', 'user_id', name='uq_review_report_review_id_user_id')
     )
-    op.create_index('ix_read_date_collection_item_id_read_date', 'read_date', ['collection_item_id', 'read_date'], unique=False)
+    op.create_index('ix_review_report_user_id_created_on', 'review_report', ['user_id', 'created_on'], unique=False)
+    op.create_table('wish_list_item',
+        sa.Column('wish_list_id', sa.BigInteger(), nullable=False),
+        sa.Column('issue_id', sa.Integer(), nullable=False),
+        sa.Column('variant_id', sa.Integer(), nullable=True),
+        sa.Column('status', sa.String(length=10), server_default='WANTED', nullable=False),
+        sa.Column('priority', sa.SmallInteger(), server_default='3', nullable=False),
+        sa.Column('desired_grade', sa.Numeric(precision=3, scale=1), nullable=True),
+        sa.Column('max_price', sa.Numeric(), nullable=True),
+        sa.Column('max_currency', sa.String(length=3), server_default='USD', nullable=False),
+        sa.Column('notes', sa.Text(), server_default='', nullable=False),
+        sa.Column('added_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('id', sa.BigInteger(), nullable=False),
+        sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
+        sa.Column('modified_before', sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint(f'max_currency IN ({ANY_CURRENCY})', name=op.f('ck_wish_list_item_max_currency_choice')),
+        sa.CheckConstraint("status IN ('WANTED', 'FOUND', 'ACQUIRED')", name=op.f('ck_wish_list_item_status_choice')),
+        sa.CheckConstraint('desired_grade IN (10.0, 9.9, 9.8, 9.6, 9.4, 9.2, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5, 5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.8, 1.5, 1.0, 0.5)', name=op.f('ck_wish_list_item_desired_grade_scale')),
+        sa.CheckConstraint('max_price >= 0 AND max_price < 1000000000', name=op.f('ck_wish_list_item_max_price_range')),
+        sa.CheckConstraint('priority BETWEEN 1 AND 5', name=op.f('ck_wish_list_item_priority_range')),
+        sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_wish_list_item_issue_id_issue'), ondelete='CASCADE'),
+        sa.ForeignKeyConstraint(['variant_id'], ['variant.id'], name=op.f('fk_wish_list_item_variant_id_variant'), ondelete='SET NULL'),
+        sa.ForeignKeyConstraint(['wish_list_id'], ['wish_list.id'], name=op.f('fk_wish_list_item_wish_list_id_wish_list'), ondelete='CASCADE'),
+        sa.PrimaryKeyConstraint('id', name=op.f('pk_wish_list_item')),
+        sa.UniqueConstraint('wish_list_id', 'issue_id', 'variant_id', name='uq_wish_list_item_wish_list_id_issue_id_variant_id', postgresql_nulls_not_distinct=True)
+    )
+    op.create_index('ix_wish_list_item_issue_id', 'wish_list_item', ['issue_id'], unique=False)
+    op.create_index('ix_wish_list_item_variant_id', 'wish_list_item', ['variant_id'], unique=False)
+    op.create_index('ix_wish_list_item_wish_list_id_priority', 'wish_list_item', ['wish_list_id', 'priority'], unique=False)
+    op.create_index('ix_wish_list_item_wish_list_id_status', 'wish_list_item', ['wish_list_id', 'status'], unique=False)

@@ -5,7 +5,7 @@
 
 -- Undo the counting of the event of a moment, if it still counts. Returns how many events there are then, and
 -- when the next one is admitted.
-CREATE OR REPLACE FUNCTION give_back_limit(of_client text, of_name text, size bigint, period bigint, moment bigint)
+CREATE FUNCTION give_back_limit(of_client text, of_name text, size bigint, period bigint, moment bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
     stored rate_limit;
@@ -39,7 +39,7 @@ $$;
 -- or 0). Returns of each limit the time of the event, whether it was refused, whether it was counted, how many
 -- events there are now, and when the next one is admitted; NULL, having counted nothing, where the epoch is over.
 -- Should the clock be set back, it stands still until it has caught up.
-CREATE OR REPLACE FUNCTION take_limits(of_client text, names text[], arguments bigint[], clock bigint, known_epoch bigint)
+CREATE FUNCTION take_limits(of_client text, names text[], arguments bigint[], clock bigint, known_epoch bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
     size bigint;

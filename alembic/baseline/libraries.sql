@@ -1,19 +1,11 @@
--- What keeps copied values, places and stamps true whoever writes.
+-- What keeps copied values, places and stamps of readers' lists true whoever writes.
 -- Rows are locked in the order of their ids, so that two transactions cannot wait for each other.
 
--- A credit's roles repeat its issue and creator, so that one index answers who did what where.
-CREATE FUNCTION fill_credit_role() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    SELECT issue_id, creator_id INTO NEW.issue_id, NEW.creator_id FROM credit WHERE id = NEW.credit_id;
-    RETURN NEW;
-END
-$$;
-CREATE TRIGGER credit_role_fill BEFORE INSERT OR UPDATE OF credit_id ON credit_role FOR EACH ROW
-    EXECUTE FUNCTION fill_credit_role();
-
--- Places in a list have no gaps, also where issues are deleted.
+-- Places in a list have no gaps, also where issues are deleted. Who writes a list holds its row: the second
+-- statement sees what they added.
 CREATE FUNCTION close_reading_list_gaps() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM id FROM reading_list WHERE id IN (SELECT reading_list_id FROM touched) ORDER BY id FOR NO KEY UPDATE;
     UPDATE reading_list_item item SET "order" = dense.place
     FROM (
         SELECT id, row_number() OVER (PARTITION BY reading_list_id ORDER BY "order", id) AS place
@@ -37,7 +29,7 @@ BEGIN
         SELECT neighbour.id
         FROM reading_list neighbour JOIN reading_list list ON neighbour.id IN (list.previous_id, list.next_id)
         WHERE list.id IN (SELECT reading_list_id FROM touched)
-    ) ORDER BY id FOR UPDATE;
+    ) ORDER BY id FOR NO KEY UPDATE;
     UPDATE reading_list
     SET modified_before = modified,
         modified = greatest(clock_timestamp(), modified + interval '1 microsecond')
@@ -60,7 +52,7 @@ CREATE TRIGGER reading_list_item_moves_owner_update AFTER UPDATE ON reading_list
 
 CREATE FUNCTION wish_list_item_moves_owner() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM id FROM wish_list WHERE id IN (SELECT wish_list_id FROM touched) ORDER BY id FOR UPDATE;
+    PERFORM id FROM wish_list WHERE id IN (SELECT wish_list_id FROM touched) ORDER BY id FOR NO KEY UPDATE;
     UPDATE wish_list
     SET modified_before = modified,
         modified = greatest(clock_timestamp(), modified + interval '1 microsecond')
@@ -77,7 +69,7 @@ CREATE TRIGGER wish_list_item_moves_owner_update AFTER UPDATE ON wish_list_item
 
 CREATE FUNCTION pull_list_series_moves_owner() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM id FROM pull_list WHERE id IN (SELECT pull_list_id FROM touched) ORDER BY id FOR UPDATE;
+    PERFORM id FROM pull_list WHERE id IN (SELECT pull_list_id FROM touched) ORDER BY id FOR NO KEY UPDATE;
     UPDATE pull_list
     SET modified_before = modified,
         modified = greatest(clock_timestamp(), modified + interval '1 microsecond')
@@ -96,7 +88,7 @@ CREATE TRIGGER pull_list_series_moves_owner_update AFTER UPDATE ON pull_list_ser
 CREATE FUNCTION reading_list_is_rated() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM id FROM reading_list WHERE id IN (SELECT reading_list_id FROM touched)
-    ORDER BY id FOR UPDATE;
+    ORDER BY id FOR NO KEY UPDATE;
     UPDATE reading_list list
     SET rating_count = figures.number,
         rating_sum = figures.total,
@@ -119,6 +111,22 @@ CREATE TRIGGER reading_list_is_rated_insert AFTER INSERT ON reading_list_rating
 CREATE TRIGGER reading_list_is_rated_update AFTER UPDATE ON reading_list_rating
     REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION reading_list_is_rated();
 
+-- The number of likes of a reading list.
+CREATE FUNCTION reading_list_is_liked() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM id FROM reading_list WHERE id IN (SELECT reading_list_id FROM touched)
+    ORDER BY id FOR NO KEY UPDATE;
+    UPDATE reading_list list
+    SET like_count = (SELECT count(*) FROM reading_list_like WHERE reading_list_id = list.id)
+    WHERE id IN (SELECT reading_list_id FROM touched);
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER reading_list_is_liked_delete AFTER DELETE ON reading_list_like
+    REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION reading_list_is_liked();
+CREATE TRIGGER reading_list_is_liked_insert AFTER INSERT ON reading_list_like
+    REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION reading_list_is_liked();
+
 -- A list whose neighbours change, be it as one of them is deleted, has changed itself.
 CREATE FUNCTION reading_list_has_new_neighbour() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -136,7 +144,7 @@ CREATE TRIGGER reading_list_has_new_neighbour BEFORE UPDATE ON reading_list FOR 
 -- Lists and collection items show the name of their owner.
 CREATE FUNCTION reader_is_renamed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM id FROM reading_list WHERE user_id = NEW.id ORDER BY id FOR UPDATE;
+    PERFORM id FROM reading_list WHERE user_id = NEW.id ORDER BY id FOR NO KEY UPDATE;
     UPDATE reading_list
     SET modified_before = modified,
         modified = greatest(clock_timestamp(), modified + interval '1 microsecond')
@@ -151,31 +159,52 @@ $$;
 CREATE TRIGGER reader_is_renamed AFTER UPDATE OF username ON user_account
     FOR EACH ROW WHEN (OLD.username <> NEW.username) EXECUTE FUNCTION reader_is_renamed();
 
--- The one row that every commit moves which changes an account or what caches depend on. The clock makes a
--- value that is never met again, also where a backup is restored. A second call in a transaction does nothing.
-CREATE FUNCTION begin_epoch() RETURNS void LANGUAGE sql AS $$
-    UPDATE epoch
-    SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
-    WHERE xmin <> pg_current_xact_id()::xid
-$$;
-
-CREATE FUNCTION begin_epoch_of_accounts() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Items repeat whether and when their issue was read, for filters and order.
+CREATE FUNCTION collection_item_is_read() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM begin_epoch();
+    SELECT count(*) > 0, max(read_on) INTO NEW.is_read, NEW.date_read
+    FROM read_date WHERE user_id = NEW.user_id AND issue_id = NEW.issue_id;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER collection_item_is_read BEFORE INSERT OR UPDATE OF user_id, issue_id ON collection_item
+    FOR EACH ROW EXECUTE FUNCTION collection_item_is_read();
+
+-- An item shows the reads of its issue, so it changes with them.
+CREATE FUNCTION read_date_moves_items() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE collection_item item
+    SET is_read = reads.number > 0,
+        date_read = reads.latest,
+        modified_before = item.modified,
+        modified = greatest(clock_timestamp(), item.modified + interval '1 microsecond')
+    FROM (
+        SELECT changed.user_id, changed.issue_id, count(r.id) AS number, max(r.read_on) AS latest
+        FROM (SELECT DISTINCT user_id, issue_id FROM touched) changed
+        LEFT JOIN read_date r ON r.user_id = changed.user_id AND r.issue_id = changed.issue_id
+        GROUP BY changed.user_id, changed.issue_id
+    ) reads
+    WHERE item.user_id = reads.user_id AND item.issue_id = reads.issue_id;
     RETURN NULL;
 END
 $$;
+CREATE TRIGGER read_date_moves_items_delete AFTER DELETE ON read_date
+    REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION read_date_moves_items();
+CREATE TRIGGER read_date_moves_items_insert AFTER INSERT ON read_date
+    REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION read_date_moves_items();
+CREATE TRIGGER read_date_moves_items_update AFTER UPDATE ON read_date
+    REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION read_date_moves_items();
 
--- What decides who an account is and what it may do begins a new epoch: at the commit, so that the row is the
--- last that a transaction locks.
-CREATE CONSTRAINT TRIGGER api_token_epoch
-    AFTER INSERT OR DELETE OR UPDATE OF digest, user_id, expiry, scope ON api_token
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION begin_epoch_of_accounts();
-CREATE CONSTRAINT TRIGGER user_account_epoch
-    AFTER DELETE OR UPDATE OF username, password, is_active, is_staff, is_superuser, supporter_until,
-        supporter_tier, second_factor ON user_account
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION begin_epoch_of_accounts();
-CREATE CONSTRAINT TRIGGER user_group_epoch AFTER UPDATE OF name ON user_group
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION begin_epoch_of_accounts();
-CREATE CONSTRAINT TRIGGER user_group_member_epoch AFTER INSERT OR DELETE OR UPDATE ON user_group_member
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION begin_epoch_of_accounts();
+-- A wish for a variant that is deleted becomes one for the issue, unless there is one. Foreign keys could only set
+-- the variant to null where nobody wishes for the issue, too.
+CREATE FUNCTION unwish_variant() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE wish_list_item w SET variant_id = NULL WHERE variant_id = OLD.id AND NOT EXISTS (
+        SELECT FROM wish_list_item o
+        WHERE o.wish_list_id = w.wish_list_id AND o.issue_id = w.issue_id AND o.variant_id IS NULL
+    );
+    DELETE FROM wish_list_item WHERE variant_id = OLD.id;
+    RETURN OLD;
+END
+$$;
+CREATE TRIGGER unwish_variant BEFORE DELETE ON variant FOR EACH ROW EXECUTE FUNCTION unwish_variant();
