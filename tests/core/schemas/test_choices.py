@@ -70,6 +70,14 @@ def test_amounts_are_kept_with_the_digits_of_their_currency(connection, make):
             )
 
 
+def test_amounts_are_kept_so_where_other_triggers_do_not_run(connection, make):
+    """A mirror writes its rows like that, and reads amounts as numbers, without zeros at the end."""
+    issue = make.issue()
+    connection.execute(text("SET LOCAL session_replication_role = replica"))
+    query = "UPDATE issue SET price = 3.5, currency = 'USD' WHERE id = :id RETURNING price::text"
+    assert connection.scalar(text(query), {"id": issue.id}) == "3.50"
+
+
 def test_states_have_the_labels_of_the_api():
     assert [(status.value, status.label) for status in Status] == [
         (1, "Cancelled"),
