@@ -19,6 +19,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import webtest
+from cornice.service import clear_services
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, NullPool, create_engine, event
 from sqlalchemy.orm import Session, close_all_sessions
@@ -210,13 +211,15 @@ def media_folder(tmp_path_factory) -> Path:
 def build_app(url: str, media_folder: Path, **more):
     """The whole WSGI application on a database."""
     settings = {**SETTINGS, "sqlalchemy.url": url, "comicsdb.media.folder": str(media_folder), **more}
-    return main({}, **settings)
+    app = main({}, **settings)
+    clear_services()  # Cornice's list of all services would keep each application to the end
+    return app
 
 
 @pytest.fixture(scope="session")
 def engine(shared_database):
-    """The engine of all tests that roll back."""
-    engine = create_engine(shared_database)
+    """The engine of all tests that roll back, which send more different statements than an application."""
+    engine = create_engine(shared_database, query_cache_size=10_000)
     yield engine
     engine.dispose()
 

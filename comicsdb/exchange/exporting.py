@@ -29,8 +29,12 @@ from comicsdb.exchange.staging import remember
 from comicsdb.exchange.storing import AUTHORS
 from comicsdb.media.storage import BadKeyError, Storage
 from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.models.picture_hash import HASHES
 
 CHUNK = 1000
+COVER_HASHES = "(SELECT json_build_object({}) FROM picture_hash h WHERE h.picture = t.image)".format(
+    ", ".join(f"'{kind}', lpad(to_hex(h.{kind}), 16, '0')" for kind in HASHES)
+)
 
 
 class ExportFailedError(Exception):
@@ -100,7 +104,7 @@ class _Export:
         self._storage = storage
         self._accounts = accounts
         self._result = Exported()
-        self._shared: dict[Hashable, str] = {}  # exported path by identity of a picture
+        self._shared: dict[Hashable, tuple[str, str]] = {}  # path and SHA-256 by identity of a picture
 
     def run(self) -> Exported:
         """Write all files and the summary."""
@@ -126,19 +130,23 @@ class _Export:
         """The lines of a file; pictures are copied on the way."""
         keys = [each.key for each in file.written]
         picture = next((each.key for each in file.fields if each.picture and self._storage), None)
+        keys += ["image_hashes"] if file.has_cover else []
         with self._connection.cursor("export") as rows:
             rows.itersize = CHUNK
             rows.execute(self._query(file))
             for row in rows:
                 record = dict(zip(keys, row, strict=True))
+                hashes = record.pop("image_hashes", None)
                 if picture and record[picture]:
-                    record[picture] = self._add_picture(record[picture])
+                    record[picture], sha256 = self._add_picture(record[picture])
+                    if sha256 and (hashes or not file.has_cover):
+                        record |= {"image_sha256": sha256} | ({"image_hashes": hashes} if hashes else {})
                 yield orjson.dumps(record) + b"\n"
 
     def _query(self, file: File) -> str:
         source = OWNED_ROWS.get(file, file.kind)
-        columns = ", ".join(self._expression(each) for each in file.written)
-        return f'SELECT {columns} FROM {source} t ORDER BY t."{file.order}"'
+        columns = [*map(self._expression, file.written), *([COVER_HASHES] if file.has_cover else [])]
+        return f'SELECT {", ".join(columns)} FROM {source} t ORDER BY t."{file.order}"'
 
     def _expression(self, each: Field, row: str = "t") -> str:
         """The SQL expression of a field."""
@@ -162,8 +170,8 @@ class _Export:
             return INSTANT.format(column)
         return f"{column}::text" if each.type.startswith(("DATE", "NUMERIC")) else column
 
-    def _add_picture(self, key: str) -> str:
-        """Copy a picture, once for keys that share a file; returns the path below images/."""
+    def _add_picture(self, key: str) -> tuple[str, str]:
+        """Copy a picture, once for keys that share a file; returns the path below images/ and its SHA-256."""
         try:
             identity = self._storage.identity(key)
             if identity in self._shared:
@@ -171,11 +179,13 @@ class _Export:
             picture = self._storage.open(key)
         except (BadKeyError, FileNotFoundError):
             self._result.missing.append(key)
-            return ""
+            return "", ""
         target = self._folder / "images" / key
         target.parent.mkdir(parents=True, exist_ok=True)
-        with picture as source, target.open("wb") as copied:
+        with picture as source, target.open("w+b") as copied:
             shutil.copyfileobj(source, copied)
+            copied.seek(0)
+            digest = hashlib.file_digest(copied, "sha256").hexdigest()
         self._result.pictures += 1
-        remember(self._shared, identity, key)
-        return key
+        remember(self._shared, identity, (key, digest))
+        return key, digest

@@ -2,7 +2,8 @@
 
 Import and export share this declaration; type, length, range, codes, default and target of a column come from
 the models. There is one JSON object per line. An `id` is unique in its file, and `X_id` refers to the file of
-X. Null means "unknown", and so does "" for text. `image` is a path below images/.
+X. Null means "unknown", and so does "" for text. `image` is a path below images/. Beside it, `image_sha256`
+and the `image_hashes` of covers tell that this very file has been decoded before, so it need not be again.
 
 Some records contain lists of others, such as the items of a reading list. These are declared as a `File` of
 their own, and are staged, checked, stored and exported like the rows of any other file.
@@ -38,6 +39,7 @@ VERSION = 1
 REQUIRED = object()  # the default of a field that every record must have
 INFERRED = object()
 PICTURE_SIZE = ("image_width", "image_height")
+PICTURE_FACTS = ("image_sha256", "image_hashes")  # keys of records that have a picture
 INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 _DIALECT = postgresql.dialect()
 

@@ -18,12 +18,14 @@ from comicsdb.models.currencies import (
     has_digits_of,
     whole_digits_of,
 )
+from comicsdb.models.picture_hash import signed
 from comicsdb.values import WEB_ADDRESS, bad_character, instant, iso_day
 
 Reader = Callable[[object], object]
 
 _CURRENCIES = [*map(str, Currency)]
 SLUG = re.compile(r"[A-Za-z0-9_-]+")
+SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def _string(value) -> str:
@@ -69,6 +71,19 @@ def matching(column, pattern: str, words: str) -> Reader:
         return value
 
     return read
+
+
+def picture_facts(digest, hashes, kinds: tuple[str, ...]) -> tuple[str, list[int]]:
+    """The digest of a picture and its hashes, in the order of `kinds`; "" and none without a digest."""
+    if digest is None:
+        return "", []
+    if type(digest) is not str or not SHA256.fullmatch(digest):
+        raise ValueError("takes the 64 hexadecimal digits of the file's SHA-256")
+    if not kinds:
+        return digest, []
+    if not isinstance(hashes, dict) or not all(type(hashes.get(kind)) is str for kind in kinds):
+        raise ValueError(f"needs image_hashes with {', '.join(kinds)} beside it")
+    return digest, [signed(hashes[kind]) for kind in kinds]
 
 
 def slug(column) -> Reader:

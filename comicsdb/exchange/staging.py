@@ -6,6 +6,7 @@ is the new storage key and `image_path` the path below images/; covers have a co
 inside others also have the column that refers to their owner, which is set once its id is known.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from comicsdb.exchange.format import (
     EXTERNAL_IDS,
     FILES,
     OWNED,
+    PICTURE_FACTS,
     PICTURE_SIZE,
     READING_LISTS,
     REQUIRED,
@@ -62,11 +64,16 @@ class Pictures:
         """Whether a dump lacks the file: the row is imported without a picture."""
         return not self._all_there and not self.file(path).is_file()
 
-    def inspect(self, path: str, *, hashed: bool) -> tuple[Picture, list[int]]:
-        """The facts about a picture, and with `hashed` its hashes; ValueError if it is missing or invalid."""
+    def inspect(
+        self, path: str, *, hashed: bool, sha256: str, hashes: list[int]
+    ) -> tuple[Picture, list[int]]:
+        """The facts about a picture, and with `hashed` its hashes; ValueError if it is missing or invalid.
+
+        It is decoded, unless it is the file with the digest, of which the set says the hashes.
+        """
         key = path, hashed
         if key not in self._known:
-            remember(self._known, key, self._inspect(path, hashed=hashed))
+            remember(self._known, key, self._inspect(path, hashed=hashed, sha256=sha256, hashes=hashes))
         known = self._known[key]
         if isinstance(known, str):
             raise ValueError(known)
@@ -84,7 +91,7 @@ class Pictures:
                     remember(self._stored, path, batch.put(key, self.file(path)))
                 run.report.pictures += 1
 
-    def _inspect(self, path: str, *, hashed: bool) -> tuple[Picture, list[int]] | str:
+    def _inspect(self, path: str, *, hashed: bool, sha256: str, hashes: list[int]):
         file = self.file(path)
         try:
             if not file.resolve().is_relative_to(self._folder.resolve()):
@@ -92,11 +99,14 @@ class Pictures:
             if not file.is_file():
                 return f"there is no file images/{path}"
             check_length(file.stat().st_size)
+            data = file.read_bytes()
             with place() as decoder:
+                if sha256 and hashlib.sha256(data).hexdigest() == sha256:
+                    return decoder.describe(data), hashes
                 if not hashed:
-                    return decoder.inspect(file.read_bytes()), []
-                picture, hashes = decoder.cover(file.read_bytes())
-                return picture, [signed(hashes[kind]) for kind in HASHES]
+                    return decoder.inspect(data), []
+                picture, found = decoder.cover(data)
+                return picture, [signed(found[kind]) for kind in HASHES]
         except PictureError as error:
             return f"the file images/{path} {error}"
         except StorageDownError:
@@ -156,7 +166,9 @@ class Reader:
         self._pictures = pictures
         self._plan = [(field.key, field.read, field.default) for field in file.staged_fields]
         self._inside = [field for field in file.fields if field.inside]
-        self._keys = {field.key for field in file.fields}
+        self._keys = {field.key for field in file.fields} | (
+            set(PICTURE_FACTS) if file.has_picture else set()
+        )
         keys = {field.column: field.key for field in file.fields}
         self._amounts = [
             (keys[amount], keys[currency], PRICE_DIGITS if amount == "price" else WHOLE_DIGITS)
@@ -189,7 +201,7 @@ class Reader:
                 words = f"{self._key}.{key}" if self._key else key
                 self._run.report.advise("unknown field, not read", self._file.file_name, number, words)
         if not wrong and self._picture_at is not None:
-            wrong = not self._add_picture(number, values)
+            wrong = not self._add_picture(number, values, record)
         if wrong:
             self._run.problems.broken(self._file.name, record.get("id"))
             return None
@@ -219,7 +231,7 @@ class Reader:
         self._run.problems.add(self._file.file_name, number, key, str(what))
         return True
 
-    def _add_picture(self, number: int, values: list) -> bool:
+    def _add_picture(self, number: int, values: list, record: dict) -> bool:
         path = values[self._picture_at]
         hashed = self._file.has_cover
         if not path or self._pictures.is_left_out(path):
@@ -227,7 +239,11 @@ class Reader:
             values += ["", None, None, *([None] * len(HASHES) if hashed else [])]
             return True
         try:
-            picture, hashes = self._pictures.inspect(path, hashed=hashed)
+            sha256, hashes = readers.picture_facts(*map(record.get, PICTURE_FACTS), HASHES if hashed else ())
+        except ValueError as error:
+            return not self._note(number, "image_sha256", error)
+        try:
+            picture, hashes = self._pictures.inspect(path, hashed=hashed, sha256=sha256, hashes=hashes)
         except ValueError as error:
             return not self._note(number, "image", error)
         values[self._picture_at] = new_key(self._folder, picture.suffix)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from comicsdb.imaging.hashes import hashes
-from comicsdb.imaging.images import DECODER_ERRORS, loaded, opened, thumbnail
+from comicsdb.imaging.images import DECODER_ERRORS, described, loaded, opened, thumbnail
 from comicsdb.imaging.metadata import not_understood, stripped
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged, too_much
 from comicsdb.imaging.share import share_picture
@@ -40,6 +40,12 @@ def measure(data: bytes, *, hashed: bool = False) -> tuple[dict, bytes]:
         return facts | ({"hashes": hashes(image)} if hashed else {}), b""
 
 
+def describe(data: bytes) -> tuple[dict, bytes]:
+    """The facts about a picture that was decoded before: its structure and header are checked only."""
+    with opened(data) as image:
+        return _facts(described(image)), b""
+
+
 def hash_cover(data: bytes) -> tuple[dict, bytes]:
     """The perceptual hashes of a picture."""
     with opened(data) as image:
@@ -58,7 +64,14 @@ def share(data: bytes, *, title: str, lines: list[str], lengths: list[int]) -> t
     return {}, share_picture(title, lines, [stream.read(length) for length in lengths])
 
 
-JOBS = {"clean": clean, "measure": measure, "hash": hash_cover, "thumbnail": shrink, "share": share}
+JOBS = {
+    "clean": clean,
+    "measure": measure,
+    "describe": describe,
+    "hash": hash_cover,
+    "thumbnail": shrink,
+    "share": share,
+}
 
 
 def _facts(picture: Picture) -> dict:

@@ -42,12 +42,17 @@ def inspect(source: Path | bytes) -> Picture:
 
 def loaded(image: Image.Image) -> Picture:
     """Decode an opened image; returns its size and format. Raises PictureError."""
-    width, height = upright_size(image)
+    found = described(image)
     try:
         image.load()
     except DECODER_ERRORS as error:
         raise damaged() from error
-    return Picture(width, height, FORMATS[image.format])
+    return found
+
+
+def described(image: Image.Image) -> Picture:
+    """The size and format of an opened image, which its header tells."""
+    return Picture(*upright_size(image), FORMATS[image.format])
 
 
 class opened:  # noqa: N801  (used as a function: `with opened(path) as image`)

@@ -128,6 +128,10 @@ class Decoder:
         """Facts about a picture; raises PictureError."""
         return _picture(self._run({"job": "measure"}, data)[0])
 
+    def describe(self, data: bytes) -> Picture:
+        """Facts about a picture that was decoded before, from its header; raises PictureError."""
+        return _picture(self._run({"job": "describe"}, data)[0])
+
     def cover(self, data: bytes) -> tuple[Picture, dict[str, str]]:
         """Facts about a picture, and its perceptual hashes; raises PictureError."""
         answer = self._run({"job": "measure", "hashed": True}, data)[0]

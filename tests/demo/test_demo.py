@@ -238,12 +238,16 @@ def test_every_picture_is_there_and_used_and_all_are_small(made):
 
 
 def test_covers_have_the_hash_of_their_files_and_differ(made):
-    for issue in made["issues"][::EVERY]:
-        with Image.open(DATA / "images" / issue["image"]) as image:
-            assert issue["cover_hash"] == hashes(image)["phash"]
+    for each in (made["issues"] + made["variants"])[::EVERY]:
+        with Image.open(DATA / "images" / each["image"]) as image:
+            assert each["image_hashes"] == hashes(image)
+    assert all(each["image_hashes"]["phash"] == each["cover_hash"] for each in made["issues"])
     files = images()
-    covers = [hashlib.sha256(files[row["image"]].read_bytes()).digest() for row in made["issues"]]
-    assert len(set(covers)) == len(covers)
+    for row in (row for rows in made.values() for row in rows if row.get("image")):
+        digest = hashlib.sha256(files[row["image"]].read_bytes()).hexdigest()
+        assert row["image_sha256"] == digest, row["image"]
+    covers = {row["image_sha256"] for row in made["issues"]}
+    assert len(covers) == len(made["issues"])
 
 
 def test_an_import_takes_it_without_one_remark(made, database, tmp_path):

@@ -1,13 +1,16 @@
 """Export: what it writes is what import reads, and what it must not write is not there."""
 
 import hashlib
+import io
 import json
 
 import pytest
+from PIL import Image
 
 from comicsdb.accounts.passwords import UNUSABLE
 from comicsdb.exchange.exporting import ExportFailedError
-from comicsdb.exchange.format import LIBRARY
+from comicsdb.exchange.format import LIBRARY, PICTURE_FACTS
+from comicsdb.imaging.hashes import hashes
 from tests.dataset import pictures, read_set, small_set
 from tests.importer import Importer
 
@@ -22,9 +25,12 @@ def filled(database, tmp_path):
 
 
 def _without_pictures(rows: dict) -> dict:
-    return {
-        name: [{**row, "image": ""} if "image" in row else row for row in each] for name, each in rows.items()
-    }
+    return {name: [_without_picture(row) for row in each] for name, each in rows.items()}
+
+
+def _without_picture(row: dict) -> dict:
+    left = {key: value for key, value in row.items() if key not in PICTURE_FACTS}
+    return left | {"image": ""} if "image" in row else left
 
 
 def test_an_export_with_accounts_gives_back_every_fact_but_secrets(filled):
@@ -38,7 +44,7 @@ def test_an_export_with_accounts_gives_back_every_fact_but_secrets(filled):
     for row in expected["users"]:
         row |= {"password": "", "api_token": ""}
     assert _without_pictures(exported) == _without_pictures(expected)
-    assert [list(row) for row in exported["issues"]] == [
+    assert [list(_without_picture(row)) for row in exported["issues"]] == [
         list(row) for row in expected["issues"]
     ]  # order of keys
 
@@ -49,8 +55,12 @@ def test_pictures_are_written_as_they_are(filled):
     for name, rows in given.items():
         for number, row in enumerate(rows):
             if row.get("image"):
-                path = exported[name][number]["image"]
-                assert (folder / "images" / path).read_bytes() == pictures()[row["image"]], path
+                written, content = exported[name][number], pictures()[row["image"]]
+                assert (folder / "images" / written["image"]).read_bytes() == content, written["image"]
+                assert written["image_sha256"] == hashlib.sha256(content).hexdigest()
+                if name in ("issues", "variants"):
+                    with Image.open(io.BytesIO(content)) as image:
+                        assert written["image_hashes"] == hashes(image)
     # What is one file on disk is written once.
     assert len([path for path in (folder / "images").rglob("*") if path.is_file()]) == 3
 

@@ -1,5 +1,6 @@
 """Import of data sets: what is stored, what is refused, and what happens when it is run again."""
 
+import hashlib
 import json
 import tracemalloc
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from comicsdb.accounts import demo_accounts
 from comicsdb.accounts.passwords import UNUSABLE, Passwords, digest
 from comicsdb.catalog import Catalog
 from comicsdb.models import Series
+from comicsdb.models.picture_hash import HASHES
 from tests.dataset import entity, issue, pictures, small_set, variant, write_set
 from tests.importer import Importer
 
@@ -218,6 +220,24 @@ def test_the_size_of_a_picture_is_measured_not_believed(importer):
         (60, 40),
     ]
     assert importer.one("SELECT image FROM issue WHERE id = 3").endswith(".jpg")
+
+
+def test_a_picture_is_not_decoded_again_if_the_set_tells_its_digest_and_hashes(importer):
+    rows, content = small_set(), pictures()["covers/one.png"]
+    told = {kind: f"{number:016x}" for number, kind in enumerate(HASHES, 0xFFFFFFFFFFFFFFF0)}
+    first, other = rows["issues"][0], rows["issues"][2]
+    assert (first["image"], other["image"]) == ("covers/one.png", "covers/two.jpg")
+    first |= {"image_sha256": hashlib.sha256(content).hexdigest(), "image_hashes": told}
+    other |= {"image_sha256": hashlib.sha256(content).hexdigest(), "image_hashes": told}  # of another file
+    importer.run(rows)
+    columns = ", ".join(f"lpad(to_hex({kind}), 16, '0')" for kind in HASHES)
+    stored = importer.query(
+        f"SELECT {columns} FROM picture_hash h JOIN issue i ON i.image = h.picture ORDER BY i.id"
+    )
+    assert stored[0] == tuple(told.values())
+    assert not set(stored[1]) & set(told.values())
+    sizes = importer.query("SELECT image_width, image_height FROM issue WHERE id IN (1, 3) ORDER BY id")
+    assert sizes == [(40, 60), (60, 40)]
 
 
 # Reference data.

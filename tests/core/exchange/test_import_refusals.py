@@ -1,8 +1,11 @@
 """What import refuses, and how it says so: by file, line and field, and with nothing left behind."""
 
+import hashlib
+
 import pytest
 
 from comicsdb.models.attribution import OWNERS
+from comicsdb.models.picture_hash import HASHES
 from tests.dataset import entity, picture, pictures, small_set, write_set
 from tests.importer import Importer
 
@@ -115,6 +118,27 @@ def _broken(file: str, place: int, **values) -> dict:
         ("issues.jsonl:1", {"arc_ids": [1, 1]}, "arc_ids", "names 1 more than once"),
         ("variants.jsonl:1", {"image": None}, "image", "takes text, not None"),
         (
+            "variants.jsonl:1",
+            {"image_sha256": "F" * 64},
+            "image_sha256",
+            "takes the 64 hexadecimal digits of the file's SHA-256",
+        ),
+        *(
+            (
+                "variants.jsonl:1",
+                {"image_sha256": "0" * 64, "image_hashes": given},
+                "image_sha256",
+                "needs image_hashes with phash, dhash, early_dhash, ahash beside it",
+            )
+            for given in (None, {"phash": "0"}, dict.fromkeys(HASHES, 1))
+        ),
+        (
+            "variants.jsonl:1",
+            {"image_sha256": "0" * 64, "image_hashes": dict.fromkeys(HASHES, "x")},
+            "image_sha256",
+            "Enter a hash of 64 bits: up to 16 hexadecimal digits.",
+        ),
+        (
             "attributions.jsonl:1",
             {"url": "javascript:x"},
             "url",
@@ -185,6 +209,14 @@ def test_an_unusable_picture_is_refused_by_file_line_and_field(importer, content
         del images["covers/one.png"]
     problems = importer.problems(small_set(), images=images)
     assert f"variants.jsonl:1: image: {words}" in problems
+    assert f"universes.jsonl:1: image: {words}" in problems
+
+
+def test_a_file_that_is_no_picture_is_refused_whatever_the_set_tells_of_it(importer):
+    rows, content = small_set(), b"<svg/>"
+    rows["universes"][0]["image_sha256"] = hashlib.sha256(content).hexdigest()
+    problems = importer.problems(rows, images=pictures() | {"covers/one.png": content})
+    words = "the file images/covers/one.png is not a JPEG, PNG, WebP, GIF or AVIF picture"
     assert f"universes.jsonl:1: image: {words}" in problems
 
 
