@@ -72,6 +72,12 @@ class Instruments:
             multiprocess_mode="livesum",
             registry=None,
         )
+        self.waiting = Gauge(
+            "comicsdb_waiting_requests",
+            "Requests that wait for changes: long polls and open streams",
+            multiprocess_mode="livesum",
+            registry=None,
+        )
         self.replica_up = Gauge(
             "comicsdb_replica_up",
             "Whether all processes read from the replica (1), or one has left it out (0)",

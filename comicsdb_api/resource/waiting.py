@@ -4,10 +4,12 @@ import re
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import contextmanager
 
 from comicsdb.http.client_address import client_ip, network
 from comicsdb.http.streams import wait
+from comicsdb.ops.metrics import instruments
 
 WAIT_MAX = 30  # seconds
 PAUSE = 1.0  # seconds between looks; each takes a connection for a moment only
@@ -22,13 +24,17 @@ def preferred(request) -> int:
 
 
 class Places:
-    """The places of this process for requests that wait: so many, and so many of them for one client."""
+    """The places of this process for requests that wait: so many, and so many of them for one client.
 
-    def __init__(self, number: int, of_client: int):
+    `watch` is called with the number of places taken whenever it changes.
+    """
+
+    def __init__(self, number: int, of_client: int, watch: Callable[[int], None]):
         self._number = number
         self._of_client = of_client
         self._taken: Counter[str] = Counter()
         self._lock = threading.Lock()
+        self._watch = watch
 
     def take(self, client: str) -> bool:
         """Take a place for a client; gives whether there was one."""
@@ -36,6 +42,7 @@ class Places:
             is_free = self._taken.total() < self._number and self._taken[client] < self._of_client
             if is_free:
                 self._taken[client] += 1
+                self._watch(self._taken.total())
             return is_free
 
     def give_back(self, client: str) -> None:
@@ -43,6 +50,7 @@ class Places:
         with self._lock:
             self._taken[client] -= 1
             self._taken += Counter()  # forgets those without a place
+            self._watch(self._taken.total())
 
 
 def places(request) -> Places:
@@ -82,6 +90,8 @@ def for_news(request, query, before: tuple, until: float) -> bool:
 
 
 def includeme(config):
-    """Make the places of the settings."""
+    """Make the places of the settings, and count those taken if there are metrics."""
     settings = config.get_settings()
-    config.registry[_KEY] = Places(settings["comicsdb_api.waiting"], settings["comicsdb_api.waiting.client"])
+    watch = instruments().waiting.set if settings["comicsdb.metrics.token"] else lambda _number: None
+    number, of_client = settings["comicsdb_api.waiting"], settings["comicsdb_api.waiting.client"]
+    config.registry[_KEY] = Places(number, of_client, watch)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -73,6 +74,17 @@ def test_figures_are_for_who_has_the_token(server):
         assert (status, told["www-authenticate"]) == (401, "Bearer")
         assert b"comicsdb_" not in body
     assert fetch(f"{base}/metrics/", method="POST", data="x", Authorization=f"Bearer {TOKEN}")[0] == 405
+
+
+def test_requests_that_wait_for_changes_are_counted(server):
+    _, base, _, _, basic = server
+    with ThreadPoolExecutor(1) as pool:
+        address = f"{base}/api/change/?after=999999999"
+        waiting = pool.submit(fetch, address, Authorization=basic, Prefer="wait=5")
+        await_that(lambda: figures(base).get("comicsdb_waiting_requests") == 1)
+        assert not waiting.done()
+        assert waiting.result(30)[0] == 200
+    assert figures(base)["comicsdb_waiting_requests"] == 0
 
 
 def test_figures_are_those_of_all_processes(server):
