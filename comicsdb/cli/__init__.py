@@ -1,11 +1,13 @@
 """The command line: `comicsdb COMMAND`, or `python -m comicsdb COMMAND`."""
 
+import atexit
 import gc
 from importlib import import_module
 
 import click
 
 gc.set_threshold(10_000, 20, 20)  # garbage collection took a quarter of a command's start
+atexit.register(gc.freeze)  # and a last one, of all objects, as long again at its end
 
 from comicsdb.cli.support import INI_VARIABLE, Commands, Site, find_ini  # noqa: E402  (it brings the most)
 

@@ -176,6 +176,7 @@ def run(options: Options, global_conf: dict) -> None:
         target_loader=partial(load, options, dict(global_conf), loaded, telling, watchdog.folder),
         wrap_loader=False,
     )
+    gc.freeze()  # the interpreter would go through all objects once more before it ends
     if failed:
         raise SystemExit(UNLOADED)
 
