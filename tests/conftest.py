@@ -105,7 +105,7 @@ def pytest_collection_finish():
     """What is there now stays to the end: the garbage collector need not go through it again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)  # tests leave little that only the collector finds
+    gc.set_threshold(100_000, 20, 50)  # tests leave little that only the collector finds
     gc.enable()
 
 
@@ -297,7 +297,7 @@ def make(catalog):
 def wsgi(shared_database, media_folder):
     """The whole application, site and API, made once, after its first request, which counts due stars."""
     app = build_app(shared_database, media_folder)
-    webtest.TestApp(app).get("/docs/")
+    webtest.TestApp(app).get("/favicon.ico")
     yield app
     app.registry["comicsdb.engine"].dispose()
 

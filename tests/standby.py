@@ -19,7 +19,6 @@ class Standby:
     """A replica of a whole cluster; it runs from the start, and ends with the test process."""
 
     def __init__(self, primary: dev_cluster.Cluster):
-        self._primary = primary
         folder = Path(tempfile.mkdtemp(prefix=CLUSTERS))
         folder.chmod(0o755)  # for root the server runs as another user, who must be able to enter
         self._cluster = dev_cluster.Cluster(folder / "data")
@@ -34,6 +33,9 @@ class Standby:
             [program, "-d", primary.conninfo("postgres"), "-D", self._cluster.data, *options], account
         )
         assert copied.returncode == 0, copied.stdout
+        self._writer = psycopg.connect(primary.conninfo("postgres"), autocommit=True)
+        self._writer.execute("SET synchronous_commit = on")
+        self._reader = None
         self.start()
 
     def start(self) -> None:
@@ -49,6 +51,7 @@ class Standby:
         self._end(signal.SIGKILL)
 
     def _end(self, number: int) -> None:
+        self._leave()
         _supervisor, server = supervisor.state(self._cluster.home).split()
         os.kill(int(server), number)
         await_that(lambda: not self.runs())
@@ -68,16 +71,19 @@ class Standby:
 
     def catch_up(self) -> None:
         """Wait until it has replayed all that the primary has written by now."""
-        with psycopg.connect(self._primary.conninfo("postgres")) as primary:
-            primary.execute("SET synchronous_commit = on")
-            primary.execute("SELECT pg_logical_emit_message(true, '', '')")  # its commit flushes everything
-            primary.commit()
-            (written,) = primary.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
+        self._writer.execute("SELECT pg_logical_emit_message(true, '', '')")  # its commit flushes everything
+        (written,) = self._writer.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
         await_that(lambda: self._ask("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", written))
 
     def _ask(self, statement: str, *values):
-        with psycopg.connect(self._cluster.conninfo("postgres"), autocommit=True) as connection:
-            return connection.execute(statement, values).fetchone()[0]
+        if self._reader is None:
+            self._reader = psycopg.connect(self._cluster.conninfo("postgres"), autocommit=True)
+        return self._reader.execute(statement, values).fetchone()[0]
+
+    def _leave(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
 
     def url(self, database: str) -> str:
         """The address of a database."""
@@ -85,5 +91,7 @@ class Standby:
 
     def remove(self) -> None:
         """End it, and remove what it kept."""
+        self._leave()
+        self._writer.close()
         self._cluster.discard()
         shutil.rmtree(self._cluster.folder.parent)

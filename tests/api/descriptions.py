@@ -1,24 +1,39 @@
 """What the tests of the API's description share: its operations, and strict validation by it."""
 
 import copy
+import json
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import urlsplit
 
 
 def validator(schema: dict):
     """A validator of values by a schema, formats included."""
-    from jsonschema import Draft202012Validator, FormatChecker  # slow to import, and few tests need it
+    from jsonschema import Draft202012Validator  # slow to import, and few tests need it
+
+    return Draft202012Validator(schema, format_checker=_formats())
+
+
+@cache
+def _formats():
+    from jsonschema import FormatChecker
 
     formats = FormatChecker()
     formats.checks("uri")(is_address)
-    return Draft202012Validator(schema, format_checker=formats)
+    return formats
 
 
 def errors_of(document: dict) -> list:
     """What is wrong with a description by the specification of OpenAPI 3.1."""
+    return _errors_of(json.dumps(document))
+
+
+@cache
+def _errors_of(document: str) -> list:
+    """The same of one as text, found out once: it takes seconds, and several accounts see the same one."""
     from openapi_spec_validator import OpenAPIV31SpecValidator  # slow to import, and few tests need it
 
-    return list(OpenAPIV31SpecValidator(document).iter_errors())
+    return list(OpenAPIV31SpecValidator(json.loads(document)).iter_errors())
 
 
 def is_address(value) -> bool:
@@ -48,6 +63,7 @@ class Contract:
         self.document = document
         self._schemas = copy.deepcopy(document["components"]["schemas"])
         _close(self._schemas)
+        self._validators = {}
         self.operations = [
             self._operation(path, method, item)
             for path, item in document["paths"].items()
@@ -80,10 +96,22 @@ class Contract:
 
     def check(self, schema: dict, value) -> None:
         """Fail unless a value fits a schema of the description."""
-        closed = copy.deepcopy(schema)
-        _close(closed)
-        whole = closed | {"components": {"schemas": self._schemas}}
-        validator(whole).validate(value)
+        self._validator(schema, closed=True).validate(value)
+
+    def _validator(self, schema: dict, *, closed: bool):
+        """A validator by a schema of the description, made once for each.
+
+        The schema is kept with it: no other can get its id.
+        """
+        key = id(schema), closed
+        if key not in self._validators:
+            taken = schema
+            if closed:
+                taken = copy.deepcopy(schema)
+                _close(taken)
+                taken |= {"components": {"schemas": self._schemas}}
+            self._validators[key] = schema, validator(taken)
+        return self._validators[key][1]
 
     def fits(self, operation: Operation, answer, *, selected: bool = False) -> None:
         """Fail unless an answer is as the description says: status, headers, type and body.
@@ -101,7 +129,7 @@ class Contract:
         for name, value in sent.items():
             schema = headers[name]["schema"]
             number = schema.get("type") == "integer"
-            validator(schema).validate(int(value) if number else value)
+            self._validator(schema, closed=False).validate(int(value) if number else value)
         if "content" not in described:
             assert (content_type, answer.body) == (None, b""), (operation.path, status)
             return

@@ -39,6 +39,11 @@ ROWS = {
         "store_date": "CASE WHEN n % 3 = 0 THEN DATE '2020-01-01' + n % 2 END",
     },
 }
+# The series of the issues, of each name one.
+SERIES_OF_ISSUES = """INSERT INTO series
+    (slug, name, sort_name, volume, year_began, publisher_id, series_type_id)
+    SELECT 'of-issues-' || n, name, name, 1, 2020, :publisher, 13
+    FROM unnest(CAST(:names AS text[])) WITH ORDINALITY named (name, n) ORDER BY n RETURNING id"""
 
 
 class Many:
@@ -49,15 +54,11 @@ class Many:
 
     def __init__(self, make):
         self.session = make.session
-        self.publisher, self.arc = make.publisher(), make.arc(name="漫画 z")
         with make.together():
-            series = [make.series(name=each, sort_name=each, publisher=self.publisher) for each in NAMES]
-        self._values = {
-            "names": NAMES,
-            "series": [each.id for each in series],
-            "publisher": self.publisher.id,
-            "arc": self.arc.id,
-        }
+            self.publisher, self.arc = make.publisher(), make.arc(name="漫画 z")
+        self._values = {"names": NAMES, "publisher": self.publisher.id, "arc": self.arc.id}
+        self._values["series"] = self.session.scalars(text(SERIES_OF_ISSUES), self._values).all()
+        self.changed()
         self._last = 0
 
     def add(self, kind, number):

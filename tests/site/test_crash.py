@@ -102,7 +102,7 @@ class Server:
                 stderr=log,
                 start_new_session=True,
             )
-        await_that(self._answers)
+        await_that(self._answers, every=0.1)
 
     def _answers(self) -> bool:
         assert self.process.poll() is None

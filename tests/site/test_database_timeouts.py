@@ -2,12 +2,13 @@
 
 import pytest
 import webtest
-from sqlalchemy import event, text
+from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb.catalog import Catalog
-from comicsdb.db import is_away, make_engine
-from tests.conftest import build_app
+from comicsdb.db import is_away, make_engine, session_factory
+from comicsdb.models import Arc
+from tests.conftest import build_app, forget_attempts
 from tests.factories import Make
 from tests.serving import add_account
 from tests.site.test_plugin import MAKE_EDITOR
@@ -22,17 +23,48 @@ LIMITS = {
 CODES = {"statement_timeout": "57014", "lock_timeout": "55P03", "idle_timeout": "25P03"}
 
 
-@pytest.fixture
-def site(database, factory, tmp_path):
-    """An application that waits a second for locks, an arc in it, and how `ed` proves who he is."""
-    basic = {"Authorization": add_account(database, "ed")}
+@pytest.fixture(scope="module")
+def address(cluster, template):
+    """The address of a database of these tests' own; every commit in it is real."""
+    cluster.clone_database(template, "timeouts")
+    yield cluster.url("timeouts")
+    cluster.drop_database("timeouts")
+
+
+@pytest.fixture(scope="module")
+def factory(address):
+    """Sessions on it that wait for as long as they like."""
+    engine = create_engine(address)
+    yield session_factory(engine)
+    engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def application(address, tmp_path_factory):
+    """An application that waits a second for locks."""
+    limits = {name: str(value) for name, value in LIMITS.items()}
+    app = build_app(address, tmp_path_factory.mktemp("media"), **limits, **{"comicsdb_api.throttle": "on"})
+    yield app
+    app.registry["comicsdb.engine"].dispose()
+
+
+@pytest.fixture(scope="module")
+def basic(address, factory):
+    """How `ed` proves who he is."""
+    basic = {"Authorization": add_account(address, "ed")}
     with factory() as session:
-        arc = Make(Catalog(session)).arc()
         session.execute(text(MAKE_EDITOR))
         session.commit()
-    app = build_app(database, tmp_path, **{name: str(value) for name, value in LIMITS.items()})
-    yield app, arc, basic
-    app.registry["comicsdb.engine"].dispose()
+    return basic
+
+
+@pytest.fixture
+def site(application, factory, basic):
+    """The application, an arc in it, and how `ed`, who has used nothing of his limits, proves who he is."""
+    forget_attempts(application)
+    with factory() as session:
+        arc = Make(Catalog(session)).arc()
+    return application, arc, basic
 
 
 def history(session) -> int:
@@ -42,7 +74,8 @@ def history(session) -> int:
 def test_a_write_that_waits_for_a_row_ends_with_503_after_one_attempt(site, factory):
     app, arc, basic = site
     failures = []
-    event.listen(app.registry["comicsdb.engine"], "handle_error", failures.append)
+    listening = (app.registry["comicsdb.engine"], "handle_error", failures.append)
+    event.listen(*listening)
     browser = webtest.TestApp(app)
     log_in(browser, "ed", "secret")
     form = Form(browser.get(f"/arc/{arc.slug}/update/"))
@@ -52,12 +85,13 @@ def test_a_write_that_waits_for_a_row_ends_with_503_after_one_attempt(site, fact
         holder.execute(text("SELECT FROM arc FOR UPDATE"))
         told = webtest.TestApp(app).patch(f"/api/arc/{arc.id}/", {"desc": "Late."}, headers=basic, status=503)
         page = browser.post(form.action, fields, status=503)
+    event.remove(*listening)
     assert [each.original_exception.sqlstate for each in failures] == ["55P03", "55P03"]  # not tried again
     assert [each.headers["Retry-After"] for each in (told, page)] == ["5", "5"]
     assert "database cannot be used" in told.json["detail"]
     with factory() as session:
         assert history(session) == before
-        assert session.scalar(text('SELECT "desc" FROM arc')) == ""
+        assert session.get_one(Arc, arc.id).desc == ""
     browser.post(form.action, fields, status=303)  # as soon as the row is free
 
 
@@ -72,21 +106,16 @@ def test_a_read_that_waits_for_a_table_ends_with_503(site, factory):
     client.get(f"/arc/{arc.slug}/", status=200)
 
 
-def test_a_count_that_waits_for_its_table_ends_with_503(database, factory, tmp_path):
+def test_a_count_that_waits_for_its_table_ends_with_503(site, factory):
     """In the policy for cached reads too, which has the answer by then."""
-    basic = {"Authorization": add_account(database, "ed")}
-    with factory() as session:
-        path = f"/api/arc/{Make(Catalog(session)).arc().id}/"
-        session.commit()
-    limits = {name: str(value) for name, value in LIMITS.items()}
-    client = webtest.TestApp(build_app(database, tmp_path, **limits, **{"comicsdb_api.throttle": "on"}))
+    app, arc, basic = site
+    client, path = webtest.TestApp(app), f"/api/arc/{arc.id}/"
     assert [client.get(path, headers=basic).headers["X-Cache"] for _ in range(2)] == ["MISS", "HIT"]
     with factory() as holder:
         holder.execute(text("LOCK TABLE rate_limit IN ACCESS EXCLUSIVE MODE"))
         answer = client.get(path, headers=basic, status=503)
     assert answer.headers["Retry-After"] == "5"
     assert client.get(path, headers=basic).headers["X-RateLimit-Burst-Remaining"] == "17"
-    client.app.registry["comicsdb.engine"].dispose()
 
 
 def end(connection, limit: str) -> None:

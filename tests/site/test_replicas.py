@@ -159,7 +159,17 @@ def settings(address, replicated):
 @pytest.fixture(scope="module")
 def application(address, settings, media_folder):
     """The whole application."""
-    return build_app(address, media_folder, **settings)
+    app = build_app(address, media_folder, **settings)
+    yield app
+    close(app)
+
+
+def close(app) -> None:
+    """Close the connections of an application."""
+    for replica in app.registry["comicsdb.replicas"]:
+        replica.close()
+    app.registry["comicsdb.read_pool"].close()
+    app.registry["comicsdb.engine"].dispose()
 
 
 @pytest.fixture
@@ -471,4 +481,5 @@ def test_what_was_written_before_a_read_is_in_its_answer_whatever_the_replica_do
     for path in readers.addresses:
         for app in apps:
             readers.read(path, app)
+    close(apps[1])
     assert board.problems == []

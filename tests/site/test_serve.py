@@ -131,7 +131,7 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
         assert time.monotonic() - begun < 60
         os.kill(postmaster(site), signal.SIGKILL)
         await_that(lambda: "has ended: it is started again" in log.read_text())
-        await_that(lambda: fresh(base) == 200)
+        await_that(lambda: fresh(base) == 200, every=0.2)
         process.terminate()
         assert process.wait(20) == 0
     until = time.monotonic() + 15

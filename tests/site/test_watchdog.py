@@ -31,7 +31,7 @@ def test_a_worker_that_is_stuck_is_replaced_and_its_route_told(address, tmp_path
         await_that(lambda: fetch(f"http://127.0.0.1:{health}/health/")[0] == 200)
         assert fetch(f"http://127.0.0.1:{health}/other/")[0] == 404
         assert raw(base, b"GET /stuck/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") == b""  # it was never answered
-        await_that(lambda: len(workers(process)) == 2 and workers(process) != first)
+        await_that(lambda: len(there := workers(process)) == 2 and there != first)
         assert len(first & workers(process)) == 1  # the other one stayed
         await_all(process, base)
         said = rf" ERROR Worker (\d+) has not ticked for {SECONDS} seconds .* at: (.*)\n"

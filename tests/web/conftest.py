@@ -65,10 +65,19 @@ def form_with(page, *fields: str, **attributes: str):
     for text in FORM.findall(page.text):
         has = {name: unescape(value) for name, value in ATTRIBUTE.findall(text[: text.index(">")])}
         if attributes.items() <= has.items():
-            form = Form(page, text, page.parser_features)
+            form = _form(page, text, has.get("id"))
             if form.fields.keys() >= set(fields):
                 return form
     raise AssertionError(f"No form with {fields} and {attributes} in {page.request.url}")
+
+
+def _form(page, text: str, name: str | None) -> Form:
+    """A form of a page. In one with an id WebTest looks through the page for fields outside of it."""
+    if name is None or f'form="{name}"' in page.text:
+        return Form(page, text, page.parser_features)
+    form = Form(page, text.replace(f'id="{name}"', "", 1), page.parser_features)
+    form.id = name
+    return form
 
 
 @pytest.fixture(scope="session")
@@ -89,6 +98,15 @@ def world_keys(world_engine) -> dict:
         return {name: (type(each), each.id) for name, each in vars(made).items()}
 
 
+@pytest.fixture(scope="session")
+def world_read(world_engine, world_keys) -> dict:
+    """The objects of the small catalogue by name, read once, for sessions that take them over."""
+    with session_factory(world_engine)() as session:
+        found = {name: session.get_one(*key) for name, key in world_keys.items()}
+        session.expunge_all()
+        return found
+
+
 @pytest.fixture
 def connection(request):
     """One connection in an outer transaction: to the database with the small catalogue for who wants that."""
@@ -97,9 +115,9 @@ def connection(request):
 
 
 @pytest.fixture
-def world(world_keys, session):
+def world(world_keys, world_read, session):
     """One object of each kind, linked with one another, and a few more issues."""
-    return SimpleNamespace(**{name: session.get_one(*key) for name, key in world_keys.items()})
+    return SimpleNamespace(**{name: session.merge(each, load=False) for name, each in world_read.items()})
 
 
 def _world(make, session) -> SimpleNamespace:
@@ -217,6 +235,33 @@ def site_with(apps_with, connection):
     """`site_with(**settings)`: a browser at a site that has settings of its own."""
     with ExitStack() as stack:
         yield lambda **settings: stack.enter_context(attached(apps_with(**settings), connection))
+
+
+OTHERWISE = {
+    "comicsdb.donations.collective": "comics",
+    "comicsdb.imports.megabytes": "1",
+    "comicsdb.imports.rows": "3",
+    "comicsdb.licence": "Ours <3 https://example.org/?a&b",
+    "comicsdb.signup.answer": "Everybody",
+    "comicsdb.signup.question": "Who has a cat?",
+    "comicsdb.site_editing": "editors",
+    "comicsdb.staff_second_factor": "true",
+    "comicsdb.webhooks.most": "0",
+    "comicsdb_api.throttle.burst": "7",
+    "comicsdb_api.throttle.free_304_429": "false",
+    "comicsdb_api.throttle.sustained": "12345",
+    "comicsdb_web.blog": "https://blog.example/",
+    "comicsdb_web.code": "https://code.example/x/",
+    "comicsdb_web.contact": "us@example.org",
+    "comicsdb_web.security_contact": "guard@example.org",
+    "comicsdb_web.social": "Mastodon https://social.example/@us; The Forum https://forum.example/?a&b",
+}
+
+
+@pytest.fixture
+def other_site(site_with):
+    """A browser at a site of which much is set in another way: one application for tests of all that."""
+    return site_with(**OTHERWISE)
 
 
 @contextmanager

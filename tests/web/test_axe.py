@@ -1,9 +1,10 @@
 """Every kind of page, signed in and not, in both themes, holds to what axe-core can see of WCAG 2.2 AA."""
 
 import re
-from urllib.parse import urlsplit
+import threading
 
 import pytest
+import waitress.server
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Error
 from sqlalchemy import select
@@ -96,28 +97,30 @@ def addresses(wsgi, world, session, member):
 
 
 @pytest.fixture
-def page(browser, testapp):
-    """A page whose every request the application under test answers, inside the test's transaction."""
-    context = browser.new_context(base_url="http://localhost", reduced_motion="reduce")
-    static = {}
+def page(browser, wsgi, testapp):
+    """A page whose every request the application under test answers, inside the test's transaction.
 
-    def answer(route):
-        if (
-            route.request.resource_type == "image"
-        ):  # the catalogue of the tests names files that are not there
-            route.abort()
-            return
-        parts = urlsplit(route.request.url)
-        address = f"{parts.path}?{parts.query}".rstrip("?")
-        answered = static.get(address) or testapp.get(address, expect_errors=True)
-        if address.startswith("/static/"):
-            static[address] = answered
-        headers = {name: value for name, value in answered.headers.items() if name != "Content-Length"}
-        route.fulfill(status=answered.status_int, headers=headers, body=answered.body)
-
-    context.route("**/*", answer)
+    By a server, as the browser keeps no file of a site whose requests are routed: it would ask for each style
+    and script on every page. One thread answers, since there is one connection.
+    """
+    server = waitress.server.create_server(wsgi, host="127.0.0.1", port=0, threads=1)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    url = f"http://localhost:{server.effective_port}"
+    context = browser.new_context(base_url=url, reduced_motion="reduce")
     yield context.new_page()
     context.close()
+    server.close()
+    thread.join(10)
+
+
+def sign_in(testapp, page):
+    """Log Nora in, and let the browser have her session."""
+    log_in(testapp)
+    cookies = [
+        {"name": each.name, "value": each.value, "url": "http://localhost"} for each in testapp.cookiejar
+    ]
+    page.context.add_cookies(cookies)
 
 
 def sample(addresses, patterns) -> list[str]:
@@ -160,7 +163,7 @@ def test_axe_finds_nothing_to_complain_of(testapp, addresses, page):
     found, looked_at = [], 0
     for patterns in (SIGNED_OUT, SIGNED_IN):
         if patterns is SIGNED_IN:
-            log_in(testapp)
+            sign_in(testapp, page)
         left_out = ()
         for address in sample(addresses, patterns):
             if not opened(page, address):
@@ -192,7 +195,7 @@ def seen_at_every_width(page) -> list[str]:
 
 def test_pages_show_the_same_at_every_width(testapp, addresses, page):
     """All of the administration, and pages with forms or chips below each other."""
-    log_in(testapp)
+    sign_in(testapp, page)
     wrong, looked_at = [], 0
     for address in addresses:
         if re.match(ARRANGED, address) and opened(page, address):

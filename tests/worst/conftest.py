@@ -1,6 +1,6 @@
 """One survey of the application for all tests of the folder, which take back what they write."""
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -31,8 +31,8 @@ def stage(wsgi, world_engine, world_keys):
             member.is_staff = member.is_superuser = True
             session.commit()
             let_in(testapp, member)
-            asker = Asker(wsgi, connection, testapp.cookies["session"])
-            yield asker, Survey(wsgi, session, world, kept, asker)
+            with closing(Asker(wsgi, connection, testapp.cookies["session"])) as asker:
+                yield asker, Survey(wsgi, session, world, kept, asker)
 
 
 @pytest.fixture

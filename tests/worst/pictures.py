@@ -4,6 +4,7 @@ import io
 import struct
 import zlib
 from collections.abc import Callable
+from functools import cache
 
 from PIL import Image
 
@@ -55,9 +56,15 @@ def png(side: int, pieces: list[bytes], more: bytes = b"", *, interlaced: bool =
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + more + pixels + chunk(b"IEND", b"")
 
 
+@cache
+def compressed(side: int) -> bytes:
+    """The compressed pixels of a PNG of one colour."""
+    return zlib.compress(bytes((side + 1) * side), 9)
+
+
 def pixels(side: int, size: int = 0) -> list[bytes]:
     """The compressed pixels of a PNG of one colour, in pieces of so many bytes or in one."""
-    data = zlib.compress(bytes((side + 1) * side), 9)
+    data = compressed(side)
     return [data[at : at + size] for at in range(0, len(data), size)] if size else [data]
 
 

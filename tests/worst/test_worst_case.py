@@ -8,10 +8,9 @@ from collections import defaultdict
 from dataclasses import replace
 from functools import partial
 from itertools import cycle, product
-from urllib.parse import quote, quote_plus
 
 from tests.soak import SOAK
-from tests.worst.asking import Case, form
+from tests.worst.asking import Case, escaped, form, quoted
 from tests.worst.files import FILE, FILES, TEXTS_IN
 from tests.worst.pictures import PICTURES
 from tests.worst.places import API
@@ -60,9 +59,9 @@ def with_query(path: str, names: list[str], made, size: int) -> dict:
     """A path with one text in these parameters."""
     room = (size - len(path)) // len(names) - max(map(len, names)) - 2
     text = made(room)
-    value = quote(text)
+    value = quoted(text, b"/")
     if len(value) > room:  # as each byte takes three characters
-        value = quote(made(max(1, room * len(text) // len(value))))
+        value = quoted(made(max(1, room * len(text) // len(value))), b"/")
     return {"path": f"{path}?{'&'.join(f'{name}={value}' for name in names)}"}
 
 
@@ -163,7 +162,8 @@ def test_forms(asker, survey):
 def fitting(shape: str, room: int) -> str:
     """A text that takes so many bytes in the body of a form."""
     text = TEXTS[shape](room)
-    needed = len(quote_plus(text))
+    data = text.encode()
+    needed = len(data) + 2 * len(escaped(data, b" "))
     return text if needed <= room else TEXTS[shape](room * len(text) // needed)
 
 

@@ -140,8 +140,8 @@ def by_badge(request):
     return who if "X-Badge" in request.headers else None
 
 
-@pytest.fixture
-def elsewhere(shared_database, media_folder, connection):
+@pytest.fixture(scope="module")
+def behind_proxy(shared_database, media_folder):
     """A site behind a proxy at 192.0.2.1 that also knows badges."""
     app = build_app(
         shared_database,
@@ -150,9 +150,16 @@ def elsewhere(shared_database, media_folder, connection):
         **{"comicsdb_api.throttle.burst": "1"},
     )
     app.registry["comicsdb.authenticators"].append(by_badge)
-    with attached(app, connection) as browser:
-        yield browser
+    yield app
     app.registry["comicsdb.engine"].dispose()
+
+
+@pytest.fixture
+def elsewhere(behind_proxy, connection):
+    """A browser of it, which has not counted anything yet."""
+    behind_proxy.registry["comicsdb.counters"]._counts.clear()
+    with attached(behind_proxy, connection) as browser:
+        yield browser
 
 
 def test_another_way_to_sign_in_is_another_way_in_the_log_and_in_the_counts(elsewhere, log):

@@ -9,18 +9,19 @@ import time
 from datetime import date
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 from sqlalchemy.orm import close_all_sessions
 from webob import Request
 
 from comicsdb import models
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
 from tests.api.conftest import PASSWORD, basic
 from tests.conftest import build_app
 from tests.factories import Make
 
-NAME = "races"
+NAME, BEGINNING = "races", "races_beginning"
 PATIENCE = 60  # seconds until something is wrong with the test itself
 
 
@@ -29,7 +30,7 @@ class Cast:
 
     def __init__(self, factory):
         with factory() as session:
-            self.make = make = Make(Catalog(session))
+            make = Make(Catalog(session))
             make.catalog.delete(make.series_type("digital_chapter"))  # a code is one type's alone
             make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
             self.types = [make.catalog.create(models.SeriesType, {"name": f"Type {n}"}).id for n in range(2)]
@@ -164,10 +165,21 @@ def apps(cluster, media_folder):
     ]
 
 
+@pytest.fixture(scope="module")
+def cast(cluster, template):
+    """What all tests begin with, made once, in a database that theirs is a copy of."""
+    cluster.clone_database(template, BEGINNING)
+    engine = create_engine(cluster.url(BEGINNING))
+    cast = Cast(session_factory(engine))
+    engine.dispose()
+    yield cast
+    cluster.drop_database(BEGINNING)
+
+
 @pytest.fixture
-def database(apps, cluster, template):
+def database(apps, cluster, cast):
     """The address of that database, fresh."""
-    cluster.clone_database(template, NAME)
+    cluster.clone_database(BEGINNING, NAME)
     yield cluster.url(NAME)
     close_all_sessions()
     for app in apps:
@@ -193,9 +205,8 @@ def asked(apps):
 @pytest.mark.parametrize("turned", [False, True], ids=["adds first", "changes first"])
 @pytest.mark.parametrize(("adds", "changes"), PAIRS, ids=lambda act: act.__name__)
 def test_what_is_added_while_something_else_changes_does_not_keep_the_old(
-    factory, asked, adds, changes, turned
+    factory, asked, cast, adds, changes, turned
 ):
-    cast = Cast(factory)
     race = Race(factory, cast)
     race.begin(*((changes, adds) if turned else (adds, changes)))
     race.commit_first()

@@ -12,7 +12,6 @@ from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ApiToken, Arc
 from tests.api.bodies import rate
 from tests.api.descriptions import Contract
-from tests.factories import Make
 from tests.lists import OFFICIAL, make_list, who
 
 SCHEMA = "/api/schema/?format=json"
@@ -29,10 +28,14 @@ def contract(api):
 @pytest.fixture
 def own(session, reader, make):
     """The lists of the account that asks, by the first segment of their addresses, with something on them."""
-    pull_list.add(session, reader.id, make.issue(store_date=date(2020, 4, 1)).series_id)
+    with make.together():
+        pulled = make.issue(store_date=date(2020, 4, 1))
+        wished, owned = ([make.issue() for _ in range(2)] for _ in range(2))
+        listed = [make.issue(cv_id=8), make.issue()]
+    pull_list.add(session, reader.id, pulled.series_id)
     priced = {"max_price": Decimal("3.5"), "desired_grade": Decimal("9.8")}
-    wish_list.add(session, reader.id, make.issue().id, priced)
-    wish_list.add(session, reader.id, make.issue().id, {})
+    for issue, values in zip(wished, (priced, {}), strict=True):
+        wish_list.add(session, reader.id, issue.id, values)
     made = {
         "pull_list": pull_list.pull_list(session, reader.id),
         "wish_list": wish_list.wish_list(session, reader.id),
@@ -40,11 +43,11 @@ def own(session, reader, make):
     values = {"grade": Decimal("9.8"), "grading_company": "CGC", "purchase_price": Decimal(2), "rating": 4}
     dated = {"purchase_date": date(2026, 1, 2), "is_read": True}
     items = tuple(
-        collection.add(session, reader.id, make.issue().id, each, today=date(2026, 3, 4))[0].id
-        for each in (values | dated, {})
+        collection.add(session, reader.id, issue.id, each, today=date(2026, 3, 4))[0].id
+        for issue, each in zip(owned, (values | dated, {}), strict=True)
     )
     session.commit()
-    reading = make_list(session, reader, [make.issue(cv_id=8), make.issue()], image="reading_list/a.png")
+    reading = make_list(session, reader, listed, image="reading_list/a.png")
     near = make_list(session, reader, next=reading.id, is_private=True)
     ratings.rate(session, who(make.user()), OFFICIAL, reading, 4)
     session.commit()
@@ -57,22 +60,23 @@ def own(session, reader, make):
 @pytest.fixture
 def ids(make, session, own, ids):
     """Two objects of each kind by the first segment of their addresses: one full of everything, one bare."""
-    series = make.series(name="Été", series_type=12, year_end=2021)
-    issue = make.issue(
-        series=series,
-        number="½",
-        price=Decimal("3.9"),
-        store_date=date(2020, 4, 1),
-        foc_date=date(2020, 3, 1),
-        image="issue/2026/02/11/a.jpg",
-        page=32,
-        cv_id=5,
-        variants=[{"name": "V", "image": "variants/1.jpg", "price": Decimal("5")}],
-    )
+    kinds = ("arc", "character", "creator", "imprint", "publisher", "team", "universe")
+    with make.together():
+        series = make.series(name="Été", series_type=12, year_end=2021)
+        issue = make.issue(
+            series=series,
+            number="½",
+            price=Decimal("3.9"),
+            store_date=date(2020, 4, 1),
+            foc_date=date(2020, 3, 1),
+            image="issue/2026/02/11/a.jpg",
+            page=32,
+            cv_id=5,
+            variants=[{"name": "V", "image": "variants/1.jpg", "price": Decimal("5")}],
+        )
+        bare = {kind: getattr(make, kind)().id for kind in kinds}
     rate(session, issue, count=3, total=13)
-    bare = {"issue": issue.id, "series": series.id}
-    for kind in ("arc", "character", "creator", "imprint", "publisher", "team", "universe"):
-        bare[kind] = getattr(Make(make.catalog), kind)().id
+    bare |= {"issue": issue.id, "series": series.id}
     return {kind: (ids[kind], each) for kind, each in bare.items()} | own
 
 

@@ -121,6 +121,7 @@ def build(make, session, chance: random.Random) -> dict[str, list[dict]]:
     series = [stored(make, "series", series_fields(chance, n, publishers, imprints)) for n in range(1, 13)]
     roles = [1, 7, 22]
     issues = [stored(make, "issue", issue_fields(chance, n, series, links, roles)) for n in range(1, 61)]
+    session.commit()
     catalogue = {"publisher": publishers, "series": series, "issue": issues, **links}
     for kind, rows in catalogue.items():
         for row in rows:
@@ -346,7 +347,9 @@ def piece(chance: random.Random, row: dict) -> str:
 def world(cluster, template, media_folder):
     """A served catalogue made at random, and its records."""
     with asked(cluster, template, "random_filters", media_folder) as site:
-        yield site, build(site.make, site.session, random.Random(3))
+        with site.make.together():
+            catalogue = build(site.make, site.session, random.Random(3))
+        yield site, catalogue
 
 
 @pytest.mark.parametrize("kind", sorted(RULES))

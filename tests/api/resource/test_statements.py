@@ -129,11 +129,11 @@ def world(make, size):
 
 def own_lists(make, reader, size):
     """Lists of the account that asks, with `size` entries; gives their ids, and that of an item it owns."""
-    session, issues = make.session, []
-    for _ in range(size):
-        issue = make.issue()
+    session = make.session
+    with make.together():
+        issues = [make.issue() for _ in range(size)]
+    for issue in issues:
         owned, _ = collection.add(session, reader.id, issue.id, {"is_read": True}, today=date(2026, 3, 4))
-        issues.append(issue)
         pull_list.add(session, reader.id, issue.series_id)
         wish_list.add(session, reader.id, issue.id, {})
     ids = pull_list.pull_list(session, reader.id).id, wish_list.wish_list(session, reader.id).id

@@ -26,12 +26,11 @@ OBJECTS = f"{FEED}?include=object"
 class Copy:
     """A database that follows the feed of an origin."""
 
-    def __init__(self, origin, url):
+    def __init__(self, origin, url, after, touched):
         self.origin = origin
         self.engine = create_engine(url)
-        self.after = 0
-        first = origin.client.json(OBJECTS + "&limit=1")
-        self.touched, self.epoch = first["touched"], first["epoch"]
+        self.after, self.touched = after, touched
+        self.epoch = origin.client.json(OBJECTS + "&limit=1")["epoch"]
 
     def follow(self, limit=100) -> int:
         """Read the feed to its end; returns how many answers that took."""
@@ -83,27 +82,46 @@ def _columns(table):
     return public_tables.TABLES[table]
 
 
+@pytest.fixture(scope="module")
+def imported(cluster, template, tmp_path_factory):
+    """The name of a database with something of everything, which origins begin with."""
+    cluster.clone_database(template, "feed_imported")
+    importer = Importer(cluster.url("feed_imported"), tmp_path_factory.mktemp("imported"))
+    importer.run(full_set(), accounts=False)
+    importer.engine.dispose()
+    yield "feed_imported"
+    cluster.drop_database("feed_imported")
+
+
+@pytest.fixture(scope="module")
+def followed(cluster, template, imported, media_folder):
+    """The name of a database that has read everything of it, and the positions where that ended."""
+    cluster.clone_database(template, "feed_followed")
+    with asked(cluster, imported, "feed_first", media_folder) as first:
+        copy = Copy(first, cluster.url("feed_followed"), 0, "0")
+        with copy.engine.begin() as connection:
+            for kind in ("age_rating", "genre", "role", "series_type"):
+                connection.execute(text(f'DELETE FROM "{kind}"'))
+        copy.follow()
+        copy.compare()
+        copy.engine.dispose()
+    yield "feed_followed", copy.after, copy.touched
+    cluster.drop_database("feed_followed")
+
+
 @pytest.fixture
-def origin(cluster, template, media_folder):
+def origin(cluster, imported, media_folder):
     """A site of its own whose commits are real."""
-    with asked(cluster, template, "feed_origin", media_folder) as found:
+    with asked(cluster, imported, "feed_origin", media_folder) as found:
         yield found
 
 
 @pytest.fixture
-def copy(origin, cluster, template, tmp_path):
+def copy(origin, cluster, followed):
     """A copy of it that has read everything so far."""
-    importer = Importer(cluster.url("feed_origin"), tmp_path)
-    importer.run(full_set(), accounts=False)
-    importer.engine.dispose()
-    cluster.clone_database(template, "feed_copy")
-    copy = Copy(origin, cluster.url("feed_copy"))
-    with copy.engine.begin() as connection:
-        for kind in ("age_rating", "genre", "role", "series_type"):
-            connection.execute(text(f'DELETE FROM "{kind}"'))
-    copy.touched = "0"
-    copy.follow()
-    copy.compare()
+    database, *positions = followed
+    cluster.clone_database(database, "feed_copy")
+    copy = Copy(origin, cluster.url("feed_copy"), *positions)
     yield copy
     copy.engine.dispose()
     cluster.drop_database("feed_copy")

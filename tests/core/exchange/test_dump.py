@@ -19,8 +19,9 @@ from PIL import Image
 from comicsdb import clock
 from comicsdb.catalog import public_tables
 from comicsdb.exchange import compression, dump, dump_covers, dump_sqlite, minisign
-from comicsdb.exchange.format import FILES, OF_ACCOUNTS
+from comicsdb.exchange.format import FILES, OF_ACCOUNTS, PICTURE_FACTS
 from comicsdb.models import metadata
+from tests.core.exchange.conftest import Imported
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import read_set
 from tests.importer import Importer
@@ -32,13 +33,16 @@ SOURCE = dump.Source(
 )
 
 
+@pytest.fixture(scope="session")
+def full(cluster, template, tmp_path_factory):
+    """A set in which every field says something."""
+    return Imported(cluster, template, "full_set", full_set(), tmp_path_factory.mktemp("full_set"))
+
+
 @pytest.fixture
-def site(database, tmp_path):
+def site(full, tmp_path):
     """A catalogue in which every field says something."""
-    importer = Importer(database, tmp_path)
-    importer.run(full_set())
-    yield importer
-    importer.engine.dispose()
+    yield from full.copied("full_set_site", tmp_path)
 
 
 @pytest.fixture
@@ -254,6 +258,8 @@ def test_a_dump_imports_into_an_empty_site_with_the_same_data(site, key, cluster
             for row in each:
                 if "image" in row:
                     row["image"] = ""
+                for fact in PICTURE_FACTS:  # a dump without covers has no files that it could describe
+                    row.pop(fact, None)
             assert found[name] == each, name
         assert any(row["cover_hash"] for row in found["issues"])
         # Again, and where it came from, it changes nothing.

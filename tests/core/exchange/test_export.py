@@ -15,15 +15,6 @@ from tests.dataset import pictures, read_set, small_set
 from tests.importer import Importer
 
 
-@pytest.fixture
-def filled(database, tmp_path):
-    """A catalogue that holds the small set, accounts included."""
-    importer = Importer(database, tmp_path)
-    importer.run(small_set())
-    yield importer
-    importer.engine.dispose()
-
-
 def _without_pictures(rows: dict) -> dict:
     return {name: [_without_picture(row) for row in each] for name, each in rows.items()}
 
@@ -33,8 +24,8 @@ def _without_picture(row: dict) -> dict:
     return left | {"image": ""} if "image" in row else left
 
 
-def test_an_export_with_accounts_gives_back_every_fact_but_secrets(filled):
-    exported = read_set(filled.export("out", accounts=True))
+def test_an_export_with_accounts_gives_back_every_fact_but_secrets(imported):
+    exported = read_set(imported.export("facts", accounts=True))
     assert {name for name, rows in exported.items() if not rows} == {
         file.name for file in LIBRARY if not file.owner
     }
@@ -49,8 +40,8 @@ def test_an_export_with_accounts_gives_back_every_fact_but_secrets(filled):
     ]  # order of keys
 
 
-def test_pictures_are_written_as_they_are(filled):
-    folder = filled.export("out")
+def test_pictures_are_written_as_they_are(imported):
+    folder = imported.export("pictures")
     exported, given = read_set(folder), small_set()
     for name, rows in given.items():
         for number, row in enumerate(rows):
@@ -65,8 +56,8 @@ def test_pictures_are_written_as_they_are(filled):
     assert len([path for path in (folder / "images").rglob("*") if path.is_file()]) == 3
 
 
-def test_without_accounts_no_person_is_named(filled):
-    folder = filled.export("out")
+def test_without_accounts_no_person_is_named(imported):
+    folder = imported.export("nobody")
     exported = read_set(folder)
     assert "users" not in exported
     assert "issue_ratings" not in exported
@@ -74,8 +65,8 @@ def test_without_accounts_no_person_is_named(filled):
     assert "Editor" not in "".join(path.read_text() for path in folder.glob("*.json*"))
 
 
-def test_an_export_imports_into_an_empty_catalogue_with_the_same_facts(filled, cluster, template, tmp_path):
-    folder = filled.export("out", accounts=True)
+def test_an_export_imports_into_an_empty_catalogue_with_the_same_facts(imported, cluster, template, tmp_path):
+    folder = imported.export("out", accounts=True)
     cluster.clone_database(template, "reimported")
     again = Importer(cluster.url("reimported"), tmp_path / "again")
     try:
@@ -85,7 +76,7 @@ def test_an_export_imports_into_an_empty_catalogue_with_the_same_facts(filled, c
         assert again.query("SELECT DISTINCT password FROM user_account") == [(UNUSABLE,)]
         assert again.one("SELECT count(*) FROM api_token") == 0
         kept = "SELECT id, slug, modified, issues_modified, rating_sum, rated FROM series ORDER BY id"
-        assert again.query(kept) == filled.query(kept)
+        assert again.query(kept) == imported.query(kept)
     finally:
         again.engine.dispose()
         cluster.drop_database("reimported")
@@ -97,8 +88,8 @@ def test_an_export_imported_where_it_came_from_changes_nothing(filled):
     assert filled.everything() == before
 
 
-def test_the_summary_has_the_counts_and_digests_of_the_files(filled):
-    folder = filled.export("out")
+def test_the_summary_has_the_counts_and_digests_of_the_files(imported):
+    folder = imported.export("summary")
     meta = json.loads((folder / "meta.json").read_text())
     assert meta["format"] == 1
     assert meta["counts"]["issues"] == 3
@@ -106,8 +97,8 @@ def test_the_summary_has_the_counts_and_digests_of_the_files(filled):
         assert hashlib.sha256((folder / f"{name}.jsonl").read_bytes()).hexdigest() == digest
 
 
-def test_two_exports_of_the_same_state_are_the_same(filled):
-    one, other = filled.export("one"), filled.export("other")
+def test_two_exports_of_the_same_state_are_the_same(imported):
+    one, other = imported.export("one"), imported.export("other")
     assert {path.name: path.read_bytes() for path in one.glob("*.json*")} == {
         path.name: path.read_bytes() for path in other.glob("*.json*")
     }

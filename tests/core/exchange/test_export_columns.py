@@ -116,24 +116,26 @@ def values_of(importer: Importer, table, column: str) -> list:
     return [value for (value,) in importer.query(f'SELECT "{column}" FROM "{table.name}" ORDER BY {order}')]
 
 
-@pytest.fixture
-def given(database, tmp_path):
+@pytest.fixture(scope="module")
+def given(cluster, template, tmp_path_factory):
     """A catalogue with all that a set can hold."""
-    importer = Importer(database, tmp_path)
+    cluster.clone_database(template, "full_set_given")
+    importer = Importer(cluster.url("full_set_given"), tmp_path_factory.mktemp("given"))
     importer.run(full_set())
     yield importer
     importer.engine.dispose()
+    cluster.drop_database("full_set_given")
 
 
-@pytest.fixture
-def taken(given, cluster, template, tmp_path):
+@pytest.fixture(scope="module")
+def taken(given, cluster, template, tmp_path_factory):
     """An empty catalogue into which its export was imported."""
-    cluster.clone_database(template, "taken")
-    importer = Importer(cluster.url("taken"), tmp_path / "taken")
+    cluster.clone_database(template, "full_set_taken")
+    importer = Importer(cluster.url("full_set_taken"), tmp_path_factory.mktemp("taken"))
     importer.run(given.export("out", accounts=True))
     yield importer
     importer.engine.dispose()
-    cluster.drop_database("taken")
+    cluster.drop_database("full_set_taken")
 
 
 def test_every_column_is_filled_and_survives_or_is_named_here(given, taken):

@@ -27,9 +27,8 @@ def importer(database, tmp_path):
 # Into an empty catalogue.
 
 
-def test_ids_slugs_and_stamps_are_those_of_the_set(importer):
-    importer.run(small_set())
-    [row] = importer.query("SELECT id, slug, modified, created_on, name_changed FROM character WHERE id = 2")
+def test_ids_slugs_and_stamps_are_those_of_the_set(imported):
+    [row] = imported.query("SELECT id, slug, modified, created_on, name_changed FROM character WHERE id = 2")
     assert row == (
         2,
         "manga-hero",
@@ -37,18 +36,17 @@ def test_ids_slugs_and_stamps_are_those_of_the_set(importer):
         datetime(2024, 1, 2, 3, 4, 5, 2, UTC),
         datetime(2025, 2, 3, 4, 5, 6, 2, UTC),
     )
-    assert importer.query("SELECT id, number, price, currency FROM issue ORDER BY id")[1] == (
+    assert imported.query("SELECT id, number, price, currency FROM issue ORDER BY id")[1] == (
         2,
         "½",
         1500,
         "ITL",
     )
-    assert importer.one("SELECT cover_hash FROM issue WHERE id = 1") == "00ff00ff00ff00ff"
+    assert imported.one("SELECT cover_hash FROM issue WHERE id = 1") == "00ff00ff00ff00ff"
 
 
-def test_new_ids_follow_those_of_the_set(importer):
-    importer.run(small_set())
-    with importer.factory() as session:
+def test_new_ids_follow_those_of_the_set(filled):
+    with filled.factory() as session:
         made = Catalog(session).create(
             Series,
             {
@@ -62,16 +60,15 @@ def test_new_ids_follow_those_of_the_set(importer):
         )
         session.commit()
         assert made.id == 4
-    assert importer.one("SELECT nextval(pg_get_serial_sequence('variant', 'id'))") == 4
+    assert filled.one("SELECT nextval(pg_get_serial_sequence('variant', 'id'))") == 4
 
 
-def test_text_of_any_kind_arrives_as_it_was(importer):
-    importer.run(small_set())
+def test_text_of_any_kind_arrives_as_it_was(imported):
     expected = small_set()["publishers"][0]
-    [(desc, names)] = importer.query('SELECT "desc", alt_names FROM publisher WHERE id = 1')
+    [(desc, names)] = imported.query('SELECT "desc", alt_names FROM publisher WHERE id = 1')
     assert desc == expected["desc"]
     assert names == expected["alt_names"]
-    assert importer.one("SELECT name FROM issue WHERE id = 1") == ["One, Two", 'A "quoted" one', ""]
+    assert imported.one("SELECT name FROM issue WHERE id = 1") == ["One, Two", 'A "quoted" one', ""]
 
 
 def test_an_issue_without_price_needs_no_currency(importer):
@@ -82,23 +79,21 @@ def test_an_issue_without_price_needs_no_currency(importer):
     assert not importer.run(rows).changed_anything
 
 
-def test_a_set_that_does_not_say_what_descriptions_are_is_taken(importer):
-    importer.run(small_set())
-    assert importer.query("SELECT id FROM issue WHERE desc_is_solicitation") == [(1,)]
+def test_a_set_that_does_not_say_what_descriptions_are_is_taken(filled):
+    assert filled.query("SELECT id FROM issue WHERE desc_is_solicitation") == [(1,)]
     rows = small_set()
     for row in rows["issues"]:
         del row["desc_is_solicitation"]
-    importer.run(rows)
-    assert importer.query("SELECT id FROM issue WHERE desc_is_solicitation") == []
+    filled.run(rows)
+    assert filled.query("SELECT id FROM issue WHERE desc_is_solicitation") == []
 
 
-def test_links_are_stored_in_both_directions_where_they_are_symmetric(importer):
-    importer.run(small_set())
-    assert importer.query("SELECT * FROM issue_reprint ORDER BY 1") == [(1, 3), (3, 1)]
-    assert importer.query("SELECT * FROM series_associated ORDER BY 1") == [(2, 3), (3, 2)]
-    assert importer.query("SELECT * FROM character_universe ORDER BY 1, 2") == [(1, 1), (1, 2)]
-    roles = importer.query("SELECT credit_id, role_id, issue_id FROM credit_role ORDER BY 1, 2")
-    issues = dict(importer.query("SELECT id, issue_id FROM credit"))
+def test_links_are_stored_in_both_directions_where_they_are_symmetric(imported):
+    assert imported.query("SELECT * FROM issue_reprint ORDER BY 1") == [(1, 3), (3, 1)]
+    assert imported.query("SELECT * FROM series_associated ORDER BY 1") == [(2, 3), (3, 2)]
+    assert imported.query("SELECT * FROM character_universe ORDER BY 1, 2") == [(1, 1), (1, 2)]
+    roles = imported.query("SELECT credit_id, role_id, issue_id FROM credit_role ORDER BY 1, 2")
+    issues = dict(imported.query("SELECT id, issue_id FROM credit"))
     assert roles == [(1, 1, issues[1]), (1, 2, issues[1]), (2, 3, issues[2])]
 
 
@@ -110,14 +105,13 @@ def test_a_symmetric_link_given_in_one_direction_is_completed(importer):
     assert report.notes == ["issues.jsonl: reprint_ids was completed in 1 rows; it goes both ways."]
 
 
-def test_stars_are_counted_and_summed_for_issues_and_series(importer):
-    importer.run(small_set())
-    assert importer.query("SELECT id, rating_count, rating_sum FROM issue ORDER BY id") == [
+def test_stars_are_counted_and_summed_for_issues_and_series(imported):
+    assert imported.query("SELECT id, rating_count, rating_sum FROM issue ORDER BY id") == [
         (1, 2, 7),
         (2, 1, 4),
         (3, 0, 0),
     ]
-    assert importer.query("SELECT rating_count, rating_sum, rated FROM series WHERE id = 1") == [
+    assert imported.query("SELECT rating_count, rating_sum, rated FROM series WHERE id = 1") == [
         (3, 11, datetime(2025, 7, 1, tzinfo=UTC))
     ]
 
@@ -150,17 +144,16 @@ def test_history_log_and_versions_know_of_the_import(importer):
     )
 
 
-def test_what_follows_an_import_goes_on_from_its_state(importer):
-    importer.run(small_set())
-    with importer.factory() as session:
+def test_what_follows_an_import_goes_on_from_its_state(filled):
+    with filled.factory() as session:
         catalog = Catalog(session)
         catalog.update(catalog.get(Series, 1), {"name": "The Lighthouse Again"})
         session.commit()
-    assert importer.query("SELECT type FROM history WHERE kind = 'series' AND object_id = 1 ORDER BY id") == [
+    assert filled.query("SELECT type FROM history WHERE kind = 'series' AND object_id = 1 ORDER BY id") == [
         ("+",),
         ("~",),
     ]
-    assert importer.one("SELECT modified_before FROM issue WHERE id = 1") == datetime(
+    assert filled.one("SELECT modified_before FROM issue WHERE id = 1") == datetime(
         2025, 4, 3, 4, 5, 6, 1, UTC
     )
 
@@ -212,14 +205,13 @@ def test_covers_have_their_hashes_at_once_and_again_after_another_import(importe
     assert importer.query(named) == covers
 
 
-def test_the_size_of_a_picture_is_measured_not_believed(importer):
-    importer.run(small_set())
-    assert importer.query("SELECT image_width, image_height FROM issue ORDER BY id") == [
+def test_the_size_of_a_picture_is_measured_not_believed(imported):
+    assert imported.query("SELECT image_width, image_height FROM issue ORDER BY id") == [
         (40, 60),
         (None, None),
         (60, 40),
     ]
-    assert importer.one("SELECT image FROM issue WHERE id = 3").endswith(".jpg")
+    assert imported.one("SELECT image FROM issue WHERE id = 3").endswith(".jpg")
 
 
 def test_a_picture_is_not_decoded_again_if_the_set_tells_its_digest_and_hashes(importer):
@@ -243,23 +235,22 @@ def test_a_picture_is_not_decoded_again_if_the_set_tells_its_digest_and_hashes(i
 # Reference data.
 
 
-def test_reference_data_of_the_set_replace_the_seeded_rows(importer):
-    importer.run(small_set())
-    assert importer.query("SELECT id, name, code FROM series_type ORDER BY id") == [
+def test_reference_data_of_the_set_replace_the_seeded_rows(imported):
+    assert imported.query("SELECT id, name, code FROM series_type ORDER BY id") == [
         (6, "Annual Series", "annual"),  # by its older name
         (10, "Trade Paperback", "trade_paperback"),
         (13, "Single Issue", "single_issue"),
         (14, "Omnibus", "omnibus"),
     ]
-    assert importer.query('SELECT id, name, "order", is_writer, is_cover FROM role ORDER BY id') == [
+    assert imported.query('SELECT id, name, "order", is_writer, is_cover FROM role ORDER BY id') == [
         (1, "Writer", 1, True, False),
         (2, "Cover", 2, False, True),
         (3, "Letterer", 3, False, False),
     ]
-    western, sea = importer.query('SELECT id, name, "desc" FROM genre ORDER BY id')
+    western, sea = imported.query('SELECT id, name, "desc" FROM genre ORDER BY id')
     assert western == (1, "Western", "The American frontier or its conventions")
     assert sea == (2, "Sea Tales", "")
-    assert importer.query("SELECT name, short_description FROM age_rating ORDER BY id") == [
+    assert imported.query("SELECT name, short_description FROM age_rating ORDER BY id") == [
         ("Unknown", ""),
         ("Teen", "12 and up"),
     ]
@@ -314,9 +305,8 @@ def test_public_passwords_and_tokens_are_not_taken_over(importer):
     assert importer.query("SELECT count(*) FROM api_token") != [(0,)]
 
 
-def test_accounts_are_stored_with_hashed_secrets(importer):
-    importer.run(small_set())
-    rows = importer.query(
+def test_accounts_are_stored_with_hashed_secrets(imported):
+    rows = imported.query(
         "SELECT id, username, password, email_confirmed, is_active FROM user_account ORDER BY id"
     )
     assert [(row[0], row[1], row[3], row[4]) for row in rows] == [
@@ -325,26 +315,25 @@ def test_accounts_are_stored_with_hashed_secrets(importer):
         (3, "reader", True, True),
     ]
     assert all(Passwords("fast").verify(row[2], f"{row[1]}-password") for row in rows)
-    assert importer.query("SELECT user_id, digest, token_key FROM api_token ORDER BY user_id")[1] == (
+    assert imported.query("SELECT user_id, digest, token_key FROM api_token ORDER BY user_id")[1] == (
         2,
         digest(f"{2:064x}"),
         "0" * 15,
     )
-    assert importer.query(
+    assert imported.query(
         "SELECT m.user_id, g.name FROM user_group_member m JOIN user_group g ON g.id = m.group_id"
         " ORDER BY g.name"
     ) == [(2, "editor"), (2, "letterers")]
-    assert importer.query("SELECT supporter_tier, supporter_until FROM user_account WHERE id = 3") == [
+    assert imported.query("SELECT supporter_tier, supporter_until FROM user_account WHERE id = 3") == [
         ("backer", datetime(2030, 1, 1, tzinfo=UTC))
     ]
-    everything = json.dumps(importer.everything(), default=str)
+    everything = json.dumps(imported.everything(), default=str)
     assert "reader-password" not in everything
     assert f"{3:064x}" not in everything
 
 
-def test_authorship_follows_the_accounts(importer):
-    importer.run(small_set())
-    assert importer.query("SELECT created_by_id, edited_by_id FROM issue WHERE id = 1") == [(2, 3)]
+def test_authorship_follows_the_accounts(imported):
+    assert imported.query("SELECT created_by_id, edited_by_id FROM issue WHERE id = 1") == [(2, 3)]
 
 
 def test_without_accounts_everything_is_the_system_accounts(importer):

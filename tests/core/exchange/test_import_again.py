@@ -19,44 +19,41 @@ def importer(database, tmp_path):
 # Once more.
 
 
-def test_running_the_same_set_again_changes_nothing_and_says_so(importer):
-    importer.run(small_set())
-    before, files = importer.everything(), importer.files()
-    report = importer.run(small_set())
+def test_running_the_same_set_again_changes_nothing_and_says_so(filled):
+    before, files = filled.everything(), filled.files()
+    report = filled.run(small_set())
     assert not report.changed_anything
     assert "Nothing had to be changed." in report.lines()
     assert report.counts["issues"]["unchanged"] == 3
     assert report.counts["users"]["unchanged"] == 3
-    assert importer.everything() == before
-    assert importer.files() == files
+    assert filled.everything() == before
+    assert filled.files() == files
 
 
-def test_a_changed_row_is_brought_up_to_date_and_its_stamps_move(importer):
-    importer.run(small_set())
+def test_a_changed_row_is_brought_up_to_date_and_its_stamps_move(filled):
     rows = small_set()
     rows["characters"][0]["name"] = "Salt II"
-    report = importer.run(rows)
+    report = filled.run(rows)
     assert report.counts["characters"]["changed"] == 1
-    assert importer.one("SELECT name FROM character WHERE id = 1") == "Salt II"
+    assert filled.one("SELECT name FROM character WHERE id = 1") == "Salt II"
     imported = datetime(2025, 2, 3, 4, 5, 6, 1, UTC)
-    [(modified, before, name_changed)] = importer.query(
+    [(modified, before, name_changed)] = filled.query(
         "SELECT modified, modified_before, name_changed FROM character WHERE id = 1"
     )
     assert (before, modified > imported, name_changed > imported) == (imported, True, True)
     # The issue that shows the name is touched, its neighbour in the series is not (M16).
-    assert importer.one("SELECT modified > created_on + interval '2 years' FROM issue WHERE id = 1")
-    assert importer.one("SELECT modified FROM issue WHERE id = 2") == datetime(2025, 4, 3, 4, 5, 6, 2, UTC)
-    assert importer.query(
+    assert filled.one("SELECT modified > created_on + interval '2 years' FROM issue WHERE id = 1")
+    assert filled.one("SELECT modified FROM issue WHERE id = 2") == datetime(2025, 4, 3, 4, 5, 6, 2, UTC)
+    assert filled.query(
         "SELECT type FROM history WHERE kind = 'character' AND object_id = 1 ORDER BY id"
     ) == [
         ("+",),
         ("~",),
     ]
-    assert importer.query("SELECT fields FROM change_log WHERE action = 'update'") == [(["name"],)]
+    assert filled.query("SELECT fields FROM change_log WHERE action = 'update'") == [(["name"],)]
 
 
-def test_links_and_parts_are_brought_up_to_date(importer):
-    importer.run(small_set())
+def test_links_and_parts_are_brought_up_to_date(filled):
     rows = small_set()
     rows["issues"][0] |= {"character_ids": [2], "reprint_ids": []}
     rows["issues"][2]["reprint_ids"] = []
@@ -65,59 +62,56 @@ def test_links_and_parts_are_brought_up_to_date(importer):
     rows["attributions"][0]["url"] = "https://example.org/changed"
     rows["external_ids"][0]["external_id"] = "4712"
     rows["issue_ratings"][0]["rating"] = 1
-    report = importer.run(rows)
-    assert importer.query("SELECT character_id FROM issue_character") == [(2,)]
-    assert importer.query("SELECT * FROM issue_reprint") == []
-    assert importer.query("SELECT role_id FROM credit_role WHERE credit_id = 1") == [(1,)]
-    assert importer.query("SELECT name FROM variant ORDER BY id") == [("Foil II",), ("",), ("",)]
-    assert importer.query("SELECT url FROM attribution ORDER BY id")[0] == ("https://example.org/changed",)
-    numbers = importer.query("SELECT external_id FROM external_id ORDER BY id")
+    report = filled.run(rows)
+    assert filled.query("SELECT character_id FROM issue_character") == [(2,)]
+    assert filled.query("SELECT * FROM issue_reprint") == []
+    assert filled.query("SELECT role_id FROM credit_role WHERE credit_id = 1") == [(1,)]
+    assert filled.query("SELECT name FROM variant ORDER BY id") == [("Foil II",), ("",), ("",)]
+    assert filled.query("SELECT url FROM attribution ORDER BY id")[0] == ("https://example.org/changed",)
+    numbers = filled.query("SELECT external_id FROM external_id ORDER BY id")
     assert numbers == [("4712",), ("Q42",)]
-    assert importer.query("SELECT rating_sum FROM issue WHERE id = 1") == [(3,)]
-    assert importer.query("SELECT rating_sum FROM series WHERE id = 1") == [(7,)]
+    assert filled.query("SELECT rating_sum FROM issue WHERE id = 1") == [(3,)]
+    assert filled.query("SELECT rating_sum FROM series WHERE id = 1") == [(7,)]
     changed = {name: counts["changed"] for name, counts in report.counts.items() if counts["changed"]}
     parts = dict.fromkeys(("credits", "variants", "attributions", "external_ids", "issue_ratings"), 1)
     assert changed == {"issues": 2, **parts}
     # The character that lost the issue shows another list.
-    assert importer.one("SELECT issues_modified > '2026-01-01' FROM character WHERE id = 1")
+    assert filled.one("SELECT issues_modified > '2026-01-01' FROM character WHERE id = 1")
 
 
-def test_a_replaced_picture_goes_once_the_new_one_is_there(importer):
-    importer.run(small_set())
-    former = importer.one("SELECT image FROM issue WHERE id = 1")
+def test_a_replaced_picture_goes_once_the_new_one_is_there(filled):
+    former = filled.one("SELECT image FROM issue WHERE id = 1")
     images = pictures() | {"covers/new.png": picture("black", (10, 10))}
     rows = small_set()
     rows["issues"][0]["image"] = "covers/new.png"
     rows["issues"][2]["image"] = ""  # the set knows none: the one that is there stays
-    kept = importer.one("SELECT image FROM issue WHERE id = 3")
-    importer.run(rows, images=images)
-    now = importer.one("SELECT image FROM issue WHERE id = 1")
+    kept = filled.one("SELECT image FROM issue WHERE id = 3")
+    filled.run(rows, images=images)
+    now = filled.one("SELECT image FROM issue WHERE id = 1")
     assert now != former
-    assert not importer.storage.exists(former)
-    assert importer.storage.path(now).read_bytes() == images["covers/new.png"]
-    assert importer.query("SELECT image_width FROM issue WHERE id = 1") == [(10,)]
-    assert importer.one("SELECT image FROM issue WHERE id = 3") == kept
-    assert importer.storage.exists(kept)
+    assert not filled.storage.exists(former)
+    assert filled.storage.path(now).read_bytes() == images["covers/new.png"]
+    assert filled.query("SELECT image_width FROM issue WHERE id = 1") == [(10,)]
+    assert filled.one("SELECT image FROM issue WHERE id = 3") == kept
+    assert filled.storage.exists(kept)
 
 
-def test_rows_of_the_site_that_a_set_lacks_are_not_removed(importer):
-    importer.run(small_set())
+def test_rows_of_the_site_that_a_set_lacks_are_not_removed(filled):
     rows = small_set()
     rows["variants"] = rows["variants"][:1]
     rows["credits"] = rows["credits"][:1]
     rows["attributions"] = []
-    report = importer.run(rows)
+    report = filled.run(rows)
     assert not report.changed_anything
-    assert importer.one("SELECT count(*) FROM variant") == 3
+    assert filled.one("SELECT count(*) FROM variant") == 3
 
 
-def test_a_row_whose_slug_was_changed_since_is_still_the_same_row(importer):
-    importer.run(small_set())
-    importer.query("UPDATE arc SET slug = 'neap-tide'")
-    importer.query("INSERT INTO former_slug (kind, slug, object_id) VALUES ('arc', 'low-tide', 1)")
-    report = importer.run(small_set())
+def test_a_row_whose_slug_was_changed_since_is_still_the_same_row(filled):
+    filled.query("UPDATE arc SET slug = 'neap-tide'")
+    filled.query("INSERT INTO former_slug (kind, slug, object_id) VALUES ('arc', 'low-tide', 1)")
+    report = filled.run(small_set())
     assert not report.changed_anything
-    assert importer.query("SELECT id, slug FROM arc") == [(1, "neap-tide")]
+    assert filled.query("SELECT id, slug FROM arc") == [(1, "neap-tide")]
 
 
 # Into a catalogue that has rows of its own.
@@ -180,26 +174,25 @@ def test_a_set_with_new_ids_is_recognised_the_second_time(occupied):
     assert after == before
 
 
-def test_new_issues_touch_the_rows_they_belong_to(importer):
-    importer.run(small_set())
+def test_new_issues_touch_the_rows_they_belong_to(filled):
     rows = small_set()
     rows["issues"].append(issue(4, 1, "3", character_ids=[1], team_ids=[1]))
     rows["credits"].append({"id": 4, "issue_id": 2, "creator_id": 1, "role_ids": [1]})
     rows["issue_ratings"].append(
         {"id": 4, "issue_id": 4, "user_id": 3, "rating": 5, "created_on": "2025-07-02T00:00:00.000000Z"}
     )
-    importer.run(rows)
+    filled.run(rows)
     moved = {
         kind: [
             each
-            for (each,) in importer.query(f"SELECT id FROM {kind} WHERE modified > '2026-01-01' ORDER BY id")
+            for (each,) in filled.query(f"SELECT id FROM {kind} WHERE modified > '2026-01-01' ORDER BY id")
         ]
         for kind in ("series", "character", "team", "arc", "issue", "creator")
     }
     assert moved == {"series": [1], "character": [1], "team": [1], "arc": [], "issue": [2], "creator": []}
-    assert importer.one("SELECT modified FROM issue WHERE id = 4") == datetime(2025, 4, 3, 4, 5, 6, 4, UTC)
-    assert importer.one("SELECT issues_modified > '2026-01-01' FROM team WHERE id = 1")
-    assert importer.query("SELECT rating_count, rating_sum FROM series WHERE id = 1") == [(4, 16)]
+    assert filled.one("SELECT modified FROM issue WHERE id = 4") == datetime(2025, 4, 3, 4, 5, 6, 4, UTC)
+    assert filled.one("SELECT issues_modified > '2026-01-01' FROM team WHERE id = 1")
+    assert filled.query("SELECT rating_count, rating_sum FROM series WHERE id = 1") == [(4, 16)]
 
 
 def test_a_unique_value_of_another_row_is_refused_by_name(occupied):

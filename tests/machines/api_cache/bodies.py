@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 
-from sqlalchemy import Text, cast, func, literal_column, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import Text, cast, func, literal_column, select
 
+from comicsdb.db.read_pool import CompiledQuery, ReadConnection
 from comicsdb_api.resource import shapes
 from tests.machines.propagation.world import OWNERS
 
@@ -13,16 +13,21 @@ Slot = tuple[str, str, int]  # detail or below, kind, id
 
 ORDERED = ("series", "issue")  # lists of these are ordered by more than they show
 _LISTED = (
+    "(SELECT json_agg(json_build_array(kind, parent, listed, each) ORDER BY kind, parent, listed, each)"
+    " FROM ("
     "SELECT 'arc', arc_id, 'issue', issue_id FROM issue_arc"
     " UNION ALL SELECT 'character', character_id, 'issue', issue_id FROM issue_character"
     " UNION ALL SELECT 'team', team_id, 'issue', issue_id FROM issue_team"
     " UNION ALL SELECT 'series', series_id, 'issue', id FROM issue"
-    " UNION ALL SELECT 'publisher', publisher_id, 'series', id FROM series ORDER BY 1, 2, 3, 4"
+    " UNION ALL SELECT 'publisher', publisher_id, 'series', id FROM series"
+    ") lists (kind, parent, listed, each)"
+    " WHERE CASE listed WHEN 'issue' THEN each IN (SELECT id FROM issue WHERE slug NOT LIKE 'backdrop%')"
+    " ELSE each IN (SELECT id FROM series WHERE slug NOT LIKE 'backdrop%') END)"
 )
 
 
 def _digests(resource: type, fields: dict):
-    """The statement for (id, digest of what it shows) of every object that is not backdrop."""
+    """A value: [id, digest of what it shows] of every object that is not backdrop."""
     table = resource.model.__table__
     rows = (
         select(table.c.id.label("own"), *shapes.labelled(fields))
@@ -30,19 +35,33 @@ def _digests(resource: type, fields: dict):
         .where(table.c.slug.not_like("backdrop%"))
         .subquery("shown")
     )
-    return select(rows.c.own, func.md5(cast(func.row_to_json(literal_column("shown")), Text)))
+    digest = func.md5(cast(func.row_to_json(literal_column("shown")), Text))
+    return (
+        select(func.json_agg(func.json_build_array(rows.c.own, digest))).select_from(rows).scalar_subquery()
+    )
 
 
 class Statements:
-    """The statements, made once of what the API declares for each kind."""
+    """One statement, made once of what the API declares for each kind.
 
-    def __init__(self, registry):
+    It is compiled and prepared: to do so each time takes longer than to read so few rows.
+    """
+
+    def __init__(self, connection, registry):
         resources = {kind: registry["comicsdb_api.reads"][f"api.{kind}"].resource for kind in OWNERS}
-        self.details = {kind: _digests(each, each.detail_fields()) for kind, each in resources.items()}
-        self.rows = {}
+        digests = [_digests(each, each.detail_fields()) for each in resources.values()]
         for kind in ORDERED:
             order = {f"order {n}": column for n, column in enumerate(resources[kind].order())}
-            self.rows[kind] = _digests(resources[kind], resources[kind].row_fields() | order)
+            digests.append(_digests(resources[kind], resources[kind].row_fields() | order))
+        self._query = CompiledQuery.of(select(*digests, literal_column(_LISTED)))
+        self._line = ReadConnection(connection)
+
+    def read(self) -> tuple[dict, dict, list]:
+        """Digests by kind and id, of details and of rows; and kind, id, kind, id of what lists show."""
+        *digests, listed = self._line.fetch(self._query, {"base": "", "media": ""})
+        found = [dict(each or ()) for each in digests]
+        details = dict(zip(OWNERS, found[: len(OWNERS)], strict=True))
+        return details, dict(zip(ORDERED, found[len(OWNERS) :], strict=True)), listed or []
 
 
 class Bodies:
@@ -51,19 +70,16 @@ class Bodies:
     `shown` has ("detail", kind, id) → digest and ("below", kind, id) → rows of the list below the object.
     """
 
-    def __init__(self, session: Session, statements: Statements):
-        def read(statement) -> dict[int, str]:
-            return dict(session.execute(statement, {"base": "", "media": ""}).all())
-
-        details = {kind: read(statement) for kind, statement in statements.details.items()}
-        self.lists = details | {kind: read(statement) for kind, statement in statements.rows.items()}
+    def __init__(self, statements: Statements):
+        details, rows, listing = statements.read()
+        self.lists = details | rows
         self.shown: dict[Slot, object] = {
             ("detail", kind, each): digest
             for kind, found in details.items()
             for each, digest in found.items()
         }
         below = defaultdict(list)
-        for kind, parent, listed, each in session.execute(text(_LISTED)).all():
+        for kind, parent, listed, each in listing:
             if each in self.lists[listed]:
                 below["below", kind, parent].append((each, self.lists[listed][each]))
         self.shown |= below

@@ -28,7 +28,7 @@ class Theatre:
         self.credentials = credentials
         self.writer = writer
         self.addresses = Addresses(stage)
-        self.statements = Statements(app.registry)
+        self.statements = Statements(connection, app.registry)
         self.counts: dict[str, int] = defaultdict(int)  # what readers saw, and how often
         bare.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
         bare.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
@@ -45,7 +45,7 @@ class Scene(Acts):
         super().__init__(theatre)
         self.addresses = theatre.addresses
         self.reader = Reader(theatre.app, theatre.bare, theatre.credentials, theatre.counts)
-        self.bodies = Bodies(self.session, theatre.statements)
+        self.bodies = Bodies(theatre.statements)
         self.gone: set[Key] = set()
         theatre.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
         theatre.app.registry["comicsdb.validator_cache"].clear()
@@ -71,7 +71,7 @@ class Scene(Acts):
         """Read what has changed, wherever it is shown, and a few other things, which must be as they were."""
         before, self.ids = self.ids, Ids(self.session)
         self.gone |= {key for key in before.all - self.ids.all if key[0] in OWNERS}
-        earlier, self.bodies = self.bodies, Bodies(self.session, self.theatre.statements)
+        earlier, self.bodies = self.bodies, Bodies(self.theatre.statements)
         slots, kinds = self.bodies.changed(earlier)
         for slot in sorted(self.choose(slots, random)):
             self.look(slot, self.cached.get(slot) or self.addresses.of(slot, random), random)

@@ -12,7 +12,7 @@ class Writer:
     def __init__(self, app, username: str, password: str):
         self.credentials = basic(username, password)
         self.program = webtest.TestApp(app)
-        self.browser = webtest.TestApp(app)
+        self.browser = webtest.TestApp(app, parser_features="lxml")
         assert log_in(self.browser, username, password).status_int == 303
 
     def patch(self, entity, field: str, value: str) -> int:

@@ -1,14 +1,14 @@
 """What is wrong after a write: stale or restless stamps, one-way links, figures that do not add up."""
 
 from tests.machines.propagation.oracle import Oracle
-from tests.machines.propagation.shapes import Shown, rating_figures
+from tests.machines.propagation.shapes import rating_figures, shown_of
 from tests.machines.propagation.world import NAME_STAMPED, RATED, SYMMETRIC, World, moved
 
 
 def check_stamps(before: World, after: World, oracle: Oracle) -> list[str]:
     """What is wrong with the stamps after one write, in words."""
     wrong = []
-    shown, shows = Shown(before), Shown(after)
+    shown, shows = shown_of(before), shown_of(after)
     stamps = ("modified", "issues_modified", "name_changed", "rated")
     changed = {stamp: moved(before, after, stamp) for stamp in stamps}
     stale = {key for key in oracle.kept if shown.details[key] != shows.details[key]}

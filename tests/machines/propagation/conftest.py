@@ -1,7 +1,5 @@
 """What the tests of propagation by rule stand on: a few objects, and bystanders that must not move."""
 
-from types import SimpleNamespace
-
 import pytest
 from sqlalchemy import create_engine
 
@@ -47,7 +45,21 @@ def connection(request):
 @pytest.fixture
 def bystanders(scene_keys, session):
     """The objects by name."""
-    return SimpleNamespace(**{name: session.get_one(*key) for name, key in scene_keys.items()})
+    return Bystanders(session, scene_keys)
+
+
+class Bystanders:
+    """The objects by name, each read when somebody asks for it: most tests want two of them."""
+
+    def __init__(self, session, keys: dict):
+        self._session, self._keys = session, keys
+
+    def __getattr__(self, name: str):
+        if name not in self._keys:
+            raise AttributeError(name)
+        entity = self._session.get_one(*self._keys[name])
+        setattr(self, name, entity)  # the session forgets what nobody keeps
+        return entity
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 Written from the contract, not from the code that serves it.
 """
 
+from functools import lru_cache
+
 from tests.machines.propagation.world import LINKS, LISTING, OWNERS, World
 
 STATUS = {1: "Cancelled", 2: "Completed", 3: "Hiatus", 4: "Ongoing"}
@@ -208,6 +210,12 @@ class Shown:
         self.lists = {key: issue_list(world, *key) for key in world.ids if key[0] in LISTING}
 
 
+@lru_cache(maxsize=4)
+def shown_of(world: World) -> Shown:
+    """What a reading shows: each is compared with the one before it and with the one after it."""
+    return Shown(world)
+
+
 _PICTURE = ("image", "image_width", "image_height")
 _BASE = ("slug", "name", "desc", "cv_id", "gcd_id")
 KEPT = {
@@ -271,3 +279,9 @@ def snapshot(world: World, kind: str, each: int) -> dict:
         kept = ("id", "name", "price", "currency", "sku", "upc", "image")
         state["variants"] = [{field: variant[field] for field in kept} for variant in world.variants_of[each]]
     return state
+
+
+@lru_cache(maxsize=4)
+def snapshots(world: World) -> dict[tuple[str, int], dict]:
+    """The snapshots of all objects: what a transaction ends with, the next one begins with."""
+    return {key: snapshot(world, *key) for key in world.ids}

@@ -73,7 +73,7 @@ class World:
         self.rows = {kind: {row["id"]: row for row in tables[kind]} for kind in KINDS}
         self.versions = {row["kind"]: row["value"] for row in tables["version"]}
 
-    @property
+    @cached_property
     def ids(self) -> set[tuple[str, int]]:
         """(kind, id) of every object there is."""
         return {(kind, each) for kind in KINDS for each in self.rows[kind]}
@@ -154,13 +154,23 @@ class World:
 
 def moved(before: World, after: World, stamp: str) -> set[tuple[str, int]]:
     """The objects of both readings one of whose stamps differs."""
-    return {
-        key
-        for key in before.ids & after.ids
-        if stamp in before.row(key) and before.row(key)[stamp] != after.row(key)[stamp]
-    }
+    found = set()
+    for kind in KINDS:
+        earlier = before.rows[kind]
+        found |= {
+            (kind, each)
+            for each, row in after.rows[kind].items()
+            if each in earlier and stamp in earlier[each] and earlier[each][stamp] != row[stamp]
+        }
+    return found
 
 
-def contents(world: World) -> dict[str, list[str]]:
-    """Every row of every table as text, in a fixed order: equal only where all stamps are."""
-    return {table: sorted(map(repr, rows)) for table, rows in world.tables.items()}
+def differences(one: World, other: World) -> dict[str, set[str]]:
+    """By table the rows, as texts, that are not in both readings: none only where all stamps are equal."""
+    found = {}
+    for table, rows in one.tables.items():
+        if rows != other.tables[table]:  # or else in another order
+            ours, theirs = (sorted(map(repr, each)) for each in (rows, other.tables[table]))
+            if ours != theirs:
+                found[table] = {*ours} ^ {*theirs}
+    return found

@@ -37,6 +37,8 @@ OUTSIDE = """() => [...document.querySelectorAll("main *")].filter(element => {
     if (!element.checkVisibility() || element.closest(".not-for-people, .sr-only, svg")) return false;
     return box.width && (box.left < 0 || box.right > document.documentElement.clientWidth + 0.5);
 }).map(element => element.outerHTML.slice(0, 200))"""
+UNFOLD = "document.querySelectorAll('.top details').forEach(e => { e.name = ''; e.open = true; })"
+FOLD = "document.querySelectorAll('.top details').forEach(e => { e.open = false; })"
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +69,16 @@ def address(cluster, template, tmp_path_factory):
     cluster.drop_database("account_browser")
 
 
+@pytest.fixture(scope="module")
+def session(browser, address):
+    """What the browser of a member keeps who has logged in."""
+    with browser.new_context(base_url=address) as context:
+        log_in(context.new_page())
+        return context.storage_state()
+
+
 @pytest.fixture
-def visit(browser, address):
+def visit(browser, address, session):
     """`visit(**options)`: a stranger's page, a page of the member, and what the browser complained of."""
     contexts = []
 
@@ -79,14 +89,13 @@ def visit(browser, address):
             if line.type in ("error", "warning") and "a status of 4" not in line.text:
                 found.complaints.append(line.text)
 
-        for name in ("stranger", "member"):
-            context = browser.new_context(base_url=address, **options)
+        for name, state in (("stranger", None), ("member", session)):
+            context = browser.new_context(base_url=address, storage_state=state, **options)
             contexts.append(context)
             page = context.new_page()
             page.on("console", note)
             page.on("pageerror", lambda error: found.complaints.append(str(error)))
             setattr(found, name, page)
-        log_in(found.member)
         return found
 
     yield opened
@@ -109,22 +118,10 @@ def states(visit):
     for path in OPEN:
         visit.stranger.goto(f"/accounts/{path}")
         yield path, visit.stranger
-    log_in(visit.stranger, "Nobody")
-    yield "login refused", visit.stranger
-    visit.stranger.goto("/accounts/signup/")
-    visit.stranger.locator("form.quick").evaluate("form => form.remove()")
-    visit.stranger.locator(".sign-in form").evaluate("form => form.noValidate = true")
-    visit.stranger.locator(".sign-in button.button-pop").click()
-    visit.stranger.locator(".form-errors").wait_for()
-    yield "sign-up refused", visit.stranger
     for path in OWN:
         visit.member.goto(f"/accounts/{path}")
         yield path, visit.member
-    visit.member.goto("/accounts/update/")
-    visit.member.locator("#username").fill("two words")
-    visit.member.locator(".form .button-pop").click()
-    visit.member.locator(".form-errors").wait_for()
-    yield "profile refused", visit.member
+    yield from refused(visit)
     visit.member.goto("/accounts/tokens/")
     visit.member.locator("#name").fill("W" * 64)
     visit.member.locator(".form .button-pop").click()
@@ -134,30 +131,47 @@ def states(visit):
     yield "new token", visit.member
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("light", 390), ("dark", 320)])
-def test_every_page_fits_can_be_read_and_makes_the_browser_complain_of_nothing(visit, scheme, width):
+def refused(visit):
+    """Every page of accounts that says what is wrong with a form, in turn."""
+    log_in(visit.stranger, "Nobody")
+    yield "login refused", visit.stranger
+    visit.stranger.goto("/accounts/signup/")
+    visit.stranger.locator("form.quick").evaluate("form => form.remove()")
+    visit.stranger.locator(".sign-in form").evaluate("form => form.noValidate = true")
+    visit.stranger.locator(".sign-in button.button-pop").click()
+    visit.stranger.locator(".form-errors").wait_for()
+    yield "sign-up refused", visit.stranger
+    visit.member.goto("/accounts/update/")
+    visit.member.locator("#username").fill("two words")
+    visit.member.locator(".form .button-pop").click()
+    visit.member.locator(".form-errors").wait_for()
+    yield "profile refused", visit.member
+
+
+def test_every_page_fits_can_be_read_and_makes_the_browser_complain_of_nothing(visit):
     """No sideways scrolling, and every text at least 4.5 to 1, menus included."""
-    visited = visit(color_scheme=scheme, viewport={"width": width, "height": 844})
+    visited = visit(reduced_motion="reduce")  # no colour is on its way to another
     for name, page in states(visited):
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-        assert page.evaluate(OUTSIDE) == [], name
-        page.evaluate(
-            "document.querySelectorAll('.top details').forEach(e => { e.name = ''; e.open = true; })"
-        )
-        assert page.evaluate(CONTRAST) == [], name
+        for scheme, width in (("light", 1280), ("light", 390), ("dark", 320)):
+            page.set_viewport_size({"width": width, "height": 844})
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+            assert page.evaluate(OUTSIDE) == [], (name, width)
+            page.evaluate(UNFOLD)
+            assert page.evaluate(CONTRAST) == [], (name, scheme, width)
+            page.evaluate(FOLD)
     assert visited.complaints == []
 
 
 def test_what_is_wrong_takes_the_focus_and_leads_to_its_field(visit):
     visited = visit()
     names = []
-    for name, page in states(visited):
-        if name.endswith("refused"):
-            names.append(name)
-            expect(page.locator(".form-errors"), name).to_be_focused()
-            for link in page.locator(".form-errors a").all():
-                link.click()
-                expect(page).to_have_url(re.compile(re.escape(link.get_attribute("href")) + "$"))
+    for name, page in refused(visited):
+        names.append(name)
+        expect(page.locator(".form-errors"), name).to_be_focused()
+        for link in page.locator(".form-errors a").all():
+            link.click()
+            expect(page).to_have_url(re.compile(re.escape(link.get_attribute("href")) + "$"))
     assert len(names) == 3
 
 

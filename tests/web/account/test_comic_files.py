@@ -162,8 +162,9 @@ def test_rows_and_drafts_have_limits(testapp, world, session, folder, monkeypatc
     for _ in range(2):
         found = list(outcomes(session, nora, folder).values())
         assert found == ["new"] * (drafts.DRAFTS_MAX + 1) + ["waiting"]
-    ids = buttons(soup(testapp.get(LIST)), "enter")
-    answers = [post(testapp, enter=each) for each in ids]
+    page = testapp.get(LIST)
+    form, ids = form_with(page, "listed"), buttons(soup(page), "enter")
+    answers = [testapp.post(form.action, [*form.submit_fields(), ("enter", each)]) for each in ids]
     assert [each.location.endswith(LIST) for each in answers] == [False] * drafts.DRAFTS_MAX + [True]
     assert "You have too many unsaved drafts." in testapp.get(LIST).text
     assert len(drafts.drafts_of(session, nora.id, tagged_files.PLACE)) == drafts.DRAFTS_MAX

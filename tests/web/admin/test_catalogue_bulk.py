@@ -131,7 +131,8 @@ def test_executives_come_from_the_setting(site_with, make, world, session):
 
 
 def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, session, make):
-    arcs = [make.arc(name=f"Arc {number}") for number in range(12)]
+    with make.together():
+        arcs = [make.arc(name=f"Arc {number}") for number in range(12)]
     page = choose(testapp, "arc", "delete", *(each.id for each in arcs))
     assert len(listed(page)) == 11
     assert listed(page)[-1] == "and 2 more"
@@ -202,7 +203,8 @@ def test_a_choice_that_is_none_leads_back(testapp, root, make, act, ids, told, c
 
 
 def test_a_bulk_act_costs_little_for_many(testapp, boss, make, connection):
-    issues = [make.issue() for _ in range(14)]
+    with make.together():
+        issues = [make.issue() for _ in range(14)]
     costs = []
     for some in (issues[:2], issues[2:]):
         page = choose(testapp, "issue", "teen", *(each.id for each in some))

@@ -126,9 +126,10 @@ def test_filters_of_series(testapp, staff, world, make):
 
 
 def test_pages_follow_one_another_in_a_total_order(testapp, staff, make):
-    series = make.series(name="Run")
-    for number in range(53):
-        make.issue(series=series, number=str(number))
+    with make.together():
+        series = make.series(name="Run")
+        for number in range(53):
+            make.issue(series=series, number=str(number))
     first, second = (names(testapp, "issue", page=page) for page in (1, 2))
     assert (len(first), len(second)) == (50, 3)
     assert len({*first, *second}) == 53
@@ -146,14 +147,14 @@ def test_no_list_costs_more_when_it_is_longer(testapp, staff, world, make, conne
         return found
 
     few = costs()
-    for _ in range(8):
-        house = make.publisher(name="A")
-        make.issue(
-            series=make.series(name="A", publisher=house), image="a.png", image_width=1, image_height=2
-        )
-        make.imprint(name="A", publisher=house)
-        make.universe(name="A", publisher=house)
-        make.arc(name="A")
+    with make.together():
+        for _ in range(8):
+            house = make.publisher(name="A")
+            series = make.series(name="A", publisher=house)
+            make.issue(series=series, image="a.png", image_width=1, image_height=2)
+            make.imprint(name="A", publisher=house)
+            make.universe(name="A", publisher=house)
+            make.arc(name="A")
     assert costs() == few
     assert few == dict.fromkeys(KINDS, 3) | {"series": 4, "issue": 4}
 

@@ -10,7 +10,8 @@ from sqlalchemy import select
 from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.accounts.rules import username_problems
 from comicsdb.models import LoginSession
-from tests.conftest import recording
+from tests.cases import for_each
+from tests.conftest import forget_attempts, recording
 from tests.mailbox import letters
 from tests.web.attacks.attempts import path_in, path_of, routes_of_the_site, sign_up, token_of
 from tests.web.conftest import PASSWORD, form_to, let_in, log_in, soup, submit
@@ -197,8 +198,10 @@ def leads_away(location: str) -> bool:
     return not urljoin(HERE, as_browsers_do).startswith(HERE) or "//" in as_browsers_do.removeprefix(HERE)[:2]
 
 
-@pytest.mark.parametrize("target", ELSEWHERE)
+@for_each("target", ELSEWHERE)
 def test_no_form_leads_away(testapp, member, target):
+    testapp.reset()
+    forget_attempts(testapp.app)
     form = form_to(testapp.get("/accounts/login/", {"next": target}), "/accounts/login/")
     assert not leads_away(form["next"].value)
     fields = {"csrf_token": form["csrf_token"].value, "username": "Nora", "password": PASSWORD}
@@ -212,7 +215,7 @@ def test_no_form_leads_away(testapp, member, target):
     assert not leads_away(testapp.post("/theme/", {"theme": "dark", "next": target}).location)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     [
         "//evil.example", "//evil.example/x", "/%5Cevil.example", "///evil.example", "//accounts/users",

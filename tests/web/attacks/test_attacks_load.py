@@ -2,6 +2,7 @@
 
 import base64
 import gc
+import itertools
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ import time_machine
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import User
+from tests.cases import for_each
 from tests.conftest import forget_attempts
 from tests.web.attacks.attempts import path_of, routes_of_the_site, token_of
 from tests.web.conftest import PASSWORD, form_to, log_in, soup, submit
@@ -172,9 +174,12 @@ def test_a_number_without_end_is_nobodys(wsgi, testapp, nora, session):
     assert tried >= 20
 
 
-@pytest.mark.parametrize("value", ['"\\377"', "\xff\xfe", "é", "a;b=c;;=", "x" * 4000])
-@pytest.mark.parametrize("name", ["session", "csrf", "messages", "theme"])
+VALUES = ('"\\377"', "\xff\xfe", "é", "a;b=c;;=", "x" * 4000)
+
+
+@for_each("name,value", itertools.product(["session", "csrf", "messages", "theme"], VALUES))
 def test_a_cookie_may_be_anything(testapp, member, name, value):
+    testapp.reset()
     cookies = {"Cookie": f"{name}={value}"}
     testapp.get("/", headers=cookies, status=200)
     testapp.get("/accounts/", headers=cookies, status=303)
@@ -226,8 +231,10 @@ def test_no_field_of_any_form_breaks_it(testapp, member, path):
 
 @LARGE
 @pytest.mark.usefixtures("large")
-@pytest.mark.parametrize("path", FORMS)
+@for_each("path", FORMS)
 def test_files_in_the_place_of_texts_break_nothing(testapp, member, path):
+    testapp.reset()
+    forget_attempts(testapp.app)
     log_in(testapp)
     token = token_of(testapp.get("/accounts/"))
     files = [(name, "x.txt", b"text") for name in FIELDS]

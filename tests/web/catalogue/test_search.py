@@ -25,8 +25,9 @@ def groups(response):
 
 
 def test_a_few_of_each_kind_are_suggested_while_somebody_types(testapp, session, make, world, member):
-    for number in range(5):
-        make.arc(name=f"Lamps {number}")
+    with make.together():
+        for number in range(5):
+            make.arc(name=f"Lamps {number}")
     make_list(session, member, name="Lamps out")
     make_list(session, member, name="Lamps hidden", is_private=True)
 
@@ -182,8 +183,9 @@ def test_quick_search_finds_all_kinds_and_groups_them(testapp, make):
 
 
 def test_quick_search_shows_eight_of_a_kind_and_the_way_to_the_rest(testapp, make):
-    for number in range(9):
-        make.arc(name=f"Echo {number}")
+    with make.together():
+        for number in range(9):
+            make.arc(name=f"Echo {number}")
     page = testapp.get("/search/?q=echo")
     assert len(groups(page)["arc"]) == 8
     link = soup(page).select_one(".block-head a")["href"]

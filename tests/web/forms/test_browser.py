@@ -31,9 +31,10 @@ def site(cluster, template, tmp_path_factory):
         make = Make(Catalog(session))
         for name in ("Nora", "Otto"):
             make.user(name, password=PASSWORD, passwords=Passwords("fast"), groups=["editor"])
-        series = make.series(name="Lamplight").id
-        for name in ("Ada Pencil", "Bo Brush", "Cy Quill"):
-            make.creator(name=name)
+        with make.together():
+            series = make.series(name="Lamplight").id
+            for name in ("Ada Pencil", "Bo Brush", "Cy Quill"):
+                make.creator(name=name)
     app = build_app(cluster.url("forms"), tmp_path_factory.mktemp("forms-media"))
     server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
     thread = threading.Thread(target=server.run, daemon=True)
@@ -235,11 +236,12 @@ def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(en
     with site.sessions() as session:
         make = Make(Catalog(session))
         role = make.role("Writer").id
-        people = [make.creator(name=f"Hand {number} of the Harbor").id for number in range(7)]
         values = {"cover_date": date(2026, 3, 1), "price": Decimal("4.99"), "page": 32, "upc": "761941341826"}
-        named = [{"creator": each, "roles": [role, make.role("Inker").id]} for each in people]
-        tide = make.series(name="Tidewater")
-        issue = make.issue(series=tide, number="70", credits=named, **values)
+        with make.together():
+            people = [make.creator(name=f"Hand {number} of the Harbor").id for number in range(7)]
+            named = [{"creator": each, "roles": [role, make.role("Inker").id]} for each in people]
+            tide = make.series(name="Tidewater")
+            issue = make.issue(series=tide, number="70", credits=named, **values)
     page = enter("Nora", viewport={"width": 1280, "height": 900})
     page.goto(f"/issue/{issue.slug}/update/")
     assert page.locator("[id^=credits-][data-row]").count() == 7

@@ -3,11 +3,11 @@
 On real connections: a refusal rolls back all that goes through the one of other tests.
 """
 
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
 import time_machine
-import webtest
 from sqlalchemy import select
 
 from comicsdb import clock
@@ -15,8 +15,11 @@ from comicsdb.accounts import drafts
 from comicsdb.accounts.deletion import clean
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
+from comicsdb.db.read_pool import ReadPool, connector
+from comicsdb.media.storage import FolderStorage
+from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.models import Arc, PictureDraft, ReadingList, Variant
-from tests.conftest import build_app
+from tests.conftest import attached
 from tests.factories import Make
 from tests.web.conftest import PASSWORD, errors, form_to, let_in, soup
 from tests.web.forms.forming import kept_files, opened, picture, send
@@ -25,12 +28,18 @@ LOST = "The picture you chose is no longer stored: please choose it again."
 
 
 @pytest.fixture
-def site(database, factory, tmp_path):
-    """A site with a database of its own, and Nora, who is logged in."""
-    app = build_app(database, tmp_path)
-    browser = webtest.TestApp(app, parser_features="lxml")
-    with factory() as session:
-        session.info["media"] = app.registry["comicsdb.media"]
+def site(wsgi, factory, tmp_path, monkeypatch):
+    """The site with a database and a folder of the test's own, and Nora, who is logged in."""
+    engine, storage = factory.kw["bind"], FolderStorage(tmp_path)
+    monkeypatch.setitem(wsgi.registry, "comicsdb.media", storage)
+    monkeypatch.setitem(wsgi.registry, "comicsdb.thumbnails", Thumbnails(storage))
+    with (
+        attached(wsgi, engine) as browser,
+        factory() as session,
+        closing(ReadPool(connector(engine))) as pool,
+    ):
+        wsgi.registry["comicsdb.read_pool"] = pool
+        session.info["media"] = storage
         make = Make(Catalog(session))
         browser.nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
         browser.bob = make.user("Bob")
@@ -38,7 +47,6 @@ def site(database, factory, tmp_path):
         session.commit()
         let_in(browser, browser.nora)
         yield browser
-    app.registry["comicsdb.engine"].dispose()
 
 
 def stored(site) -> set[str]:

@@ -261,13 +261,13 @@ def test_what_editors_open_costs_the_same_whatever_it_holds(testapp, make, world
     make.session.commit()
     few = costs()
     role = make.role("Writer").id
-    people = [make.creator().id for _ in range(8)]
-    make.catalog.update(
-        world.first,
-        {
-            "characters": [make.character().id for _ in range(5)],
-            "credits": [{"creator": each, "roles": [role]} for each in people],
-        },
-    )
-    make.session.commit()
+    with make.together():
+        people = [make.creator().id for _ in range(8)]
+        make.catalog.update(
+            world.first,
+            {
+                "characters": [make.character().id for _ in range(5)],
+                "credits": [{"creator": each, "roles": [role]} for each in people],
+            },
+        )
     assert costs() == few

@@ -52,8 +52,8 @@ def test_every_account_edits_and_only_superusers_delete(testapp, make, world):
     testapp.post(f"/publisher/{world.publisher.slug}/update/", {"name": "x"}, status=400)  # no token
 
 
-def test_a_setting_leaves_editing_to_editors(site_with, make, world, caplog):
-    site = site_with(**{"comicsdb.site_editing": "editors"})
+def test_a_setting_leaves_editing_to_editors(other_site, make, world, caplog):
+    site = other_site
     enter(site, make)
     caplog.clear()
     site.get("/publisher/create/", status=403)

@@ -10,6 +10,8 @@ from tests.web.conftest import PASSWORD, soup
 
 HSTS = "max-age=31536000"
 HTTPS = {"comicsdb.base_url": "https://localhost"}
+FAR = "max-age=63072000; includeSubDomains; preload"
+REACHED = HTTPS | {"comicsdb.hsts": FAR, "comicsdb_web.contact": "us@example.org"}
 
 
 @pytest.fixture
@@ -46,15 +48,13 @@ def test_every_answer_of_an_https_site_says_so(secure, make, member, media_folde
 
 
 def test_how_far_it_reaches_is_a_setting(site_with):
-    value = "max-age=63072000; includeSubDomains; preload"
-    headers = site_with(**HTTPS, **{"comicsdb.hsts": value}).get("/health/").headers
-    assert headers["Strict-Transport-Security"] == value
+    headers = site_with(**REACHED).get("/health/").headers
+    assert headers["Strict-Transport-Security"] == FAR
 
 
-def test_faults_of_security_are_told_where_the_settings_say(site_with, testapp):
+def test_faults_of_security_are_told_where_the_settings_say(site_with, other_site, testapp):
     testapp.get("/.well-known/security.txt", status=404)  # nobody is named
-    site = site_with(**HTTPS, **{"comicsdb_web.contact": "us@example.org"})
-    answer = site.get("/.well-known/security.txt")
+    answer = site_with(**REACHED).get("/.well-known/security.txt")
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
     lines = dict(line.split(": ", 1) for line in answer.text.splitlines())
     assert lines["Contact"] == "mailto:us@example.org"
@@ -62,8 +62,7 @@ def test_faults_of_security_are_told_where_the_settings_say(site_with, testapp):
     assert lines["Preferred-Languages"] == "en, it"
     expires = datetime.strptime(lines["Expires"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     assert timedelta(days=30) < expires - datetime.now(UTC) < timedelta(days=365)
-    other = {"comicsdb_web.contact": "us@example.org", "comicsdb_web.security_contact": "guard@example.org"}
-    assert "Contact: mailto:guard@example.org\n" in site_with(**other).get("/.well-known/security.txt").text
+    assert "Contact: mailto:guard@example.org\n" in other_site.get("/.well-known/security.txt").text
 
 
 def test_password_managers_find_the_form(testapp, reader):

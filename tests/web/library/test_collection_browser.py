@@ -25,9 +25,10 @@ def site(cluster, template, tmp_path_factory):
     with sessions() as session:
         make = Make(Catalog(session))
         make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
-        series = make.series(name="Lamplight")
-        for number in range(1, 5):
-            make.issue(series=series, number=str(number))
+        with make.together():
+            series = make.series(name="Lamplight")
+            for number in range(1, 5):
+                make.issue(series=series, number=str(number))
     app = build_app(cluster.url("collecting"), tmp_path_factory.mktemp("collecting-media"))
     server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
     thread = threading.Thread(target=server.run, daemon=True)

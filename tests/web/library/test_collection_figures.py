@@ -107,7 +107,8 @@ def test_writers_and_artists_are_those_with_such_roles_once_for_each_item(make, 
 
     ada, bo = ("Ada Pencil", 1), ("Bo Brush", 1)
     assert top(Role.is_writer) == top(Role.is_artist) == [ada, bo]
-    crowd = [make.creator(name=f"Hand {number:02}") for number in range(11)]
+    with make.together():
+        crowd = [make.creator(name=f"Hand {number:02}") for number in range(11)]
     roles = [make.role("Writer").id, make.role("Script").id]
     make.catalog.update(world.first, {"credits": [{"creator": each.id, "roles": roles} for each in crowd]})
     make.credit(world.second, crowd[10], "Writer")

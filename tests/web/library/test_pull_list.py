@@ -214,11 +214,11 @@ def test_whoever_is_not_logged_in_is_led_to_the_form(testapp, world):
 def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, session, connection, today):
     costs = []
     for size in (1, 8):
-        for number in range(size):
-            series = make.series()
-            make.issue(series=series, number=str(number), store_date=today)
-            pull_list.add(session, nora.id, series.id)
-        session.commit()
+        with make.together():
+            for number in range(size):
+                series = make.series()
+                make.issue(series=series, number=str(number), store_date=today)
+                pull_list.add(session, nora.id, series.id)
         with recording(connection) as statements:
             assert len(pulls(testapp.get(PAGE))) >= size
         costs.append(len(statements))

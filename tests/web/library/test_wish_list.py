@@ -268,9 +268,9 @@ def test_whoever_is_not_logged_in_is_led_to_the_form(testapp, world):
 def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, session, connection):
     costs = []
     for size in (1, 8):
-        for _ in range(size):
-            wish_list.add(session, nora.id, make.issue().id, {})
-        session.commit()
+        with make.together():
+            for _ in range(size):
+                wish_list.add(session, nora.id, make.issue().id, {})
         with recording(connection) as statements:
             testapp.get(PAGE)
         costs.append(len(statements))

@@ -27,8 +27,9 @@ def site(cluster, template, tmp_path_factory):
     with sessions() as session:
         make = Make(Catalog(session))
         nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
-        series = make.series(name="Lamplight")
-        issues = [make.issue(series=series, number=str(n)) for n in range(1, 5)]
+        with make.together():
+            series = make.series(name="Lamplight")
+            issues = [make.issue(series=series, number=str(n)) for n in range(1, 5)]
         mine = make_list(session, nora, issues, name="Mine").slug
         other_mine = make_list(session, nora, issues, name="Also mine").slug
         other = make_list(session, make.user(), issues, name="Other").slug

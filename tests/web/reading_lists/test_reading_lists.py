@@ -305,16 +305,13 @@ def test_pages_cost_the_same_however_much_they_show(
     make_list(session, member)
     few = [cost(each) for each in addresses]
     assert few == [4, 4, 13, 5]  # with the marks of all issues, and the progress
-    series = [make.series(name=f"Run {n}", publisher=make.publisher()) for n in range(15)]
-    people = [make.creator(name=f"Hand {n}") for n in range(8)]
-    role = make.role("Writer").id
-    crowd = [make.character(name=f"Face {n}") for n in range(14)]
-    issues = [
-        make.issue(
-            series=each, characters=crowd, credits=[{"creator": who.id, "roles": [role]} for who in people]
-        )
-        for each in series
-    ]
+    with make.together():
+        series = [make.series(name=f"Run {n}", publisher=make.publisher()) for n in range(15)]
+        people = [make.creator(name=f"Hand {n}") for n in range(8)]
+        role = make.role("Writer").id
+        crowd = [make.character(name=f"Face {n}") for n in range(14)]
+        written = [{"creator": who.id, "roles": [role]} for who in people]
+        issues = [make.issue(series=each, characters=crowd, credits=written) for each in series]
     items.add_issues(held(session, owner, order), [each.id for each in issues])
     for n in range(8):
         make_list(session, member if n % 2 else owner, issues[:3], desc="Many words", is_private=bool(n % 3))

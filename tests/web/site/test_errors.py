@@ -3,11 +3,10 @@
 import logging
 
 import pytest
-from sqlalchemy import create_engine
+import webtest
 
-from comicsdb import main
 from comicsdb.db import DATABASE_OUTAGE
-from tests.conftest import SETTINGS
+from tests.conftest import build_app
 from tests.web.conftest import form_to, log_in, soup
 
 
@@ -36,8 +35,8 @@ def test_no_way_back_leads_to_another_site(testapp):
         }
 
 
-def test_a_fault_can_be_told_where_the_code_is(site_with):
-    page = soup(site_with(**{"comicsdb_web.code": "https://code.example/x"}).get("/nowhere/", status=404))
+def test_a_fault_can_be_told_where_the_code_is(other_site):
+    page = soup(other_site.get("/nowhere/", status=404))
     assert page.select_one('.error-links a[href="https://code.example/x"]').get_text() == "Report an issue"
 
 
@@ -65,17 +64,29 @@ def test_an_error_page_still_knows_who_is_logged_in(testapp, member):
     assert "Nora" in testapp.get("/publisher/nobody/", status=404).text
 
 
-@pytest.fixture
-def broken(media_folder):
-    """The site on a database that nobody serves."""
-    DATABASE_OUTAGE.forget()
-    url = "postgresql+psycopg://nobody@127.0.0.1:1/none?connect_timeout=1"
-    create_engine(url)
-    app = main({}, **SETTINGS, **{"sqlalchemy.url": url, "comicsdb.media.folder": str(media_folder)})
-    import webtest
-
-    yield webtest.TestApp(app)
+@pytest.fixture(scope="module")
+def broken_app(media_folder):
+    """The application on a database that nobody serves."""
+    app = build_app("postgresql+psycopg://nobody@127.0.0.1:1/none?connect_timeout=1", media_folder)
+    yield app
     app.registry["comicsdb.engine"].dispose()
+
+
+@pytest.fixture
+def broken(broken_app):
+    """A browser at the site on a database that nobody serves."""
+    DATABASE_OUTAGE.forget()
+    return webtest.TestApp(broken_app)
+
+
+def test_an_outage_of_the_database_is_one_line_for_many_requests_on_site_and_api(broken, caplog):
+    """The first of those that share the application: it has not told anything before."""
+    for _ in range(3):
+        for path in ("/publisher/", "/", "/api/publisher/1/", "/reading-lists/"):
+            broken.get(path, headers={"Authorization": "Basic YTpi"}, status=503)
+        broken.post_json("/api/publisher/", {}, headers={"Authorization": "Basic YTpi"}, status=503)
+    (told,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert "the database cannot be used" in told.getMessage()
 
 
 def test_a_server_error_says_so_without_database_session_or_account(broken, caplog):
@@ -92,15 +103,6 @@ def test_a_server_error_says_so_without_database_session_or_account(broken, capl
     assert "Traceback" not in caplog.text
     assert "Content-Security-Policy" in response.headers
     assert "Traceback" not in response.text
-
-
-def test_an_outage_of_the_database_is_one_line_for_many_requests_on_site_and_api(broken, caplog):
-    for _ in range(3):
-        for path in ("/publisher/", "/", "/api/publisher/1/", "/reading-lists/"):
-            broken.get(path, headers={"Authorization": "Basic YTpi"}, status=503)
-        broken.post_json("/api/publisher/", {}, headers={"Authorization": "Basic YTpi"}, status=503)
-    (told,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    assert "the database cannot be used" in told.getMessage()
 
 
 def test_a_server_error_is_a_short_fragment_where_one_was_asked_for(broken):
