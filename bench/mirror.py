@@ -137,7 +137,7 @@ def main() -> None:
         print(f"{time.monotonic() - began:8.1f} s  to dump it: {size:,} bytes")
         stack.enter_context(serving(origin.ini, port))
         mirror = MirrorProcess(folder / "mirror", origin.url)
-        stack.callback(mirror.end)
+        stack.callback(mirror.discard)
         began = time.monotonic()
         mirror.start()
         print(f"{time.monotonic() - began:8.1f} s  until the mirror served it")

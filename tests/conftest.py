@@ -19,7 +19,6 @@ from pathlib import Path
 import psycopg
 import pytest
 import webtest
-from cornice.service import clear_services
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, NullPool, create_engine, event
 from sqlalchemy.orm import Session, close_all_sessions
@@ -211,9 +210,7 @@ def media_folder(tmp_path_factory) -> Path:
 def build_app(url: str, media_folder: Path, **more):
     """The whole WSGI application on a database."""
     settings = {**SETTINGS, "sqlalchemy.url": url, "comicsdb.media.folder": str(media_folder), **more}
-    app = main({}, **settings)
-    clear_services()  # Cornice's list of all services would keep each application to the end
-    return app
+    return main({}, **settings)
 
 
 @pytest.fixture(scope="session")

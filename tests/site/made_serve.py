@@ -62,6 +62,7 @@ def make_serve(folder: Path, database: str):
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", PORT)) == 0:
             pytest.fail(f"Port {PORT} is in use: stop what listens there, mokkari can talk to no other.")
+    Cluster(cluster_folder(database)).discard()  # what a run that was killed has left under the same name
     environment = {key: value for key, value in clean_environment().items() if "MAKE" not in key}
     environment |= {"COMICSDB_MEDIA_FOLDER": str(folder / "media"), "COMICSDB_PASSWORD_COST": "fast"}
     command = ["make", "serve", f"VENV={sys.prefix}", f"DATA={folder}", f"DB={database}", f"PORT={PORT}"]

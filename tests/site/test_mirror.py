@@ -103,6 +103,11 @@ class MirrorProcess:
             self._process.wait(PATIENCE)
             self._process = None
 
+    def discard(self) -> None:
+        """End it, and delete its database, which may lie elsewhere than in its folder."""
+        self.end()
+        dev_cluster.Cluster(self.folder / "postgres").discard()
+
     @contextmanager
     def engine(self):
         """An engine on its database."""
@@ -182,9 +187,10 @@ def origin(cluster, template, tmp_path_factory):
 def mirror(origin, tmp_path_factory):
     """A mirror of it, which runs."""
     mirror = MirrorProcess(tmp_path_factory.mktemp("mirror") / "mirror", origin.url)
+    mirror.discard()  # what a run that was killed has left under the same name
     mirror.start()
     yield mirror
-    mirror.end()
+    mirror.discard()
 
 
 def test_a_mirror_follows_all_sorts_of_changes_whenever_it_is_killed(origin, mirror):
@@ -294,9 +300,11 @@ def test_beyond_the_horizon_a_mirror_begins_again_with_the_newest_dump(origin, m
     await_equal(origin, mirror)
 
 
-def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path):
+def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path, request):
     run_command("-c", str(mirror.folder / "mirror.ini"), "dump")
     second = MirrorProcess(tmp_path / "second", mirror.url)
+    second.discard()
+    request.addfinalizer(second.discard)
     with ExitStack() as stack:
         stack.callback(second.end)
         second.start()

@@ -50,7 +50,10 @@ def site(tmp_path_factory):
     """A folder with an ini file, where everything that is served is made."""
     folder = tmp_path_factory.mktemp("serve")
     (folder / "site.ini").write_text(INI)
-    return folder
+    cluster = Cluster(folder / "var" / "postgres")
+    cluster.discard()  # what a run that was killed has left under the same name
+    yield folder
+    cluster.discard()
 
 
 @contextmanager
