@@ -244,6 +244,7 @@ GREEDY = b"GET /probe/pour/?pieces=2000 HTTP/1.1\r\nHost: x\r\n\r\n"
 def test_clients_are_not_held_up_by_others(server, sent):
     _, base, _ = server
     address = ("127.0.0.1", int(base.rsplit(":", 1)[1]))
+    time.sleep(2)  # a worker may need a moment to see that the clients of the test before have gone
     slow = [socket.create_connection(address, SURELY) for _ in range(40)]
     try:
         for each in slow:
