@@ -130,7 +130,7 @@ class _Export:
         """The lines of a file; pictures are copied on the way."""
         keys = [each.key for each in file.written]
         picture = next((each.key for each in file.fields if each.picture and self._storage), None)
-        keys += ["image_hashes"] if file.has_cover else []
+        keys += ["image_hashes"] if self._tells_hashes(file) else []
         with self._connection.cursor("export") as rows:
             rows.itersize = CHUNK
             rows.execute(self._query(file))
@@ -143,9 +143,15 @@ class _Export:
                         record |= {"image_sha256": sha256} | ({"image_hashes": hashes} if hashes else {})
                 yield orjson.dumps(record) + b"\n"
 
+    def _tells_hashes(self, file: File) -> bool:
+        return self._storage is not None and file.has_cover
+
     def _query(self, file: File) -> str:
         source = OWNED_ROWS.get(file, file.kind)
-        columns = [*map(self._expression, file.written), *([COVER_HASHES] if file.has_cover else [])]
+        columns = [
+            *map(self._expression, file.written),
+            *([COVER_HASHES] if self._tells_hashes(file) else []),
+        ]
         return f'SELECT {", ".join(columns)} FROM {source} t ORDER BY t."{file.order}"'
 
     def _expression(self, each: Field, row: str = "t") -> str:

@@ -91,7 +91,9 @@ class Pictures:
                     remember(self._stored, path, batch.put(key, self.file(path)))
                 run.report.pictures += 1
 
-    def _inspect(self, path: str, *, hashed: bool, sha256: str, hashes: list[int]):
+    def _inspect(
+        self, path: str, *, hashed: bool, sha256: str, hashes: list[int]
+    ) -> tuple[Picture, list[int]] | str:
         file = self.file(path)
         try:
             if not file.resolve().is_relative_to(self._folder.resolve()):
