@@ -6,7 +6,6 @@ import re
 import shutil
 import sqlite3
 import subprocess
-import tarfile
 from collections import defaultdict
 from contextlib import closing
 from datetime import timedelta
@@ -288,8 +287,7 @@ def test_a_pack_of_covers_is_reproducible_and_taken_by_an_import(site, key, clus
     found = dict(dump_covers.read(first / "covers.tar"))
     assert list(found) == keys
     assert all(Image.open(io.BytesIO(each)).format == "WEBP" for each in found.values())
-    with tarfile.open(first / "covers.tar") as pack:
-        pack.extractall(first, filter="data")
+    subprocess.run(["tar", "-xf", "covers.tar"], cwd=first, check=True)
     cluster.clone_database(template, "with_covers")
     again = Importer(cluster.url("with_covers"), tmp_path / "again")
     try:
