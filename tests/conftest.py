@@ -75,6 +75,8 @@ SETTINGS = {
     "jinja2.bytecode_caching": "true",  # compiling templates takes longer than making an application
 }
 
+API_ALONE = {"pyramid.includes": "comicsdb_api"}  # is made in a third of the time
+
 # Files that take long begin first: in the end, one worker would be at them alone.
 LONG = (
     "tests/worst/",
@@ -210,7 +212,9 @@ def media_folder(tmp_path_factory) -> Path:
 def build_app(url: str, media_folder: Path, **more):
     """The whole WSGI application on a database."""
     settings = {**SETTINGS, "sqlalchemy.url": url, "comicsdb.media.folder": str(media_folder), **more}
-    return main({}, **settings)
+    app = main({}, **settings)
+    gc.freeze()  # it stays to the end
+    return app
 
 
 @pytest.fixture(scope="session")

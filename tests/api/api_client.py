@@ -17,7 +17,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import SHORT, session_factory, set_config
 from comicsdb.db.read_pool import ReadConnection
 from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import build_app
+from tests.conftest import API_ALONE, build_app
 from tests.factories import Make
 
 EXPLAIN = "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)"
@@ -93,7 +93,7 @@ def asked(cluster, template: str, name: str, media_folder, **settings):
     cluster.clone_database(template, name)
     url = cluster.url(name)
     engine = create_engine(url)
-    app = build_app(url, media_folder, **settings)
+    app = build_app(url, media_folder, **(API_ALONE | settings))
     with session_factory(engine)() as session:
         make = Make(Catalog(session))
         make.user(

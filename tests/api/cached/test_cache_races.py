@@ -18,7 +18,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from tests.api.conftest import PASSWORD, basic
-from tests.conftest import build_app
+from tests.conftest import API_ALONE, build_app
 from tests.factories import Make
 
 NAME, BEGINNING = "races", "races_beginning"
@@ -160,7 +160,7 @@ _WAITING = text(
 def apps(cluster, media_folder):
     """The application with a cache and without, on a database that each test has anew."""
     return [
-        build_app(cluster.url(NAME), media_folder, **{"comicsdb.cache.memory_mb": size})
+        build_app(cluster.url(NAME), media_folder, **API_ALONE, **{"comicsdb.cache.memory_mb": size})
         for size in ("64", "0")
     ]
 

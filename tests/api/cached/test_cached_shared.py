@@ -17,7 +17,7 @@ from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.models import Arc
 from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import build_app
+from tests.conftest import API_ALONE, build_app
 from tests.factories import Make
 from tests.redis_server import RedisServer
 
@@ -38,7 +38,7 @@ class Site:
 
     def serve(self):
         """One more server; gives a client of it."""
-        app = build_app(self.url, self.folder, **self.settings)
+        app = build_app(self.url, self.folder, **API_ALONE, **self.settings)
         self.apps.append(app)
         return Client(webtest.TestApp(app), basic("reader", PASSWORD))
 

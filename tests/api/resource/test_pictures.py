@@ -11,7 +11,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.catalog.unit_of_work import WRITE_LOCK
 from comicsdb.media.storage import FolderStorage
 from tests.api.conftest import PASSWORD
-from tests.conftest import build_app
+from tests.conftest import API_ALONE, build_app
 from tests.dataset import picture
 from tests.factories import Make
 
@@ -56,7 +56,7 @@ def test_a_write_without_a_picture_needs_no_storage(editor, make, session, dead)
 
 def test_a_picture_is_stored_before_other_writers_have_to_wait(database, factory, tmp_path, monkeypatch):
     """While a slow storage takes its time, nobody else's write is held up: no lock is held yet."""
-    app = webtest.TestApp(build_app(database, tmp_path / "media"))
+    app = webtest.TestApp(build_app(database, tmp_path / "media", **API_ALONE))
     with factory() as session:
         passwords = app.app.registry["comicsdb.passwords"]
         make = Make(Catalog(session))

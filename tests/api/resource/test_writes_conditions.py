@@ -14,7 +14,7 @@ from comicsdb.models import Publisher
 from tests.api.bodies import rate
 from tests.api.conftest import PASSWORD, basic
 from tests.api.writing import PICTURE, Writer
-from tests.conftest import build_app
+from tests.conftest import API_ALONE, build_app
 from tests.factories import Make
 
 OTHER = '"0123456789abcdef01234567"'
@@ -119,7 +119,7 @@ def test_a_variant_has_no_tag_to_know(writer, make):
 @pytest.fixture
 def apart(database, media_folder):
     """An application whose requests have connections of their own, with a session beside it."""
-    app = build_app(database, media_folder)
+    app = build_app(database, media_folder, **API_ALONE)
     engine = app.registry["comicsdb.engine"]
     with session_factory(engine)() as session:
         make = Make(Catalog(session))

@@ -16,7 +16,7 @@ from comicsdb.http import idempotency
 from comicsdb.models import Arc, Credit, IdempotencyKey, Variant
 from tests.api.conftest import PASSWORD, basic
 from tests.api.writing import PICTURE, Writer
-from tests.conftest import build_app
+from tests.conftest import API_ALONE, build_app
 from tests.factories import Make
 from tests.waiting import await_that
 
@@ -105,7 +105,7 @@ def test_a_key_is_forgotten_after_a_day(writer, session):
 @pytest.fixture
 def apart(database, media_folder):
     """A client whose requests have connections of their own, and sessions beside it."""
-    app = build_app(database, media_folder)
+    app = build_app(database, media_folder, **API_ALONE)
     engine = app.registry["comicsdb.engine"]
     factory = session_factory(engine)
     with factory() as session:

@@ -1,4 +1,4 @@
-"""Applications with limits, made once for all tests of this folder, and clients of them."""
+"""Applications with limits, of the API alone, made once for all tests of this folder, and clients of them."""
 
 from contextlib import ExitStack
 
@@ -9,7 +9,7 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.throttle.standing import LOGGER, START
-from tests.conftest import attached, build_app
+from tests.conftest import API_ALONE, attached, build_app
 
 TOKEN = "cdb_" + "2e" * 32
 
@@ -25,7 +25,7 @@ def apps(shared_database, media_folder):
             given = {
                 f"{LOGGER}{name}" if name[:1] in {"", "."} else name: settings[name] for name in settings
             }
-            made[key] = build_app(shared_database, media_folder, **({LOGGER: "on"} | given))
+            made[key] = build_app(shared_database, media_folder, **({LOGGER: "on"} | API_ALONE | given))
         return made[key]
 
     yield app

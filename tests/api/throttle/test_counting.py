@@ -41,7 +41,7 @@ def test_the_21st_request_of_a_minute_is_refused(client, clock):
     clock.shift(17.5)
     refused = client.get("/api/", 429)
     detail = "Request was throttled. Expected available in 43 seconds."
-    assert refused.json == {"detail": detail, "data": "http://localhost/data/"}
+    assert refused.json == {"detail": detail, "data": "http://localhost/.well-known/comicsdb.json"}
     assert refused.headers["Retry-After"] == "43"
     assert refused.headers["Content-Type"] == "application/json"
     assert refused.headers["Allow"] == "GET, HEAD, OPTIONS"
@@ -129,7 +129,7 @@ def test_a_cached_answer_is_refused_too(client, make, clock):
 
 def test_a_request_that_is_tried_several_times_counts_once(site, reader, clock, caplog):
     caplog.set_level(logging.INFO, "comicsdb_api.auth")
-    app = site(**{"pyramid.includes": "comicsdb_api comicsdb_web tests.api.retrying_app"})
+    app = site(**{"pyramid.includes": "comicsdb_api tests.api.retrying_app"})
     client = Client(app, basic(reader.username, PASSWORD))
     answer = client.get("/api/fickle/")
     assert answer.json == {"attempt": ATTEMPTS}

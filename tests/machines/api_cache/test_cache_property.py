@@ -11,7 +11,7 @@ import pytest
 from hypothesis.stateful import rule, run_state_machine_as_test
 
 from tests.api.conftest import PASSWORD, basic
-from tests.conftest import build_app
+from tests.conftest import API_ALONE, build_app
 from tests.machines.api_cache import world
 from tests.machines.api_cache.machine import Writers, seeds, single_steps
 from tests.machines.api_cache.scene import Scene, Theatre
@@ -24,7 +24,7 @@ PROFILE = sequences(6, 20)
 @pytest.fixture(scope="module")
 def bare(shared_database, media_folder):
     """The same application with a cache that keeps nothing."""
-    app = build_app(shared_database, media_folder, **{"comicsdb.cache.memory_mb": "0"})
+    app = build_app(shared_database, media_folder, **API_ALONE, **{"comicsdb.cache.memory_mb": "0"})
     yield app
     app.registry["comicsdb.engine"].dispose()
 
