@@ -20,7 +20,7 @@ from comicsdb.models import (
     ThrottleNotice,
     User,
 )
-from tests.web.conftest import PASSWORD, form_to, log_in, soup
+from tests.web.conftest import PASSWORD, form_to, let_in, soup
 
 RAW = "cdb_" + "5ec2e7" * 10 + "beef"  # a token that nobody may see
 
@@ -29,7 +29,7 @@ def enter(testapp, make, username="Boss", **values):
     """Make somebody with rights and log in."""
     user = make.user(username, password=PASSWORD, passwords=Passwords("fast"), **values)
     testapp.reset()
-    log_in(testapp, username)
+    let_in(testapp, user)
     return user
 
 
