@@ -5,13 +5,13 @@ import webtest
 from tests.conftest import attached, build_app
 from tests.dataset import picture
 from tests.pictures import scans
-from tests.web.conftest import errors, form_to, log_in, soup, submit
+from tests.web.conftest import errors, form_to, let_in, soup, submit
 
 UPDATE = "/accounts/update/"
 
 
 def test_a_profile_without_its_picture_is_shown_again(testapp, member, session, dead, caplog):
-    log_in(testapp)
+    let_in(testapp, member)
     upload = webtest.Upload("me.png", picture(), "image/png")
     response = submit(testapp, UPDATE, status=422, image=upload, last_name="Typed")
     assert "Pictures cannot be stored at the moment." in errors(response)["image"]
@@ -22,7 +22,7 @@ def test_a_profile_without_its_picture_is_shown_again(testapp, member, session, 
 
 
 def test_a_picture_that_is_much_to_decode_is_refused_beside_its_field(testapp, member, session):
-    log_in(testapp)
+    let_in(testapp, member)
     upload = webtest.Upload("me.jpg", scans(65, 64), "image/jpeg")
     response = submit(testapp, UPDATE, status=422, image=upload, last_name="Typed")
     assert "more than 64 scans: please save it as an ordinary JPEG" in errors(response)["image"]

@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.models import CATALOGUE
 from tests.conftest import recording
-from tests.web.conftest import log_in
+from tests.web.conftest import let_in
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
 LIST = 2  # rows and their number, and the versions under which that is kept
@@ -133,13 +133,13 @@ def test_quick_search_costs_two_statements_and_one_for_each_kind_with_results(ma
 def test_being_logged_in_costs_one_more(make, world, member, testapp, count):
     count("/publisher/")  # the number of rows is kept then
     before = count("/publisher/")[0]
-    log_in(testapp)
+    let_in(testapp, member)
     assert count("/publisher/")[0] == before + 1
 
 
 def test_what_a_member_has_of_an_issue_costs_one_more(make, world, member, testapp, count):
     address = f"/issue/{world.first.slug}/"
-    log_in(testapp)
+    let_in(testapp, member)
     before = count(address)[0]
     assert before == DETAIL + 1 + 1
     form = testapp.get(address).forms["track"]

@@ -7,13 +7,13 @@ import webtest
 
 from comicsdb.library import collection
 from tests.conftest import recording
-from tests.web.conftest import PASSWORD, labels, log_in, soup
+from tests.web.conftest import PASSWORD, labels, let_in, soup
 
 
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    log_in(testapp)
+    let_in(testapp, member)
     return member
 
 
@@ -191,7 +191,7 @@ def test_the_menu_leads_members_to_people_and_account(testapp, member):
     anonymous = soup(testapp.get("/")).header
     assert {"/accounts/signup/", "/accounts/login/"} <= {each["href"] for each in anonymous.find_all("a")}
     assert "/accounts/users/" not in {each["href"] for each in anonymous.find_all("a")}
-    log_in(testapp)
+    let_in(testapp, member)
     own = {each["href"] for each in soup(testapp.get("/")).header.find_all("a")}
     assert {"/accounts/", "/accounts/users/"} <= own
     assert not {"/accounts/signup/", "/accounts/login/"} & own
@@ -204,7 +204,7 @@ def test_the_use_of_the_api_is_what_the_api_counts(site_with, member, calls, lev
     program.authorization = ("Basic", ("Nora", PASSWORD))
     for left in range(9, 9 - calls, -1):
         assert program.get("/api/").headers["X-RateLimit-Sustained-Remaining"] == str(left)
-    log_in(browser)
+    let_in(browser, member)
     for path in ("/accounts/", "/accounts/Nora/", "/accounts/Nora/"):  # looking costs nothing
         meter = soup(browser.get(path)).find("meter")
         assert (meter["value"], meter["max"], meter.get_text()) == (str(calls), "10", f"{calls} of 10")
@@ -215,5 +215,5 @@ def test_supporters_may_call_more_often(site_with, member, session):
     member.supporter_tier, member.supporter_until = "sponsor", datetime(2990, 5, 31, tzinfo=UTC)
     session.commit()
     browser = site_with(**{"comicsdb_api.throttle": "on"})
-    log_in(browser)
+    let_in(browser, member)
     assert soup(browser.get("/accounts/")).find("meter")["max"] == "15000"

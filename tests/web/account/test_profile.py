@@ -16,7 +16,7 @@ from comicsdb.models import LoginSession, Publisher, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from tests.mailbox import letters
 from tests.web.addresses import keep_library
-from tests.web.conftest import errors, form_to, form_with, log_in, message, soup, submit
+from tests.web.conftest import errors, form_to, form_with, let_in, log_in, message, soup, submit
 
 UPDATE = "/accounts/update/"
 
@@ -30,7 +30,7 @@ def picture(colour="teal") -> bytes:
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    log_in(testapp)
+    let_in(testapp, member)
     return member
 
 
@@ -187,6 +187,8 @@ def test_the_data_can_be_taken_along(testapp, nora):
 
 def test_deleting_needs_the_password_and_ends_everything(testapp, nora, session, make):
     publisher = make.publisher(name="Left Behind")
+    testapp.reset()
+    log_in(testapp)  # its cookie goes, too
     refused = submit(testapp, "/accounts/delete/", status=422, password="wrong")
     assert set(errors(refused)) == {"password"}
     identifier, number, left = testapp.cookies["session"], nora.id, publisher.id

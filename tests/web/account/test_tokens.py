@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.models import ApiToken
-from tests.web.conftest import errors, form_to, log_in, message, soup, submit
+from tests.web.conftest import errors, form_to, let_in, log_in, message, soup, submit
 
 PAGE = "/accounts/tokens/"
 
@@ -17,7 +17,7 @@ PAGE = "/accounts/tokens/"
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    log_in(testapp)
+    let_in(testapp, member)
     return member
 
 

@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from comicsdb.models import Webhook, WebhookDelivery
 from comicsdb.webhooks import delivery
 from tests.conftest import recording
-from tests.web.conftest import errors, form_to, log_in, message, soup, submit
+from tests.web.conftest import errors, form_to, let_in, message, soup, submit
 
 PAGE = "/accounts/webhooks/"
 URL = "https://tagger.example/hook"
@@ -15,7 +15,7 @@ URL = "https://tagger.example/hook"
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    log_in(testapp)
+    let_in(testapp, member)
     return member
 
 
@@ -125,6 +125,6 @@ def test_what_a_page_costs(testapp, hook, connection):
 
 
 def test_a_site_may_offer_none(other_site, member):
-    log_in(other_site)
+    let_in(other_site, member)
     assert PAGE not in other_site.get("/accounts/").text
     other_site.get(PAGE, status=404)

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from comicsdb.catalog import Catalog
 from comicsdb.models import Arc, History
 from tests.web.admin.helpers import enter
-from tests.web.conftest import form_to, log_in, message, soup
+from tests.web.conftest import form_to, let_in, message, soup
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_staff_and_editors_may_and_nobody_else(make, session, testapp, member, e
     edit(arc, name="Dawn")
     path, history = address(session, arc), f"/arc/{arc.slug}/history/"
     assert "/accounts/login/" in testapp.get(path, status=303).location
-    log_in(testapp)
+    let_in(testapp, member)
     testapp.get(path, status=403)
     assert path not in testapp.get(history).text
     for name, rights in (

@@ -10,7 +10,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.community import polls
 from comicsdb.models import Poll, PollVote
 from tests.conftest import recording
-from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
+from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
 
 DAY = timedelta(days=1)
 FRAGMENT = {"X-Fragment": "1"}
@@ -35,7 +35,7 @@ def ask(session):
 def clerk(testapp, make):
     """Somebody of the staff, who is logged in."""
     clerk = make.user("clerk", password=PASSWORD, passwords=Passwords("fast"), is_staff=True)
-    log_in(testapp, "clerk")
+    let_in(testapp, clerk)
     return clerk
 
 

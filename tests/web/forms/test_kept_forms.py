@@ -17,7 +17,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.http import bodies
 from comicsdb.models import Creator, FormDraft, LoginSession
 from tests.web.addresses import addresses_of, keep_library
-from tests.web.conftest import ATTRIBUTE, FORM, PASSWORD, form_to, let_in, log_in, message, soup
+from tests.web.conftest import ATTRIBUTE, FORM, PASSWORD, form_to, let_in, message, soup
 from tests.web.forms.forming import boxes, opened, picture, send, value
 
 ENDED = "Your session has expired. Log in, and the form will come back with what you entered."
@@ -231,7 +231,7 @@ def test_an_account_that_is_switched_off_keeps_nothing(testapp, world, session, 
 def test_the_cookie_of_a_session_outlives_it_so_that_a_large_form_is_read(
     testapp, world, session, member, monkeypatch
 ):
-    log_in(testapp)
+    let_in(testapp, member)
     monkeypatch.setattr(bodies, "ANONYMOUS_FIELDS_MAX", 20)
     form = opened(testapp, f"/issue/{world.first.slug}/update/")
     with time_machine.travel(clock.now() + timedelta(days=14, hours=1)):

@@ -5,13 +5,13 @@ from sqlalchemy import func, select
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, LibraryAct, WishListItem
 from tests.conftest import recording
-from tests.web.conftest import form_with, log_in
+from tests.web.conftest import form_with, let_in
 
 ADDRESS = "/collection/activity/"
 
 
 def test_acts_are_told_and_undone(testapp, session, connection, member, world):
-    log_in(testapp, "Nora")
+    let_in(testapp, member)
     empty = testapp.get(ADDRESS)
     assert "You have changed nothing" in empty.text
     page = testapp.get(f"/issue/{world.first.slug}/")

@@ -17,7 +17,7 @@ from comicsdb.library import feeds, pull_list
 from comicsdb.models import Change, FeedAddress, Issue
 from comicsdb_web.rendering import atom, calendars
 from tests.conftest import recording
-from tests.web.conftest import errors, form_to, form_with, log_in, message, soup, submit
+from tests.web.conftest import errors, form_to, form_with, let_in, message, soup, submit
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -240,7 +240,7 @@ def test_whoever_asks_too_often_waits(testapp):
 @pytest.fixture
 def nora(testapp, member, world, session):
     """The member, logged in, who follows a series."""
-    log_in(testapp)
+    let_in(testapp, member)
     pull_list.add(session, member.id, world.series.id)
     session.commit()
     return member

@@ -14,7 +14,7 @@ from comicsdb.library.transfer import background, imports
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, ReadingListItem, WishListItem
 from tests.conftest import recording
 from tests.core.library.library_files import fill, held_by, shelf
-from tests.web.conftest import errors, form_to, log_in, message, soup
+from tests.web.conftest import errors, form_to, let_in, log_in, message, soup
 
 UPLOAD, LISTS = "/collection/import/", "/reading-lists/import/"
 TABLE = b"""Series,Number,Grade,Notes,Series year
@@ -32,7 +32,7 @@ def stock(make):
 
 @pytest.fixture
 def nora(testapp, member, stock):
-    log_in(testapp)
+    let_in(testapp, member)
     return member
 
 
@@ -239,7 +239,7 @@ def test_a_bad_file_is_refused_beside_its_field(testapp, session, nora):
 
 
 def test_rows_and_size_are_settings_also_for_what_an_archive_unpacks_to(other_site, member, stock):
-    log_in(other_site)
+    let_in(other_site, member)
     assert "more than 3 rows" in errors(send_file(other_site, TABLE, status=422))["file"]
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -8,7 +8,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.clock import business_day, monday_of
 from comicsdb.library import pull_list
 from tests.conftest import recording
-from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
+from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 PAGE = "/pull-list/"
@@ -23,7 +23,7 @@ def world(make):
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    log_in(testapp)
+    let_in(testapp, member)
     return member
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from comicsdb.library import ratings
 from comicsdb.models import Issue, IssueRating
 from tests.conftest import recording
-from tests.web.conftest import form_to, log_in, message, soup
+from tests.web.conftest import form_to, let_in, message, soup
 
 TODAY = date(2026, 11, 22)
 
@@ -16,7 +16,7 @@ TODAY = date(2026, 11, 22)
 @pytest.fixture
 def rater(testapp, member):
     """Nora, logged in."""
-    log_in(testapp)
+    let_in(testapp, member)
     return member
 
 

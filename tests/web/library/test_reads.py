@@ -6,13 +6,13 @@ from sqlalchemy import select
 
 from comicsdb.library import reads
 from comicsdb.models import CollectionItem
-from tests.web.conftest import form_to, log_in, message, soup
+from tests.web.conftest import form_to, let_in, message, soup
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 
 def test_an_issue_is_marked_as_read_without_a_copy(testapp, make, member, session):
     issue = small_catalogue(make).second
-    log_in(testapp)
+    let_in(testapp, member)
     address = f"/issue/{issue.slug}/"
 
     def press():
@@ -40,7 +40,7 @@ def test_an_issue_is_marked_as_read_without_a_copy(testapp, make, member, sessio
 
 def test_one_click_adds_the_run_of_a_series(testapp, make, member, session):
     world = small_catalogue(make)
-    log_in(testapp)
+    let_in(testapp, member)
     address, path = f"/series/{world.series.slug}/", f"/collection/add-run/{world.series.slug}/"
     answer = form_to(testapp.get(address), path).submit()
     assert (answer.status_int, answer.location) == (303, f"http://localhost{address}")
@@ -53,7 +53,7 @@ def test_one_click_adds_the_run_of_a_series(testapp, make, member, session):
 
 def test_all_but_some_of_a_run_are_added_or_read(testapp, make, member, session):
     world = small_catalogue(make)
-    log_in(testapp)
+    let_in(testapp, member)
     page = testapp.get(f"/series/{world.series.slug}/")
     form = next(each for each in page.forms.values() if "but" in each.fields)
 
@@ -74,7 +74,7 @@ def test_all_but_some_of_a_run_are_added_or_read(testapp, make, member, session)
 
 def test_a_read_has_a_date_or_none_or_goes_for_all_before_it(testapp, make, member, session):
     world = small_catalogue(make)
-    log_in(testapp)
+    let_in(testapp, member)
     series, address = f"/series/{world.series.slug}/", f"/issue/{world.second.slug}/"
 
     def progress():

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from comicsdb.models import CollectionItem, IssueRating, LibraryAct, ReadDate, WishListItem
 from tests.conftest import recording
-from tests.web.conftest import form_to, log_in, message, soup
+from tests.web.conftest import form_to, let_in, message, soup
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 FRAGMENT = {"X-Fragment": "1"}
@@ -21,7 +21,7 @@ def bar(page, issue):
 def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, connection):
     world = small_catalogue(make)
     issue, path = world.second, f"/track/{world.second.slug}/"
-    log_in(testapp)
+    let_in(testapp, member)
     page = f"/series/{world.series.slug}/"
     answer = testapp.get(page)
     assert bar(soup(answer), issue) == set()
@@ -71,7 +71,7 @@ def test_a_run_is_marked_as_read_up_to_a_card(testapp, make, member, session):
     world = small_catalogue(make)
     address, press = f"/series/{world.series.slug}/issue_list/", f"/track/{world.second.slug}/?run=1"
     assert not soup(testapp.get(address)).select("[name=up_to]")
-    log_in(testapp)
+    let_in(testapp, member)
     page = soup(testapp.get(address))
     assert [each["formaction"] for each in page.select("[name=up_to]")][1] == press
     fields = {"csrf_token": page.select_one("#track [name=csrf_token]")["value"], "up_to": "1"}

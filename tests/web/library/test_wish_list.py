@@ -9,7 +9,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishListItem
 from tests.conftest import recording
-from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
+from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 PAGE = "/wish-list/"
@@ -24,7 +24,7 @@ def world(make):
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    log_in(testapp)
+    let_in(testapp, member)
     return member
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from comicsdb.models import CollectionItem, LibraryAct, ReadDate, WishListItem
 from tests.lists import make_list, many_issues
-from tests.web.conftest import form_with, log_in, message, soup
+from tests.web.conftest import form_with, let_in, message, soup
 
 FRAGMENT = {"X-Fragment": "1"}
 
@@ -27,7 +27,7 @@ def order(session, make, issues):
 @pytest.fixture
 def post(testapp, member, order):
     """Send a form of the list's pages as Nora."""
-    log_in(testapp)
+    let_in(testapp, member)
     token = form_with(testapp.get(path(order)), "csrf_token")["csrf_token"].value
 
     def send(action, headers=None, status=None, **fields):

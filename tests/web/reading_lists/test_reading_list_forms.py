@@ -7,7 +7,7 @@ from sqlalchemy import select
 from comicsdb.models import ReadingList, User
 from tests.lists import make_list
 from tests.web.admin.helpers import cells
-from tests.web.conftest import errors, form_to, log_in, message, soup
+from tests.web.conftest import errors, form_to, let_in, message, soup
 from tests.web.forms.forming import boxes, enter, opened, picture, send, value
 
 CREATE = "/reading-lists/create/"
@@ -217,7 +217,7 @@ def test_somebody_who_is_not_logged_in_is_asked_to(testapp, session, make, membe
     made = make_list(session, make.user(), name="Dusk")
     for address in (CREATE, path(made, "update/"), "/reading-lists/my-lists/"):
         assert "/accounts/login/?next=" in testapp.get(address, status=303).location
-    log_in(testapp)
+    let_in(testapp, member)
     assert testapp.get(CREATE).status_int == 200
 
 

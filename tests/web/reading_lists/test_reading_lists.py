@@ -9,7 +9,7 @@ from comicsdb.library.reading_lists import figures, items, ratings
 from comicsdb.models import ReadingList
 from tests.conftest import recording
 from tests.lists import OFFICIAL, held, make_list, many_issues, who
-from tests.web.conftest import PASSWORD, facts, form_to, log_in, soup
+from tests.web.conftest import PASSWORD, facts, form_to, let_in, soup
 from tests.web.forms.forming import enter
 
 
@@ -280,7 +280,7 @@ def test_readers_rate_lists_of_others_by_a_form_and_by_a_fragment(testapp, sessi
     session.expire_all()
     assert session.get(ReadingList, order.id).rating_count == 2
     testapp.reset()
-    log_in(testapp, owner.username)
+    let_in(testapp, owner)
     page = soup(testapp.get(path(order)))
     assert page.select(".rate") == []
     assert page.select_one("#rating-widget .stars")["aria-label"] == "4.5 of 5 stars"
@@ -295,7 +295,7 @@ def test_pages_cost_the_same_however_much_they_show(
             testapp.get(address, status=200)
         return len(statements)
 
-    log_in(testapp)
+    let_in(testapp, member)
     addresses = (
         "/reading-lists/",
         "/reading-lists/my-lists/",

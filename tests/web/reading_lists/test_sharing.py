@@ -10,7 +10,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import ReadingList, ReadingListLike
 from tests.lists import OFFICIAL, make_list, who
-from tests.web.conftest import PASSWORD, form_to, form_with, log_in, message, soup
+from tests.web.conftest import PASSWORD, form_to, form_with, let_in, message, soup
 
 FRAGMENT = {"X-Fragment": "1"}
 
@@ -35,7 +35,7 @@ def likes(session):
 
 
 def test_a_member_likes_a_list_and_takes_it_back(testapp, session, order, member):
-    log_in(testapp)
+    let_in(testapp, member)
     page = testapp.get(path(order))
     token = form_with(page, "csrf_token")["csrf_token"].value
     button = soup(page).select_one("#like button")
@@ -57,7 +57,7 @@ def test_a_member_likes_a_list_and_takes_it_back(testapp, session, order, member
 
 
 def test_owners_see_likes_and_cannot_like(testapp, session, order, owner):
-    log_in(testapp, "Olga")
+    let_in(testapp, owner)
     page = testapp.get(path(order))
     assert not soup(page).select("#like, button[name=copy]")
     token = form_with(page, "csrf_token")["csrf_token"].value
@@ -91,7 +91,7 @@ def test_what_a_visitor_chooses_is_done_after_log_in(testapp, session, order, me
 
 
 def test_a_copy_names_its_original_as_long_as_that_may_be_seen(testapp, session, order, owner, member):
-    log_in(testapp)
+    let_in(testapp, member)
     token = form_with(testapp.get(path(order)), "csrf_token")["csrf_token"].value
     answer = testapp.post(path(order, "press/"), {"csrf_token": token, "copy": "1"}).follow()
     copied = session.scalars(select(ReadingList).where(ReadingList.user_id == member.id)).one()
@@ -119,7 +119,7 @@ def test_a_copy_names_its_original_as_long_as_that_may_be_seen(testapp, session,
 
 def test_lists_are_ordered_by_likes(testapp, session, make, order, owner, member):
     make_list(session, owner, name="Another")
-    log_in(testapp)
+    let_in(testapp, member)
     token = form_with(testapp.get(path(order)), "csrf_token")["csrf_token"].value
     testapp.post(path(order, "press/"), {"csrf_token": token, "like": "1"}, headers=FRAGMENT)
 
@@ -156,6 +156,6 @@ def test_a_public_list_has_a_picture_whose_address_changes_with_it(testapp, sess
     lists.update(session, who(owner), OFFICIAL, order, {"is_private": True})
     session.commit()
     testapp.get(second, status=404)
-    log_in(testapp, "Olga")
+    let_in(testapp, owner)
     assert "/share-" not in testapp.get(path(order)).text
     testapp.get(path(order, second.rsplit("/", 1)[-1]), status=404)
