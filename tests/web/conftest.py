@@ -64,7 +64,7 @@ def form_with(page, *fields: str, **attributes: str):
     """
     for text in FORM.findall(page.text):
         has = {name: unescape(value) for name, value in ATTRIBUTE.findall(text[: text.index(">")])}
-        if attributes.items() <= has.items():
+        if attributes.items() <= has.items() and all(f'name="{each}"' in text for each in fields):
             form = _form(page, text, has.get("id"))
             if form.fields.keys() >= set(fields):
                 return form
