@@ -7,11 +7,14 @@ from types import SimpleNamespace
 def small_catalogue(make) -> SimpleNamespace:
     """A publisher with a series of three issues and one with none."""
     w = SimpleNamespace()
-    w.publisher = make.publisher(name="Harbor House")
-    named = {"publisher": w.publisher, "year_began": 2019}
-    w.series = make.series(name="Lamplight", sort_name="Lamplight", **named)
-    w.book = make.series(name="Lamplight Collected", sort_name="Lamplight Collected", series_type=10, **named)
-    w.first = make.issue(series=w.series, number="1", cover_date=date(2019, 5, 1))
-    w.second = make.issue(series=w.series, number="2", cover_date=date(2019, 6, 1))
-    w.third = make.issue(series=w.series, number="3", cover_date=date(2019, 7, 1))
+    with make.together():
+        w.publisher = make.publisher(name="Harbor House")
+        named = {"publisher": w.publisher, "year_began": 2019}
+        w.series = make.series(name="Lamplight", sort_name="Lamplight", **named)
+        w.book = make.series(
+            name="Lamplight Collected", sort_name="Lamplight Collected", series_type=10, **named
+        )
+        w.first = make.issue(series=w.series, number="1", cover_date=date(2019, 5, 1))
+        w.second = make.issue(series=w.series, number="2", cover_date=date(2019, 6, 1))
+        w.third = make.issue(series=w.series, number="3", cover_date=date(2019, 7, 1))
     return w
