@@ -217,10 +217,19 @@ def build_app(url: str, media_folder: Path, **more):
     return app
 
 
+def engine_to_roll_back(url: str):
+    """An engine of tests that roll back, which send more different statements than an application.
+
+    What `ReadPool` prepares outlives rollbacks to savepoints; psycopg, which would discard all then, prepares
+    nothing.
+    """
+    return create_engine(url, query_cache_size=10_000, connect_args={"prepare_threshold": None})
+
+
 @pytest.fixture(scope="session")
 def engine(shared_database):
-    """The engine of all tests that roll back, which send more different statements than an application."""
-    engine = create_engine(shared_database, query_cache_size=10_000)
+    """The engine of all tests that roll back in a database with nothing in it."""
+    engine = engine_to_roll_back(shared_database)
     yield engine
     engine.dispose()
 
@@ -250,8 +259,6 @@ def connection(engine):
 def rolled_back(engine):
     """Generator of one connection in an outer transaction, of which nothing remains."""
     with engine.connect() as connection:
-        # What `ReadPool` prepares on it is to outlive rollbacks to savepoints; psycopg discards its own then.
-        connection.connection.driver_connection.prepare_threshold = None
         outer = connection.begin()
         connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")  # there will be no commit to wait for
         event.listen(Session, "after_transaction_end", _end_act)
@@ -313,6 +320,15 @@ def testapp(wsgi, connection):
         yield app
 
 
+class ReadPoolOfTests(ReadPool):
+    """A pool that knows what earlier tests have prepared on its connection: else each would do so again."""
+
+    def _open(self) -> ReadConnection:
+        opened = super()._open()
+        opened._prepared = opened.sqlalchemy.info.setdefault("prepared", opened._prepared)
+        return opened
+
+
 @contextmanager
 def attached(wsgi, connection):
     """A client of an application whose requests all go through one connection."""
@@ -321,7 +337,7 @@ def attached(wsgi, connection):
     factory.configure(bind=connection, **ROLLED_BACK)
     own, wsgi.registry["comicsdb.read_pool"] = (
         wsgi.registry["comicsdb.read_pool"],
-        ReadPool(lambda: connection),
+        ReadPoolOfTests(lambda: connection),
     )
     wsgi.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
     wsgi.registry["comicsdb.validator_cache"].clear()

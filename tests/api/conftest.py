@@ -3,12 +3,12 @@
 import base64
 
 import pytest
-from sqlalchemy import create_engine, select
+from sqlalchemy import select
 
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import User
-from tests.conftest import rolled_back
+from tests.conftest import engine_to_roll_back, rolled_back
 from tests.factories import Make
 
 PASSWORD = "correct horse"
@@ -55,7 +55,7 @@ def passwords(wsgi):
 def filled_engine(cluster, template):
     """An engine of a database with something of everything, which is made once for all tests."""
     cluster.clone_database(template, "filled")
-    engine = create_engine(cluster.url("filled"))
+    engine = engine_to_roll_back(cluster.url("filled"))
     yield engine
     engine.dispose()
 

@@ -9,7 +9,7 @@ from html import unescape
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import create_engine, insert
+from sqlalchemy import insert
 from sqlalchemy.orm import object_session
 from webtest import Form
 
@@ -19,7 +19,7 @@ from comicsdb.accounts.sessions import begin_session
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import IssueRating
-from tests.conftest import attached, build_app, rolled_back
+from tests.conftest import attached, build_app, engine_to_roll_back, rolled_back
 from tests.factories import Make
 from tests.page import parsed
 
@@ -85,7 +85,7 @@ def world_engine(cluster, template):
     """An engine of a database with the small catalogue, which is made once for all tests."""
     name = f"world_{next(_copies)}"
     cluster.clone_database(template, name)
-    engine = create_engine(cluster.url(name))
+    engine = engine_to_roll_back(cluster.url(name))
     yield engine
     engine.dispose()
 

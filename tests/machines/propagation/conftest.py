@@ -1,11 +1,10 @@
 """What the tests of propagation by rule stand on: a few objects, and bystanders that must not move."""
 
 import pytest
-from sqlalchemy import create_engine
 
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from tests.conftest import rolled_back
+from tests.conftest import engine_to_roll_back, rolled_back
 from tests.factories import Make
 from tests.machines.propagation.touches import Writer
 
@@ -14,7 +13,7 @@ from tests.machines.propagation.touches import Writer
 def scene_engine(cluster, template):
     """An engine of a database of its own, in which the objects below are made once for all tests."""
     cluster.clone_database(template, "propagation")
-    engine = create_engine(cluster.url("propagation"))
+    engine = engine_to_roll_back(cluster.url("propagation"))
     yield engine
     engine.dispose()
 
