@@ -199,9 +199,9 @@ def test_the_table_of_what_is_owned_is_whole(session, member, kept):
     assert without == {"reading_list_rating", "reading_list_like", "library_import_row"}
 
 
-@pytest.mark.parametrize("who", ["nobody", "another"])
+@pytest.mark.parametrize("who", ["nobody", "another", "nobody, with a public profile without parts"])
 def test_no_page_tells_what_somebody_keeps(testapp, session, world, member, kept, bob, pages, who):
-    if who == "nobody":  # who sees more if the profile is public, though none of its parts
+    if "public" in who:
         profiles.save(session, member.id, public=True, parts=())
         session.commit()
     session.add(Follow(follower_id=bob.id, followed_id=member.id))
