@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import click
-from pyramid.paster import setup_logging
 from sqlalchemy import Engine
 
 from comicsdb.cli.database import upgrade
@@ -15,6 +14,7 @@ from comicsdb.cli.serve import claim, run
 from comicsdb.cli.support import Site
 from comicsdb.config import SettingsError
 from comicsdb.mirror import ORIGIN
+from comicsdb.ops.ini import ini_loader
 from comicsdb.ops.jobs import MIRROR, AlreadyRunningError, alone
 
 if find_spec("httpx") is None:
@@ -110,7 +110,7 @@ def mirror_command(url, folder: Path, port: int, host: str, key, token: str, pro
     on where it was; without a network, it serves what it has. URL may be left out once the mirror is there.
     """
     site = _site(folder, url)
-    setup_logging(str(site.ini))
+    ini_loader(site.ini).setup_logging()
     with site.engine() as engine, closing(Origin(site.settings[ORIGIN], token)) as origin:
         upgrade(engine)
         try:

@@ -20,7 +20,6 @@ from urllib.parse import urlsplit
 
 import click
 import orjson
-from pyramid.paster import setup_logging
 from sqlalchemy import func, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -38,6 +37,7 @@ from comicsdb.exchange.importing import import_set, is_empty
 from comicsdb.http.streams import STOPPING
 from comicsdb.media.storage import StorageDownError
 from comicsdb.models import User
+from comicsdb.ops.ini import ini_loader
 
 log = logging.getLogger(__name__)
 THREADS = 4
@@ -85,7 +85,7 @@ def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: st
     if data is not None and demo:
         raise click.ClickException("Choose either --data or --demo.")
     with claim(host, port) as claimed:
-        setup_logging(str(site.ini))
+        ini_loader(site.ini).setup_logging()
         plan = make_plan(site, data, demo=demo)
         accounts = prepare(site, plan)
         hashing = threading.Timer(HASHED_AFTER, _hash_covers, (site, plan.url))

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from pyramid.paster import get_appsettings
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 
@@ -20,6 +19,7 @@ from comicsdb.exchange.run import ImportFailedError
 from comicsdb.media import from_settings
 from comicsdb.media.storage import Storage
 from comicsdb.ops.backup import BackupError
+from comicsdb.ops.ini import ini_loader
 
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
@@ -57,7 +57,7 @@ class Site:
 
     def __init__(self, ini: Path):
         self.ini = ini
-        self.given = dict(get_appsettings(str(ini)))
+        self.given = dict(ini_loader(ini).get_wsgi_app_settings())
         self.settings = resolve(self.given)
 
     @property

@@ -18,13 +18,13 @@ from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
-from pyramid.paster import get_app, get_appsettings, setup_logging
 from waitress.proxy_headers import proxy_headers_middleware
 
 from comicsdb.http.hsts import server_headers
 from comicsdb.http.slow_clients import Clients
 from comicsdb.http.streams import STOPPING
 from comicsdb.ops import logs
+from comicsdb.ops.ini import ini_loader
 from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
 
 log = logging.getLogger(__name__)
@@ -188,13 +188,13 @@ def _is_no_advice(record: logging.LogRecord) -> bool:
 
 def _log(options: Options, global_conf: dict) -> None:
     """Set up logging by the ini file, in the format of the application's settings."""
-    setup_logging(global_conf["__file__"], global_conf)
+    ini_loader(global_conf["__file__"]).setup_logging(global_conf)
     logs.use(_setting("comicsdb.log.format", options, global_conf))
 
 
 def _setting(key: str, options: Options, global_conf: dict) -> str:
     """The raw value of a setting of the application."""
-    section = get_appsettings(global_conf["__file__"], options.app, options=global_conf)
+    section = ini_loader(global_conf["__file__"]).get_wsgi_app_settings(options.app, global_conf)
     return os.environ.get(key.upper().replace(".", "_")) or section.get(key, "")
 
 
@@ -220,7 +220,7 @@ def load(options: Options, global_conf: dict, loaded: Event, telling: Lock, fold
     _note_the_end()
     gc.disable()  # collecting garbage would take a third of the start
     try:
-        app = get_app(global_conf["__file__"], options.app, options=global_conf)
+        app = ini_loader(global_conf["__file__"]).get_wsgi_app(options.app, global_conf)
     except (Exception, SystemExit):
         log.critical(UNLOADED, exc_info=True)
         if not loaded.is_set():

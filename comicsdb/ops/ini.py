@@ -1,0 +1,15 @@
+"""Reading ini files of PasteDeploy."""
+
+from pathlib import Path
+
+from plaster import parse_uri
+from plaster_pastedeploy import Loader
+
+
+def ini_loader(path: str | Path) -> Loader:
+    """The loader of an ini file: of its application, its settings and its logging.
+
+    Pyramid's functions look for a loader in the metadata of all installed distributions, at every call, which
+    takes a large part of a command's time.
+    """
+    return Loader(parse_uri(str(path)))
