@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, settings
 from psycopg.errors import error_from_result
 from psycopg.pq import ExecStatus, TransactionStatus
 from sqlalchemy import Connection, NullPool, create_engine, event
-from sqlalchemy.orm import Session, close_all_sessions
+from sqlalchemy.orm import Session
 
 from comicsdb import accounts, main
 from comicsdb.accounts import Guard
@@ -187,7 +187,7 @@ def database(cluster, template):
     name = f"copy_{next(_numbers)}"
     cluster.clone_database(template, name)
     yield cluster.url(name)
-    close_all_sessions()
+    close_sessions()
     cluster.drop_database(name)
 
 
@@ -295,13 +295,26 @@ def rolled_back(engine):
     with engine.connect() as connection:
         outer = connection.begin()
         connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")  # there will be no commit to wait for
-        event.listen(Session, "after_transaction_end", _end_act)
         yield connection
-        event.remove(Session, "after_transaction_end", _end_act)
-        close_all_sessions()
+        close_sessions()
         outer.rollback()
 
 
+_begun: set[Session] = set()  # SQLAlchemy's own list also has those that are not collected yet
+
+
+@event.listens_for(Session, "after_transaction_create")
+def _note(session, _transaction):
+    _begun.add(session)
+
+
+def close_sessions():
+    """Close all sessions that have begun a transaction since this was last called."""
+    while _begun:
+        _begun.pop().close()
+
+
+@event.listens_for(Session, "after_transaction_end")
 def _end_act(session, transaction):
     """What a transaction sets for itself ends with it, also where it lands in a savepoint."""
     if transaction.parent is None and isinstance(session.bind, Connection) and not session.bind.closed:
