@@ -104,7 +104,7 @@ def test_every_answer_to_a_password_that_is_right_tells_of_its_end(site, arc, ph
         ("OPTIONS", arc, 200, {}),
         ("POST", "/api/", 405, {}),
         ("DELETE", arc, 403, {}),
-        ("GET", "/api/schema/", 200, {}),
+        ("GET", SCHEMA, 200, {}),
     ):
         assert told(client.call(method, path, status, headers)) == TOLD[phase], (method, path, status)
 
