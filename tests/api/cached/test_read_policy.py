@@ -69,7 +69,8 @@ def shown(answer):
 def compared(wsgi, send):
     """A function that sends a request missed and hit, with the policy for cached reads and without it.
 
-    All four answers must be the same. Before the second somebody else has made sure that there is an entry.
+    All four answers must be the same. Before the second there is an entry: the first has made it, or somebody
+    else makes sure of it.
     What is wrong with the credentials is not counted over several comparisons.
     """
 
@@ -80,8 +81,9 @@ def compared(wsgi, send):
             wsgi.registry["comicsdb.cache"].clear()
             with place(wsgi):
                 answers.append(send(path, headers, environ=environ, **more))
-            host = {name: value for name, value in headers.items() if name == "Host"}
-            send(path, BEARER | host, environ={**(environ or {}), "REMOTE_ADDR": SOMEBODY})
+            if answers[-1].headers.get("X-Cache") != "MISS":
+                host = {name: value for name, value in headers.items() if name == "Host"}
+                send(path, BEARER | host, environ={**(environ or {}), "REMOTE_ADDR": SOMEBODY})
             with place(wsgi):
                 answers.append(send(path, headers, environ=environ, **more))
         for answer in answers:
