@@ -1,31 +1,65 @@
 """Every answer is as the description of the API says, and whatever it says of a question is heeded."""
 
+import json
 from datetime import date
 from decimal import Decimal
+from functools import cache
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, select
+from sqlalchemy.orm import close_all_sessions
 
 from comicsdb.accounts.passwords import digest
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
 from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library.reading_lists import ratings
-from comicsdb.models import ApiToken, Arc
+from comicsdb.models import ApiToken, Arc, User
 from tests.api.bodies import rate
 from tests.api.descriptions import Contract
+from tests.conftest import ROLLED_BACK, rolled_back
+from tests.factories import Make
 from tests.lists import OFFICIAL, make_list, who
 
 SCHEMA = "/api/schema/?format=json"
 NUL = "Null characters are not allowed."
+READER = select(User).where(User.username == "reader")  # who asks
 EARLY, LATE = "Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
+
+
+@pytest.fixture(scope="module")
+def filled(filled_engine, filled_ids):
+    """A connection in an outer transaction to the database with something of everything, for all tests."""
+    yield from rolled_back(filled_engine)
+
+
+@pytest.fixture
+def connection(filled):
+    """The same in a savepoint, which is rolled back."""
+    savepoint = filled.begin_nested()
+    yield filled
+    close_all_sessions()
+    savepoint.rollback()
+
+
+@pytest.fixture
+def reader(session):
+    """The account that asks."""
+    return session.scalar(READER)
 
 
 @pytest.fixture
 def contract(api):
     """The description as an ordinary account sees it."""
-    return Contract(api.json(SCHEMA))
+    return contract_of(api.get(SCHEMA).text)
 
 
-@pytest.fixture
+@cache
+def contract_of(description: str) -> Contract:
+    """A description taken by its word, prepared once: all tests see the same one."""
+    return Contract(json.loads(description))
+
+
 def own(session, reader, make):
     """The lists of the account that asks, by the first segment of their addresses, with something on them."""
     with make.together():
@@ -57,9 +91,19 @@ def own(session, reader, make):
     }
 
 
-@pytest.fixture
-def ids(make, session, own, ids):
+@pytest.fixture(scope="module")
+def ids(filled, filled_ids):
     """Two objects of each kind by the first segment of their addresses: one full of everything, one bare."""
+    factory = session_factory(filled)
+    factory.configure(**ROLLED_BACK)
+    with factory() as session:
+        return made(session, filled_ids)
+
+
+def made(session, ids):
+    """The same, made for the account that asks."""
+    make = Make(Catalog(session))
+    lists = own(session, session.scalar(READER), make)
     kinds = ("arc", "character", "creator", "imprint", "publisher", "team", "universe")
     with make.together():
         series = make.series(name="Été", series_type=12, year_end=2021)
@@ -77,7 +121,7 @@ def ids(make, session, own, ids):
         bare = {kind: getattr(make, kind)().id for kind in kinds}
     rate(session, issue, count=3, total=13)
     bare |= {"issue": issue.id, "series": series.id}
-    return {kind: (ids[kind], each) for kind, each in bare.items()} | own
+    return {kind: (ids[kind], each) for kind, each in bare.items()} | lists
 
 
 def addresses(operation, ids):
@@ -98,7 +142,7 @@ def test_bodies_and_headers_are_as_described(api, contract, ids):
 
 
 def test_a_page_in_the_middle_is_as_described(api, contract, session):
-    session.execute(insert(Arc), [{"name": f"Arc {each}", "slug": f"arc-{each}"} for each in range(201)])
+    session.execute(insert(Arc), [{"name": f"Arc {each}", "slug": f"page-{each}"} for each in range(201)])
     session.commit()
     (listing,) = [each for each in contract.operations if each.path == "/api/arc/"]
     for page in ("1", "2", "3", "last"):

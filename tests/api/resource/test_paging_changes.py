@@ -1,10 +1,14 @@
 """Pages of lists whose rows come and go meanwhile: each shows one moment, and none is kept wrong."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from comicsdb.db.read_pool import ReadPool
 from comicsdb_api.resource import listing
 from tests.api.many import ARCS, ISSUES_IN_ARC, SIZE, Many, expected, shown, with_page
+from tests.cases import for_each
+from tests.conftest import ReadPoolOfTests
 
 NO_PAGE = {"detail": "Invalid page."}
 GONE = {"detail": "No Arc matches the given query."}
@@ -22,7 +26,7 @@ FAR = 3  # set below: fewer rows will do
 PAGES = [2, FAR, "last"]
 
 
-class Interrupted(ReadPool):
+class Interrupted(ReadPoolOfTests):
     """Pool connections on which something happens before one of the reads, counted from 1."""
 
     def __init__(self, connection, number, happening):
@@ -41,9 +45,10 @@ def interrupted(wsgi, api, connection):
     """A function that asks for an address while something happens before one of the reads."""
 
     def ask(path, number, happening):
+        own = wsgi.registry["comicsdb.read_pool"]
         wsgi.registry["comicsdb.read_pool"] = Interrupted(connection, number, happening)
         answer = api.testapp.get(path, headers=api.headers, expect_errors=True)
-        wsgi.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
+        wsgi.registry["comicsdb.read_pool"] = own
         return answer
 
     return ask
@@ -56,6 +61,31 @@ def many(make, monkeypatch):
     return Many(make)
 
 
+@pytest.fixture(params=LISTS)
+def listed(request, many):
+    """Rows in bulk, the address of a list of them, their kind, and a statement of their order."""
+    kind, statement = LISTS[request.param]
+    many.add(kind, 603 if "?" in request.param else 353)
+    return many, request.param.format(arc=many.arc.id), kind, statement
+
+
+@pytest.fixture
+def undone(wsgi, connection, session):
+    """`with undone():` what happens in the block is taken back at its end, and nothing is kept of it."""
+
+    @contextmanager
+    def undone():
+        session.rollback()  # of what it has only read
+        savepoint = connection.begin_nested()
+        yield
+        session.rollback()
+        savepoint.rollback()
+        for name in ("comicsdb.cache", "comicsdb.validator_cache"):
+            wsgi.registry[name].clear()
+
+    return undone
+
+
 def is_page_of(answer, page, *moments):
     """Whether an answer shows a page of the list as it was at one of these moments."""
     if answer.status_int == 200:
@@ -64,29 +94,26 @@ def is_page_of(answer, page, *moments):
     return missing and answer.status_int == 404 and answer.json == NO_PAGE
 
 
-@pytest.mark.parametrize("happening", HAPPENINGS)
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("path", LISTS)
-def test_a_page_is_of_one_moment(api, many, interrupted, *, happening, page, path):
-    kind, statement = LISTS[path]
-    path = path.format(arc=many.arc.id)
-    for known in (False, True):  # whether something is kept of the list already
-        for number in (2, 3):  # the first read is of the account and of the list's version
-            many.remove(kind)
-            many.add(kind, 603 if "?" in path else 353)
-            before = many.ids(statement)
-            if known:
-                for each in (1, FAR, FAR + 1):
-                    api.get(with_page(path, each))
-                many.changed()
-                for each in (3, FAR + 1):
-                    api.get(with_page(path, each))
-            answer = interrupted(with_page(path, page), number, lambda: HAPPENINGS[happening](many, kind))
-            after = many.ids(statement)
-            assert is_page_of(answer, page, before, after), (known, number)
-            for each in PAGES:
-                again = api.testapp.get(with_page(path, each), headers=api.headers, expect_errors=True)
-                assert is_page_of(again, each, after), (known, number, each)
+@for_each("happening", HAPPENINGS)
+@for_each("page", PAGES)
+@for_each("known", (False, True))  # whether something is kept of the list already
+@for_each("number", (2, 3))  # the first read is of the account and of the list's version
+def test_a_page_is_of_one_moment(api, listed, interrupted, undone, *, happening, page, known, number):
+    many, path, kind, statement = listed
+    with undone():
+        before = many.ids(statement)
+        if known:
+            for each in (1, FAR, FAR + 1):
+                api.get(with_page(path, each))
+            many.changed()
+            for each in (3, FAR + 1):
+                api.get(with_page(path, each))
+        answer = interrupted(with_page(path, page), number, lambda: HAPPENINGS[happening](many, kind))
+        after = many.ids(statement)
+        assert is_page_of(answer, page, before, after)
+        for each in PAGES:
+            again = api.testapp.get(with_page(path, each), headers=api.headers, expect_errors=True)
+            assert is_page_of(again, each, after), each
 
 
 def test_the_last_page_is_the_last_however_often_rows_come_and_go(api, many, wsgi, connection):
