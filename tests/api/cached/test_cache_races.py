@@ -21,8 +21,15 @@ from tests.api.conftest import PASSWORD, basic
 from tests.conftest import API_ALONE, build_app
 from tests.factories import Make
 
-NAME, BEGINNING = "races", "races_beginning"
+NAME = "races"
 PATIENCE = 60  # seconds until something is wrong with the test itself
+
+
+# Names and codes are one object's alone: those of an earlier test give theirs up.
+GIVEN_UP = (
+    "UPDATE series_type SET name = 'Type of ' || id, code = NULL WHERE name IN ('Type 0', 'Type 1', 'New')",
+    "UPDATE genre SET name = 'Genre of ' || id WHERE name IN ('Genre', 'New')",
+)
 
 
 class Cast:
@@ -30,18 +37,20 @@ class Cast:
 
     def __init__(self, factory):
         with factory() as session:
+            for each in GIVEN_UP:
+                session.execute(text(each))
+            session.commit()
             make = Make(Catalog(session))
-            make.catalog.delete(make.series_type("digital_chapter"))  # a code is one type's alone
-            make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
             self.types = [make.catalog.create(models.SeriesType, {"name": f"Type {n}"}).id for n in range(2)]
             self.genre = make.catalog.create(models.Genre, {"name": "Genre"}).id
-            publisher = make.publisher()
-            self.publisher, self.imprint = publisher.id, make.imprint(publisher=publisher).id
-            own = {"publisher": publisher, "imprint": self.imprint, "genres": [self.genre]}
-            self.series = make.series(series_type=self.types[0], **own).id
-            self.other = make.series(series_type=self.types[1], publisher=publisher).id
-            self.issue = make.issue(series=self.series).id
-            self.moving = make.issue(series=self.other, number="2").id
+            with make.together():
+                publisher = make.publisher()
+                self.publisher, self.imprint = publisher.id, make.imprint(publisher=publisher).id
+                own = {"publisher": publisher, "imprint": self.imprint, "genres": [self.genre]}
+                self.series = make.series(series_type=self.types[0], **own).id
+                self.other = make.series(series_type=self.types[1], publisher=publisher).id
+                self.issue = make.issue(series=self.series).id
+                self.moving = make.issue(series=self.other, number="2").id
 
 
 # What one writer does: it gives the kind and id of what is looked at.
@@ -157,37 +166,47 @@ _WAITING = text(
 
 
 @pytest.fixture(scope="module")
-def apps(cluster, media_folder):
-    """The application with a cache and without, on a database that each test has anew."""
-    return [
-        build_app(cluster.url(NAME), media_folder, **API_ALONE, **{"comicsdb.cache.memory_mb": size})
-        for size in ("64", "0")
-    ]
+def factory(cluster, template):
+    """Sessions on real connections to one database, with an account that asks, for all tests."""
+    cluster.clone_database(template, NAME)
+    engine = create_engine(cluster.url(NAME), pool_size=10)
+    factory = session_factory(engine)
+    with factory() as session:
+        make = Make(Catalog(session))
+        make.catalog.delete(make.series_type("digital_chapter"))  # a code is one type's alone
+        make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
+    yield factory
+    close_all_sessions()
+    engine.dispose()
+    cluster.drop_database(NAME)
 
 
 @pytest.fixture(scope="module")
-def cast(cluster, template):
-    """What all tests begin with, made once, in a database that theirs is a copy of."""
-    cluster.clone_database(template, BEGINNING)
-    engine = create_engine(cluster.url(BEGINNING))
-    cast = Cast(session_factory(engine))
-    engine.dispose()
-    yield cast
-    cluster.drop_database(BEGINNING)
-
-
-@pytest.fixture
-def database(apps, cluster, cast):
-    """The address of that database, fresh."""
-    cluster.clone_database(BEGINNING, NAME)
-    yield cluster.url(NAME)
-    close_all_sessions()
+def applications(cluster, factory, media_folder):
+    """The application with a cache and without."""
+    apps = [
+        build_app(cluster.url(NAME), media_folder, **API_ALONE, **{"comicsdb.cache.memory_mb": size})
+        for size in ("64", "0")
+    ]
+    yield apps
     for app in apps:
         app.registry["comicsdb.read_pool"].close()
         app.registry["comicsdb.engine"].dispose()
+
+
+@pytest.fixture
+def apps(applications):
+    """The same, with nothing kept."""
+    for app in applications:
         app.registry["comicsdb.cache"].clear()
         app.registry["comicsdb.validator_cache"].clear()
-    cluster.drop_database(NAME)
+    return applications
+
+
+@pytest.fixture
+def cast(factory):
+    """What a test begins with."""
+    return Cast(factory)
 
 
 @pytest.fixture
