@@ -3,7 +3,7 @@
 import random
 import unicodedata
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, partial
 
 import pytest
 from sqlalchemy import text
@@ -139,6 +139,7 @@ def build(make, session, chance: random.Random) -> dict[str, list[dict]]:
 # The rules: whether a record has what a value asks for.
 
 
+@cache
 def fold(value: str) -> str:
     """Without case and accents."""
     parts = unicodedata.normalize("NFKD", value)
