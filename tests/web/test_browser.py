@@ -114,19 +114,33 @@ def site(cluster, template, tmp_path_factory):
     cluster.drop_database("browser")
 
 
+@pytest.fixture(scope="module")
+def contexts(browser, site):
+    """Contexts of the browser by their options: each keeps styles, scripts and pictures for the next test."""
+    made = {}
+    yield made
+    for context in made.values():
+        context.close()
+
+
 @pytest.fixture
-def visit(browser, site):
-    """Open a page of the site: `visit("home", viewport=…)`; every complaint of the browser fails the test."""
-    contexts, complaints = [], []
+def visit(browser, site, contexts):
+    """Open a page of the site: `visit("home", viewport=…)`; every complaint of the browser fails the test.
+
+    With `fresh` the browser has kept no file of the site, as for who comes for the first time.
+    """
+    pages, complaints = [], []
 
     def note(complaint):
         if not complaint.startswith("net::ERR_ABORTED"):  # the test itself left the page meanwhile
             complaints.append(complaint)
 
-    def opened(name="home", **options):
-        context = browser.new_context(**{"viewport": DESK, "base_url": site.url} | options)
-        contexts.append(context)
-        page = context.new_page()
+    def opened(name="home", *, fresh=False, **options):
+        key = len(contexts) if fresh else repr(sorted(options.items()))
+        if key not in contexts:
+            contexts[key] = browser.new_context(**{"viewport": DESK, "base_url": site.url} | options)
+        page = contexts[key].new_page()
+        pages.append(page)
         page.on("console", lambda line: note(line.text) if line.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: note(str(error)))
         page.on("requestfailed", lambda request: note(f"{request.failure} {request.url}"))
@@ -137,8 +151,9 @@ def visit(browser, site):
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
+        page.context.clear_cookies()
     assert complaints == []
 
 
@@ -153,12 +168,9 @@ def test_every_page_is_whole_and_can_be_read(visit, site):
             page.set_viewport_size(PHONE | {"width": width})
             for scheme in ("light", "dark"):
                 page.emulate_media(color_scheme=scheme)
-                sizes = page.locator("html").evaluate("e => [e.scrollWidth, e.clientWidth]")
-                assert sizes[0] <= sizes[1] == width, (name, scheme)
                 lies_within(page, width, (name, scheme))
         page.set_viewport_size(DESK)
-        page.evaluate("document.querySelectorAll('.menu-wide.menu, .top details').forEach(e => e.name = '')")
-        page.evaluate("document.querySelectorAll('.top details').forEach(e => e.open = true)")
+        page.evaluate(UNFOLD)
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             assert page.evaluate(CONTRAST) == [], (name, scheme)
@@ -166,16 +178,26 @@ def test_every_page_is_whole_and_can_be_read(visit, site):
 
 
 def lies_within(page, width, name):
-    """Hold the parts of a page against the width of the screen."""
-    for part, left, right in page.evaluate(BOUNDS):
+    """Hold a page and its parts against the width of the screen."""
+    scrolled, shown, *parts = page.evaluate(BOUNDS)
+    assert scrolled <= shown == width, name
+    for part, left, right in parts:
         assert 0 <= left < right <= width, (name, part)
 
 
 # Asked for at once: each question to the browser takes longer than its answer.
-BOUNDS = """() => ["header.top", "main", "footer.foot"].map(part => {
-    const {left, right} = document.querySelector(part).getBoundingClientRect();
-    return [part, left, right];
-})"""
+BOUNDS = """() => {
+    const {scrollWidth, clientWidth} = document.documentElement;
+    const parts = ["header.top", "main", "footer.foot"].map(part => {
+        const {left, right} = document.querySelector(part).getBoundingClientRect();
+        return [part, left, right];
+    });
+    return [scrollWidth, clientWidth, ...parts];
+}"""
+UNFOLD = """() => {
+    document.querySelectorAll(".menu-wide.menu, .top details").forEach(each => each.name = "");
+    document.querySelectorAll(".top details").forEach(each => each.open = true);
+}"""
 
 
 def test_no_page_scrolls_sideways_on_a_phone_without_scripts(visit, site):
@@ -196,7 +218,7 @@ def test_cards_stand_in_two_columns_on_a_phone_and_six_on_a_wide_screen(visit):
 
 def test_nothing_moves_while_pictures_load(visit):
     for name in ("home", "issue", "publisher"):
-        page = visit(name)
+        page = visit(name, fresh=True)
         page.wait_for_load_state("networkidle")
         shift = page.evaluate(
             """() => new Promise(resolve => {
