@@ -270,26 +270,25 @@ def test_a_site_that_does_not_know_its_address_does_not_start(shared_database, m
         build_app(shared_database, media_folder, **{"comicsdb.base_url": ""})
 
 
-def test_the_foot_leads_to_the_api_and_to_the_people_where_there_are_addresses(shared_database, media_folder):
-    code, contact = "https://code.example/comics", "us@example.org"
-    whole = {
-        "pyramid.includes": "comicsdb_web comicsdb_api",
-        "comicsdb_web.code": code,
-        "comicsdb_web.contact": contact,
-    }
-    wanted = ["/docs/", "/data/", f"mailto:{contact}", code]
-    for settings, links in (({"pyramid.includes": "comicsdb_web"}, ["/data/"]), (whole, wanted)):
-        app = build_app(shared_database, media_folder, **settings)
-        page = soup(webtest.TestApp(app).get("/accounts/login/"))
+CODE, CONTACT = "https://code.example/comics", "us@example.org"
+WHOLE = {
+    "pyramid.includes": "comicsdb_web comicsdb_api",
+    "comicsdb_web.code": CODE,
+    "comicsdb_web.contact": CONTACT,
+    "comicsdb_web.media_origin": "https://img.example",
+}
+
+
+def test_the_foot_leads_to_the_api_and_to_the_people_where_there_are_addresses(apps_with):
+    wanted = ["/docs/", "/data/", f"mailto:{CONTACT}", CODE]
+    for settings, links in (({"pyramid.includes": "comicsdb_web"}, ["/data/"]), (WHOLE, wanted)):
+        page = soup(webtest.TestApp(apps_with(**settings)).get("/accounts/login/"))
         assert [link["href"] for link in page.select(".foot-note a:not([rel~=license])")] == links
         reported = [link["href"] for link in page.select(".top nav a") if link.text == "Report an issue"]
-        assert reported == [code] * 2 * (code in links)
+        assert reported == [CODE] * 2 * (CODE in links)
         assert page.select_one(".foot-links a[href='/reading-lists/']")
-        app.registry["comicsdb.engine"].dispose()
 
 
-def test_pictures_may_come_from_the_host_of_the_settings(shared_database, media_folder):
-    app = build_app(shared_database, media_folder, **{"comicsdb_web.media_origin": "https://img.example"})
-    policy = webtest.TestApp(app).get("/health/").headers["Content-Security-Policy"]
+def test_pictures_may_come_from_the_host_of_the_settings(apps_with):
+    policy = webtest.TestApp(apps_with(**WHOLE)).get("/health/").headers["Content-Security-Policy"]
     assert "img-src 'self' https://img.example;" in policy
-    app.registry["comicsdb.engine"].dispose()

@@ -66,7 +66,7 @@ def test_each_kind_offers_what_whoever_asks_may_do(testapp, boss, world, session
     assert offered(testapp, "series") == ["slugs"]
     choose(testapp, "series", "delete", world.series.id, status=303)
     assert message(testapp.get("/admin/series/")).startswith("Choose an action")
-    site = site_with(**{"comicsdb.executives": f"{world.publisher.id}: {world.creator.id} President"})
+    site = site_with(**{"comicsdb.executives": f"{world.publisher.id}: {world.inker.id} President"})
     enter(site, make, "Other", is_superuser=True)
     assert offered(site, "issue") == ["executives", "teen", "covers", "reprints", "delete"]
     assert offered(site, "genre") == ["delete"]
