@@ -23,6 +23,7 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--js-flags=--no-turbofan --no-maglev",  # no page lives long enough for optimized code to pay
 ]
 
 
