@@ -160,6 +160,7 @@ def complaints(page, rules, left_out=()) -> list[str]:
 
 
 def test_axe_finds_nothing_to_complain_of(testapp, addresses, page):
+    page.add_init_script(AXE_SCRIPT)  # sent once, and not for each page
     found, looked_at = [], 0
     for patterns in (SIGNED_OUT, SIGNED_IN):
         if patterns is SIGNED_IN:
