@@ -10,7 +10,9 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from click.testing import CliRunner
 
+from comicsdb.cli import main
 from comicsdb.db.dev_cluster import Cluster, supervisor
 from tests.serving import clean_environment, fetch, fetch_json, free_port
 from tests.waiting import await_that
@@ -146,11 +148,8 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
 def check_that_a_busy_port_is_said(site, base):
     """A second server on the port of the first says so before anything is done, and the first goes on."""
     port = base.rsplit(":", 1)[1]
-    command = [sys.executable, "-m", "comicsdb", "-c", str(site / "site.ini"), "serve", "--port", port]
-    done = subprocess.run(
-        command, cwd=site, env=clean_environment(), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
+    done = CliRunner().invoke(main, ["-c", str(site / "site.ini"), "serve", "--port", port])
+    assert done.exit_code == 1
     assert f"Port {port}" in done.stderr
     assert "--port" in done.stderr
     assert fetch(f"{base}/health/")[0] == 200
