@@ -23,16 +23,25 @@ subprocess.Popen(["sleep", "20"], close_fds=False, stdin=-3, stdout=-3, stderr=-
 print("ready", flush=True)
 sys.stdin.read()
 """
-# One that comes and goes, again and again.
-PASSER_BY = """
-import sys
+# Three that come and go, again and again; forked from one that has imported, which takes longest.
+PASSERS_BY = """
+import os, sys
 import psycopg
 from comicsdb.db import dev_cluster
-for turn in range(4):
-    cluster = dev_cluster.start(sys.argv[1], durable=False)
-    with psycopg.connect(cluster.conninfo("postgres")) as connection:
-        assert connection.execute("SELECT 1").fetchone() == (1,)
-    cluster.release()
+
+def pass_by():
+    for turn in range(4):
+        cluster = dev_cluster.start(sys.argv[1], durable=False)
+        with psycopg.connect(cluster.conninfo("postgres")) as connection:
+            assert connection.execute("SELECT 1").fetchone() == (1,)
+        cluster.release()
+
+for process in range(3):
+    if not os.fork():
+        pass_by()
+        raise SystemExit
+for process in range(3):
+    print(os.waitstatus_to_exitcode(os.wait()[1]))
 """
 
 

@@ -13,7 +13,7 @@ from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.db.dev_cluster import supervisor as embedded_supervisor
 from tests.core.db.dev_cluster.helpers import (
     AS_ROOT,
-    PASSER_BY,
+    PASSERS_BY,
     ROOT,
     await_gone,
     command,
@@ -115,9 +115,10 @@ def test_a_process_id_left_behind_that_is_now_anothers_does_not_hinder_a_start(s
 
 def test_those_who_come_while_others_go_are_all_served(start, made):
     start(made).release()
-    crowd = [subprocess.Popen(command(PASSER_BY, made), stderr=subprocess.PIPE, cwd=ROOT) for _ in range(3)]
-    outcomes = [(process.communicate(timeout=60)[1].decode(), process.returncode) for process in crowd]
-    assert outcomes == [("", 0)] * 3
+    crowd = subprocess.run(
+        command(PASSERS_BY, made), capture_output=True, text=True, cwd=ROOT, timeout=60, check=True
+    )
+    assert (crowd.stdout.split(), crowd.stderr) == (["0"] * 3, "")
 
 
 def test_a_server_in_use_by_another_process_is_not_discarded(start, user, made, monkeypatch):
@@ -150,23 +151,31 @@ def test_a_folder_under_one_closed_to_others_works_and_the_log_says_where_the_da
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
 
 
-SOCKET_OF = "import sys; from comicsdb.db import dev_cluster; print(dev_cluster.start(sys.argv[1]).socket)"
+SOCKETS_OF = """
+import sys
+from comicsdb.db import dev_cluster
+for folder in sys.argv[1:]:
+    print(dev_cluster.start(folder).socket)
+"""
 
 
-@pytest.mark.parametrize("name", ["long/" + "x" * 110, "comma, blank and 'quote"])
-def test_a_path_that_cannot_be_a_socket_address_gets_a_short_private_one(start, open_folder, name):
-    cluster = start(open_folder / name)
-    assert query(cluster, "SELECT 1") == (1,)
-    assert cluster.home.parent == open_folder / name
-    assert len(os.fsencode(cluster.socket)) < 80
-    assert stat.S_IMODE(cluster.socket.stat().st_mode) == 0o700
+def test_a_path_that_cannot_be_a_socket_address_gets_a_short_private_one(start, open_folder):
+    clusters = [start(open_folder / name) for name in ("long/" + "x" * 110, "comma, blank and 'quote")]
+    for cluster in clusters:
+        assert query(cluster, "SELECT 1") == (1,)
+        assert cluster.home.parent == cluster.folder
+        assert len(os.fsencode(cluster.socket)) < 80
+        assert stat.S_IMODE(cluster.socket.stat().st_mode) == 0o700
     elsewhere = {**os.environ, "TMPDIR": str(open_folder)}
+    folders = [str(cluster.folder) for cluster in clusters]
     there = subprocess.run(
-        command(SOCKET_OF, cluster.folder), stdout=subprocess.PIPE, check=True, cwd=ROOT, env=elsewhere
-    )
-    assert there.stdout.decode().strip() == str(cluster.socket)
-    cluster.discard()
-    assert not cluster.socket.exists()
+        [*command(SOCKETS_OF, folders[0]), *folders[1:]],
+        capture_output=True, text=True, check=True, cwd=ROOT, env=elsewhere,
+    )  # fmt: skip
+    assert there.stdout.splitlines() == [str(cluster.socket) for cluster in clusters]
+    for cluster in clusters:
+        cluster.discard()
+        assert not cluster.socket.exists()
 
 
 def test_a_folder_open_to_others_is_refused(folder):
