@@ -47,9 +47,8 @@ class Origin:
         self.ini.write_text(self.ini.read_text().replace("[server:main]", f"{options}\n[server:main]"))
 
     def command(self, *words: str) -> None:
-        """Run a command of the site, in this process, as starting one takes longer than the command."""
-        result = CliRunner().invoke(main, ["-c", str(self.ini), *words])
-        assert result.exit_code == 0, result.output
+        """Run a command of the site."""
+        run_here("-c", str(self.ini), *words)
 
     def write(self, act) -> None:
         """Change the catalogue as any writer does."""
@@ -58,8 +57,14 @@ class Origin:
             session.commit()
 
 
+def run_here(*words: str) -> None:
+    """Run `comicsdb` in this process, as starting one takes longer than the command."""
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+
+
 def run_command(*words: str) -> None:
-    """Run `comicsdb` to its end."""
+    """Run `comicsdb` to its end, in a process of its own, as it sets up logging."""
     command = [sys.executable, "-m", "comicsdb", *words]
     done = subprocess.run(
         command, env=clean_environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -301,7 +306,8 @@ def test_beyond_the_horizon_a_mirror_begins_again_with_the_newest_dump(origin, m
 
 
 def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path, request):
-    run_command("-c", str(mirror.folder / "mirror.ini"), "dump")
+    with mirror.engine():  # in the end this process no longer uses its server
+        run_here("-c", str(mirror.folder / "mirror.ini"), "dump")
     second = MirrorProcess(tmp_path / "second", mirror.url)
     second.discard()
     request.addfinalizer(second.discard)
