@@ -9,6 +9,7 @@ from comicsdb.config import resolve
 from comicsdb.mail import Letter, Paragraph, queue
 from comicsdb.mail.delivery import carrier
 from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User
+from tests.cases import for_each
 from tests.conftest import SETTINGS
 from tests.core.cli.test_commands import _ini, run
 from tests.serving import free_port
@@ -48,6 +49,12 @@ def create(account, *more, name="ann"):
     return account("create", name, f"{name}@example.org", "--password", PASSWORD, *more)
 
 
+@pytest.fixture
+def ann(account):
+    """An account that is there."""
+    assert create(account).exit_code == 0
+
+
 def test_an_account_is_made_with_rights_and_loses_them(account, read):
     made = create(account, "--staff", "--group", "editor")
     assert (made.exit_code, made.output) == (0, "ann has account 2 now.\n")
@@ -79,8 +86,8 @@ def test_the_password_is_asked_for(ini, read):
     assert user(read) == (True, False, False)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
+@for_each(
+    "words,said",
     [
         (("create", "a b", "x@example.org", "--password", PASSWORD), "Only letters"),
         (("create", "bob", "ANN@example.org", "--password", PASSWORD), "Another account uses this address."),
@@ -95,8 +102,7 @@ def test_the_password_is_asked_for(ini, read):
         (("deactivate", "nobody"), "There is no account named nobody."),
     ],
 )
-def test_what_is_refused_is_one_clear_line_and_changes_nothing(account, read, words, said):
-    create(account)
+def test_what_is_refused_is_one_clear_line_and_changes_nothing(account, ann, read, words, said):
     result = account(*words)
     assert result.exit_code == 1
     assert said in result.output

@@ -8,6 +8,7 @@ from sqlalchemy import insert, select, text
 from comicsdb import models
 from comicsdb.catalog import Catalog, MovedError
 from comicsdb.models import History, StaffAction
+from tests.cases import for_each
 from tests.core.catalog.maintenance.test_merge_references import crowd
 from tests.core.cli.test_commands import _ini, run
 from tests.factories import Make
@@ -90,8 +91,8 @@ def test_a_merge_is_shown_and_then_done(comicsdb, make, rows, factory):
     assert f"was merged into team {ids[0]}" in comicsdb(*words, code=1)
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
+@for_each(
+    "words,says",
     [
         (("merge", "arc", "--canonical", "{arc}", "--other", "{arc}"), "the same entry"),
         (("merge", "arc", "--canonical", "{arc}", "--other", "999"), "No arc 999."),
