@@ -24,6 +24,27 @@ def importer(database, tmp_path):
     importer.engine.dispose()
 
 
+@pytest.fixture(scope="module")
+def varied(cluster, template, tmp_path_factory):
+    """The small set, changed in each way that a test below asks for: importer, rows and report."""
+    rows = small_set()
+    first, _, other = rows["issues"]
+    other |= {"price": None, "currency": "", "reprint_ids": []}
+    rows["characters"][1]["modified"] = "2026-01-01T00:00:00.000000Z"
+    rows["users"][2] |= {"password": "", "api_token": ""}
+    assert (first["image"], other["image"]) == ("covers/one.png", "covers/two.jpg")
+    told = {"image_sha256": hashlib.sha256(pictures()["covers/one.png"]).hexdigest(), "image_hashes": TOLD}
+    first |= told
+    other |= told  # though it is of another file
+    cluster.clone_database(template, "varied")
+    importer = Importer(cluster.url("varied"), tmp_path_factory.mktemp("varied"))
+    yield importer, rows, importer.run(rows)
+    importer.engine.dispose()
+    cluster.drop_database("varied")
+
+
+TOLD = {kind: f"{number:016x}" for number, kind in enumerate(HASHES, 0xFFFFFFFFFFFFFFF0)}
+
 # Into an empty catalogue.
 
 
@@ -71,10 +92,8 @@ def test_text_of_any_kind_arrives_as_it_was(imported):
     assert imported.one("SELECT name FROM issue WHERE id = 1") == ["One, Two", 'A "quoted" one', ""]
 
 
-def test_an_issue_without_price_needs_no_currency(importer):
-    rows = small_set()
-    rows["issues"][2] |= {"price": None, "currency": ""}
-    importer.run(rows)
+def test_an_issue_without_price_needs_no_currency(varied):
+    importer, rows, _ = varied
     assert importer.query("SELECT price, currency FROM issue WHERE id = 3") == [(None, "USD")]
     assert not importer.run(rows).changed_anything
 
@@ -97,10 +116,8 @@ def test_links_are_stored_in_both_directions_where_they_are_symmetric(imported):
     assert roles == [(1, 1, issues[1]), (1, 2, issues[1]), (2, 3, issues[2])]
 
 
-def test_a_symmetric_link_given_in_one_direction_is_completed(importer):
-    rows = small_set()
-    rows["issues"][2]["reprint_ids"] = []
-    report = importer.run(rows)
+def test_a_symmetric_link_given_in_one_direction_is_completed(varied):
+    importer, _, report = varied
     assert importer.query("SELECT * FROM issue_reprint ORDER BY 1") == [(1, 3), (3, 1)]
     assert report.notes == ["issues.jsonl: reprint_ids was completed in 1 rows; it goes both ways."]
 
@@ -116,10 +133,8 @@ def test_stars_are_counted_and_summed_for_issues_and_series(imported):
     ]
 
 
-def test_the_second_stamp_is_the_latest_of_the_object_and_its_issues(importer):
-    rows = small_set()
-    rows["characters"][1]["modified"] = "2026-01-01T00:00:00.000000Z"
-    importer.run(rows)
+def test_the_second_stamp_is_the_latest_of_the_object_and_its_issues(varied):
+    importer, *_ = varied
     latest_issue = datetime(2025, 4, 3, 4, 5, 6, 1, UTC)
     for kind in ("arc", "team", "series", "character"):
         assert importer.one(f"SELECT issues_modified FROM {kind} WHERE id = 1") >= latest_issue
@@ -214,20 +229,14 @@ def test_the_size_of_a_picture_is_measured_not_believed(imported):
     assert imported.one("SELECT image FROM issue WHERE id = 3").endswith(".jpg")
 
 
-def test_a_picture_is_not_decoded_again_if_the_set_tells_its_digest_and_hashes(importer):
-    rows, content = small_set(), pictures()["covers/one.png"]
-    told = {kind: f"{number:016x}" for number, kind in enumerate(HASHES, 0xFFFFFFFFFFFFFFF0)}
-    first, other = rows["issues"][0], rows["issues"][2]
-    assert (first["image"], other["image"]) == ("covers/one.png", "covers/two.jpg")
-    first |= {"image_sha256": hashlib.sha256(content).hexdigest(), "image_hashes": told}
-    other |= {"image_sha256": hashlib.sha256(content).hexdigest(), "image_hashes": told}  # of another file
-    importer.run(rows)
+def test_a_picture_is_not_decoded_again_if_the_set_tells_its_digest_and_hashes(varied):
+    importer, *_ = varied
     columns = ", ".join(f"lpad(to_hex({kind}), 16, '0')" for kind in HASHES)
     stored = importer.query(
         f"SELECT {columns} FROM picture_hash h JOIN issue i ON i.image = h.picture ORDER BY i.id"
     )
-    assert stored[0] == tuple(told.values())
-    assert not set(stored[1]) & set(told.values())
+    assert stored[0] == tuple(TOLD.values())
+    assert not set(stored[1]) & set(TOLD.values())
     sizes = importer.query("SELECT image_width, image_height FROM issue WHERE id IN (1, 3) ORDER BY id")
     assert sizes == [(40, 60), (60, 40)]
 
@@ -364,10 +373,8 @@ def test_an_address_of_another_account_is_refused(importer):
     assert importer.problems(small_set()) == ["users.jsonl:3: email: belongs to the account someone"]
 
 
-def test_an_account_without_password_gets_an_unusable_one(importer):
-    rows = small_set()
-    rows["users"][2] |= {"password": "", "api_token": ""}
-    importer.run(rows)
+def test_an_account_without_password_gets_an_unusable_one(varied):
+    importer, *_ = varied
     assert importer.one("SELECT password FROM user_account WHERE id = 3") == UNUSABLE
     assert importer.one("SELECT count(*) FROM api_token WHERE user_id = 3") == 0
 
