@@ -36,7 +36,7 @@ HEADERS = {
 
 
 class Reference:
-    """The views of the pages and their files; the pages are rendered once in a process, on first request."""
+    """The views of the pages and their files; a page is rendered once in a process, on first request."""
 
     def __init__(self, registry):
         self._registry = registry
@@ -52,16 +52,12 @@ class Reference:
         site = self._registry.getUtility(IRoutesMapper).get_route("home")
         return Pages(described, f"static/{self.digest}", "../" if site else None)
 
-    @cached_property
-    def _html(self) -> dict[str, str]:
-        return self._pages.html()
-
     def page(self, request) -> Response:
         """Return a page, with the URL of the request in its examples; raises HTTPNotFound."""
-        name = request.matchdict.get("name", "")
-        if name not in self._html:
+        html = self._pages.html(request.matchdict.get("name", ""))
+        if html is None:
             raise HTTPNotFound
-        return _answer(request, self._html[name])
+        return _answer(request, html)
 
     def search(self, request) -> Response:
         """Return the page with what the words of `q` find."""

@@ -91,15 +91,28 @@ class Pages:
             for name, schema in self.shapes.schemas.items()
         ]
         self._entries = [entry for section in self._sections for entry in _entries(section)]
+        self._numbers = {each.name: number for number, each in enumerate(self._sections)}
+        self._rendered: dict[str, str] = {}
 
-    def html(self) -> dict[str, str]:
-        """Return all pages but the search, by name; that of the overview is empty."""
-        pages = {"": self._page("", self.document["info"]["title"], self._overview())}
-        for number, each in enumerate(self._sections):
-            before, after = ([*self._sections, None][place] for place in (number - 1, number + 1))
-            content = [element("h1", each.group, class_="group"), each.content, _neighbours(before, after)]
-            pages[each.name] = self._page(each.name, each.title, content)
-        return pages
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all pages but the search; that of the overview is empty."""
+        return "", *self._numbers
+
+    def html(self, name: str) -> str | None:
+        """Return the page with a name, rendered once, or None if there is none."""
+        if name in self._rendered:
+            return self._rendered[name]
+        if name not in self.names:
+            return None
+        page = self._rendered[name] = self._section(name) if name else self._overview()
+        return page
+
+    def _section(self, name: str) -> str:
+        number = self._numbers[name]
+        before, each, after = [None, *self._sections, None][number : number + 3]
+        content = [element("h1", each.group, class_="group"), each.content, _neighbours(before, after)]
+        return self._page(name, each.title, content)
 
     def found(self, query: str) -> str:
         """Return the page with the sections that contain all words of a query."""
@@ -174,7 +187,7 @@ class Pages:
         folded = element("details", element("summary", "Contents"), element("div", lists))
         return element("nav", _search_form(up, "", "menu"), folded, class_="contents", aria_label="Contents")
 
-    def _overview(self) -> list:
+    def _overview(self) -> str:
         """What the reference is of, and an index: its entries have the fragments that sections have."""
         info = self.document["info"]
         licence = element("a", info["license"]["name"], href=info["license"]["url"])
@@ -193,7 +206,7 @@ class Pages:
             found.append(
                 element("section", element("h2", group), element("ul", items, role="list", class_="index"))
             )
-        return found
+        return self._page("", info["title"], found)
 
     def _resource(self, kind: str, items: dict[str, dict]) -> Html:
         about = next(iter(items.values())).get("description")

@@ -419,7 +419,8 @@ ARTICLE = 'aria-labelledby="api_thing_partial_update"'
 
 
 def test_the_page_shows_what_writes_need(extended):
-    (html,) = (each for each in Pages(extended("ed"), "static", None).html().values() if ARTICLE in each)
+    pages = Pages(extended("ed"), "static", None)
+    (html,) = (each for each in map(pages.html, pages.names) if ARTICLE in each)
     page = parsed(html)
     article = page.select_one(f"article[{ARTICLE}]")
     fields = {each.dt.code.text: each.dt.get_text() for each in article.select(".fields > div")}
