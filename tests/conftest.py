@@ -232,7 +232,6 @@ def engine_to_roll_back(url: str):
     engine.dialect.do_rollback_to_savepoint = partial(_send, "ROLLBACK TO SAVEPOINT")
     engine.dialect.do_rollback = _roll_back
     event.listen(engine, "connect", _keep_prepared)
-    event.listen(engine, "after_cursor_execute", _forget_dropped)
     return engine
 
 
@@ -253,11 +252,17 @@ def _run(pgconn, command: str) -> None:
 
 def _keep_prepared(driver, _record) -> None:
     driver.prepared_max = 1_000
+    driver.cursor_factory = Cursor
 
 
-def _forget_dropped(connection, _cursor, statement, *_rest) -> None:
-    if statement.startswith("DROP"):  # then psycopg deallocates all prepared statements
-        connection.info.get(PREPARED, {}).clear()
+class Cursor(psycopg.Cursor):
+    """A cursor that hides a DROP from psycopg, which would deallocate all prepared statements after it."""
+
+    def execute(self, query, *parameters, **options):
+        if "DROP" not in query or any(parameters):
+            return super().execute(query, *parameters, **options)
+        _run(self.connection.pgconn, query)
+        return self
 
 
 @pytest.fixture(scope="session")
@@ -324,7 +329,6 @@ def _end_act(session, transaction):
         )
 
 
-PREPARED = "prepared"  # in the info of a connection: what the read pool has prepared on it
 ROLLED_BACK = {"join_transaction_mode": "create_savepoint"}
 
 
@@ -373,7 +377,7 @@ class ReadPoolOfTests(ReadPool):
 
     def _open(self) -> ReadConnection:
         opened = super()._open()
-        opened._prepared = opened.sqlalchemy.info.setdefault(PREPARED, opened._prepared)
+        opened._prepared = opened.sqlalchemy.info.setdefault("prepared", opened._prepared)
         return opened
 
 
