@@ -1,12 +1,14 @@
 -- The epoch is the sum of a few rows; every commit that changes an account or what caches depend on raises one of
 -- them, which nobody else holds, so that such commits do not wait for one another. (If all are held, it waits for
 -- the first.) The clock makes sums that are never met again, also where a backup is restored. A second call in a
--- transaction does nothing.
-CREATE FUNCTION begin_epoch() RETURNS void LANGUAGE sql AS $$
+-- transaction does nothing. PL/pgSQL keeps the plan, where a function in SQL would be planned at every call.
+CREATE FUNCTION begin_epoch() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
     UPDATE epoch
     SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
     WHERE id = coalesce((SELECT id FROM epoch LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), 1)
-    AND NOT EXISTS (SELECT FROM epoch WHERE xmin = pg_current_xact_id()::xid)
+    AND NOT EXISTS (SELECT FROM epoch WHERE xmin = pg_current_xact_id()::xid);
+END
 $$;
 
 -- What decides who an account is and what it may do begins a new epoch: at the commit, so that the row is the last
