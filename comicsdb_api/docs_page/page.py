@@ -103,7 +103,7 @@ class Pages:
         """Return the page with a name, rendered once, or None if there is none."""
         if name in self._rendered:
             return self._rendered[name]
-        if name not in self.names:
+        if name and name not in self._numbers:
             return None
         page = self._rendered[name] = self._section(name) if name else self._overview()
         return page
