@@ -145,9 +145,7 @@ def opened(page, address) -> bool:
 
 
 def complaints(page, rules, left_out=()) -> list[str]:
-    """What axe says of the page as it is shown now."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE_SCRIPT)
+    """What axe, which has come with the page as its initial script, says of it as it is shown now."""
     found = page.evaluate(
         "([rules, exclude]) => axe.run({exclude}, {runOnly: rules, resultTypes: ['violations']})",
         [rules, list(left_out)],
@@ -207,6 +205,7 @@ def test_pages_show_the_same_at_every_width(testapp, addresses, page):
 
 
 def test_axe_sees_what_is_wrong(page, world):
+    page.add_init_script(AXE_SCRIPT)
     page.goto("/")
     page.evaluate("document.querySelector('main').innerHTML = '<img><h2>Pale</h2>'")
     page.evaluate("document.querySelector('main').style.color = '#eee'")
