@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 import webtest
 from psycopg import sql
 from sqlalchemy import create_engine
-from sqlalchemy.orm import Session, close_all_sessions
+from sqlalchemy.orm import Session
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import SHORT, session_factory, set_config
 from comicsdb.db.read_pool import ReadConnection
 from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import API_ALONE, build_app
+from tests.conftest import API_ALONE, build_app, close_sessions
 from tests.factories import Make
 
 EXPLAIN = "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)"
@@ -100,7 +100,7 @@ def asked(cluster, template: str, name: str, media_folder, **settings):
             "asker", password=PASSWORD, passwords=Passwords(app.registry.settings["comicsdb.password_cost"])
         )
         yield Asked(Client(webtest.TestApp(app), basic("asker", PASSWORD)), make, session)
-    close_all_sessions()
+    close_sessions()
     app.registry["comicsdb.read_pool"].close()
     app.registry["comicsdb.engine"].dispose()
     engine.dispose()

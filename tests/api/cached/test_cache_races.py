@@ -10,7 +10,6 @@ from datetime import date
 
 import pytest
 from sqlalchemy import create_engine, text
-from sqlalchemy.orm import close_all_sessions
 from webob import Request
 
 from comicsdb import models
@@ -18,7 +17,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from tests.api.conftest import PASSWORD, basic
-from tests.conftest import API_ALONE, build_app
+from tests.conftest import API_ALONE, build_app, close_sessions
 from tests.factories import Make
 
 NAME = "races"
@@ -176,7 +175,7 @@ def factory(cluster, template):
         make.catalog.delete(make.series_type("digital_chapter"))  # a code is one type's alone
         make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
     yield factory
-    close_all_sessions()
+    close_sessions()
     engine.dispose()
     cluster.drop_database(NAME)
 

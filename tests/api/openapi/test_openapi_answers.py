@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 from sqlalchemy import insert, select
-from sqlalchemy.orm import close_all_sessions
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.catalog import Catalog
@@ -17,7 +16,7 @@ from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ApiToken, Arc, User
 from tests.api.bodies import rate
 from tests.api.descriptions import Contract
-from tests.conftest import ROLLED_BACK, rolled_back
+from tests.conftest import ROLLED_BACK, close_sessions, rolled_back
 from tests.factories import Make
 from tests.lists import OFFICIAL, make_list, who
 
@@ -38,7 +37,7 @@ def connection(filled):
     """The same in a savepoint, which is rolled back."""
     savepoint = filled.begin_nested()
     yield filled
-    close_all_sessions()
+    close_sessions()
     savepoint.rollback()
 
 

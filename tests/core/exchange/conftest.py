@@ -4,8 +4,8 @@ import os
 import shutil
 
 import pytest
-from sqlalchemy.orm import close_all_sessions
 
+from tests.conftest import close_sessions
 from tests.dataset import small_set
 from tests.importer import Importer
 
@@ -29,7 +29,7 @@ class Imported:
         shutil.copytree(self.media, importer.storage.folder, copy_function=os.link, dirs_exist_ok=True)
         yield importer
         importer.engine.dispose()
-        close_all_sessions()
+        close_sessions()
         self.cluster.drop_database(name)
 
 
