@@ -23,19 +23,6 @@ TRIGGERS = (
     *("rate_limits.sql", "epoch.sql", "touched_objects.sql"),
 )
 KINDS = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series", "issue")
-CURRENCIES = """
-ADP AED AFA AFN ALK ALL AMD ANG AOA AOK AON AOR ARA ARP ARS ATS AUD AWG AZM AZN BAD BAM BBD BDT BEF BGL BGN BHD
-BIF BMD BND BOB BOP BRB BRC BRE BRL BRN BRR BSD BTN BUK BWP BYB BYN BYR BZD CAD CDF CHF CLP CNY COP CRC CSD CSK
-CUC CUP CVE CYP CZK DDM DEM DJF DKK DOP DZD ECS EEK EGP ERN ESP ETB EUR FIM FJD FKP FRF GBP GEK GEL GHC GHS GIP
-GMD GNF GNS GQE GRD GTQ GWE GWP GYD HKD HNL HRD HRK HTG HUF IDR IEP ILP ILR ILS INR IQD IRR ISJ ISK ITL JMD JOD
-JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LTL LTT LUF LVL LVR LYD MAD MDL MGA MGF MKD MLF MMK
-MNT MOP MRO MRU MTL MTP MUR MVR MWK MXN MXP MYR MZE MZM MZN NAD NGN NIC NIO NLG NOK NPR NZD OMR PAB PEI PEN PES
-PGK PHP PKR PLN PLZ PTE PYG QAR RHD ROL RON RSD RUB RUR RWF SAR SBD SCR SDD SDG SDP SEK SGD SHP SIT SKK SLE SLL
-SOS SRD SRG SSP STD STN SUR SVC SYP SZL THB TJR TJS TMM TMT TND TOP TPE TRL TRY TTD TWD TZS UAH UAK UGS UGX USD
-UYP UYU UZS VEB VED VEF VES VND VUV WST XAF XCD XCG XOF XPF YDD YER YUD YUM YUN ZAR ZMK ZMW ZRN ZRZ ZWD ZWG ZWL
-ZWR
-"""
-ANY_CURRENCY = ", ".join(f"'{code}'" for code in CURRENCIES.split())
 # The fields that history keeps of reference data: a first state of each row, so that later ones can be compared.
 HISTORY = {
     "series_type": ("name", "code", "notes"),
@@ -48,6 +35,7 @@ HISTORY = {
 def upgrade():
     """Create everything; triggers last, as the first rows are no changes that they should note."""
     _run("functions.sql")
+    _run("codes.sql")
     _create_tables()
     _insert_rows()
     for name in TRIGGERS:
@@ -1217,7 +1205,7 @@ def _create_tables():
         sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.Column('modified_before', sa.DateTime(timezone=True), nullable=True),
         sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
-        sa.CheckConstraint("language IN ('', 'af', 'ar', 'ar-dz', 'ast', 'az', 'be', 'bg', 'bn', 'br', 'bs', 'ca', 'ckb', 'cs', 'cy', 'da', 'de', 'dsb', 'el', 'en', 'en-au', 'en-gb', 'eo', 'es', 'es-ar', 'es-co', 'es-mx', 'es-ni', 'es-ve', 'et', 'eu', 'fa', 'fi', 'fr', 'fy', 'ga', 'gd', 'gl', 'he', 'hi', 'hr', 'hsb', 'ht', 'hu', 'hy', 'ia', 'id', 'ig', 'io', 'is', 'it', 'ja', 'ka', 'kab', 'kk', 'km', 'kn', 'ko', 'ky', 'lb', 'lt', 'lv', 'mk', 'ml', 'mn', 'mr', 'ms', 'my', 'nb', 'ne', 'nl', 'nn', 'os', 'pa', 'pl', 'pt', 'pt-br', 'ro', 'ru', 'sk', 'sl', 'sq', 'sr', 'sr-latn', 'sv', 'sw', 'ta', 'te', 'tg', 'th', 'tk', 'tr', 'tt', 'udm', 'ug', 'uk', 'ur', 'uz', 'vi', 'zh-hans', 'zh-hant')", name=op.f('ck_series_language_choice')),
+        sa.CheckConstraint('is_language(language)', name=op.f('ck_series_language_choice')),
         sa.CheckConstraint('cv_id BETWEEN 0 AND 2147483647', name=op.f('ck_series_cv_id_range')),
         sa.CheckConstraint('gcd_id BETWEEN 0 AND 2147483647', name=op.f('ck_series_gcd_id_range')),
         sa.CheckConstraint('status BETWEEN 1 AND 4', name=op.f('ck_series_status_range')),
@@ -1295,7 +1283,7 @@ def _create_tables():
         sa.Column('created_on', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.CheckConstraint("cover_date >= DATE '1900-01-01'", name=op.f('ck_issue_cover_date_earliest')),
         sa.CheckConstraint("cover_date_precision IN ('day', 'month', 'year', 'none')", name=op.f('ck_issue_cover_date_precision_choice')),
-        sa.CheckConstraint(f'currency IN ({ANY_CURRENCY})', name=op.f('ck_issue_currency_choice')),
+        sa.CheckConstraint('is_currency(currency)', name=op.f('ck_issue_currency_choice')),
         sa.CheckConstraint("foc_date >= DATE '1900-01-01'", name=op.f('ck_issue_foc_date_earliest')),
         sa.CheckConstraint("store_date >= DATE '1900-01-01'", name=op.f('ck_issue_store_date_earliest')),
         sa.CheckConstraint('cv_id BETWEEN 0 AND 2147483647', name=op.f('ck_issue_cv_id_range')),
@@ -1579,7 +1567,7 @@ def _create_tables():
         sa.Column('image_height', sa.SmallInteger(), nullable=True),
         sa.Column('price', sa.Numeric(), nullable=True),
         sa.Column('currency', sa.String(length=3), server_default='USD', nullable=False),
-        sa.CheckConstraint(f'currency IN ({ANY_CURRENCY})', name=op.f('ck_variant_currency_choice')),
+        sa.CheckConstraint('is_currency(currency)', name=op.f('ck_variant_currency_choice')),
         sa.CheckConstraint('price >= 0 AND price < 1000000000', name=op.f('ck_variant_price_range')),
         sa.ForeignKeyConstraint(['issue_id'], ['issue.id'], name=op.f('fk_variant_issue_id_issue'), ondelete='CASCADE'),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_variant'))
@@ -1612,7 +1600,7 @@ def _create_tables():
         sa.Column('modified_before', sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint("book_format IN ('PRINT', 'DIGITAL', 'BOTH')", name=op.f('ck_collection_item_book_format_choice')),
         sa.CheckConstraint("grading_company IN ('', 'CGC', 'CBCS', 'PGX')", name=op.f('ck_collection_item_grading_company_choice')),
-        sa.CheckConstraint(f'purchase_currency IN ({ANY_CURRENCY})', name=op.f('ck_collection_item_purchase_currency_choice')),
+        sa.CheckConstraint('is_currency(purchase_currency)', name=op.f('ck_collection_item_purchase_currency_choice')),
         sa.CheckConstraint('grade IN (10.0, 9.9, 9.8, 9.6, 9.4, 9.2, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5, 5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.8, 1.5, 1.0, 0.5)', name=op.f('ck_collection_item_grade_scale')),
         sa.CheckConstraint('is_read OR date_read IS NULL', name=op.f('ck_collection_item_read_on_a_date')),
         sa.CheckConstraint('purchase_price >= 0 AND purchase_price < 1000000000', name=op.f('ck_collection_item_purchase_price_range')),
@@ -1669,7 +1657,7 @@ def _create_tables():
         sa.Column('id', sa.BigInteger(), nullable=False),
         sa.Column('modified', sa.DateTime(timezone=True), server_default=sa.text('clock_timestamp()'), nullable=False),
         sa.Column('modified_before', sa.DateTime(timezone=True), nullable=True),
-        sa.CheckConstraint(f'max_currency IN ({ANY_CURRENCY})', name=op.f('ck_wish_list_item_max_currency_choice')),
+        sa.CheckConstraint('is_currency(max_currency)', name=op.f('ck_wish_list_item_max_currency_choice')),
         sa.CheckConstraint("status IN ('WANTED', 'FOUND', 'ACQUIRED')", name=op.f('ck_wish_list_item_status_choice')),
         sa.CheckConstraint('desired_grade IN (10.0, 9.9, 9.8, 9.6, 9.4, 9.2, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0, 5.5, 5.0, 4.5, 4.0, 3.5, 3.0, 2.5, 2.0, 1.8, 1.5, 1.0, 0.5)', name=op.f('ck_wish_list_item_desired_grade_scale')),
         sa.CheckConstraint('max_price >= 0 AND max_price < 1000000000', name=op.f('ck_wish_list_item_max_price_range')),

@@ -112,17 +112,21 @@ def precision() -> Mapped[str]:
     return mapped_column(String(5), server_default=Precision.DAY, default=Precision.DAY.value)
 
 
-def one_of(column: str, codes) -> CheckConstraint:
-    """A check that a text column contains one of the given codes."""
+def one_of(column: str, codes, function: str = "") -> CheckConstraint:
+    """A check that a text column contains one of the given codes.
+
+    Where these are many, `function` names one of the database that says whether a code is one of them.
+    """
     listed = ", ".join(f"'{code}'" for code in codes)
+    check = f"{function}({column})" if function else f"{column} IN ({listed})"
     info = {"one_of": (column, [str(code) for code in codes])}
-    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_choice", info=info)
+    return CheckConstraint(check, name=f"{column}_choice", info=info)
 
 
 def amount_checks(column: str, currency: str) -> tuple[CheckConstraint, CheckConstraint]:
     """The checks of an amount and its currency; a trigger gives the amount the decimals of the currency."""
     within = CheckConstraint(f"{column} >= 0 AND {column} < 1{'0' * WHOLE_MOST}", name=f"{column}_range")
-    return within, one_of(currency, Currency)
+    return within, one_of(currency, Currency, "is_currency")
 
 
 def largest(kind) -> int:

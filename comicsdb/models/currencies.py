@@ -1,8 +1,8 @@
 """Currencies of ISO 4217, in use and withdrawn, and the decimals that their amounts have.
 
 Left out are funds, units of account (CLF and UYW among them, which have four decimals), metals and test
-codes: no comic is priced in them. `currency_digits` in the database has the same digits, and the constraints
-of the tables the same codes: a new currency needs a migration as well.
+codes: no comic is priced in them. In the database, `currency_digits` has the same digits, and `is_currency`
+the same codes: a new currency needs a migration as well.
 """
 
 from decimal import ROUND_HALF_UP, Decimal

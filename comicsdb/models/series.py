@@ -124,7 +124,7 @@ class Series(IssueListed, Rated, CatalogueEntity):
             Index("ix_series_last_cover_date", "last_cover_date", "id"),
             Index("ix_series_rating_average", "rating_average", "id"),
             trigram("series", "alt_folded"),
-            one_of("language", ("", *LANGUAGES)),
+            one_of("language", ("", *LANGUAGES), "is_language"),
             within("volume", 0, SMALL_MAX),
             within("year_began", *YEARS),
             within("year_end", *YEARS),

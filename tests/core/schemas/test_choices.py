@@ -1,6 +1,7 @@
 """The closed lists: as many codes as there are, each once, and the same in the database."""
 
 from decimal import Decimal
+from itertools import product
 
 import pytest
 from sqlalchemy import text
@@ -28,6 +29,21 @@ def test_the_database_takes_every_language_and_currency(connection, make):
         connection.execute(
             text("UPDATE issue SET currency = :code WHERE id = :id"), {"code": currency, "id": issue.id}
         )
+
+
+@pytest.mark.parametrize(
+    ("function", "codes"), [("is_currency", [*Currency]), ("is_language", ["", *LANGUAGES])]
+)
+def test_the_database_takes_no_other_code(connection, function, codes):
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    others = {one + two + three for one, two, three in product(letters, ["", *letters], ["", *letters])}
+    asked = {*codes, *others, *map(str.upper, others), *("xxx", "en_gb", "EN", " EUR", "EUR,", "{}", "e n")}
+    taken = connection.scalars(
+        text(f"SELECT code FROM unnest(CAST(:codes AS text[])) code WHERE {function}(code)"),
+        {"codes": sorted(map(str, asked))},
+    )
+    assert sorted(taken) == sorted(map(str, codes))
+    assert connection.scalar(text(f"SELECT {function}(NULL)")) is None
 
 
 def test_every_currency_has_its_digits_in_the_database_too(connection):
