@@ -3,6 +3,7 @@
 import ast
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ FORBIDDEN = {
 CLIENT = ROOT / "clients" / "python" / "comicsdb_client"
 
 
+@cache
 def modules(package):
     """The modules of a package; migrations are not part of it, they only travel with it."""
     folder = ROOT / package  # a full path stays what it is
@@ -27,17 +29,24 @@ def modules(package):
     ]
 
 
-def imported(path):
-    """The dotted names a module imports."""
+@cache
+def read(path):
+    """The docstring of a module and the dotted names it imports: parsed once for all tests."""
+    tree = ast.parse(path.read_text())
     names = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are written out"
             names.add(node.module)
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return ast.get_docstring(tree), names
+
+
+def imported(path):
+    """The dotted names a module imports."""
+    return read(path)[1]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -131,7 +140,7 @@ def test_the_list_of_subpackages_is_complete(package):
 @pytest.mark.parametrize("package", [*PACKAGES, CLIENT])
 def test_every_module_says_what_it_is(package):
     for path in modules(package):
-        docstring = ast.get_docstring(ast.parse(path.read_text()))
+        docstring, _names = read(path)
         assert docstring, f"{path} does not say what it is"
         assert docstring.split("\n")[0].rstrip().endswith((".", ":")), path
 
