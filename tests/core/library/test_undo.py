@@ -80,6 +80,7 @@ def test_each_act_is_undone_and_done_again(session, make, reader, issues):
     on_list(lambda held: items.add_issues(held, issues[:3]))()
     first = session.scalar(select(ReadingListItem.id).where(ReadingListItem.issue_id == one))
     again = datetime(2026, 11, 1, tzinfo=UTC)
+    before = state(session)
     for write in (
         lambda: collection.add(session, me, issues[3], {"is_read": True, "rating": 2}, today=TODAY),
         lambda: collection.update(
@@ -104,7 +105,6 @@ def test_each_act_is_undone_and_done_again(session, make, reader, issues):
         on_list(lambda held: items.remove_item(held, first)),
         lambda: reading_lists.remove(session, reader, OFFICIAL, made),
     ):
-        before = state(session)
         write()
         after = state(session)
         act = last(session)
