@@ -200,7 +200,8 @@ def load(connection: Connection, runs: list[list[Issue]]) -> dict[Issue, int]:
                 "cover_date": issue.cover_date, "title": issue.title,
             })  # fmt: skip
     connection.execute(insert(Series), series)
-    connection.execute(insert(IssueModel), issues)
+    # RETURNING makes one statement of many rows: without it, each row would be one.
+    connection.execute(insert(IssueModel).returning(IssueModel.id), issues)
     return ids
 
 
