@@ -70,7 +70,7 @@ test-fast: lint $(VENV)/.messages ## run the tests of changed files that need no
 
 soak: $(VENV)/.develop ## run the property tests with new random sequences (SOAK=500 of them)
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/machines/propagation/test_propagation_random.py
-	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/machines/api_cache/test_cache_property.py
+	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/machines/test_cache_property.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_two_processes.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_crash.py
 	COMICSDB_SOAK=$(SOAK)0 $(BIN)/python -m pytest tests/site/test_hostile.py

@@ -29,6 +29,8 @@ class Acts:
         self.catalog = Catalog(self.session)
         self.imports = theatre.stage.imports.copy()
         self.ids = Ids(self.session)
+        theatre.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
+        theatre.app.registry["comicsdb.validator_cache"].clear()
 
     def end(self) -> None:
         """Forget what was written."""

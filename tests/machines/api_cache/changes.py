@@ -1,4 +1,4 @@
-"""Every single thing that can be changed in the small catalogue of `cache_world`, one after the other."""
+"""Every single thing that can be changed in the small catalogue of `world.py`, one after the other."""
 
 from datetime import date
 from decimal import Decimal

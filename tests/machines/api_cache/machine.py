@@ -38,7 +38,7 @@ pages = st.sampled_from((*NAMED, "issue", "issue", "issue"))  # kinds with pages
 
 
 class Writers(RuleBasedStateMachine):
-    """Random writes. `theatre.scene()` gives what a sequence plays in: `cache_acts.Acts` with a reader."""
+    """Random writes. `theatre.scene()` gives what a sequence plays in: `acts.Acts` with a reader."""
 
     theatre = None
 

@@ -17,7 +17,7 @@ from tests.machines.propagation.world import OWNERS
 class Theatre:
     """What scenes share: a connection, the application with a cache and without, a catalogue to begin with.
 
-    `credentials` are headers of which every request takes one; `writer` writes by HTTP (`cache_writer`).
+    `credentials` are headers of which every request takes one; `writer` writes by HTTP (`writer.Writer`).
     """
 
     def __init__(self, connection, app, bare, stage: Stage, credentials: list[dict[str, str]], writer=None):
@@ -47,8 +47,6 @@ class Scene(Acts):
         self.reader = Reader(theatre.app, theatre.bare, theatre.credentials, theatre.counts)
         self.bodies = Bodies(theatre.statements)
         self.gone: set[Key] = set()
-        theatre.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
-        theatre.app.registry["comicsdb.validator_cache"].clear()
         random = Random(0)
         # What was read since it changed the last time, and where.
         self.cached: dict[Slot, Address] = {("list", "", 0): self.addresses.some_far(random)}

@@ -81,34 +81,7 @@ class PageScene(Acts):
 
     def __init__(self, theatre: PageTheatre):
         super().__init__(theatre)
-        theatre.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
-        theatre.app.registry["comicsdb.validator_cache"].clear()
-        self.seen: dict[str, Asked] = {}  # by path, as it was asked for the last time
-        self.given: dict[Asked, dict[str, bytes]] = defaultdict(dict)  # by tag, the digest of the page
-        self.gone: set[str] = set()
-        self.objects: list[str] = []
-        self.lists: list[str] = []
-        self.find_pages()
-        random = Random(0)
-        for path in [each for each in self.objects if each.startswith("/issue/")] + ["/"]:
-            self.visit(path, random)
-
-    def find_pages(self) -> None:
-        """The addresses that there are now."""
-        before, self.objects, self.lists = self.objects, [], []
-        slugs = defaultdict(list)
-        for kind, slug in self.session.execute(text(_SLUGS)):
-            slugs[kind].append(slug)
-        for kind, found in slugs.items():
-            for slug in found:
-                self.objects.append(f"/{kind}/{slug}/")
-                series = slugs["series"] or ["none"]
-                self.lists += [
-                    f"/{kind}/{slug}/{each.format(series=series[0])}/" for each in BELOW.get(kind, ())
-                ]
-        ids = {kind: min(self.ids.rows[kind], default=0) for kind in (*OWNERS, "series_type")}
-        self.lists += [each.format(**ids) for each in LISTS]
-        self.gone |= set(before) - set(self.objects)
+        self.visitor = Visitor(theatre, self)
 
     def announce(self, title: str) -> None:
         """Change the announcement of the home page, or make one; without a title, delete it."""
@@ -124,11 +97,52 @@ class PageScene(Acts):
         else:
             admin.change_announcement(self.session, actor, found, {"title": title})
 
-    # Reading.
-
     def look_around(self, random: Random) -> None:
         """Visit a few pages, most of them pages that were visited before."""
         self.ids = Ids(self.session)
+        self.visitor.look_around(random)
+
+    def read_while(self, key, write, place: int, random: Random, _status: int) -> None:
+        """Visit a page while `write` is done before the statement number `place`; nothing old stays."""
+        self.visitor.visit_while(key, write, place, random)
+        self.look_around(random)
+
+
+class Visitor:
+    """Visits pages between the transactions of `acts`, whose `ids` are those of now."""
+
+    def __init__(self, theatre: PageTheatre, acts: Acts):
+        self.theatre = theatre
+        self.acts = acts
+        self.seen: dict[str, Asked] = {}  # by path, as it was asked for the last time
+        self.given: dict[Asked, dict[str, bytes]] = defaultdict(dict)  # by tag, the digest of the page
+        self.gone: set[str] = set()
+        self.objects: list[str] = []
+        self.lists: list[str] = []
+        self.find_pages()
+        random = Random(0)
+        for path in [each for each in self.objects if each.startswith("/issue/")] + ["/"]:
+            self.visit(path, random)
+
+    def find_pages(self) -> None:
+        """The addresses that there are now."""
+        before, self.objects, self.lists = self.objects, [], []
+        slugs = defaultdict(list)
+        for kind, slug in self.acts.session.execute(text(_SLUGS)):
+            slugs[kind].append(slug)
+        for kind, found in slugs.items():
+            for slug in found:
+                self.objects.append(f"/{kind}/{slug}/")
+                series = slugs["series"] or ["none"]
+                self.lists += [
+                    f"/{kind}/{slug}/{each.format(series=series[0])}/" for each in BELOW.get(kind, ())
+                ]
+        ids = {kind: min(self.acts.ids.rows[kind], default=0) for kind in (*OWNERS, "series_type")}
+        self.lists += [each.format(**ids) for each in LISTS]
+        self.gone |= set(before) - set(self.objects)
+
+    def look_around(self, random: Random) -> None:
+        """Visit a few pages, most of them pages that were visited before."""
         self.find_pages()
         issues = [each for each in self.objects if each.startswith("/issue/")]
         others = [each for each in self.objects if not each.startswith("/issue/")]
@@ -148,7 +162,6 @@ class PageScene(Acts):
 
     def sweep(self, random: Random) -> None:
         """Visit one page of each sort, and a few issues."""
-        self.ids = Ids(self.session)
         self.find_pages()
         firsts = {each.split("/")[1]: each for each in reversed(self.objects)}
         issues = [each for each in self.objects if each.startswith("/issue/")]
@@ -194,18 +207,17 @@ class PageScene(Acts):
         assert again.body == (b"" if same else body)
         self.theatre.counts[f"{again.status_int} by tag"] += 1
 
-    def read_while(self, key, write, place: int, random: Random, _status: int) -> None:
+    def visit_while(self, key, write, place: int, random: Random) -> None:
         """Visit a page while `write` is done before the statement number `place`; nothing old stays."""
         pages = [each for each in self.objects if each.startswith(f"/{key[0]}/")]
         path = random.choice(pages + _some(random, self.lists))
         asked = Asked(HOSTS[0], f"{path}{'&' if '?' in path else '?'}utm={random.random()}", 0)
-        self.session.commit()  # its savepoint would lie around those of the visit
+        self.acts.session.commit()  # its savepoint would lie around those of the visit
         with before_statement(self.theatre.connection, place, write):
             self.ask(self.theatre.app, asked)
         page, truth = self.ask(self.theatre.app, asked), self.ask(self.theatre.bare, asked)
         assert (page.status_int, page.body) == (truth.status_int, truth.body), asked
         self.theatre.counts["interrupted"] += 1
-        self.look_around(random)
 
     @staticmethod
     def ask(app, asked: Asked, **headers: str):
