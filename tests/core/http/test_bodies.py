@@ -1,8 +1,11 @@
 """Forms: what is read, what is refused, and that both take time by their length alone."""
 
 from contextlib import suppress
+from urllib.parse import parse_qsl
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from comicsdb.http import bodies
 from tests.cpu import assert_cpu
@@ -117,6 +120,46 @@ def test_a_form_in_parts_is_read_as_browsers_send_it():
 def test_what_is_no_form_says_so(body, kind, error):
     with pytest.raises(error):
         form_of(body, **({"kind": kind} if kind else {}))
+
+
+PIECES = st.sampled_from(
+    (
+        *"&=+;%aF0",
+        "%4",
+        "%zz",
+        "%%41",
+        "%c3",
+        "%C3",
+        "%A9",
+        "%a9",
+        "%26",
+        "%3d",
+        "%2B",
+        "%25",
+        "%00",
+        "é",
+        "\0",
+    )
+)
+
+
+@given(st.lists(PIECES, max_size=20).map("".join) | st.text(st.characters(codec="utf-8")))
+@example("%C3é%A9")
+@example("%C3+%A9&%C3=%A9")
+def test_a_form_is_read_as_the_standard_library_reads_it(text):
+    try:
+        expected = parse_qsl(text, keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError:
+        with pytest.raises(bodies.UnreadableError):
+            form_of(text.encode(), bodies.FORM)
+    else:
+        assert list(form_of(text.encode(), bodies.FORM).items()) == expected
+
+
+@pytest.mark.parametrize("piece", [b"%", b"%41", b"+", b"%4"])
+def test_escapes_are_read_in_time_by_their_length(piece):
+    body = b"a=" + piece * ((bodies.TEXT_MAX - 2) // len(piece))
+    assert_cpu(lambda: form_of(body, bodies.FORM), SLOW)
 
 
 def test_who_does_not_claim_to_be_somebody_sends_small_forms():
