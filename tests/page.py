@@ -8,6 +8,7 @@ from itertools import chain
 from cssselect import HTMLTranslator
 from lxml import etree, html
 
+PARSER = etree.HTMLParser()  # the one of lxml.html looks up a class, in Python, for each element it gives
 NAMES = html.defs.tags | {"bdi", "main", "template"}  # elements younger than that list
 LISTS = {"class", "rel"}  # attributes that are lists of words
 APART = {"script", "style", "template"}  # their text is no text of what they are in
@@ -15,8 +16,8 @@ APART = {"script", "style", "template"}  # their text is no text of what they ar
 
 def parsed(text: str) -> "Tag":
     """The document of a page: the element above `html`."""
-    document = html.Element("document")
-    document.append(html.document_fromstring(text))
+    document = etree.Element("document")
+    document.append(etree.fromstring(text, PARSER))
     return Tag(document)
 
 
@@ -29,7 +30,7 @@ def _path(selector: str) -> etree.XPath:
 class Tag:
     """An element of a page. `tag.h1` is the first `h1` in it, or None; `tag["href"]` an attribute."""
 
-    element: html.HtmlElement
+    element: etree._Element
 
     def __getattr__(self, name: str) -> "Tag | None":
         if name not in NAMES:
@@ -138,15 +139,17 @@ def _names(name: str | list[str] | bool) -> tuple:
 
 def _found(elements, attrs=None, string=None, class_=None, **more) -> Iterator[Tag]:
     wanted = (attrs or {}) | more | ({"class": class_} if class_ else {})
-    for each in map(Tag, elements):
-        if string in (None, each.string) and all(_is(each.get(name), wanted[name]) for name in wanted):
-            yield each
+    for each in elements:
+        met = all(_has(each, name, value) for name, value in wanted.items())
+        if met and (string is None or Tag(each).string == string):
+            yield Tag(each)
 
 
-def _is(value: str | list[str] | None, wanted: str | bool) -> bool:
+def _has(element, name: str, wanted: str | bool) -> bool:
+    value = element.get(name)
     if wanted is True:
         return value is not None
-    return wanted in value if isinstance(value, list) else value == wanted
+    return wanted in value.split() if name in LISTS and value else value == wanted
 
 
 def _strings(element) -> Iterator[str]:

@@ -163,10 +163,10 @@ def test_every_page_is_whole_and_light(pages, page_of):
         ids = [each["id"] for each in page.find_all(id=True)]
         assert len(ids) == len(set(ids)), f"{address}: {sorted(each for each in ids if ids.count(each) > 1)}"
         for label in page.find_all("label"):
-            assert page.find(id=label["for"]) is not None, address
+            assert label["for"] in ids, address
         for owner in page.find_all(attrs={"aria-labelledby": True}):
             for name in owner["aria-labelledby"].split():
-                assert page.find(id=name) is not None, f"{address}: {name}"
+                assert name in ids, f"{address}: {name}"
         for image in page.find_all("img"):
             assert image.has_attr("alt"), address
             assert image["width"].isdigit(), address

@@ -42,7 +42,7 @@ def versions(session, entity):
 def told(page) -> dict[str, str]:
     """The differences that a page shows, by field; what went in brackets, what came in braces."""
     for hidden in page.select(".diff .sr-only, .diff .arrow"):
-        hidden.element.drop_tree()
+        hidden.element.clear(keep_tail=True)
     for mark, left, right in (("del", "[", "]"), ("ins", "{", "}")):
         for each in page.select(f".diff {mark}"):
             marked = f"{left}{each.get_text().strip()}{right}"
