@@ -238,7 +238,10 @@ def site_with(apps_with, connection):
 
 
 OTHERWISE = {
+    "comicsdb.base_url": "https://comics.example.org/",
     "comicsdb.donations.collective": "comics",
+    "comicsdb.hosts": "localhost evil.example",
+    "comicsdb.hsts": "max-age=63072000; includeSubDomains; preload",
     "comicsdb.imports.megabytes": "1",
     "comicsdb.imports.rows": "3",
     "comicsdb.licence": "Ours <3 https://example.org/?a&b",

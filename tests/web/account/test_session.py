@@ -223,16 +223,10 @@ def test_a_login_opens_the_api_too_but_a_wrong_header_beside_it_does_not(testapp
     testapp.get("/api/publisher/", headers={"Authorization": "Basic bm9ib2R5Ong="}, status=401)
 
 
-def test_secure_cookies_belong_to_this_very_host(shared_database, media_folder, connection):
-    import webtest
-
-    from tests.conftest import ROLLED_BACK, build_app
-
-    app = build_app(shared_database, media_folder, **{"comicsdb.secure_cookies": "true"})
-    app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
-    browser = webtest.TestApp(app, extra_environ={"wsgi.url_scheme": "https", "HTTP_HOST": "localhost:443"})
+def test_secure_cookies_belong_to_this_very_host(site_with):
+    browser = site_with(**{"comicsdb.secure_cookies": "true"})
+    browser.extra_environ |= {"wsgi.url_scheme": "https", "HTTP_HOST": "localhost:443"}
     response = browser.get("/accounts/login/")
     cookie = response.headers["Set-Cookie"]
     assert cookie.startswith("csrf=")
     assert "secure" in cookie.lower()
-    app.registry["comicsdb.engine"].dispose()
