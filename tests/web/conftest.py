@@ -65,13 +65,13 @@ def form_with(page, *fields: str, **attributes: str):
     for text in FORM.findall(page.text):
         has = {name: unescape(value) for name, value in ATTRIBUTE.findall(text[: text.index(">")])}
         if attributes.items() <= has.items() and all(f'name="{each}"' in text for each in fields):
-            form = _form(page, text, has.get("id"))
+            form = form_of(page, text, has.get("id"))
             if form.fields.keys() >= set(fields):
                 return form
     raise AssertionError(f"No form with {fields} and {attributes} in {page.request.url}")
 
 
-def _form(page, text: str, name: str | None) -> Form:
+def form_of(page, text: str, name: str | None) -> Form:
     """A form of a page. In one with an id WebTest looks through the page for fields outside of it."""
     if name is None or f'form="{name}"' in page.text:
         return Form(page, text, page.parser_features)

@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.models import CATALOGUE
 from tests.conftest import recording
-from tests.web.conftest import let_in
+from tests.web.conftest import form_with, let_in
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
 LIST = 2  # rows and their number, and the versions under which that is kept
@@ -142,7 +142,7 @@ def test_what_a_member_has_of_an_issue_costs_one_more(make, world, member, testa
     let_in(testapp, member)
     before = count(address)[0]
     assert before == DETAIL + 1 + 1
-    form = testapp.get(address).forms["track"]
+    form = form_with(testapp.get(address), id="track")
     fields = {"csrf_token": form["csrf_token"].value, "own": "1"}
     testapp.post(f"/track/{world.first.slug}/", fields)
     assert count(address)[0] == before

@@ -7,7 +7,7 @@ import webtest
 
 from comicsdb.library import collection
 from tests.conftest import recording
-from tests.web.conftest import PASSWORD, labels, let_in, soup
+from tests.web.conftest import PASSWORD, form_with, labels, let_in, soup
 
 
 @pytest.fixture
@@ -78,17 +78,13 @@ def test_names_are_shown_where_their_owner_says_so(testapp, nora, make):
 
 
 def test_the_profile_form_says_who_sees_names_and_nobody_does_by_default(testapp, nora, session):
-    form = next(
-        each for each in testapp.get("/accounts/update/").forms.values() if "shows_name" in each.fields
-    )
+    form = form_with(testapp.get("/accounts/update/"), "shows_name")
     assert form["shows_name"].value == ""
     form["first_name"], form["shows_name"] = "Leonora", "1"
     form.submit(status=303)
     session.refresh(nora)
     assert nora.shows_name
-    form = next(
-        each for each in testapp.get("/accounts/update/").forms.values() if "shows_name" in each.fields
-    )
+    form = form_with(testapp.get("/accounts/update/"), "shows_name")
     assert form["shows_name"].value == "1"
     form["shows_name"] = ""
     form.submit(status=303)
@@ -197,9 +193,12 @@ def test_the_menu_leads_members_to_people_and_account(testapp, member):
     assert not {"/accounts/signup/", "/accounts/login/"} & own
 
 
+LIMITED = {"comicsdb_api.throttle": "on", "comicsdb_api.throttle.sustained": "10"}
+
+
 @pytest.mark.parametrize(("calls", "level"), [(6, "low"), (7, "high"), (8, "high"), (9, "full")])
 def test_the_use_of_the_api_is_what_the_api_counts(site_with, member, calls, level):
-    browser = site_with(**{"comicsdb_api.throttle": "on", "comicsdb_api.throttle.sustained": "10"})
+    browser = site_with(**LIMITED)
     program = webtest.TestApp(browser.app)
     program.authorization = ("Basic", ("Nora", PASSWORD))
     for left in range(9, 9 - calls, -1):
@@ -214,6 +213,6 @@ def test_the_use_of_the_api_is_what_the_api_counts(site_with, member, calls, lev
 def test_supporters_may_call_more_often(site_with, member, session):
     member.supporter_tier, member.supporter_until = "sponsor", datetime(2990, 5, 31, tzinfo=UTC)
     session.commit()
-    browser = site_with(**{"comicsdb_api.throttle": "on"})
+    browser = site_with(**LIMITED)
     let_in(browser, member)
     assert soup(browser.get("/accounts/")).find("meter")["max"] == "15000"

@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb.models import History, Issue
 from comicsdb_web.forms.drafts import state_of
-from tests.web.conftest import errors, message, soup
+from tests.web.conftest import errors, form_to, message, soup
 from tests.web.forms.forming import boxes, enter, opened, send
 
 
@@ -18,7 +18,8 @@ def nora(testapp, make):
 
 def button(page, action):
     """The form of a button of an issue's page, None where there is none."""
-    return next((each for each in page.forms.values() if each.action.endswith(f"/{action}/")), None)
+    form = soup(page).select_one(f'form[action$="/{action}/"]')
+    return form and form_to(page, form["action"])
 
 
 def press(testapp, issue, action):

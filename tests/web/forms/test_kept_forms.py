@@ -8,7 +8,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import time_machine
 from sqlalchemy import delete, select
-from webtest import Form
 from webtest.forms import Text, Textarea
 
 from comicsdb import clock
@@ -17,7 +16,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.http import bodies
 from comicsdb.models import Creator, FormDraft, LoginSession
 from tests.web.addresses import addresses_of, keep_library
-from tests.web.conftest import ATTRIBUTE, FORM, PASSWORD, form_to, let_in, message, soup
+from tests.web.conftest import ATTRIBUTE, FORM, PASSWORD, form_of, form_to, let_in, message, soup
 from tests.web.forms.forming import boxes, opened, picture, send, value
 
 ENDED = "Your session has expired. Log in, and the form will come back with what you entered."
@@ -59,7 +58,7 @@ def typed_forms(page, seen):
             if known in seen:
                 continue
             seen.add(known)
-            form = Form(page, text, page.parser_features)
+            form = form_of(page, text, has.get("id"))
             typed = [
                 (name, field)
                 for name, fields in form.fields.items()

@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, ReadDate
-from tests.web.conftest import soup
+from tests.web.conftest import form_to, soup
 
 TODAY = date(2030, 1, 1)  # everything in the small catalogue is out
 
@@ -69,6 +69,11 @@ def listed(page) -> list[str]:
     return [
         each.get_text(strip=True) for each in soup(page).select(".items tbody th a:not(.tag), .card-label")
     ]
+
+
+def undo_form(page):
+    """The form that undoes what a page tells of."""
+    return form_to(page, soup(page).select_one('form[action*="/undo/"]')["action"])
 
 
 def chips(page) -> dict[str, str]:

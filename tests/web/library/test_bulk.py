@@ -10,7 +10,7 @@ from comicsdb.library import bulk, undo, wish_list
 from comicsdb.models import CollectionItem, IssueRating, LibraryAct, ReadDate, WishListItem
 from tests.conftest import recording
 from tests.web.conftest import message, soup
-from tests.web.library.collecting import fresh, many, own, strangers_item
+from tests.web.library.collecting import fresh, many, own, strangers_item, undo_form
 
 
 @pytest.fixture
@@ -66,8 +66,7 @@ def test_all_that_the_filters_find_is_changed_and_that_can_be_undone(
         assert (item.purchase_date, item.purchase_store) == (date(2026, 1, 2), "Corner")
     assert fresh(session, shelf[3]).storage_location == "Shelf"
     assert fresh(session, theirs).storage_location == "Attic"
-    undo = next(each for each in after.forms.values() if "/undo/" in each.action)
-    undo.submit()
+    undo_form(after).submit()
     kept = [fresh(session, each) for each in shelf]
     assert [each.storage_location for each in kept] == ["Box 3"] * 3 + ["Shelf"]
     assert (kept[2].grade, kept[2].grading_company, kept[0].grade) == (8, "CGC", None)
@@ -87,7 +86,7 @@ def test_tags_are_added_and_removed(testapp, session, reader, shelf):
     refused = send(testapp, page, "change", many, status=422)
     assert "An item can have at most 20 tags." in refused.text
     assert len(soup(after).select(".items .item-tags a[href='/collection/?tag=signed']")) == 3
-    next(each for each in after.forms.values() if "/undo/" in each.action).submit()
+    undo_form(after).submit()
     assert [fresh(session, each).tags for each in shelf] == [["Gift", "to sell"], [], [], []]
 
 
@@ -95,7 +94,7 @@ def test_a_large_act_is_undone_in_the_background(testapp, wsgi, session, reader,
     monkeypatch.setattr(undo, "LARGE", 3)
     page = testapp.get("/collection/bulk/?storage_location=box")
     after = send(testapp, page, "change", ("storage_location", "Loft")).follow()
-    button = next(each for each in after.forms.values() if "/undo/" in each.action)
+    button = undo_form(after)
     assert message(button.submit().follow()).startswith("It is being undone")
     row = soup(testapp.get("/collection/activity/")).select_one(".activity .row")
     assert row.select_one(".tag").get_text() == "Being undone"

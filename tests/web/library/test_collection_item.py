@@ -8,7 +8,7 @@ from sqlalchemy import select
 from comicsdb import clock
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, IssueRating
-from tests.web.conftest import errors, facts, form_to, message, soup
+from tests.web.conftest import errors, facts, form_to, form_with, message, soup
 from tests.web.forms.forming import boxes, opened, send, value
 from tests.web.library.collecting import TODAY, dates, fresh, own
 
@@ -119,7 +119,7 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_is_kept(testapp, world, 
 def test_the_page_of_an_issue_leads_into_the_collection_and_knows_it_then(testapp, world, session, reader):
     page = testapp.get(f"/issue/{world.first.slug}/")
     button = soup(page).select_one(".own [name=own]")
-    fields = {"csrf_token": page.forms["track"]["csrf_token"].value, "own": button["value"]}
+    fields = {"csrf_token": form_with(page, id="track")["csrf_token"].value, "own": button["value"]}
     done = testapp.post(button["formaction"], fields | {"next": page.request.path}, status=303)
     assert done.location == f"http://localhost/issue/{world.first.slug}/"
     there = done.follow()

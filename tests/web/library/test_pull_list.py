@@ -9,6 +9,7 @@ from comicsdb.clock import business_day, monday_of
 from comicsdb.library import pull_list
 from tests.conftest import recording
 from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
+from tests.web.library.collecting import undo_form
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 PAGE = "/pull-list/"
@@ -179,8 +180,7 @@ def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, t
     answer = form.submit(status=303).follow()
     assert message(answer).startswith("1 comic was added to your collection.")
     assert pulls(answer) == ["Lamplight (2019) #10 Foil · In your collection"]
-    undo = next(each for each in answer.forms.values() if "/undo/" in each.action)
-    assert message(undo.submit().follow()).startswith("It is undone.")
+    assert message(undo_form(answer).submit().follow()).startswith("It is undone.")
     assert pulls(testapp.get(PAGE)) == ["Lamplight (2019) #10 Foil"]
     form.submit(status=303)
     assert message(form.submit(status=303).follow()).startswith("Your collection already has")

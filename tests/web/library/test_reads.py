@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from comicsdb.library import reads
 from comicsdb.models import CollectionItem
-from tests.web.conftest import form_to, let_in, message, soup
+from tests.web.conftest import form_to, form_with, let_in, message, soup
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 
@@ -18,7 +18,7 @@ def test_an_issue_is_marked_as_read_without_a_copy(testapp, make, member, sessio
     def press():
         bar = testapp.get(address)
         button = soup(bar).select_one(".own [name=read]")
-        fields = {"csrf_token": bar.forms["track"]["csrf_token"].value, "read": button["value"]}
+        fields = {"csrf_token": form_with(bar, id="track")["csrf_token"].value, "read": button["value"]}
         return testapp.post(button["formaction"], fields | {"next": address})
 
     def noted():
@@ -55,7 +55,7 @@ def test_all_but_some_of_a_run_are_added_or_read(testapp, make, member, session)
     world = small_catalogue(make)
     let_in(testapp, member)
     page = testapp.get(f"/series/{world.series.slug}/")
-    form = next(each for each in page.forms.values() if "but" in each.fields)
+    form = form_with(page, "but")
 
     def send(but, **button):
         form["but"] = but
