@@ -2,6 +2,8 @@
 
 import itertools
 import re
+import socket
+import threading
 from contextlib import ExitStack, contextmanager
 from datetime import date
 from decimal import Decimal
@@ -9,7 +11,8 @@ from html import unescape
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import insert
+import waitress.server
+from sqlalchemy import create_engine, insert
 from sqlalchemy.orm import object_session
 from webtest import Form
 
@@ -19,7 +22,7 @@ from comicsdb.accounts.sessions import begin_session
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import IssueRating
-from tests.conftest import attached, build_app, engine_to_roll_back, rolled_back
+from tests.conftest import attached, build_app, engine_to_roll_back, forget_attempts, rolled_back
 from tests.factories import Make
 from tests.page import parsed
 
@@ -265,6 +268,39 @@ OTHERWISE = {
 def other_site(site_with):
     """A browser at a site of which much is set in another way: one application for tests of all that."""
     return site_with(**OTHERWISE)
+
+
+@pytest.fixture(scope="session")
+def server(cluster, tmp_path_factory):
+    """The whole application, served to browsers, on a database that is another for each file of tests."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    url = f"http://localhost:{listening.getsockname()[1]}"  # passkeys need a name, not a number
+    settings = {"comicsdb_api.throttle": "on", "comicsdb.base_url": url}
+    media = tmp_path_factory.mktemp("browsers-media")
+    app = build_app(cluster.url("browsers"), media, **settings)
+    server = waitress.server.create_server(app, sockets=[listening], threads=4)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield SimpleNamespace(url=url, app=app, media=media)
+    server.close()
+    thread.join(10)
+    app.registry["comicsdb.engine"].dispose()
+
+
+@pytest.fixture(scope="module")
+def served(server, cluster, template):
+    """The application, served to browsers with a new database, and `sessions` on that database."""
+    cluster.clone_database(template, "browsers")
+    registry = server.app.registry
+    registry["comicsdb.cache"].clear()  # versions come again
+    registry["comicsdb.validator_cache"].clear()
+    forget_attempts(server.app)
+    engine = create_engine(cluster.url("browsers"))
+    yield SimpleNamespace(url=server.url, media=server.media, sessions=session_factory(engine))
+    engine.dispose()
+    registry["comicsdb.engine"].dispose()
+    registry["comicsdb.read_pool"].close()
+    cluster.drop_database("browsers")
 
 
 @contextmanager

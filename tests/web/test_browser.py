@@ -2,21 +2,16 @@
 
 import io
 import re
-import threading
 from datetime import date
 from types import SimpleNamespace
 
 import pytest
-import waitress.server
 from PIL import Image
 from playwright.sync_api import expect
-from sqlalchemy import create_engine
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
 from comicsdb.media.storage import FolderStorage
-from tests.conftest import build_app
 from tests.factories import Make
 
 PHONE = {"width": 390, "height": 844}
@@ -34,10 +29,9 @@ def picture(storage, kind, size, colour):
     }
 
 
-def fill(url, storage):
+def fill(sessions, storage):
     """A catalogue with pictures and with more of everything than a page shows at once."""
-    engine = create_engine(url)
-    with session_factory(engine)() as session:
+    with sessions() as session:
         make = Make(Catalog(session))
         with make.together():
             publisher = make.publisher(
@@ -66,7 +60,7 @@ def fill(url, storage):
             for number in range(3, 40):
                 make.issue(series=series, number=str(number), store_date=date(2026, 11, 18))
         make.user("Nora", password="correct horse", passwords=Passwords("fast"))
-        made = SimpleNamespace(
+        return SimpleNamespace(
             publisher=publisher.slug,
             series=series.slug,
             issue=issue.slug,
@@ -74,21 +68,13 @@ def fill(url, storage):
             character=character.slug,
             creator=people[0].slug,
         )
-    engine.dispose()
-    return made
 
 
 @pytest.fixture(scope="module")
-def site(cluster, template, tmp_path_factory):
-    """The whole application, served to browsers, with a catalogue of its own."""
-    cluster.clone_database(template, "browser")
-    folder = tmp_path_factory.mktemp("browser-media")
-    made = fill(cluster.url("browser"), FolderStorage(folder))
-    app = build_app(cluster.url("browser"), folder)
-    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    made.url = f"http://127.0.0.1:{server.effective_port}"
+def site(served):
+    """The site, with a catalogue of its own."""
+    made = fill(served.sessions, FolderStorage(served.media))
+    made.url = served.url
     made.pages = {
         "home": "/",
         "publishers": "/publisher/",
@@ -107,11 +93,7 @@ def site(cluster, template, tmp_path_factory):
         "login": "/accounts/login/",
         "statistics": "/statistics/",
     }
-    yield made
-    server.close()
-    thread.join(10)
-    app.registry["comicsdb.engine"].dispose()
-    cluster.drop_database("browser")
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,13 @@
 """The pages of accounts in a real browser: nothing is refused, everything fits and can be read."""
 
 import re
-import socket
-import threading
 from types import SimpleNamespace
 
 import pytest
-import waitress.server
 from playwright.sync_api import expect
-from sqlalchemy import create_engine
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
-from tests.conftest import build_app
 from tests.factories import Make
 from tests.web.conftest import PASSWORD
 from tests.web.test_browser import CONTRAST
@@ -42,31 +36,16 @@ FOLD = "document.querySelectorAll('.top details').forEach(e => { e.open = false;
 
 
 @pytest.fixture(scope="module")
-def address(cluster, template, tmp_path_factory):
+def address(served):
     """A site with a member who has a very long name, and others."""
-    cluster.clone_database(template, "account_browser")
-    url = cluster.url("account_browser")
-    engine = create_engine(url)
-    with session_factory(engine)() as session:
+    with served.sessions() as session:
         make = Make(Catalog(session))
         bio = f"{NAME * 3}\n\nReads. " + "Much. " * 200
         groups = ("editor", "reading list editor")
         make.user(NAME, password=PASSWORD, passwords=Passwords("fast"), bio=bio, groups=groups, is_staff=True)
         make.user("Passepartout", password=PASSWORD, passwords=Passwords("fast"))
         make.user("Nora", first_name=NAME, last_name=NAME, email=f"{NAME}@{NAME}.example.org")
-    engine.dispose()
-    listening = socket.create_server(("127.0.0.1", 0))
-    base_url = f"http://localhost:{listening.getsockname()[1]}"  # passkeys need a name, not a number
-    settings = {"comicsdb_api.throttle": "on", "comicsdb.base_url": base_url}
-    app = build_app(url, tmp_path_factory.mktemp("account-browser"), **settings)
-    server = waitress.server.create_server(app, sockets=[listening], threads=4)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield base_url
-    server.close()
-    thread.join(10)
-    app.registry["comicsdb.engine"].dispose()
-    cluster.drop_database("account_browser")
+    return served.url
 
 
 @pytest.fixture(scope="module")

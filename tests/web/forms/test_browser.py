@@ -1,33 +1,25 @@
 """The forms in a real browser: an issue made by keyboard, edited by two people at once, and reverted."""
 
 import io
-import threading
 from datetime import date
 from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
-import waitress.server
 from PIL import Image
-from sqlalchemy import create_engine
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
 from comicsdb.models import FormDraft, Issue
 from comicsdb_web.forms.drafts import state_of
-from tests.conftest import build_app
 from tests.factories import Make
 from tests.web.conftest import PASSWORD
 
 
 @pytest.fixture(scope="module")
-def site(cluster, template, tmp_path_factory):
-    """The application, served to browsers, with two accounts, a series and people to credit."""
-    cluster.clone_database(template, "forms")
-    engine = create_engine(cluster.url("forms"))
-    sessions = session_factory(engine)
-    with sessions() as session:
+def site(served):
+    """The site, with two accounts, a series and people to credit."""
+    with served.sessions() as session:
         make = Make(Catalog(session))
         for name in ("Nora", "Otto"):
             make.user(name, password=PASSWORD, passwords=Passwords("fast"), groups=["editor"])
@@ -35,17 +27,7 @@ def site(cluster, template, tmp_path_factory):
             series = make.series(name="Lamplight").id
             for name in ("Ada Pencil", "Bo Brush", "Cy Quill"):
                 make.creator(name=name)
-    app = build_app(cluster.url("forms"), tmp_path_factory.mktemp("forms-media"))
-    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    url = f"http://127.0.0.1:{server.effective_port}"
-    yield SimpleNamespace(url=url, sessions=sessions, series=series)
-    server.close()
-    thread.join(10)
-    app.registry["comicsdb.engine"].dispose()
-    engine.dispose()
-    cluster.drop_database("forms")
+    return SimpleNamespace(**vars(served), series=series)
 
 
 @pytest.fixture

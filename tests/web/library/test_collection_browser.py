@@ -1,44 +1,26 @@
 """A collection in a real browser, by keyboard: a series added, items chosen and marked, an item rated."""
 
-import threading
-from types import SimpleNamespace
-
 import pytest
-import waitress.server
-from sqlalchemy import create_engine, select
+from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
-from tests.conftest import build_app
 from tests.factories import Make
 from tests.web.conftest import PASSWORD, signed_in
 
 
 @pytest.fixture(scope="module")
-def site(cluster, template, tmp_path_factory):
-    """The application, served to browsers, with an account and a series of four issues."""
-    cluster.clone_database(template, "collecting")
-    engine = create_engine(cluster.url("collecting"))
-    sessions = session_factory(engine)
-    with sessions() as session:
+def site(served):
+    """The site, with an account and a series of four issues."""
+    with served.sessions() as session:
         make = Make(Catalog(session))
         make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
         with make.together():
             series = make.series(name="Lamplight")
             for number in range(1, 5):
                 make.issue(series=series, number=str(number))
-    app = build_app(cluster.url("collecting"), tmp_path_factory.mktemp("collecting-media"))
-    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield SimpleNamespace(url=f"http://127.0.0.1:{server.effective_port}", sessions=sessions)
-    server.close()
-    thread.join(10)
-    app.registry["comicsdb.engine"].dispose()
-    engine.dispose()
-    cluster.drop_database("collecting")
+    return served
 
 
 @pytest.fixture

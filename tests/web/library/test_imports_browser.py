@@ -1,17 +1,12 @@
 """The review of an import in a real browser: it fits, it can be read, and works without a script."""
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
-import waitress.server
-from sqlalchemy import create_engine
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
-from tests.conftest import build_app
 from tests.core.library.library_files import shelf
 from tests.factories import Make
 from tests.web.account.test_browser import OUTSIDE
@@ -30,25 +25,13 @@ The Lamplighter,5,,1963,
 
 
 @pytest.fixture(scope="module")
-def address(cluster, template, tmp_path_factory):
+def address(served):
     """A site with a member and a few comics."""
-    cluster.clone_database(template, "import_browser")
-    url = cluster.url("import_browser")
-    engine = create_engine(url)
-    with session_factory(engine)() as session:
+    with served.sessions() as session:
         make = Make(Catalog(session))
         make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
         shelf(make)
-    engine.dispose()
-    app = build_app(url, tmp_path_factory.mktemp("import-browser"))
-    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.effective_port}"
-    server.close()
-    thread.join(10)
-    app.registry["comicsdb.engine"].dispose()
-    cluster.drop_database("import_browser")
+    return served.url
 
 
 def look(page, name):

@@ -1,18 +1,14 @@
 """The scanner in a real browser, whose camera sees a printed barcode."""
 
-import threading
 from types import SimpleNamespace
 
 import pytest
-import waitress.server
-from sqlalchemy import create_engine, select
+from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
 from comicsdb.models import CollectionItem
 from tests.barcodes import check_digit, picture
-from tests.conftest import build_app
 from tests.factories import Make
 from tests.needs import CHROMIUM_ARGUMENTS, chromium
 from tests.web.conftest import PASSWORD, signed_in
@@ -24,12 +20,9 @@ OTHER += check_digit(OTHER)
 
 
 @pytest.fixture(scope="module")
-def site(cluster, template, tmp_path_factory):
-    """The application, served to browsers, with an account and issues with barcodes."""
-    cluster.clone_database(template, "scanning")
-    engine = create_engine(cluster.url("scanning"))
-    sessions = session_factory(engine)
-    with sessions() as session:
+def site(served):
+    """The site, with an account and issues with barcodes."""
+    with served.sessions() as session:
         make = Make(Catalog(session))
         make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
         series = make.series(name="Lamplight")
@@ -39,16 +32,7 @@ def site(cluster, template, tmp_path_factory):
         make.variant(second, name="Sketch", upc=f"{STEM}00231")
         third = make.issue(series=series, number="3", upc=OTHER[1:])
         ids = SimpleNamespace(second=second.id, foil=foil.id, third=third.id)
-    app = build_app(cluster.url("scanning"), tmp_path_factory.mktemp("scanning-media"))
-    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield SimpleNamespace(url=f"http://127.0.0.1:{server.effective_port}", sessions=sessions, ids=ids)
-    server.close()
-    thread.join(10)
-    app.registry["comicsdb.engine"].dispose()
-    engine.dispose()
-    cluster.drop_database("scanning")
+    return SimpleNamespace(**vars(served), ids=ids)
 
 
 @pytest.fixture

@@ -1,30 +1,22 @@
 """Rating and ordering in a real browser: by keyboard, by dragging, with the focus kept."""
 
-import threading
 from types import SimpleNamespace
 
 import pytest
-import waitress.server
-from sqlalchemy import create_engine
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
 from comicsdb.library.reading_lists import figures
 from comicsdb.models import ReadingList
-from tests.conftest import build_app
 from tests.factories import Make
 from tests.lists import make_list
 from tests.web.conftest import PASSWORD, signed_in
 
 
 @pytest.fixture(scope="module")
-def site(cluster, template, tmp_path_factory):
-    """The application, served to browsers: Nora with a list of four issues, and a list of somebody else's."""
-    cluster.clone_database(template, "ordering")
-    engine = create_engine(cluster.url("ordering"))
-    sessions = session_factory(engine)
-    with sessions() as session:
+def site(served):
+    """The site: Nora with a list of four issues, and a list of somebody else's."""
+    with served.sessions() as session:
         make = Make(Catalog(session))
         nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
         with make.together():
@@ -34,19 +26,7 @@ def site(cluster, template, tmp_path_factory):
         other_mine = make_list(session, nora, issues, name="Also mine").slug
         other = make_list(session, make.user(), issues, name="Other").slug
         issue = issues[0].slug
-    app = build_app(cluster.url("ordering"), tmp_path_factory.mktemp("ordering-media"))
-    server = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=4)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    url = f"http://127.0.0.1:{server.effective_port}"
-    yield SimpleNamespace(
-        url=url, sessions=sessions, mine=mine, other_mine=other_mine, other=other, issue=issue
-    )
-    server.close()
-    thread.join(10)
-    app.registry["comicsdb.engine"].dispose()
-    engine.dispose()
-    cluster.drop_database("ordering")
+    return SimpleNamespace(**vars(served), mine=mine, other_mine=other_mine, other=other, issue=issue)
 
 
 @pytest.fixture
