@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, partial
 from html import unescape
 
 from comicsdb_api.docs_page import markdown
@@ -45,7 +46,7 @@ TAGS, SPACES = re.compile(r"<[^>]+>"), re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Section:
-    """A page of the reference: its name in addresses, its group in the menu, and its content.
+    """A page of the reference: its name in addresses, its group in the menu, and what makes its content.
 
     `operations` are those of a resource: fragment identifier and title.
     """
@@ -53,7 +54,7 @@ class Section:
     name: str
     group: str
     title: str
-    content: Html
+    content: Callable[[], Html]
     operations: tuple[tuple[str, str], ...] = ()
 
 
@@ -81,18 +82,29 @@ class Pages:
             kind = path.removeprefix(PATH_PREFIX).partition("/")[0]
             resources.setdefault(kind, {})[path] = item
         self._before, guide = markdown.sections(document["info"]["description"])
-        self._sections = [Section(markdown.slug(each), GUIDE, each, html) for each, html in guide.items()]
+        self._sections = [
+            Section(markdown.slug(each), GUIDE, each, partial(Html, html)) for each, html in guide.items()
+        ]
         self._sections += [
-            Section(_place(kind), RESOURCES, _title(kind), self._resource(kind, items), _operations(items))
+            Section(
+                _place(kind),
+                RESOURCES,
+                _title(kind),
+                partial(self._resource, kind, items),
+                _operations(items),
+            )
             for kind, items in resources.items()
         ]
         self._sections += [
-            Section(place(name), SHAPES, name, self._shape(name, schema))
+            Section(place(name), SHAPES, name, partial(self._shape, name, schema))
             for name, schema in self.shapes.schemas.items()
         ]
-        self._entries = [entry for section in self._sections for entry in _entries(section)]
         self._numbers = {each.name: number for number, each in enumerate(self._sections)}
         self._rendered: dict[str, str] = {}
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        return [entry for section in self._sections for entry in _entries(section)]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,7 +123,7 @@ class Pages:
     def _section(self, name: str) -> str:
         number = self._numbers[name]
         before, each, after = [None, *self._sections, None][number : number + 3]
-        content = [element("h1", each.group, class_="group"), each.content, _neighbours(before, after)]
+        content = [element("h1", each.group, class_="group"), each.content(), _neighbours(before, after)]
         return self._page(name, each.title, content)
 
     def found(self, query: str) -> str:
@@ -367,9 +379,9 @@ def _entries(section: Section) -> Iterator[Entry]:
     """The results that a section can be: itself, or each of its operations."""
     address = f"../{section.name}/"
     if not section.operations:
-        yield Entry(section.title, address, _text(section.content))
+        yield Entry(section.title, address, _text(section.content()))
         return
-    about, *articles = section.content.split("<article")
+    about, *articles = section.content().split("<article")
     yield Entry(section.title, address, _text(about))
     for (name, title), article in zip(section.operations, articles, strict=True):
         yield Entry(title, f"{address}#{name}", _text(f"<article{article}"))

@@ -168,8 +168,9 @@ def query_parameters(registry) -> dict[str, tuple[str, ...]]:
     """The query parameters that each reading knows, by route; `format` is known everywhere."""
     known = registry.get(KNOWN)
     if known is None:
+        components = Components()
         known = registry[KNOWN] = {
-            each.service.name: tuple(_query(_reading(each, Components(), registry)))
+            each.service.name: tuple(_query(_reading(each, components, registry)))
             for each in endpoints(registry)
             if each.is_reading
         }

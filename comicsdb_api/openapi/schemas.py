@@ -100,6 +100,8 @@ class Components:
 
     def selection(self) -> dict:
         """An object with the fields that `fields` and `include` ask for, or parts of them."""
+        if "Selection" in self.schemas:
+            return reference("schemas", "Selection")
         properties = {}
         for name, field in IssueResource.further_fields().items():
             element = field.type.element.type

@@ -87,8 +87,11 @@ def list_body(components: Components, resource, kind: str) -> dict:
 
 
 def written(components: Components, resource, kind: str) -> dict:
-    """The schema of the answer to a write."""
-    return components.object_of(resource.written_fields(), kind + WRITTEN)
+    """The schema of the answer to a write, which is the same for all methods."""
+    name = kind + WRITTEN
+    if name in components.schemas:
+        return reference("schemas", name)
+    return components.object_of(resource.written_fields(), name)
 
 
 def act(components: Components, resource, act: Act) -> dict:
