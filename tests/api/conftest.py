@@ -12,6 +12,7 @@ from tests.conftest import engine_to_roll_back, rolled_back
 from tests.factories import Make
 
 PASSWORD = "correct horse"
+SCHEMA = "/api/schema/?format=json"  # to write it as YAML takes much longer
 SEARCHES = {"/api/cover/", "/api/crosswalk/", "/api/match/"}  # what is asked by POST and changes nothing
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
-from tests.api.conftest import Client
+from tests.api.conftest import SCHEMA, Client
 from tests.api.writing import FORM
 from tests.conftest import recording
 
@@ -39,7 +39,7 @@ def test_every_answer_to_a_read_may_be_seen(script, anonymous, make):
     made, kept = script.get(path), script.get(path)
     assert [each.headers["X-Cache"] for each in (made, kept)] == ["MISS", "HIT"]
     tag, date = {"If-None-Match": kept.headers["ETag"]}, {"If-Modified-Since": kept.headers["Last-Modified"]}
-    answers = [made, kept, anonymous.get(path), anonymous.get("/api/schema/")]
+    answers = [made, kept, anonymous.get(path), anonymous.get(SCHEMA)]
     answers += [
         anonymous.get("/api/collection/", 401),
         anonymous.get(path, 401, {"Authorization": "Bearer x"}),

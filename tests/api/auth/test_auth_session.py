@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from comicsdb.security import Identity
-from tests.api.conftest import PASSWORD, basic
+from tests.api.conftest import PASSWORD, SCHEMA, basic
 from tests.conftest import attached, build_app
 from tests.web.conftest import form_to, log_in
 
@@ -188,7 +188,7 @@ def test_only_the_proxy_says_where_somebody_comes_from(elsewhere, make, reader, 
     assert log() == [refused("basic", "reader", seen)] + [admitted("basic", "reader", seen)] * 2
     caplog.clear()
     for status in (200, 429):
-        elsewhere.get("/api/schema/", headers=said, extra_environ={"REMOTE_ADDR": peer}, status=status)
+        elsewhere.get(SCHEMA, headers=said, extra_environ={"REMOTE_ADDR": peer}, status=status)
     assert [record.identity for record in caplog.records] == [f"ip:{seen}"]
 
 

@@ -13,7 +13,7 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.config import SettingsError, resolve
 from comicsdb.models import ApiToken
 from comicsdb_api.retirement import Retirement
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
 from tests.api.descriptions import Contract, errors_of
 from tests.api.retrying_app import ATTEMPTS
 from tests.conftest import SETTINGS, attached, build_app, recording
@@ -26,7 +26,6 @@ DEPRECATED, SUNSET = date(2026, 12, 1), date(2027, 5, 31)
 DAYS = {"comicsdb.basic_deprecated": "2026-12-01", "comicsdb.basic_sunset": "2027-05-31"}
 PAGE = "http://localhost/docs/http-basic/"
 LINK = f'<{PAGE}>; type="text/html"; rel="deprecation", <{PAGE}>; type="text/html"; rel="sunset"'
-SCHEMA = "/api/schema/?format=json"  # to write it as YAML takes much longer
 NAMES = ("Deprecation", "Sunset", "Link", "X-Deprecation-Notice")
 FIRST = {"Deprecation": "@1796083200", "Sunset": "Mon, 31 May 2027 00:00:00 GMT", "Link": LINK}
 NOTICE = "Passwords end on 2027-05-31. Make a token now: http://localhost/accounts/tokens/"

@@ -15,12 +15,12 @@ from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ApiToken, Arc, User
 from tests.api.bodies import rate
+from tests.api.conftest import SCHEMA
 from tests.api.descriptions import Contract
 from tests.conftest import ROLLED_BACK, close_sessions, rolled_back
 from tests.factories import Make
 from tests.lists import OFFICIAL, make_list, who
 
-SCHEMA = "/api/schema/?format=json"
 NUL = "Null characters are not allowed."
 READER = select(User).where(User.username == "reader")  # who asks
 EARLY, LATE = "Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"

@@ -9,6 +9,7 @@ from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.models import CATALOGUE
 from comicsdb.tags import FORMATS
 from comicsdb_api.errors import UNKNOWN_PATTERN
+from tests.api.conftest import SCHEMA
 from tests.conftest import recording
 from tests.lists import make_list
 
@@ -57,7 +58,7 @@ COSTS = {
     "/api/reading_list/{reading_list}/": PLAIN,
     "/api/reading_list/{reading_list}/items/": MISS,
     "/api/role/": MISS,
-    "/api/schema/": ACCOUNT,
+    SCHEMA: ACCOUNT,
     "/api/search/?q=harbor": MISS,
     "/api/series/": MISS,
     "/api/series/{series}/": MISS,

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.api.auth.test_auth import NOT_GIVEN
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
 from tests.api.throttle.standing import left
 
 SMALL = {".anonymous_burst": "3", ".anonymous_sustained": "5"}
@@ -69,5 +69,5 @@ def test_without_the_setting_everything_needs_an_account(site, reader, make, clo
     for path in paths:
         assert api.get(path).headers["ETag"]
         assert anonymous.get(path, 401).json == NOT_GIVEN
-    assert list(anonymous.json("/api/schema/?format=json")["paths"]) == ["/api/schema/"]
-    assert left(app.get("/api/schema/")) == (18, 4998)
+    assert list(anonymous.json(SCHEMA)["paths"]) == ["/api/schema/"]
+    assert left(app.get(SCHEMA)) == (18, 4998)

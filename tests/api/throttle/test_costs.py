@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
 from tests.api.throttle.standing import left
 
 COST = "X-RateLimit-Cost"
@@ -96,7 +96,7 @@ def test_the_limits_of_a_token_and_of_its_account_both_count_it(site, bearer, se
 
 
 def test_the_reference_tells_what_is_dear(client, make):
-    paths = client.json("/api/schema/?format=json")["paths"]
+    paths = client.json(SCHEMA)["paths"]
     assert "It costs 10 of" in paths["/api/match/"]["post"]["description"]
     assert "It costs 10 of" in paths["/api/series/{id}/comicinfo/"]["get"]["description"]
     assert "one for each 10 of them" in paths["/api/arc/"]["get"]["description"]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
 from tests.api.throttle.standing import BURST, LOGGER, SIX, START, SUSTAINED, TWO, left
 from tests.page import parsed
 
@@ -100,10 +100,10 @@ BOTH = {".burst": "3", "pyramid.includes": "comicsdb_api comicsdb_web"}
 def test_those_without_an_account_count_by_their_address(site, reader, clock):
     app = site(**BOTH)
     here, there = {"REMOTE_ADDR": "192.0.2.1"}, {"REMOTE_ADDR": "2001:db8::1"}
-    assert left(app.get("/api/schema/", extra_environ=here)) == (2, 499)
+    assert left(app.get(SCHEMA, extra_environ=here)) == (2, 499)
     assert left(app.get("/docs/", extra_environ=here)) == (1, 498)
-    app.get("/api/schema/", extra_environ=here)
-    refused = app.get("/api/schema/", extra_environ=here, status=429)
+    app.get(SCHEMA, extra_environ=here)
+    refused = app.get(SCHEMA, extra_environ=here, status=429)
     assert refused.json == {
         "detail": "Request was throttled. An account may make more; its tokens are at"
         " http://localhost/accounts/tokens/ . Expected available in 60 seconds.",
@@ -114,7 +114,7 @@ def test_those_without_an_account_count_by_their_address(site, reader, clock):
     assert page.headers["Retry-After"] == "60"
     assert left(app.get("/docs/", extra_environ=there)) == (2, 499)
     known = basic(reader.username, PASSWORD)
-    assert left(app.get("/api/schema/", headers=known, extra_environ=here)) == (2, 4999)
+    assert left(app.get(SCHEMA, headers=known, extra_environ=here)) == (2, 4999)
 
 
 def test_the_page_of_the_reference_is_counted_and_its_files_are_not(site, clock):
@@ -151,7 +151,7 @@ def test_without_its_redis_the_api_goes_on_counting(site, reader, redis, clock):
 
 def test_the_description_tells_of_limits(site, reader, make, clock):
     client = Client(site(**{".burst": "4"}), basic(reader.username, PASSWORD))
-    described = client.json("/api/schema/?format=json")
+    described = client.json(SCHEMA)
     operation = described["paths"]["/api/arc/{id}/"]["get"]
     assert all("429" in each["get"]["responses"] for each in described["paths"].values() if "get" in each)
     path = f"/api/arc/{make.arc().id}/"
@@ -207,8 +207,8 @@ def test_each_limit_that_refuses_is_logged(site, reader, clock, told):
 
 def test_nobody_is_logged_by_the_address(site, clock, told):
     app, here = site(**{".burst": "1"}), {"REMOTE_ADDR": "192.0.2.1"}
-    app.get("/api/schema/", extra_environ=here)
-    app.get("/api/schema/", extra_environ=here, status=429)
+    app.get(SCHEMA, extra_environ=here)
+    app.get(SCHEMA, extra_environ=here, status=429)
     (record,) = told(logging.WARNING)
     assert record.identity == "ip:192.0.2.1"
     assert told(logging.INFO) == []
@@ -235,7 +235,7 @@ def test_requests_that_succeed_are_counted_by_method(site, reader, bearer, make)
     by_name.get(path)
     by_name.get("/api/arc/999999/", 404)
     by_name.get("/api/issue/?cv_id=x", 400)
-    app.get("/api/schema/")
+    app.get(SCHEMA)
     assert {key.counter: count for key, count in counters._counts.items()} == {
         "authmethod:token": 4,
         "authmethod:basic": 1,
