@@ -5,6 +5,8 @@ import re
 import time
 from collections.abc import Callable
 
+import pytest
+
 TRIES = 5
 USUAL_LOOP = 0.025  # seconds that `loop` takes on the machines on which the limits of the tests were chosen
 
@@ -40,8 +42,15 @@ def cpu_seconds(work: Callable[[], object], enough: float = 0.0) -> float:
 
 
 def assert_cpu(work: Callable[[], object], most: float) -> None:
-    """Fail if `work` takes more than `most` seconds of CPU; more on a machine that is slower today."""
-    took = cpu_seconds(work, most)
-    if took > most:
+    """Fail if `work` takes more than `most` seconds of CPU; more while the machine is slower than usual.
+
+    As its speed changes within seconds, work that took too long is measured again beside the loop.
+    """
+    for _ in range(TRIES):
+        took = cpu_seconds(work, most)
+        if took <= most:
+            return
         slower = max(1.0, cpu_seconds(loop) / USUAL_LOOP)
-        assert took <= most * slower, f"{took:.3f} s of CPU, at most {most * slower:.3f}"
+        if took <= most * slower:
+            return
+    pytest.fail(f"{took:.3f} s of CPU, at most {most * slower:.3f}")
