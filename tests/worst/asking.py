@@ -27,6 +27,8 @@ DATABASE = 20  # and there
 CHILDREN = 80  # a large picture is decoded where it holds nobody up
 TOO_LONG = {413, 414, 431}
 TOO_OFTEN = 429
+NOT_LET_IN = {401, 403}
+CREDENTIALS = {"Authorization", "Cookie", "X-Csrftoken"}  # headers, as `places.headers` writes them
 AGAIN = 3  # times that what seems too much is measured
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~"
 
@@ -70,6 +72,7 @@ class Asker:
         self.app = app
         self.connection = connection
         self.session = session
+        self.token = ""  # without which a session may not write
         self.loop = 0.0  # seconds
         self.undo_each = True
         self.status, self.location = 0, None  # of the last answer
@@ -136,6 +139,8 @@ class Asker:
     def _problem(self, case: Case, status: int, cost: Cost) -> str | None:
         if status >= 500 and status not in (501, 503):  # 501 is oEmbed's for formats
             return f"answered {status}"
+        if case.member and status in NOT_LET_IN and case.place not in CREDENTIALS:
+            return f"answered {status}, before anything looked at what was sent"
         for name, spent, most in (
             ("here", cost.mine, MINE + FOR_A_MEGABYTE * len(case.body) / 1e6),
             ("in the database", cost.database, DATABASE),
@@ -200,6 +205,7 @@ class Asker:
         environ["HTTP_HOST"] = "localhost"
         if case.member:
             environ["HTTP_COOKIE"] = f"session={self.session}"
+            environ["HTTP_X_CSRFTOKEN"] = self.token  # in a form of the site there is one, too
         for name, value in case.headers.items():
             key = name.upper().replace("-", "_")
             if key not in {"CONTENT_TYPE", "CONTENT_LENGTH"}:

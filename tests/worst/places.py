@@ -53,7 +53,7 @@ class Survey:
         self.numbers = defaultdict(lambda: 1, numbers)
         self.headers = headers()
         login = html.fromstring(asker.get("/accounts/update/", member=True).text)
-        self.token = login.xpath("//input[@name='csrf_token']/@value")[0]
+        asker.token = self.token = login.xpath("//input[@name='csrf_token']/@value")[0]
         self._sorts: dict[str, str] = {}
         self.reads: dict[str, set[str]] = {}
         self.forms: dict[tuple[str, str], Form] = {}
