@@ -34,6 +34,7 @@ from comicsdb.db import dev_cluster, session_factory
 from comicsdb.db.dev_cluster import supervisor
 from comicsdb.db.read_pool import ReadConnection, ReadPool, connector
 from comicsdb.ratelimit import Limiter
+from tests import engines
 from tests.factories import Make
 from tests.needs import CHROMIUM_ARGUMENTS, chromium, memory_folder
 from tests.redis_server import RedisServer
@@ -194,9 +195,9 @@ def database(cluster, template):
 @pytest.fixture
 def factory(database):
     """Sessions on real connections to a database of the test's own."""
-    engine = create_engine(database, pool_size=10)
+    engine = engines.take(database)
     yield session_factory(engine)
-    engine.dispose()
+    engines.give_back(engine)
 
 
 @pytest.fixture(scope="session")

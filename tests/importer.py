@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.db import session_factory
@@ -10,6 +10,7 @@ from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
 from comicsdb.exchange.run import ImportFailedError
 from comicsdb.media.storage import FolderStorage
+from tests import engines
 from tests.dataset import write_set
 
 
@@ -18,12 +19,16 @@ class Importer:
 
     def __init__(self, url: str, folder: Path):
         self.folder = folder
-        self.engine = create_engine(url)
+        self.engine = engines.take(url)
         self.factory = session_factory(self.engine)
         self.storage = FolderStorage(folder / "media")
         self.passwords = Passwords("fast")
         self.exported = None  # what the last export said
         self._sets = 0
+
+    def close(self) -> None:
+        """End all connections."""
+        engines.give_back(self.engine)
 
     def run(self, rows, *, accounts: bool = True, images=None):
         """Import rows (or a folder) and give the report."""

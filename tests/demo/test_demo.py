@@ -253,7 +253,7 @@ def test_covers_have_the_hash_of_their_files_and_differ(made):
 def test_an_import_takes_it_without_one_remark(made, database, tmp_path):
     importer = Importer(database, tmp_path)
     report = importer.run(DATA)
-    importer.engine.dispose()
+    importer.close()
     assert dict(report.advice) == {}
     assert report.notes == []
     assert report.left == []

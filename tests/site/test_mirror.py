@@ -184,7 +184,7 @@ def origin(cluster, template, tmp_path_factory):
     site.command("dump", "--covers")
     with serving(site.ini, port):
         yield site
-    importer.engine.dispose()
+    importer.close()
     cluster.drop_database("mirrored")
 
 

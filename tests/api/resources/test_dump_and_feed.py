@@ -31,7 +31,7 @@ def origin(cluster, template, media_folder, tmp_path):
     with asked(cluster, template, "dumped", media_folder) as found:
         importer = Importer(cluster.url("dumped"), tmp_path)
         importer.run(full_set(), accounts=False)
-        importer.engine.dispose()
+        importer.close()
         yield found
 
 

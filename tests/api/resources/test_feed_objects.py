@@ -88,7 +88,7 @@ def imported(cluster, template, tmp_path_factory):
     cluster.clone_database(template, "feed_imported")
     importer = Importer(cluster.url("feed_imported"), tmp_path_factory.mktemp("imported"))
     importer.run(full_set(), accounts=False)
-    importer.engine.dispose()
+    importer.close()
     yield "feed_imported"
     cluster.drop_database("feed_imported")
 

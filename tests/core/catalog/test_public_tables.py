@@ -14,7 +14,7 @@ def given(database, tmp_path):
     importer = Importer(database, tmp_path)
     importer.run(full_set())
     yield importer
-    importer.engine.dispose()
+    importer.close()
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def other(given, cluster, template, tmp_path):
     for kind in ("age_rating", "genre", "role", "series_type"):
         importer.query(f'DELETE FROM "{kind}"')
     yield importer
-    importer.engine.dispose()
+    importer.close()
     cluster.drop_database("other")
 
 

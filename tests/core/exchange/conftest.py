@@ -18,7 +18,7 @@ class Imported:
         cluster.clone_database(template, name)
         importer = Importer(cluster.url(name), folder)
         importer.run(rows)
-        importer.engine.dispose()
+        importer.close()
         self.media = importer.storage.folder
 
     def copied(self, name, folder):
@@ -28,7 +28,7 @@ class Imported:
         # By links, since rows that share a picture share its file. Files are replaced and never rewritten.
         shutil.copytree(self.media, importer.storage.folder, copy_function=os.link, dirs_exist_ok=True)
         yield importer
-        importer.engine.dispose()
+        importer.close()
         close_sessions()
         self.cluster.drop_database(name)
 

@@ -85,7 +85,7 @@ def test_the_sqlite_file_has_every_public_row_which_insert_rows_takes_back(
             assert rows(other, table) == rows(site, table), table
         assert rows(other, "issue")
     finally:
-        other.engine.dispose()
+        other.close()
         cluster.drop_database("other")
 
 
@@ -266,7 +266,7 @@ def test_a_dump_imports_into_an_empty_site_with_the_same_data(site, key, cluster
         assert not site.run(make(site, key), accounts=False).changed_anything
         assert site.query("SELECT id, image FROM issue ORDER BY id") == before
     finally:
-        again.engine.dispose()
+        again.close()
         cluster.drop_database("reimported")
 
 
@@ -296,7 +296,7 @@ def test_a_pack_of_covers_is_reproducible_and_taken_by_an_import(site, key, clus
         assert taken
         assert all(again.storage.read(image) in found.values() for (image,) in taken)
     finally:
-        again.engine.dispose()
+        again.close()
         cluster.drop_database("with_covers")
 
 

@@ -78,7 +78,7 @@ def test_an_export_imports_into_an_empty_catalogue_with_the_same_facts(imported,
         kept = "SELECT id, slug, modified, issues_modified, rating_sum, rated FROM series ORDER BY id"
         assert again.query(kept) == imported.query(kept)
     finally:
-        again.engine.dispose()
+        again.close()
         cluster.drop_database("reimported")
 
 

@@ -123,7 +123,7 @@ def given(cluster, template, tmp_path_factory):
     importer = Importer(cluster.url("full_set_given"), tmp_path_factory.mktemp("given"))
     importer.run(full_set())
     yield importer
-    importer.engine.dispose()
+    importer.close()
     cluster.drop_database("full_set_given")
 
 
@@ -134,7 +134,7 @@ def taken(given, cluster, template, tmp_path_factory):
     importer = Importer(cluster.url("full_set_taken"), tmp_path_factory.mktemp("taken"))
     importer.run(given.export("out", accounts=True))
     yield importer
-    importer.engine.dispose()
+    importer.close()
     cluster.drop_database("full_set_taken")
 
 

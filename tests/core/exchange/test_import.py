@@ -21,7 +21,7 @@ def importer(database, tmp_path):
     """An empty catalogue of its own, and a folder for pictures."""
     importer = Importer(database, tmp_path)
     yield importer
-    importer.engine.dispose()
+    importer.close()
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def varied(cluster, template, tmp_path_factory):
     cluster.clone_database(template, "varied")
     importer = Importer(cluster.url("varied"), tmp_path_factory.mktemp("varied"))
     yield importer, rows, importer.run(rows)
-    importer.engine.dispose()
+    importer.close()
     cluster.drop_database("varied")
 
 

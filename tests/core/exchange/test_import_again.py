@@ -13,7 +13,7 @@ def importer(database, tmp_path):
     """An empty catalogue of its own, and a folder for pictures."""
     importer = Importer(database, tmp_path)
     yield importer
-    importer.engine.dispose()
+    importer.close()
 
 
 # Once more.

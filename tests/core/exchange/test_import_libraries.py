@@ -17,7 +17,7 @@ def importer(database, tmp_path):
     """An empty catalogue of its own, and a folder for pictures."""
     importer = Importer(database, tmp_path)
     yield importer
-    importer.engine.dispose()
+    importer.close()
 
 
 def copy(identifier: int, user_id: int, issue_id: int, **more) -> dict:

@@ -17,7 +17,7 @@ def importer(cluster, template, tmp_path_factory):
     cluster.clone_database(template, "refusals")
     importer = Importer(cluster.url("refusals"), tmp_path_factory.mktemp("refusals"))
     yield importer
-    importer.engine.dispose()
+    importer.close()
     cluster.drop_database("refusals")
 
 

@@ -180,7 +180,7 @@ def test_a_set_goes_into_the_bucket_and_comes_out(database, tmp_path, bucket):
     assert importer.exported.missing == []
     written = [path.read_bytes() for path in (out / "images").rglob("*") if path.is_file()]
     assert sorted(written) == sorted(images.values())  # and one for all that share their bytes
-    importer.engine.dispose()
+    importer.close()
 
 
 # A storage that fails.

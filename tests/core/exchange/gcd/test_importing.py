@@ -45,7 +45,7 @@ def gcd(database, tmp_path):
     """An empty catalogue of its own."""
     gcd = Gcd(database, tmp_path)
     yield gcd
-    gcd.engine.dispose()
+    gcd.close()
 
 
 def beginning() -> DumpOf:

@@ -1,0 +1,28 @@
+"""Engines on databases of tests' own, one after the other: they know the SQL that they have compiled."""
+
+from sqlalchemy import Engine, create_engine, event, make_url
+
+_free: list[Engine] = []
+
+
+def take(url: str) -> Engine:
+    """An engine on a database, to be given back without listeners."""
+    engine = _free.pop() if _free else _make(url)
+    engine.url = make_url(url)
+    return engine
+
+
+def give_back(engine: Engine) -> None:
+    """Close the connections of an engine, and let somebody else use it."""
+    engine.dispose()
+    _free.append(engine)
+
+
+def _make(url: str) -> Engine:
+    engine = create_engine(url, pool_size=10)
+
+    @event.listens_for(engine, "do_connect")
+    def connect(_dialect, _record, _arguments, parameters):
+        parameters["dbname"] = engine.url.database
+
+    return engine
