@@ -668,6 +668,7 @@ def test_what_was_here_before_gets_its_gcd_id_alone(gcd):
 
 # Stopped imports.
 
+# A process for each number of commits, forked from one that has imported what takes longest.
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -676,8 +677,7 @@ from comicsdb.db import session_factory
 from comicsdb.exchange.gcd.importing import import_dump
 from comicsdb.exchange.gcd.plan import Choices
 
-url, path, report, commits = sys.argv[1:]
-left = int(commits)
+url, path, report = sys.argv[1:]
 
 def count(_connection):
     global left
@@ -685,10 +685,15 @@ def count(_connection):
     if left < 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-engine = create_engine(url)
-event.listen(engine, "commit", count)
-with session_factory(engine)() as session:
-    import_dump(session, Path(path), Choices(), working=Path(path).parent, report=Path(report))
+for commits in sys.stdin:
+    if not os.fork():
+        left = int(commits)
+        engine = create_engine(url)
+        event.listen(engine, "commit", count)
+        with session_factory(engine)() as session:
+            import_dump(session, Path(path), Choices(), working=Path(path).parent, report=Path(report))
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
 """
 
 
@@ -700,11 +705,13 @@ def test_a_killed_import_goes_on_where_it_was(gcd, database):
     for origin, target in ((1, 700), (2, 500)):
         made.add("gcd_reprint", origin_issue_id=origin, target_issue_id=target)
     path, report = made.sqlite(gcd.folder / "dump.db"), gcd.folder / "report.csv"
-    done = []
-    for commits in (3, 1, 4):
-        script = [sys.executable, "-c", KILLED, database, str(path), str(report), str(commits)]
-        assert subprocess.run(script, check=False).returncode == -signal.SIGKILL
-        done += gcd.query("SELECT phase, position FROM gcd_import")
+    done, pipe = [], subprocess.PIPE
+    script = [sys.executable, "-u", "-c", KILLED, database, str(path), str(report)]
+    with subprocess.Popen(script, stdin=pipe, stdout=pipe, text=True, bufsize=1) as process:
+        for commits in (3, 1, 4):
+            process.stdin.write(f"{commits}\n")
+            assert int(process.stdout.readline()) == -signal.SIGKILL
+            done += gcd.query("SELECT phase, position FROM gcd_import")
     assert done == [("series", 400), ("series", 800), ("reprints", 0)]
     outcome, listed = gcd.take(made)
     assert outcome.resumed
