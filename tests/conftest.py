@@ -308,6 +308,25 @@ def rolled_back(engine):
         outer.rollback()
 
 
+@contextmanager
+def made_once(engine, stock):
+    """A connection in an outer transaction for all tests of a file, and what `stock` has made there."""
+    with contextmanager(rolled_back)(engine) as connection:
+        factory = session_factory(connection)
+        factory.configure(**ROLLED_BACK)
+        with factory() as session:
+            made = stock(session, Make(Catalog(session)))
+        yield connection, made
+
+
+def in_savepoint(connection):
+    """Generator of a connection, of whose use nothing remains but what was there before."""
+    savepoint = connection.begin_nested()
+    yield connection
+    close_sessions()
+    savepoint.rollback()
+
+
 _begun: set[Session] = set()  # SQLAlchemy's own list also has those that are not collected yet
 
 

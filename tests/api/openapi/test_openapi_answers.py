@@ -17,7 +17,7 @@ from comicsdb.models import ApiToken, Arc, User
 from tests.api.bodies import rate
 from tests.api.conftest import SCHEMA
 from tests.api.descriptions import Contract
-from tests.conftest import ROLLED_BACK, close_sessions, rolled_back
+from tests.conftest import ROLLED_BACK, in_savepoint, rolled_back
 from tests.factories import Make
 from tests.lists import OFFICIAL, make_list, who
 
@@ -35,10 +35,7 @@ def filled(filled_engine, filled_ids):
 @pytest.fixture
 def connection(filled):
     """The same in a savepoint, which is rolled back."""
-    savepoint = filled.begin_nested()
-    yield filled
-    close_sessions()
-    savepoint.rollback()
+    yield from in_savepoint(filled)
 
 
 @pytest.fixture

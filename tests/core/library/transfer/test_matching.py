@@ -1,14 +1,11 @@
 """Matching: rows of files find the issues and series they mean, and nothing is guessed."""
 
-from contextlib import contextmanager
 from datetime import date
 from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import text
 
-from comicsdb.catalog import Catalog
-from comicsdb.db import session_factory
 from comicsdb.library.transfer.matching import (
     AMBIGUOUS,
     CANDIDATES_MAX,
@@ -21,11 +18,10 @@ from comicsdb.library.transfer.matching import (
     match_series,
 )
 from comicsdb.models import Issue
-from tests.conftest import ROLLED_BACK, close_sessions, recording, rolled_back
-from tests.factories import Make
+from tests.conftest import in_savepoint, made_once, recording
 
 
-def stock(make) -> SimpleNamespace:
+def stock(_session, make) -> SimpleNamespace:
     """Make two series of one name, one with an article, and a one-shot; returns the ids."""
     with make.together():
         w = SimpleNamespace(harbor=make.publisher(name="Harbor House Comics", alt_names=["Porto"]))
@@ -60,23 +56,15 @@ def stock(make) -> SimpleNamespace:
 
 @pytest.fixture(scope="module")
 def stocked(engine):
-    """A connection in an outer transaction for all tests, and the ids of what is there."""
-    with contextmanager(rolled_back)(engine) as connection:
-        factory = session_factory(connection)
-        factory.configure(**ROLLED_BACK)
-        with factory() as session:
-            shelf = stock(Make(Catalog(session)))
-        yield connection, shelf
+    """A connection for all tests, and the ids of what is there."""
+    with made_once(engine, stock) as found:
+        yield found
 
 
 @pytest.fixture
 def connection(stocked):
     """The same in a savepoint, which is rolled back."""
-    connection, _shelf = stocked
-    savepoint = connection.begin_nested()
-    yield connection
-    close_sessions()
-    savepoint.rollback()
+    yield from in_savepoint(stocked[0])
 
 
 @pytest.fixture

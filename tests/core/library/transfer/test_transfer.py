@@ -12,8 +12,8 @@ from sqlalchemy import func, select, text
 from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS
 from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.writing import as_archive, as_csv, as_json, library
-from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList
-from tests.conftest import recording
+from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList, User
+from tests.conftest import in_savepoint, made_once, recording
 from tests.core.library.library_files import OFFICIAL, TODAY, bring, fill, held_by, identity_of, shelf
 
 WRITERS = {"json": as_json, "zip": as_archive}
@@ -28,16 +28,35 @@ ADDED = {
 }
 
 
-@pytest.fixture
-def stock(make):
-    return shelf(make)
+def stock(session, make) -> tuple[int, list[int]]:
+    """Make a shelf and an account that has something of everything; returns its id, and those of issues."""
+    w, user = shelf(make), make.user("Ann")
+    fill(session, user, w)
+    return user.id, [each.id for each in w.issues]
+
+
+@pytest.fixture(scope="module")
+def stocked(engine):
+    """A connection for all tests, and the ids of what is there."""
+    with made_once(engine, stock) as found:
+        yield found
 
 
 @pytest.fixture
-def ann(session, make, stock):
-    user = make.user("Ann")
-    fill(session, user, stock)
-    return user
+def connection(stocked):
+    """The same in a savepoint, which is rolled back."""
+    yield from in_savepoint(stocked[0])
+
+
+@pytest.fixture
+def ann(session, stocked):
+    return session.get(User, stocked[1][0])
+
+
+@pytest.fixture
+def issues(session, stocked):
+    """The ten issues of the long series."""
+    return session.scalars(select(Issue).where(Issue.id.in_(stocked[1][1])).order_by(Issue.id)).all()
 
 
 def agrees(session):
@@ -176,29 +195,29 @@ def item(session, user, issue):
     return session.scalars(rows.order_by(CollectionItem.id)).first()
 
 
-def one(stock, place=0, **values):
+def one(issues, place=0, **values):
     """A file that says something of one issue of the collection."""
-    row = {"issue_id": stock.issues[place].id, **values}
+    row = {"issue_id": issues[place].id, **values}
     return json.dumps({"format": "comicsdb-library", "version": 1, "collection": [row]}).encode()
 
 
-def test_mine_is_kept_and_blanks_are_filled(session, ann, stock):
+def test_mine_is_kept_and_blanks_are_filled(session, ann, issues):
     said = {"quantity": 9, "grade": "5.0", "notes": "theirs", "purchase_store": "theirs", "rating": 1}
-    assert bring(session, ann, one(stock, **said)) == {}
-    counted = bring(session, ann, one(stock, 1, **said, purchase_price="3", purchase_currency="GBP"))
+    assert bring(session, ann, one(issues, **said)) == {}
+    counted = bring(session, ann, one(issues, 1, **said, purchase_price="3", purchase_currency="GBP"))
     assert counted == {"collection_changed": 1, "ratings_added": 1}
-    found = item(session, ann, stock.issues[1])
+    found = item(session, ann, issues[1])
     assert (found.quantity, str(found.grade), found.notes, found.rating) == (1, "5.0", "theirs", 1)
     assert (str(found.purchase_price), found.purchase_currency) == ("3.00", "GBP")
     assert agrees(session)
 
 
-def test_the_files_values_replace_mine_where_that_is_wanted(session, ann, stock):
-    before = item(session, ann, stock.issues[0]).modified
+def test_the_files_values_replace_mine_where_that_is_wanted(session, ann, issues):
+    before = item(session, ann, issues[0]).modified
     said = {"quantity": 9, "grade": "5.0", "purchase_price": "1", "purchase_currency": "EUR", "rating": 1}
-    counted = bring(session, ann, one(stock, **said), take_file=True)
+    counted = bring(session, ann, one(issues, **said), take_file=True)
     assert counted == {"collection_changed": 1, "ratings_changed": 1}
-    found = item(session, ann, stock.issues[0])
+    found = item(session, ann, issues[0])
     assert (found.quantity, str(found.grade), found.rating) == (9, "5.0", 1)
     assert (str(found.purchase_price), found.purchase_currency) == ("1.00", "EUR")
     assert found.notes.startswith("=2+2")  # a blank says nothing
@@ -206,11 +225,11 @@ def test_the_files_values_replace_mine_where_that_is_wanted(session, ann, stock)
     assert agrees(session)
 
 
-def test_dates_of_reading_are_put_together(session, ann, stock):
+def test_dates_of_reading_are_put_together(session, ann, issues):
     reads = ["2020-01-02T03:04:05.000678Z", "2022-02-02T12:00:00+01:00", "2018-01-01", "2018-01-01"]
     for changed in ({"collection_changed": 1}, {}):
-        assert bring(session, ann, one(stock, read_dates=reads)) == changed
-    found = item(session, ann, stock.issues[0])
+        assert bring(session, ann, one(issues, read_dates=reads)) == changed
+    found = item(session, ann, issues[0])
     assert found.date_read.isoformat() == "2022-02-02T11:00:00+00:00"
     assert (
         session.scalar(
@@ -221,53 +240,53 @@ def test_dates_of_reading_are_put_together(session, ann, stock):
     assert agrees(session)
 
 
-def test_read_without_a_date_is_read_once(session, ann, stock):
+def test_read_without_a_date_is_read_once(session, ann, issues):
     for changed in ({"collection_changed": 2}, {}):  # both copies show it
-        assert bring(session, ann, one(stock, 1, is_read=True)) == changed
-    assert (item(session, ann, stock.issues[1]).is_read, item(session, ann, stock.issues[1]).date_read) == (
+        assert bring(session, ann, one(issues, 1, is_read=True)) == changed
+    assert (item(session, ann, issues[1]).is_read, item(session, ann, issues[1]).date_read) == (
         True,
         None,
     )
     assert agrees(session)
-    assert bring(session, ann, one(stock, 3, is_read=True)) == {"collection_added": 1}
-    assert item(session, ann, stock.issues[3]).is_read
+    assert bring(session, ann, one(issues, 3, is_read=True)) == {"collection_added": 1}
+    assert item(session, ann, issues[3]).is_read
     assert agrees(session)
 
 
-def test_stars_for_what_is_not_out_yet_are_the_readers_own(session, make, ann, stock):
-    make.catalog.update(stock.issues[8], {"store_date": date(2099, 1, 1)})
+def test_stars_for_what_is_not_out_yet_are_the_readers_own(session, make, ann, issues):
+    make.catalog.update(issues[8], {"store_date": date(2099, 1, 1)})
     session.commit()
-    assert bring(session, ann, one(stock, 8, rating=5)) == {"collection_added": 1, "ratings_added": 1}
-    assert item(session, ann, stock.issues[8]).rating == 5
-    session.refresh(stock.issues[8])
-    assert stock.issues[8].rating_count == 0
+    assert bring(session, ann, one(issues, 8, rating=5)) == {"collection_added": 1, "ratings_added": 1}
+    assert item(session, ann, issues[8]).rating == 5
+    session.refresh(issues[8])
+    assert issues[8].rating_count == 0
 
 
-def test_what_is_deleted_or_merged_meanwhile_is_no_error(session, make, ann, stock):
-    rows = [{"issue_id": each.id} for each in stock.issues[7:10]]
+def test_what_is_deleted_or_merged_meanwhile_is_no_error(session, make, ann, issues):
+    rows = [{"issue_id": each.id} for each in issues[7:10]]
     data = json.dumps({"format": "comicsdb-library", "version": 1, "collection": rows}).encode()
     made = upload(session, ann.id, "f", data, currency="USD", rows=9, megabytes=1)
-    merged = stock.issues[8].id
-    make.catalog.delete(stock.issues[7])
+    merged = issues[8].id
+    make.catalog.delete(issues[7])
     session.commit()
-    make.catalog.delete(stock.issues[8])
+    make.catalog.delete(issues[8])
     session.execute(
         text("UPDATE tombstone SET survivor_id = :new WHERE kind = 'issue' AND object_id = :id"),
-        {"id": merged, "new": stock.issues[6].id},
+        {"id": merged, "new": issues[6].id},
     )
     session.commit()
     review = Review({}, set(), take_file=False)
     counted = confirm(session, identity_of(session, ann), OFFICIAL, made.id, review, TODAY)
     assert +counted == {"collection_added": 2, "gone": 1}
     owned = select(CollectionItem.issue_id).where(CollectionItem.user_id == ann.id)
-    assert {stock.issues[6].id, stock.issues[9].id} < set(session.scalars(owned))
+    assert {issues[6].id, issues[9].id} < set(session.scalars(owned))
 
 
-def test_reading_lists_of_one_name_become_one(session, make, ann, stock):
+def test_reading_lists_of_one_name_become_one(session, make, ann, issues):
     bob = make.user("Bob")
     exported = held_by(session, ann)
     bring(session, bob, as_json(exported))
-    items = [{"issue_id": each.id, "issue_type": "CORE"} for each in (stock.issues[9], stock.issues[5])]
+    items = [{"issue_id": each.id, "issue_type": "CORE"} for each in (issues[9], issues[5])]
     lists = [{"name": "Second half", "desc": "theirs", "items": items}]
     data = json.dumps({"format": "comicsdb-library", "version": 1, "reading_lists": lists}).encode()
     assert bring(session, bob, data) == {"reading_list_items_added": 1}
@@ -286,7 +305,7 @@ def test_reading_lists_of_one_name_become_one(session, make, ann, stock):
     assert held_by(session, ann) == exported
 
 
-def test_only_staff_bring_sources_of_lists(session, make, stock):
+def test_only_staff_bring_sources_of_lists(session, make):
     lists = [{"name": "Order", "attribution_source": "CBRO", "attribution_url": "https://example.org/"}]
     data = json.dumps({"format": "comicsdb-library", "version": 1, "reading_lists": lists}).encode()
     for user, source in ((make.user("Bob"), ""), (make.user("Root", is_staff=True), "CBRO")):
