@@ -7,10 +7,13 @@ from sqlalchemy import delete, insert, select, update
 
 from comicsdb.accounts import deletion
 from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
 from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.library import ratings
 from comicsdb.models import ApiToken, Arc, Group, Issue, User, user_group_member
 from comicsdb_api import auth
+from tests import engines
+from tests.conftest import close_sessions
 from tests.factories import Make
 
 WHEN = datetime(2026, 2, 3, tzinfo=UTC)
@@ -51,17 +54,36 @@ def moves(factory):
     return asked
 
 
-@pytest.fixture
-def made(factory):
-    """An account in a group with a token, and an issue; the number of each."""
-    with factory() as session:
+@pytest.fixture(scope="module")
+def filled(cluster, template):
+    """A database with an account in a group with a token, and an issue: its name, and the number of each."""
+    cluster.clone_database(template, "epoch")
+    engine = engines.take(cluster.url("epoch"))
+    with session_factory(engine)() as session:
         make = Make(Catalog(session))
         user, issue = make.user("Nora"), make.issue(store_date=date(2020, 1, 1))
         group = session.scalars(select(Group).order_by(Group.id)).first()
         session.execute(insert(user_group_member).values(user_id=user.id, group_id=group.id))
         session.execute(insert(ApiToken).values(user_id=user.id, digest="d" * 64, token_key="k"))
         session.commit()
-        return {"user": user.id, "issue": issue.id, "group": group.id}
+        made = {"user": user.id, "issue": issue.id, "group": group.id}
+    engines.give_back(engine)
+    yield "epoch", made
+    cluster.drop_database("epoch")
+
+
+@pytest.fixture
+def database(cluster, filled):
+    """A copy of it."""
+    cluster.clone_database(filled[0], "epoch_copy")
+    yield cluster.url("epoch_copy")
+    close_sessions()
+    cluster.drop_database("epoch_copy")
+
+
+@pytest.fixture
+def made(filled):
+    return filled[1]
 
 
 @pytest.mark.parametrize("column", DECIDING)
