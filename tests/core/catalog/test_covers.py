@@ -21,19 +21,29 @@ def changed(dice, number, bits):
 def covers_apart(make):
     """Covers, and by how many bits their hashes differ from `WANTED`: {(issue, variant): {kind: bits}}."""
     dice, session, known = random.Random(8), make.catalog.session, {}
-    for bits in [*range(14)] * 3:
-        number = len(known)
-        issue = make.issue(image=f"issue/{number}.png", variants=[{"image": f"variants/{number}.png"}])
-        (variant,) = session.scalars(select(covers.Variant.id).where(covers.Variant.issue_id == issue.id))
-        for owner, picture in ((None, issue.image), (variant, f"variants/{number}.png")):
-            apart = dict(zip(HASHES, (bits, dice.randrange(15), 64, 64), strict=True))
-            session.add(
-                PictureHash(
-                    picture=picture,
-                    **{kind: signed(f"{changed(dice, int(WANTED, 16), apart[kind]):x}") for kind in HASHES},
-                )
+    with make.together():
+        series = make.series()
+        for bits in [*range(14)] * 3:
+            number = len(known)
+            issue = make.issue(
+                series=series,
+                number=str(number),
+                image=f"issue/{number}.png",
+                variants=[{"image": f"variants/{number}.png"}],
             )
-            known[issue.id, owner] = apart
+            (variant,) = session.scalars(select(covers.Variant.id).where(covers.Variant.issue_id == issue.id))
+            for owner, picture in ((None, issue.image), (variant, f"variants/{number}.png")):
+                apart = dict(zip(HASHES, (bits, dice.randrange(15), 64, 64), strict=True))
+                session.add(
+                    PictureHash(
+                        picture=picture,
+                        **{
+                            kind: signed(f"{changed(dice, int(WANTED, 16), apart[kind]):x}")
+                            for kind in HASHES
+                        },
+                    )
+                )
+                known[issue.id, owner] = apart
     session.flush()
     return session, known
 
