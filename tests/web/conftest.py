@@ -304,22 +304,30 @@ def served(server, cluster, template):
 
 
 @contextmanager
-def signed_in(browser, site, *, width: int, height: int):
-    """Nora's page in a window of that size, logged in; every complaint of the browser fails the test."""
+def page_of(context):
+    """A new page of a context; every complaint of the browser fails the test."""
     complaints = []
-    viewport = {"width": width, "height": height}
-    context = browser.new_context(base_url=site.url, reduced_motion="reduce", viewport=viewport)
     page = context.new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
-    page.goto("/accounts/login/")
-    page.fill("#username", "Nora")
-    page.fill("#password", PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_url(f"{site.url}/")
     yield page
-    context.close()
+    page.close()
     assert complaints == []
+
+
+@contextmanager
+def signed_in(browser, site, *, width: int, height: int):
+    """Where Nora is logged in, for `page_of`: a context with windows of that size."""
+    viewport = {"width": width, "height": height}
+    context = browser.new_context(base_url=site.url, reduced_motion="reduce", viewport=viewport)
+    with page_of(context) as page:
+        page.goto("/accounts/login/")
+        page.fill("#username", "Nora")
+        page.fill("#password", PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{site.url}/")
+    yield context
+    context.close()
 
 
 def log_in(testapp, username="Nora", password="correct horse", **fields):

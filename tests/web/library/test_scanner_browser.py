@@ -11,7 +11,7 @@ from comicsdb.models import CollectionItem
 from tests.barcodes import check_digit, picture
 from tests.factories import Make
 from tests.needs import CHROMIUM_ARGUMENTS, chromium
-from tests.web.conftest import PASSWORD, signed_in
+from tests.web.conftest import PASSWORD, page_of, signed_in
 
 STEM = "977123456700"
 STEM += check_digit(STEM)
@@ -50,7 +50,7 @@ def seeing(tmp_path, browser):
 
 
 def test_a_printed_barcode_adds_its_variant_and_scans_wait_for_a_connection(seeing, site):
-    with signed_in(seeing, site, width=390, height=844) as page:
+    with signed_in(seeing, site, width=390, height=844) as context, page_of(context) as page:
         page.goto("/collection/scan/")
         page.evaluate("navigator.serviceWorker.ready.then(() => null)")
         assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -10,7 +10,7 @@ from comicsdb.library.reading_lists import figures
 from comicsdb.models import ReadingList
 from tests.factories import Make
 from tests.lists import make_list
-from tests.web.conftest import PASSWORD, signed_in
+from tests.web.conftest import PASSWORD, page_of, signed_in
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +29,17 @@ def site(served):
     return SimpleNamespace(**vars(served), mine=mine, other_mine=other_mine, other=other, issue=issue)
 
 
+@pytest.fixture(scope="module")
+def context(browser, site):
+    """Where somebody is logged in: one for all tests, whose pages come faster than the first ones."""
+    with signed_in(browser, site, width=1280, height=900) as context:
+        yield context
+
+
 @pytest.fixture
-def page(browser, site):
+def page(context):
     """A page of somebody who is logged in."""
-    with signed_in(browser, site, width=1280, height=900) as page:
+    with page_of(context) as page:
         yield page
 
 
