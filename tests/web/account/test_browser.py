@@ -56,10 +56,27 @@ def session(browser, address):
         return context.storage_state()
 
 
+@pytest.fixture(scope="module")
+def contexts(browser, address, session):
+    """`contexts(member, **options)`: one with these options, logged in or not, made once for all tests."""
+    made = {}
+
+    def context(member, **options):
+        key = member, repr(sorted(options.items()))
+        if key not in made:
+            state = session if member else None
+            made[key] = browser.new_context(base_url=address, storage_state=state, **options)
+        return made[key]
+
+    yield context
+    for each in made.values():
+        each.close()
+
+
 @pytest.fixture
-def visit(browser, address, session):
+def visit(contexts):
     """`visit(**options)`: a stranger's page, a page of the member, and what the browser complained of."""
-    contexts = []
+    pages = []
 
     def opened(**options):
         found = SimpleNamespace(complaints=[])
@@ -68,18 +85,19 @@ def visit(browser, address, session):
             if line.type in ("error", "warning") and "a status of 4" not in line.text:
                 found.complaints.append(line.text)
 
-        for name, state in (("stranger", None), ("member", session)):
-            context = browser.new_context(base_url=address, storage_state=state, **options)
-            contexts.append(context)
-            page = context.new_page()
+        for name in ("stranger", "member"):
+            page = contexts(name == "member", **options).new_page()
+            pages.append(page)
             page.on("console", note)
             page.on("pageerror", lambda error: found.complaints.append(str(error)))
             setattr(found, name, page)
         return found
 
     yield opened
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
+    for stranger in pages[::2]:
+        stranger.context.clear_cookies()
 
 
 def log_in(page, name=NAME):
