@@ -16,6 +16,7 @@ from tests.factories import Make
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
+USUAL = {"viewport": DESK, "color_scheme": "light", "java_script_enabled": True}
 
 
 def picture(storage, kind, size, colour):
@@ -118,9 +119,10 @@ def visit(browser, site, contexts):
             complaints.append(complaint)
 
     def opened(name="home", *, fresh=False, **options):
+        options = USUAL | options
         key = len(contexts) if fresh else repr(sorted(options.items()))
         if key not in contexts:
-            contexts[key] = browser.new_context(**{"viewport": DESK, "base_url": site.url} | options)
+            contexts[key] = browser.new_context(base_url=site.url, **options)
         page = contexts[key].new_page()
         pages.append(page)
         page.on("console", lambda line: note(line.text) if line.type in ("error", "warning") else None)
