@@ -30,14 +30,26 @@ def site(served):
     return SimpleNamespace(**vars(served), series=series)
 
 
+@pytest.fixture(scope="module")
+def states():
+    """What the browser of somebody keeps who has logged in, by name."""
+    return {}
+
+
 @pytest.fixture
-def enter(browser, site):
-    """`enter(name)`: a page of somebody who is logged in; every complaint of the browser fails the test."""
+def enter(browser, site, states):
+    """`enter(name)`: a page of somebody who is logged in; every complaint of the browser fails the test.
+
+    Each logs in once for all tests, and again where a test asks for a new session.
+    """
     contexts, complaints = [], []
 
-    def entered(name, **options):
+    def entered(name, *, anew=False, **options):
+        state = None if anew else states.get(name)
         # A page that is still scrolling would move away below the pointer.
-        context = browser.new_context(base_url=site.url, reduced_motion="reduce", **options)
+        context = browser.new_context(
+            base_url=site.url, reduced_motion="reduce", storage_state=state, **options
+        )
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -45,11 +57,13 @@ def enter(browser, site):
             "console",
             lambda line: complaints.append(line.text) if "Content Security" in line.text else None,
         )
-        page.goto("/accounts/login/")
-        page.fill("#username", name)
-        page.fill("#password", PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_url(f"{site.url}/")
+        if state is None:
+            page.goto("/accounts/login/")
+            page.fill("#username", name)
+            page.fill("#password", PASSWORD)
+            page.keyboard.press("Enter")
+            page.wait_for_url(f"{site.url}/")
+            states.setdefault(name, context.storage_state())
         return page
 
     yield entered
@@ -245,7 +259,7 @@ def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(en
     page.locator("#draft-state").filter(has_text="Draft saved at").wait_for()
     page.context.clear_cookies(name="session")
     page.close(run_before_unload=False)
-    page = enter("Nora", viewport={"width": 1280, "height": 900})
+    page = enter("Nora", anew=True, viewport={"width": 1280, "height": 900})
     page.goto("/issue/create/")
     page.get_by_role("link", name="Continue editing").click()
     assert page.input_value("#name") == "The Tide Turns"
