@@ -71,7 +71,7 @@ class Shape:
 
     @property
     def _usual(self) -> dict[str, ColumnElement]:
-        return self.resource.detail_fields() if self.detail else self.resource.row_fields()
+        return usual_fields(self.resource, self.detail)
 
 
 def shape_of(resource: type, fields: str = "", include: str = "", *, detail: bool = False) -> Shape:
@@ -103,9 +103,16 @@ def known_names(resource: type) -> dict[str, tuple[str, ...]]:
     return {FIELDS: tuple(names_of(every)), INCLUDE: (ALL, *every)}
 
 
+@lru_cache
+def usual_fields(resource: type, detail: bool) -> dict[str, ColumnElement]:
+    """The fields that a detail or a row has if no others are asked for, made once for all statements."""
+    return resource.detail_fields() if detail else resource.row_fields()
+
+
+@lru_cache
 def every_field(resource: type) -> dict[str, ColumnElement]:
     """All fields that can be had, those of both list and detail in the detail's form."""
-    return resource.row_fields() | resource.detail_fields() | resource.further_fields()
+    return usual_fields(resource, False) | usual_fields(resource, True) | resource.further_fields()
 
 
 def names_of(fields: dict[str, ColumnElement]) -> list[str]:
