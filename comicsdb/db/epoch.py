@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, cast, func, select
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.models import Epoch
 
-EPOCH_NOW = select(cast(func.sum(Epoch.value), BigInteger))
+EPOCH_NOW = select(cast(func.sum(Epoch.__table__.c.value), BigInteger))
 EPOCH = CompiledQuery.of(EPOCH_NOW)
 
 

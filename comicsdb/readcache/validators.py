@@ -36,7 +36,7 @@ def _with_former(table, name: str) -> tuple:
 
 def late():
     """When something changed of which not all stamps have moved yet (`catalog.late_stamps`), or NULL."""
-    return select(func.max(microseconds(LateStamps.at))).scalar_subquery()
+    return select(func.max(microseconds(LateStamps.__table__.c.at))).scalar_subquery()
 
 
 def version_columns(*kinds: str) -> list:
