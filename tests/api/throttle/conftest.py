@@ -6,7 +6,9 @@ import pytest
 import time_machine
 
 from comicsdb.accounts.passwords import digest
+from comicsdb.config import resolve
 from comicsdb.models import ApiToken
+from comicsdb.ratelimit.api import ApiLimits
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.throttle.standing import LOGGER, START
 from tests.conftest import API_ALONE, attached, build_app
@@ -22,10 +24,7 @@ def apps(shared_database, media_folder):
     def app(**settings):
         key = tuple(sorted(settings.items()))
         if key not in made:
-            given = {
-                f"{LOGGER}{name}" if name[:1] in {"", "."} else name: settings[name] for name in settings
-            }
-            made[key] = build_app(shared_database, media_folder, **({LOGGER: "on"} | API_ALONE | given))
+            made[key] = build_app(shared_database, media_folder, **({LOGGER: "on"} | API_ALONE | settings))
         return made[key]
 
     yield app
@@ -37,13 +36,18 @@ def apps(shared_database, media_folder):
 def site(apps, connection):
     """`site(**settings)`: a client of an application with limits, which nobody has asked anything yet.
 
-    A setting is named in full, or by what follows `comicsdb_api.throttle`: `site(**{".burst": "3"})`.
+    A setting is named in full, or by what follows `comicsdb_api.throttle`: `site(**{".burst": "3"})`. For the
+    latter only the limits are made anew, and not the application.
     """
     with ExitStack() as stack:
 
         def make_site(**settings):
+            limits = {f"{LOGGER}{name}": settings.pop(name) for name in [*settings] if name[:1] == "."}
             app = apps(**settings)
-            app.registry["comicsdb.limiter"].forget()
+            limiter = app.registry["comicsdb.limiter"]
+            limiter.forget()
+            app.registry["comicsdb.counters"]._counts.clear()
+            app.registry["comicsdb.api_limits"] = ApiLimits(limiter, resolve(app.registry.settings | limits))
             return stack.enter_context(attached(app, connection))
 
         yield make_site

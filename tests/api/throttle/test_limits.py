@@ -65,9 +65,8 @@ def test_whose_support_ends_waits_until_enough_calls_are_old(site, session, make
 
 def test_every_number_is_a_setting(site, reader):
     tiers = "friend=1 backer=2 sponsor=3 mega_sponsor=400"
-    client = Client(
-        site(**{".burst": "7", ".sustained": "90", ".tiers": tiers}), basic(reader.username, PASSWORD)
-    )
+    settings = {f"{LOGGER}.burst": "7", f"{LOGGER}.sustained": "90", f"{LOGGER}.tiers": tiers}
+    client = Client(site(**settings), basic(reader.username, PASSWORD))
     headers = client.get("/api/").headers
     assert (headers[f"{BURST}Limit"], headers[f"{SUSTAINED}Limit"]) == ("7", "90")
 
@@ -132,7 +131,7 @@ def test_the_site_has_no_such_limits(site):
 
 
 def test_limits_can_be_switched_off(site, reader):
-    client = Client(site(**{"": "off", ".burst": "1"}), basic(reader.username, PASSWORD))
+    client = Client(site(**{LOGGER: "off", ".burst": "1"}), basic(reader.username, PASSWORD))
     for path in ("/api/", "/api/arc/", "/api/arc/", "/api/nothing/"):
         answer = client.call("GET", path, 404 if "nothing" in path else 200)
         assert not set(answer.headers) & {*SIX, *TWO}
@@ -227,7 +226,6 @@ def test_requests_that_succeed_are_counted_by_method(site, reader, bearer, make)
     app = site()
     path = f"/api/arc/{make.arc().id}/"
     counters = app.app.registry["comicsdb.counters"]
-    counters._counts.clear()
     by_name, by_token = Client(app, basic(reader.username, PASSWORD)), Client(app, bearer)
     for _ in range(3):
         by_token.get(path)
