@@ -4,6 +4,7 @@ While a site is updated, old and new processes share a Redis, and must not read 
 """
 
 import hashlib
+import os
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,10 +24,14 @@ def fingerprint_of(packages: frozenset[str]) -> str:
 def digest_of(package: str) -> str:
     """A digest of the files of one package."""
     found = hashlib.sha256()
-    for folder in map(Path, find_spec(package).submodule_search_locations or ()):
-        for path in sorted(folder.rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                found.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    for folder in find_spec(package).submodule_search_locations or ():
+        paths = []
+        for inner, folders, names in os.walk(folder):  # half the time of a walk by paths, at every start
+            if "__pycache__" in folders:
+                folders.remove("__pycache__")
+            paths += filter(os.path.isfile, (os.path.join(inner, name) for name in names))
+        for path in sorted(paths):
+            found.update(os.path.relpath(path, folder).encode() + b"\0" + Path(path).read_bytes())
     return found.hexdigest()
 
 
