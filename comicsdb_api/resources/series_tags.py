@@ -1,5 +1,7 @@
 """The tags of a series' issues, as a ZIP archive (`/api/series/{id}/comicinfo/` and `/metroninfo/`)."""
 
+from functools import cache
+
 import orjson
 from sqlalchemy import BigInteger, bindparam, select
 
@@ -37,7 +39,8 @@ PAGE = {
 STAMPS = times(series, "issues_modified", "rated")
 
 
-def _rows():
+@cache
+def rows_query() -> CompiledQuery:
     """One page of the details of a series' issues, as a JSON list, and one issue more."""
     details = (
         select(*shapes.labelled(IssueResource.tag_fields()))
@@ -48,9 +51,6 @@ def _rows():
         .offset(bindparam("offset", type_=BigInteger))
     )
     return CompiledQuery.of(select(shapes.rows_of(details)), prepared=False)
-
-
-ROWS = _rows()
 
 
 class SeriesTags(SeriesResource):
@@ -87,7 +87,7 @@ class SeriesTags(SeriesResource):
         if page == 1 and (refusal := refusal_by_date(request, dates)):
             return refusal
         values = {"id": object_id, "offset": (page - 1) * SIZE, **addresses(request)}
-        (rows,) = request.read_pool.fetch(ROWS, values)
+        (rows,) = request.read_pool.fetch(rows_query(), values)
         issues = orjson.loads(rows)
         if page > 1 and not issues:
             raise paging.invalid()
