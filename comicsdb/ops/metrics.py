@@ -1,11 +1,8 @@
 """Metrics for Prometheus at /metrics/, summed over all processes of a server, protected by a token."""
 
-import atexit
 import hmac
 import os
 import re
-import shutil
-import tempfile
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -18,9 +15,9 @@ from comicsdb.config import SettingsError
 from comicsdb.db.replicas import Replica
 from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
+from comicsdb.ops.metrics_folder import FOLDER, share_a_folder
 
 PATH = "/metrics/"
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client's variable: the folder of the processes' files
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 QUEUE = """
 SELECT count(*), coalesce(extract(epoch FROM now() - min(queued)), 0)
@@ -206,15 +203,6 @@ def _forget_the_dead() -> None:
             mark_process_dead(pid)
         except PermissionError:
             continue
-
-
-def share_a_folder() -> None:
-    """Create the folder for the metrics of this process and its children."""
-    if FOLDER in os.environ:
-        return
-    folder, owner = tempfile.mkdtemp(prefix="comicsdb-metrics-"), os.getpid()
-    os.environ[FOLDER] = folder  # before the library is imported, which reads it once
-    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
 
 
 def _watch_pool(engine: Engine, gauge) -> None:

@@ -25,6 +25,7 @@ from comicsdb.http.slow_clients import Clients
 from comicsdb.http.streams import STOPPING
 from comicsdb.ops import logs
 from comicsdb.ops.ini import ini_loader
+from comicsdb.ops.metrics_folder import share_a_folder
 from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
 
 log = logging.getLogger(__name__)
@@ -158,8 +159,6 @@ def run(options: Options, global_conf: dict) -> None:
     _log(options, global_conf)  # again: granian has set up its own
     logging.getLogger("_granian").addFilter(_is_no_advice)
     if _setting("comicsdb.metrics.token", options, global_conf):
-        from comicsdb.ops.metrics import share_a_folder  # noqa: PLC0415  (as with SettingsError)
-
         share_a_folder()  # shared by all workers, also restarted ones
     failed, loaded, telling = [], multiprocessing.Event(), multiprocessing.Lock()
 

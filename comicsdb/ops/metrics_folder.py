@@ -1,0 +1,17 @@
+"""The folder where the processes of a server keep their metrics; it needs nothing else of the application."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client's variable: the folder of the processes' files
+
+
+def share_a_folder() -> None:
+    """Create the folder for the metrics of this process and its children."""
+    if FOLDER in os.environ:
+        return
+    folder, owner = tempfile.mkdtemp(prefix="comicsdb-metrics-"), os.getpid()
+    os.environ[FOLDER] = folder  # before the library is imported, which reads it once
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
