@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from comicsdb.config import SettingsError
-from comicsdb.ops.server import read_options
+from comicsdb.ops.server import WATCHED, read_options
 from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_json, free_port, serving
 
 ROOT = Path(__file__).parent.parent.parent
@@ -80,10 +80,19 @@ def server(catalogue, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def distrustful(catalogue, tmp_path_factory):
-    """A server that trusts a proxy on another machine; the test of how workers come and go ends it."""
-    options = {"trusted_proxy": "192.0.2.1", "includes": "tests.site.probe"}
+    """A server that trusts a proxy on another machine, and is watched; gives also where it tells its health.
+
+    The test of how workers come and go ends it.
+    """
+    health = free_port()
+    options = {
+        "trusted_proxy": "192.0.2.1",
+        "watchdog": str(WATCHED),
+        "health": f"127.0.0.1:{health}",
+        "includes": "tests.site.probe tests.site.stuck",
+    }
     with served(tmp_path_factory.mktemp("other"), catalogue[0], **options) as given:
-        yield given[:2]
+        yield *given, f"http://127.0.0.1:{health}"
 
 
 def raw(base: str, sent: bytes, *, wait: float = SURELY) -> bytes:
@@ -349,8 +358,25 @@ def test_what_the_server_says_is_logged_as_the_ini_file_has_it(server):
     await_that(lambda: " comicsdb_api.auth WARNING " in log.read_text())
 
 
+def test_a_worker_that_is_stuck_is_replaced_and_its_route_told(distrustful):
+    process, port, log, health = distrustful
+    base = f"http://127.0.0.1:{port}"
+    first = await_all(process, base)
+    await_that(lambda: fetch(f"{health}/health/")[0] == 200)
+    assert fetch(f"{health}/other/")[0] == 404
+    assert raw(base, b"GET /stuck/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") == b""  # it was never answered
+    await_that(lambda: len(there := workers(process)) == 2 and there != first)
+    assert len(first & workers(process)) == 1  # the other one stayed
+    await_all(process, base)
+    said = rf" ERROR Worker (\d+) has not ticked for {WATCHED} seconds .* at: (.*)\n"
+    told = re.search(said, log.read_text())
+    assert int(told[1]) in first - workers(process)
+    assert told[2] == "GET stuck"
+    assert 'stuck.py", line ' in log.read_text()  # where in the code
+
+
 def test_workers_are_replaced_and_end_with_the_server(distrustful):
-    process, port = distrustful
+    process, port, *_ = distrustful
     base = f"http://127.0.0.1:{port}"
     first = await_all(process, base)
     os.kill(min(first), signal.SIGKILL)  # one dies
