@@ -17,7 +17,7 @@ TEXT_MAX = 2 * 1024 * 1024  # bytes without files
 FIELDS_MAX = 5000  # more than an issue with several hundred credits has
 ANONYMOUS_FIELDS_MAX = 200  # without credentials
 HEAD_MAX = 1024  # bytes of the headers of a part
-PARAMETERS_MAX = 20  # of such a header
+PARAMETERS_MAX = 20  # of such a header, and escaped characters in it
 FORM, PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
 ESCAPED = re.compile(rb"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*")  # it begins with %, which is quick to find
@@ -131,11 +131,12 @@ def _unescaped(text: bytes) -> str:
 
 
 class _Parser(PushMultipartParser):
-    """The library's parser, which checks the length and parameters of headers before parsing them."""
+    """The library's parser, which checks what takes long in headers before parsing them."""
 
     def _create_segment(self, headerlist: list[tuple[str, str]]) -> MultipartSegment:
         size = sum(len(name) + len(value) for name, value in headerlist)
-        if size > HEAD_MAX or any(value.count(";") > PARAMETERS_MAX for _, value in headerlist):
+        many = any(value.count(each) > PARAMETERS_MAX for _, value in headerlist for each in ";\\")
+        if size > HEAD_MAX or many:
             raise UnreadableError("A part of the form says too much of itself.")
         return super()._create_segment(headerlist)
 
