@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
@@ -262,7 +263,7 @@ def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(en
     page = enter("Nora", anew=True, viewport={"width": 1280, "height": 900})
     page.goto("/issue/create/")
     page.get_by_role("link", name="Continue editing").click()
-    assert page.input_value("#name") == "The Tide Turns"
+    expect(page.locator("#name")).to_have_value("The Tide Turns")
     # What is unknown is made in place.
     page.get_by_role("combobox", name="Find: Characters").fill("Tidewatcher")
     page.get_by_role("option", name="Tidewatcher New character").wait_for()

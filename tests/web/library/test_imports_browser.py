@@ -55,16 +55,18 @@ def test_a_file_is_imported_by_keyboard_without_a_script(browser, address, tmp_p
     page.fill("#username", "Nora")
     page.fill("#password", PASSWORD)
     page.press("#password", "Enter")
+    page.wait_for_url(f"{address}/collection/import/")
     assert look(page, "form") == []
     file = tmp_path / "mine.csv"
     file.write_text(ROWS)
     page.set_input_files("#file", file)
     page.get_by_role("button", name="View").press("Enter")
+    page.wait_for_url(f"{address}/collection/import/*/")
     assert look(page, "review") == []
     page.locator("fieldset", has_text="Night & Crew").get_by_role("radio").first.press("Space")
     page.get_by_role("checkbox", name="Leave out: The Lamplighter #4").press("Space")
     page.get_by_role("button", name="Import", exact=True).press("Enter")
-    assert page.url == f"{address}/collection/"
+    page.wait_for_url(f"{address}/collection/")
     assert page.locator(".message").first.inner_text().startswith("3 issues came into your collection.")
     page.goto(f"{address}/accounts/export/")
     assert look(page, "data") == []
