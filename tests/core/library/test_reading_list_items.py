@@ -49,10 +49,11 @@ def series(make):
 def numbers(make, series):
     """Ids of a series' issues by number; 9 and 10 came out in the same month."""
     months = {"8": 1, "9": 2, "10": 2, "11": 3, "½": 3, "12": 4}
-    return {
-        number: make.issue(series=series, number=number, cover_date=date(2020, month, 1)).id
-        for number, month in months.items()
-    }
+    with make.together():
+        return {
+            number: make.issue(series=series, number=number, cover_date=date(2020, month, 1)).id
+            for number, month in months.items()
+        }
 
 
 @pytest.fixture
