@@ -185,6 +185,11 @@ _numbers = itertools.count(1)
 @pytest.fixture
 def database(cluster, template):
     """The address of a fresh, migrated database; every commit in it is real."""
+    yield from copied(cluster, template)
+
+
+def copied(cluster, template: str):
+    """Generator of the address of a copy of a database."""
     name = f"copy_{next(_numbers)}"
     cluster.clone_database(template, name)
     yield cluster.url(name)
@@ -236,6 +241,14 @@ def engine_to_roll_back(url: str):
     engine.dialect.do_rollback = _roll_back
     event.listen(engine, "connect", _keep_prepared)
     return engine
+
+
+def copied_to_roll_back(cluster, template: str, name: str):
+    """Generator of an engine for tests that roll back, on a copy of a database made for all of them."""
+    cluster.clone_database(template, name)
+    engine = engine_to_roll_back(cluster.url(name))
+    yield engine
+    engine.dispose()
 
 
 def _send(command: str, connection: Connection, savepoint: str) -> None:

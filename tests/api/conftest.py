@@ -8,7 +8,7 @@ from sqlalchemy import select
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import User
-from tests.conftest import engine_to_roll_back, rolled_back
+from tests.conftest import copied_to_roll_back, rolled_back
 from tests.factories import Make
 
 PASSWORD = "correct horse"
@@ -55,10 +55,7 @@ def passwords(wsgi):
 @pytest.fixture(scope="session")
 def filled_engine(cluster, template):
     """An engine of a database with something of everything, which is made once for all tests."""
-    cluster.clone_database(template, "filled")
-    engine = engine_to_roll_back(cluster.url("filled"))
-    yield engine
-    engine.dispose()
+    yield from copied_to_roll_back(cluster, template, "filled")
 
 
 @pytest.fixture(scope="session")

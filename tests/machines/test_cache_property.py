@@ -16,7 +16,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from tests.api.conftest import PASSWORD, basic
-from tests.conftest import API_ALONE, build_app, engine_to_roll_back, rolled_back
+from tests.conftest import API_ALONE, build_app, copied_to_roll_back, rolled_back
 from tests.factories import Make
 from tests.machines.api_cache import world
 from tests.machines.api_cache.machine import Writers, endings, seeds, single_steps
@@ -31,10 +31,7 @@ BETWEEN = 1 if SOAK else 15  # writes from one visit of all sorts of pages to th
 @pytest.fixture(scope="module")
 def stage_engine(cluster, template):
     """An engine of a database for the small catalogue."""
-    cluster.clone_database(template, "stage")
-    engine = engine_to_roll_back(cluster.url("stage"))
-    yield engine
-    engine.dispose()
+    yield from copied_to_roll_back(cluster, template, "stage")
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from comicsdb.accounts.sessions import begin_session
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import IssueRating
-from tests.conftest import attached, build_app, engine_to_roll_back, forget_attempts, rolled_back
+from tests.conftest import attached, build_app, copied_to_roll_back, forget_attempts, rolled_back
 from tests.factories import Make
 from tests.page import parsed
 
@@ -86,11 +86,7 @@ def form_of(page, text: str, name: str | None) -> Form:
 @pytest.fixture(scope="session")
 def world_engine(cluster, template):
     """An engine of a database with the small catalogue, which is made once for all tests."""
-    name = f"world_{next(_copies)}"
-    cluster.clone_database(template, name)
-    engine = engine_to_roll_back(cluster.url(name))
-    yield engine
-    engine.dispose()
+    yield from copied_to_roll_back(cluster, template, f"world_{next(_copies)}")
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,7 @@ class Survey:
         self.numbers = defaultdict(lambda: 1, numbers)
         self.headers = headers()
         login = html.fromstring(asker.get("/accounts/update/", member=True).text)
-        asker.token = self.token = login.xpath("//input[@name='csrf_token']/@value")[0]
+        asker.token = login.xpath("//input[@name='csrf_token']/@value")[0]
         self._sorts: dict[str, str] = {}
         self.reads: dict[str, set[str]] = {}
         self.forms: dict[tuple[str, str], Form] = {}
@@ -103,7 +103,7 @@ class Survey:
 
     def filled(self, form: Form) -> dict[str, str]:
         """The fields of a form as it comes, with a token that counts now."""
-        return form.fields | {"csrf_token": self.token} if form.member else form.fields
+        return form.fields | {"csrf_token": self.asker.token} if form.member else form.fields
 
     def _described(self, path: str, known: dict) -> None:
         names = self.reads.setdefault(path, set())

@@ -13,7 +13,7 @@ from comicsdb.library import ratings
 from comicsdb.models import ApiToken, Arc, Group, Issue, User, user_group_member
 from comicsdb_api import auth
 from tests import engines
-from tests.conftest import close_sessions
+from tests.conftest import copied
 from tests.factories import Make
 
 WHEN = datetime(2026, 2, 3, tzinfo=UTC)
@@ -75,10 +75,7 @@ def filled(cluster, template):
 @pytest.fixture
 def database(cluster, filled):
     """A copy of it."""
-    cluster.clone_database(filled[0], "epoch_copy")
-    yield cluster.url("epoch_copy")
-    close_sessions()
-    cluster.drop_database("epoch_copy")
+    yield from copied(cluster, filled[0])
 
 
 @pytest.fixture

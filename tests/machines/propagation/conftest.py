@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from tests.conftest import engine_to_roll_back, rolled_back
+from tests.conftest import copied_to_roll_back, rolled_back
 from tests.factories import Make
 from tests.machines.propagation.touches import Writer
 
@@ -12,10 +12,7 @@ from tests.machines.propagation.touches import Writer
 @pytest.fixture(scope="session")
 def scene_engine(cluster, template):
     """An engine of a database of its own, in which the objects below are made once for all tests."""
-    cluster.clone_database(template, "propagation")
-    engine = engine_to_roll_back(cluster.url("propagation"))
-    yield engine
-    engine.dispose()
+    yield from copied_to_roll_back(cluster, template, "propagation")
 
 
 @pytest.fixture(scope="session")
