@@ -317,13 +317,18 @@ def signed_in(browser, site, *, width: int, height: int):
     viewport = {"width": width, "height": height}
     context = browser.new_context(base_url=site.url, reduced_motion="reduce", viewport=viewport)
     with page_of(context) as page:
-        page.goto("/accounts/login/")
-        page.fill("#username", "Nora")
-        page.fill("#password", PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_url(f"{site.url}/")
+        type_log_in(page, site, "Nora")
     yield context
     context.close()
+
+
+def type_log_in(page, site, name: str) -> None:
+    """Log in by the form and its keys, and wait for the home page."""
+    page.goto("/accounts/login/")
+    page.fill("#username", name)
+    page.fill("#password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site.url}/")
 
 
 def log_in(testapp, username="Nora", password="correct horse", **fields):

@@ -14,7 +14,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.models import FormDraft, Issue
 from comicsdb_web.forms.drafts import state_of
 from tests.factories import Make
-from tests.web.conftest import PASSWORD
+from tests.web.conftest import PASSWORD, type_log_in
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +59,7 @@ def enter(browser, site, states):
             lambda line: complaints.append(line.text) if "Content Security" in line.text else None,
         )
         if state is None:
-            page.goto("/accounts/login/")
-            page.fill("#username", name)
-            page.fill("#password", PASSWORD)
-            page.keyboard.press("Enter")
-            page.wait_for_url(f"{site.url}/")
+            type_log_in(page, site, name)
             states.setdefault(name, context.storage_state())
         return page
 
