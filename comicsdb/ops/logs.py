@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from urllib.parse import parse_qsl
 
 from pyramid.events import ApplicationCreated
+from pyramid.httpexceptions import HTTPInternalServerError, HTTPServiceUnavailable
 from pyramid.interfaces import IRoutesMapper
 
 from comicsdb.http.client_address import is_trusted
@@ -104,23 +105,36 @@ class Known:
         self._inner = inner
 
     def __call__(self, environ, router):
-        """Answer by the inner policy; server errors get a header with the request id."""
+        """Answer by the inner policy; server errors get a header with the request id.
+
+        Without the site, no view answers for a route outside the API that fails.
+        """
         sent_id = environ.get(ID_HEADER)
         if sent_id and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", sent_id) and is_trusted(environ, self._proxies):
             environ[ID_KEY] = sent_id
         before = _environ.set(environ)
         try:
-            response = self._inner(environ, router)
+            response = self._answer(environ, router)
             if response.status_code >= 500:
                 response.headers["X-Request-ID"] = request_id()
             return response
+        finally:
+            _environ.reset(before)
+
+    def _answer(self, environ, router):
+        try:
+            return self._inner(environ, router)
         except Exception as error:
+            from comicsdb.db import is_away  # noqa: PLC0415  (brings all tables)
+
             log_failure(
                 log, error, "%s at the route %s failed", environ["REQUEST_METHOD"], environ.get(ROUTE_KEY)
             )
-            raise
-        finally:
-            _environ.reset(before)
+            if environ.get("paste.throw_errors"):  # set by WebTest, to show what failed
+                raise
+            if is_away(error):
+                return HTTPServiceUnavailable(headers=[("Retry-After", "5")])
+            return HTTPInternalServerError()
 
 
 def log_start(settings: Mapping, processes: int) -> None:

@@ -1,13 +1,16 @@
 """What another package gets for a few lines: a list and a detail below /api/, with all that goes with it."""
 
+import psycopg
 import pytest
 import webtest
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPConflict
 from pyramid.response import Response
+from webob import Request
 
 from comicsdb import config as settings
 from comicsdb.catalog import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
+from comicsdb.db import DATABASE_OUTAGE
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import Series, Tombstone
 from comicsdb.security import Permission
@@ -19,13 +22,15 @@ from tests.conftest import ROLLED_BACK, SETTINGS
 
 @pytest.fixture(scope="module")
 def extended_app(shared_database, media_folder):
-    """An application with `tests.api.plugin_app`, a route that raises, and one for editors."""
+    """An application with `tests.api.plugin_app`, routes that raise, and one for editors."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
     with Configurator(
         settings=settings.resolve(given | {"pyramid.includes": "tests.api.plugin_app"})
     ) as config:
         config.add_route("api.raise", "/api/raise/")
         config.add_view(raise_it, route_name="api.raise", permission=Permission.API)
+        config.add_route("raise", "/raise/")
+        config.add_view(raise_it, route_name="raise")
         config.add_route("api.edit", "/api/edit/")
         config.add_view(lambda _request: Response(), route_name="api.edit", permission=Permission.API_EDIT)
         app = config.make_wsgi_app()
@@ -56,6 +61,8 @@ ERRORS = {
     "gone": GoneError(Tombstone(kind="arc", object_id=5, slug="x")),
     "moved": MovedError(Series(id=5, slug="tide")),
     "http": HTTPConflict(),
+    "outage": psycopg.OperationalError("away"),
+    "fault": ZeroDivisionError("by no means"),
 }
 SAME_NUMBER = {"non_field_errors": ["The fields series, number must make a unique set."]}
 SAME_CV_ID = {"cv_id": ["issue with this Comic Vine ID already exists."]}
@@ -132,3 +139,20 @@ def test_a_conflict_that_the_catalogue_finds_has_the_words_of_the_contract(make)
         make.issue(series=series, number="2", cv_id=5)
     assert taken(pair.value) == SAME_NUMBER
     assert taken(number.value) == SAME_CV_ID
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "more"), [("fault", 500, set()), ("outage", 503, {("Retry-After", "5")})]
+)
+def test_outside_the_api_and_without_the_site_a_failure_is_answered_and_logged(
+    extended, caplog, error, status, more
+):
+    DATABASE_OUTAGE.forget()
+    sent = Request.blank(f"/raise/?error={error}", accept="text/html")
+    answer = sent.get_response(extended.testapp.app)
+    assert answer.status_code == status
+    assert "by no means" not in answer.text
+    assert len(answer.headers["X-Request-ID"]) == 16
+    assert more <= set(answer.headers.items())
+    (told,) = [record for record in caplog.records if record.name.startswith("comicsdb")]
+    assert "raise" in told.getMessage()
