@@ -1,4 +1,4 @@
-"""Reading lists for tests, made through the services as every surface makes them."""
+"""Reading lists for tests, created through the services like those of any surface."""
 
 import itertools
 from datetime import date
@@ -17,7 +17,7 @@ _numbers = itertools.count(1)
 
 
 def who(user):
-    """The identity of an account; its groups are loaded if need be."""
+    """The identity of an account; its groups are loaded if necessary."""
     if "groups" in inspect(user).unloaded:
         wanted = select(User).where(User.id == user.id).options(selectinload(User.groups))
         object_session(user).scalars(wanted).one()
@@ -35,7 +35,7 @@ def make_list(session, user, issues=(), **values):
 
 
 def many_issues(session, series, number):
-    """Issues 1 to `number` of a series, at one go."""
+    """Issues 1 to `number` of a series, created together."""
     rows = [
         {
             "series_id": series.id,
@@ -53,5 +53,5 @@ def many_issues(session, series, number):
 
 
 def held(session, user, reading_list):
-    """The list, held for an account."""
+    """The list, locked for an account."""
     return lists.lock_list(session, who(user), OFFICIAL, reading_list)

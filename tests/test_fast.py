@@ -1,4 +1,4 @@
-"""Which tests `make test-fast` runs."""
+"""The tests that `make test-fast` runs."""
 
 from tests.fast import ALWAYS, touched
 
