@@ -33,14 +33,14 @@ def check_account(session: Session, user_id: int) -> None:
     session.get_one(User, user_id, populate_existing=True)
 
 
-def moved(model) -> dict:
-    """The values of an update that moves `modified`, strictly growing, and keeps the value before."""
+def stamp_values(model) -> dict:
+    """The values that update the stamp of a row: `modified` strictly grows, its previous value is kept."""
     later = func.greatest(func.clock_timestamp(), model.modified + text("interval '1 microsecond'"))
     return {"modified": later, "modified_before": model.modified}
 
 
-def own_list(session: Session, model: type, user_id: int) -> PullList | WishList:
-    """The default list of an account, created on first use, also under concurrency."""
+def default_list(session: Session, model: type, user_id: int) -> PullList | WishList:
+    """The default list of an account, created on first use; safe under concurrency."""
     wanted = select(model).where(model.user_id == user_id).execution_options(populate_existing=True)
     found = session.scalar(wanted)
     if found is None:

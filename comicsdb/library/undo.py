@@ -35,7 +35,7 @@ from comicsdb.models.base import BIG_MAX
 from comicsdb.security import SESSION, Identity, identify
 
 KIND = LibraryAct.__tablename__
-# The tables in the order in which rows are added; `ratings.give` restores the ratings of issues.
+# The tables in the order in which rows are added; `ratings.rate_issues` restores the ratings of issues.
 TABLES: tuple[Table, ...] = tuple(
     model.__table__
     for model in (
@@ -446,7 +446,7 @@ def _rate(session: Session, user_id: int, today: date) -> None:
         {"user": user_id},
     ).all()
     if rows:
-        ratings.give(session, user_id, {row.issue_id: row.wanted for row in rows}, today=today)
+        ratings.rate_issues(session, user_id, {row.issue_id: row.wanted for row in rows}, today=today)
     done = text(
         "UPDATE undoing SET outcome = 'done' WHERE table_name = 'issue_rating' AND row_id = ANY(:rows)"
     )

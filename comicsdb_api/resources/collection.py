@@ -295,7 +295,7 @@ class CollectionAddResource(CollectionResource):
         another = values.pop("another_copy", False)
         try:
             owned, created = collection.add(
-                session, user_id, issue_id, values, today=request.today, another=another
+                session, user_id, issue_id, values, today=request.today, another_copy=another
             )
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
@@ -343,7 +343,7 @@ class ScrobbleResource(CollectionResource):
                 request.identity.user_id,
                 issue_id,
                 in_site_zone(request, moment) if moment else None,
-                collection.KEEP if stars is None else stars,
+                collection.KEEP_RATING if stars is None else stars,
                 today=request.today,
             )
         except NotFoundError as error:

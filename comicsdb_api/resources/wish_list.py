@@ -185,7 +185,7 @@ class AcquiringResource(WishListResource):
         request = self.request
         session, user_id, item_id = request.dbsession, request.identity.user_id, self.wanted_id("item_id")
         sent = bodies.read(request, self.parses)
-        wish.item_of(session, user_id, item_id)  # 404 comes before what is wrong with the body
+        wish.find_item(session, user_id, item_id)  # 404 comes before what is wrong with the body
         values = judged(sent, PurchaseSchema)
         found, owned, created = wish.acquire(session, user_id, item_id, values, today=request.today)
         body = {

@@ -107,11 +107,11 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
         unit.before_deletion(doomed, "merge", reason)
         editor = catalog.actor_id or SYSTEM_USER_ID
         if kind.name == "issue":
-            merging.unite(session, canonical.id, other.id)
+            merging.merge_items(session, canonical.id, other.id)
         _keep_ids(session, kind, canonical, other)
         moved = merge_references.lead_over(session, kind.name, canonical.id, other.id, editor)
         if kind.name == "issue":
-            merging.agree(session, canonical.id)
+            merging.sync_ratings(session, canonical.id)
         _redirect(catalog, kind, canonical, other, reason)
         session.execute(delete(kind.model).where(kind.model.id == other.id))
         forget(session, doomed)

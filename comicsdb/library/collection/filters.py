@@ -13,7 +13,7 @@ ORDER = (*search.order(Issue), CollectionItem.id)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CollectionFilters:
     """The filters of a collection; blank texts and None do not filter.
 
     `q` are words, each of them in the names of the series or in the notes. Names, store and location are
@@ -55,8 +55,8 @@ class Wanted:
             "imprint_id": lambda key: Series.imprint_id == key,
             "book_format": lambda code: CollectionItem.book_format == code,
             "is_read": CollectionItem.is_read.is_,
-            "storage_location": lambda part: _written(user_id, CollectionItem.storage_location, part),
-            "purchase_store": lambda part: _written(user_id, CollectionItem.purchase_store, part),
+            "storage_location": lambda part: _contains(user_id, CollectionItem.storage_location, part),
+            "purchase_store": lambda part: _contains(user_id, CollectionItem.purchase_store, part),
             "tag": lambda name: has_tag(CollectionItem.tags, name),
             "grade": lambda grade: CollectionItem.grade == grade,
             "grading_company": lambda code: CollectionItem.grading_company == code,
@@ -76,7 +76,7 @@ def _folded(column) -> ColumnElement[str]:
     return func.fold(column, type_=Text)
 
 
-def _written(user_id: int, column, part: str) -> ColumnElement[bool]:
+def _contains(user_id: int, column, part: str) -> ColumnElement[bool]:
     """The condition that a text contains a part; each of the few distinct texts is folded once."""
     texts = select(column.label("text")).where(CollectionItem.user_id == user_id).distinct()
     texts = texts.correlate(None).subquery()
@@ -103,7 +103,7 @@ def items() -> Select:
     )
 
 
-def item_ids(user_id: int, wanted: Wanted) -> Select:
+def item_ids(user_id: int, wanted: CollectionFilters) -> Select:
     """The ids of an account's items that match filters, unordered."""
     return (
         select(CollectionItem.id)

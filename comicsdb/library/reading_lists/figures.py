@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, any_, extract, func, not_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
-from comicsdb.library.top_creators import among, credited, has_role, least
+from comicsdb.library.top_creators import as_array, credited, has_role, nth_greatest
 from comicsdb.models import (
     Character,
     Creator,
@@ -177,7 +177,7 @@ def characters(session: Session, list_id: int) -> Shares:
     links = issue_character.c
     counted = (
         select(links.character_id.label("id"), func.count().label("number"))
-        .where(links.issue_id == any_(among(_held(list_id))))
+        .where(links.issue_id == any_(as_array(_held(list_id))))
         .group_by(links.character_id)
     )
     return _shares(session, Character, counted)
@@ -192,7 +192,7 @@ def _issues(list_id: int, column) -> Select:
     return (
         select(column.label("id"), func.count().label("number"))
         .select_from(Issue)
-        .where(Issue.id == any_(among(_held(list_id))))
+        .where(Issue.id == any_(as_array(_held(list_id))))
         .group_by(column)
     )
 
@@ -202,7 +202,7 @@ def _shares(session: Session, model, counted: Select, *options) -> Shares:
     statement = (
         select(model, counted.c.number, select(func.count()).select_from(counted).scalar_subquery())
         .join(counted, counted.c.id == model.id)
-        .where(counted.c.number >= least(counted.c.number, TOP))
+        .where(counted.c.number >= nth_greatest(counted.c.number, TOP))
         .options(*options)
         .order_by(counted.c.number.desc(), *search.order(model))
         .limit(TOP)
@@ -228,7 +228,7 @@ def featured(session: Session, list_id: int) -> list:
     statement = (
         select(Creator, counted.c.number, counted.c.writes, counted.c.draws)
         .join(counted, counted.c.id == Creator.id)
-        .where(counted.c.number >= least(counted.c.number, FEATURED))
+        .where(counted.c.number >= nth_greatest(counted.c.number, FEATURED))
         .order_by(counted.c.number.desc(), *search.order(Creator))
         .limit(FEATURED)
     )

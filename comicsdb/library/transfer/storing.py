@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from comicsdb.library import collection, ratings, reading_lists
-from comicsdb.library.locks import lock_account, own_list
+from comicsdb.library.locks import default_list, lock_account
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.links import is_free
 from comicsdb.library.transfer.format import (
@@ -278,7 +278,7 @@ def _new_item(values: dict) -> dict:
 
 
 def _store_wishes(storing: Storing, given: list[Chosen]) -> None:
-    wishes = own_list(storing.session, WishList, storing.user_id).id
+    wishes = default_list(storing.session, WishList, storing.user_id).id
     first = {(row.id, row.values.get("variant_id")): row.values for row in reversed(given)}
     rows = [{"issue_id": issue_id, **values} for (issue_id, _variant), values in first.items()]
     columns, source = WishListItem.__table__.columns, _recordset(WishListItem, WISH)
@@ -348,7 +348,7 @@ def _store_stars(storing: Storing, rows: list[Chosen]) -> None:
         storing.counted["ratings_changed" if given is not None else "ratings_added"] += 1
     if not stars:
         return
-    ratings.give(storing.session, storing.user_id, stars, today=storing.today)
+    ratings.rate_issues(storing.session, storing.user_id, stars, today=storing.today)
     storing.execute(
         f"UPDATE collection_item t SET rating = r.rating, {TOUCH}"
         " FROM issue_rating r WHERE r.user_id = :user AND r.issue_id = t.issue_id AND t.user_id = :user"
@@ -372,7 +372,7 @@ def _store_pull_list(storing: Storing, wanted: dict[int, dict]) -> None:
         " AS s (series_id integer, pulled text, variant_words text, added timestamptz)"
         " ORDER BY s.series_id ON CONFLICT DO NOTHING",
         [values | {"series_id": each} for each, values in wanted.items()],
-        list=own_list(storing.session, PullList, storing.user_id).id,
+        list=default_list(storing.session, PullList, storing.user_id).id,
     )
     storing.counted["pull_list_added"] += made.rowcount
 

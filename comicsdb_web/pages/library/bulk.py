@@ -99,8 +99,8 @@ class BulkViews:
         ids = bulk.ids_of(self.session, self.matching(narrowed) if is_all else self._selected())
         if not ids:
             return self._done("info", _("Select some items first."))
-        if len(ids) > bulk.MOST:
-            return self._done("warning", TOO_MANY % {"most": f"{bulk.MOST:,}"})
+        if len(ids) > bulk.MAX_ITEMS:
+            return self._done("warning", TOO_MANY % {"most": f"{bulk.MAX_ITEMS:,}"})
         drafts = self.drafts()
         form = answers.Form()
         act = self.request.POST.get("act")
@@ -141,7 +141,7 @@ class BulkViews:
     def _selected(self) -> Select:
         sent = (whole_number(each, 1, BIG_MAX) for each in self.sent.getall("item"))
         chosen = [each for each in sent if each is not None]
-        return select(self.model.id).where(bulk.own(self.model, self.user_id, chosen))
+        return select(self.model.id).where(bulk.is_own_item(self.model, self.user_id, chosen))
 
     def changes(self, draft: Draft, ids: list[int]) -> dict:  # noqa: ARG002
         """The values of the fields that are filled in, None or "" for cleared ones; raises InvalidError."""
@@ -200,7 +200,11 @@ class CollectionBulk(BulkViews):
 
     def examples(self, ids) -> list[str]:
         """The labels of the first items."""
-        rows = filters.items().where(bulk.own(CollectionItem, self.user_id, ids)).order_by(*filters.ORDER)
+        rows = (
+            filters.items()
+            .where(bulk.is_own_item(CollectionItem, self.user_id, ids))
+            .order_by(*filters.ORDER)
+        )
         return [each.issue.label for each in self.session.scalars(rows.limit(EXAMPLES))]
 
     def changes(self, draft, ids):
@@ -256,7 +260,7 @@ class WishBulk(BulkViews):
 
     def examples(self, ids) -> list[str]:
         """The labels of the first items."""
-        rows = wish_list.items().where(bulk.own(WishListItem, self.user_id, ids)).limit(EXAMPLES)
+        rows = wish_list.items().where(bulk.is_own_item(WishListItem, self.user_id, ids)).limit(EXAMPLES)
         return [each.issue.label for each in self.session.scalars(rows)]
 
     def move(self, ids, drafts):

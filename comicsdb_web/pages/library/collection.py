@@ -13,7 +13,7 @@ from comicsdb.catalog import InvalidError, NotFoundError, search
 from comicsdb.i18n import name_in, translate
 from comicsdb.library import collection, reads, runs
 from comicsdb.library.collection import figures
-from comicsdb.library.collection.filters import ORDER, Wanted, item_ids
+from comicsdb.library.collection.filters import ORDER, CollectionFilters, item_ids
 from comicsdb.models import (
     CollectionItem,
     Imprint,
@@ -105,7 +105,7 @@ def listing(request):
     user_id = request.identity.user_id
     ids = item_ids(user_id, narrowed.wanted)
     count = select(func.count()).select_from(ids.subquery())
-    if narrowed.wanted == Wanted():  # without the joins of filters
+    if narrowed.wanted == CollectionFilters():  # without the joins of filters
         count = select(func.count()).where(CollectionItem.user_id == user_id)
     page = paginate(request, _rows().order_by(*ORDER), ids.order_by(*ORDER), count, PER_PAGE)
     view = request.GET.get("view")
@@ -114,7 +114,7 @@ def listing(request):
         "items": [shown("collection_item", row._mapping) for row in page.rows],
         "narrowed": narrowed,
         "labels": LABELS,
-        "used": figures.words_used(request.dbsession, user_id),
+        "used": figures.suggestions(request.dbsession, user_id),
         "view": view if view in VIEWS else VIEWS[0],
         "all_chosen": request.GET.get("select") == ALL,
     }
@@ -177,7 +177,7 @@ FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookF
 class Narrowing:
     """The filters of a query, the typed values, and their errors in the reader's language."""
 
-    wanted: Wanted
+    wanted: CollectionFilters
     typed: dict[str, str]
     errors: dict[str, str]
     chips: list[Chip]
@@ -209,7 +209,7 @@ def narrowing(request) -> Narrowing:
             errors[name] = translate(request.localizer, NOT_OFFERED)
     say = request.localizer.translate
     chips = [Chip(say(LABELS[name]), value, without(request, name)) for name, value in shown.items()]
-    return Narrowing(Wanted(**wanted), typed, errors, chips, options)
+    return Narrowing(CollectionFilters(**wanted), typed, errors, chips, options)
 
 
 def choices(request) -> dict[str, list[tuple[str, str]]]:
@@ -353,7 +353,7 @@ def stats(request):
     """Totals, charts and tables."""
     session, user_id = request.dbsession, request.identity.user_id
     totals = figures.stats(session, user_id)
-    read = figures.reading(session, user_id, request.zone, request.today)
+    read = figures.reading_activity(session, user_id, request.zone, request.today)
     tops = figures.top_creators(session, user_id, Role.is_writer, Role.is_artist)
     publishers, types = figures.shares(session, user_id)
     return {
@@ -476,7 +476,7 @@ def add_run(request):
     session, user_id, but = request.dbsession, request.identity.user_id, text_of(request.POST, "but") or ""
     try:
         if "read" in request.POST:
-            marked = reads.mark(session, user_id, runs.issues(session, series.id, but=but), clock.now())
+            marked = reads.mark_read(session, user_id, runs.issues(session, series.id, but=but), clock.now())
             said = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
             return done(request, "success" if marked else "info", said)
         added, skipped = collection.add_series(session, user_id, series.id, but=but, today=request.today)
@@ -552,7 +552,7 @@ def missing(request):
 def missing_of(request):
     """The missing issues of a series; 404 for a series without issues in the collection."""
     session, user_id, series_id = request.dbsession, request.identity.user_id, number_in(request)
-    owned, total = figures.owned_of(session, user_id, series_id, request.today)
+    owned, total = figures.series_progress(session, user_id, series_id, request.today)
     if not owned:
         raise HTTPNotFound(_("You have no issues of this series."))
     series = session.get(
@@ -636,7 +636,7 @@ class ItemViews(Editing):
         issue_id, another = values.pop("issue_id"), values.pop("another_copy", False)
         try:
             item, made = collection.add(
-                self.session, self.user_id, issue_id, values, today=self.request.today, another=another
+                self.session, self.user_id, issue_id, values, today=self.request.today, another_copy=another
             )
         except NotFoundError:
             raise InvalidError({"issue_id": [NOT_THERE]}) from None
@@ -706,7 +706,7 @@ def add_date(request):
         if "unknown" not in request.POST:
             moment = answers.time(request, typed, "read_date", NO_MOMENT, (*answers.TIMES, "%Y-%m-%d"))
             moment = moment or clock.now()
-        collection.read_on(request.dbsession, user_id, item_id, moment)
+        collection.add_read(request.dbsession, user_id, item_id, moment)
     except InvalidError as error:
         options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))
         item = collection.item(request.dbsession, user_id, item_id, *options)
@@ -717,7 +717,9 @@ def add_date(request):
 def drop_date(request):
     """Remove a read date."""
     item_id = number_in(request)
-    collection.unread(request.dbsession, request.identity.user_id, item_id, number_in(request, "read_id"))
+    collection.remove_read(
+        request.dbsession, request.identity.user_id, item_id, number_in(request, "read_id")
+    )
     return done(request, "success", _("The reading date was removed."), "collection.item", id=item_id)
 
 

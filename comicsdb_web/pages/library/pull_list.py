@@ -137,7 +137,7 @@ def choose(request):
         draft.read(request.POST)
         try:
             chosen = (draft.typed[field.name] for field in CHOICE_FORM.fields)
-            pull_list.choose(request.dbsession, user_id, series_id, *chosen)
+            pull_list.set_pulled(request.dbsession, user_id, series_id, *chosen)
         except InvalidError as error:
             draft.refuse(error.errors)
             request.response.status = 422
@@ -163,7 +163,7 @@ def toggle(request):
     series = request.catalog.by_slug(Series, request.matchdict["slug"])
     user_id, wanted = request.identity.user_id, text_of(request.POST, "on")
     if wanted in (ON, OFF):
-        pull_list.follow(request.dbsession, user_id, series.id, wanted == ON)
+        pull_list.set_followed(request.dbsession, user_id, series.id, wanted == ON)
     followed = pull_list.follows(request.dbsession, user_id, series.id)
     label = lookup.name_one(request.dbsession, series).text
     said = (FOLLOWED if followed else UNFOLLOWED) % {"label": label}
@@ -183,7 +183,7 @@ def follows(request, series: Series) -> bool:
 
 @cache
 def _followed() -> CompiledQuery:
-    return CompiledQuery.of(pull_list.followed(bindparam("user_id"), bindparam("series_id")))
+    return CompiledQuery.of(pull_list.entry_ids(bindparam("user_id"), bindparam("series_id")))
 
 
 def includeme(config):

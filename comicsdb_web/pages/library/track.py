@@ -143,7 +143,7 @@ def _own(request, issue, value):
 def _read(request, issue, value):
     session, user_id = request.dbsession, request.identity.user_id
     if value == ON:
-        reads.mark(session, user_id, [issue.id], clock.now())
+        reads.mark_read(session, user_id, [issue.id], clock.now())
         return READ
     noted = reads.of_issue(session, user_id, issue.id)
     if noted:
@@ -153,12 +153,12 @@ def _read(request, issue, value):
 
 def _read_up_to(request, issue, _value):
     issues = runs.up_to(request.dbsession, issue)
-    marked = reads.mark(request.dbsession, request.identity.user_id, issues, clock.now())
+    marked = reads.mark_read(request.dbsession, request.identity.user_id, issues, clock.now())
     return ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
 
 
 def _want(request, issue, value):
-    wish_list.wish(request.dbsession, request.identity.user_id, issue.id, value == ON)
+    wish_list.set_wished(request.dbsession, request.identity.user_id, issue.id, value == ON)
     return wishes.ADDED if value == ON else wishes.GONE
 
 

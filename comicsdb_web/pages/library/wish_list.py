@@ -120,7 +120,7 @@ def narrowing(request) -> Narrowing:
     }
     heeded = {name: "" if name in errors else value for name, value in typed.items()}
     priority = int(heeded["priority"]) if heeded["priority"] else None
-    ids = wish_list.listed(request.identity.user_id, status=heeded["status"], priority=priority)
+    ids = wish_list.ordered_ids(request.identity.user_id, status=heeded["status"], priority=priority)
     chips = [
         Chip(say(LABELS[name]), offered[name][value], without(request, name))
         for name, value in heeded.items()
@@ -211,7 +211,7 @@ class WishViews(Editing):
 
     def _entity(self):
         number = number_in(self.request)
-        wish_list.item_of(self.session, self.user_id, number)
+        wish_list.find_item(self.session, self.user_id, number)
         return self._loaded(number)
 
     def _loaded(self, item_id: int) -> WishListItem:

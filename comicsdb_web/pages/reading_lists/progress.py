@@ -40,7 +40,7 @@ class ReadingViews(Lists):
             chosen = item.issue_id == (whole_number(text_of(post, "issue") or "") or 0)
             path = f"{self.request.entity_path(found)}#list-reading"
         issues = reading.issue_ids(self.session, found.id, chosen)
-        marked = reads.mark(self.session, self.identity.user_id, issues, clock.now())
+        marked = reads.mark_read(self.session, self.identity.user_id, issues, clock.now())
         said = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
         if self.request.is_fragment:
             return self._progressed(found, marked, said)
@@ -98,7 +98,7 @@ class ReadingViews(Lists):
         return added, _("${added} ${skipped}", mapping=words)
 
     def _mark(self, _found, chosen: list[int]) -> tuple[int, Text]:
-        marked = len(reads.mark(self.session, self.identity.user_id, chosen, clock.now()))
+        marked = len(reads.mark_read(self.session, self.identity.user_id, chosen, clock.now()))
         return marked, ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", marked)
 
     def _wish(self, found: ReadingList, chosen: list[int]) -> tuple[int, Text]:

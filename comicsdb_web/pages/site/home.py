@@ -59,7 +59,7 @@ def _of_member(request) -> dict:
     if request.identity is None:
         return {"up": None}
     session, user_id = request.dbsession, request.identity.user_id
-    pulls = pull_list.week(session, user_id, monday_of(request.today), most=PULLS)
+    pulls = pull_list.week(session, user_id, monday_of(request.today), limit=PULLS)
     return {"up": next_up.next_up(session, user_id, request.today), "pulls": pulls}
 
 

@@ -78,7 +78,7 @@ def _write(origin, media_folder):
     catalog.delete(origin.make.issue())
     catalog.delete(origin.make.arc())
     session.commit()
-    ratings.give(session, origin.make.user("rater").id, {issue.id: 4}, today=date(2030, 1, 1))
+    ratings.rate_issues(session, origin.make.user("rater").id, {issue.id: 4}, today=date(2030, 1, 1))
     storage = FolderStorage(media_folder)
     for table, colour in ((Issue, "red"), (Variant, "blue")):
         key = f"issue/{colour}.png"

@@ -135,7 +135,7 @@ def _write(origin):
     session.commit()
     issue, *_ = session.scalars(select(Issue).order_by(Issue.id))
     reader = origin.make.user("rater")
-    ratings.give(session, reader.id, {issue.id: 4}, today=date(2030, 1, 1))
+    ratings.rate_issues(session, reader.id, {issue.id: 4}, today=date(2030, 1, 1))
     session.commit()
     first, second, third = (origin.make.creator() for _ in range(3))
     origin.make.credit(issue, first, "Writer")

@@ -63,12 +63,12 @@ def fill(session, user, w) -> None:
     collection.add(session, user.id, w.issues[0].id, first, today=TODAY)
     collection.add(session, user.id, w.issues[1].id, {}, today=TODAY)
     foil = {"variant_id": w.foil.id, "quantity": 2}
-    collection.add(session, user.id, w.issues[1].id, foil, today=TODAY, another=True)
+    collection.add(session, user.id, w.issues[1].id, foil, today=TODAY, another_copy=True)
     collection.add(session, user.id, w.others[0].id, {"is_read": True}, today=TODAY)
     reads.add(session, user.id, w.issues[8].id, datetime(2022, 1, 2, tzinfo=UTC))
-    reads.mark(session, user.id, [w.issues[9].id], None)
+    reads.mark_read(session, user.id, [w.issues[9].id], None)
     pull_list.add(session, user.id, w.long.id)
-    pull_list.choose(session, user.id, w.long.id, "VARIANTS", "foil, 1:25")
+    pull_list.set_pulled(session, user.id, w.long.id, "VARIANTS", "foil, 1:25")
     wish_list.add(
         session,
         user.id,

@@ -82,7 +82,7 @@ def test_every_scrobble_counts_and_one_made_the_item(factory, ids):
 
         return job
 
-    given = (collection.KEEP, 1, collection.KEEP, 2, None, collection.KEEP)
+    given = (collection.KEEP_RATING, 1, collection.KEEP_RATING, 2, None, collection.KEEP_RATING)
     assert sum(at_once(factory, *map(scrobble, given))) == 1
     _, item = sorted(agreed(factory, user), key=lambda each: each.id)
     with factory() as session:
@@ -144,11 +144,11 @@ def test_dates_come_and_go_and_the_item_follows(factory, ids):
     with factory() as session:
         first = session.scalar(select(ReadDate.id).where(ReadDate.user_id == user))
     jobs = (
-        lambda session: collection.unread(session, user, item, first).id,
-        lambda session: collection.unread(session, user, item, first).id,
+        lambda session: collection.remove_read(session, user, item, first).id,
+        lambda session: collection.remove_read(session, user, item, first).id,
         lambda session: collection.mark_read(session, user, [item], clock.now()),
         lambda session: collection.update(session, user, item, {"is_read": False}, today=TODAY).id,
-        lambda session: collection.read_on(session, user, item, MOMENT) and item,
+        lambda session: collection.add_read(session, user, item, MOMENT) and item,
         lambda session: collection.rate(session, user, item, 5, today=TODAY).id,
     )
     answers = at_once(factory, *map(gone_or, jobs))
@@ -163,7 +163,7 @@ def test_who_comes_after_the_removal_finds_nothing(factory, ids):
         lambda session: collection.remove(session, user, item),
         lambda session: collection.remove(session, user, item),
         lambda session: collection.rate(session, user, item, 4, today=TODAY).id,
-        lambda session: collection.read_on(session, user, item, None) and item,
+        lambda session: collection.add_read(session, user, item, None) and item,
         lambda session: collection.update(session, user, item, {"quantity": 2}, today=TODAY).id,
     )
     answers = at_once(factory, *map(gone_or, jobs))
@@ -188,7 +188,7 @@ READING = {
     "scrobble": lambda session, user, issue, _: collection.scrobble(
         session, user, issue, MOMENT, today=TODAY
     ),
-    "read_on": lambda session, user, _, item: collection.read_on(session, user, item, MOMENT),
+    "read_on": lambda session, user, _, item: collection.add_read(session, user, item, MOMENT),
     "update": lambda session, user, _, item: collection.update(
         session, user, item, {"is_read": True}, today=TODAY
     ),

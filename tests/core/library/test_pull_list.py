@@ -52,7 +52,7 @@ def test_a_series_is_followed_once_and_left_once(session, make, reader):
 
 def test_the_wanted_state_counts_whatever_was_before(session, make, reader):
     series = make.series().id
-    told = [pull_list.follow(session, reader, series, wanted) for wanted in (True, True, False, False)]
+    told = [pull_list.set_followed(session, reader, series, wanted) for wanted in (True, True, False, False)]
     assert told == [True, False, True, False]
     assert pull_list.follows(session, reader, series) is False
 
@@ -121,7 +121,7 @@ def test_the_pulls_of_a_week_are_what_was_chosen(session, make, reader):
     all_series = [make.series(name=f"S{place}") for place in range(4)]
     for series, (what, words) in zip(all_series, chosen, strict=True):
         pull_list.add(session, reader, series.id)
-        pull_list.choose(session, reader, series.id, what, words)
+        pull_list.set_pulled(session, reader, series.id, what, words)
         issue = make.issue(series=series, number=what, store_date=WEDNESDAY)
         for name in names:
             make.variant(issue, name=name)
@@ -159,7 +159,7 @@ def test_the_pulls_of_a_week_are_what_was_chosen(session, make, reader):
 def test_what_cannot_be_chosen(session, make, reader):
     series = make.series().id
     with pytest.raises(NotFoundError):
-        pull_list.choose(session, reader, series, "ALL", "")
+        pull_list.set_pulled(session, reader, series, "ALL", "")
     pull_list.add(session, reader, series)
     for what, words, field in (
         ("SOME", "", "pulled"),
@@ -167,7 +167,7 @@ def test_what_cannot_be_chosen(session, make, reader):
         ("VARIANTS", "x" * 201, "variant_words"),
     ):
         with pytest.raises(InvalidError) as caught:
-            pull_list.choose(session, reader, series, what, words)
+            pull_list.set_pulled(session, reader, series, what, words)
         assert list(caught.value.errors) == [field]
     with pytest.raises(NotFoundError):
         pull_list.entry(session, make.user().id, series)
@@ -221,7 +221,7 @@ def test_two_series_added_at_once_are_both_there(factory, scene):
     reader, *series = scene
     for _ in range(5):
         jobs = [
-            lambda catalog, each=each: pull_list.follow(catalog.session, reader, each, True)
+            lambda catalog, each=each: pull_list.set_followed(catalog.session, reader, each, True)
             for each in series
         ]
         at_once(factory, *jobs)
@@ -235,7 +235,7 @@ def test_two_series_added_at_once_are_both_there(factory, scene):
 def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
     reader, series, _ = scene
     jobs = [
-        lambda catalog, wanted=wanted: pull_list.follow(catalog.session, reader, series, wanted)
+        lambda catalog, wanted=wanted: pull_list.set_followed(catalog.session, reader, series, wanted)
         for wanted in (True, False, True, False)
     ]
     told = at_once(factory, *jobs)

@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 from comicsdb import clock, models
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
-from comicsdb.library.ratings import NewDay, count_due, give, rate
+from comicsdb.library.ratings import DueRatingsPolicy, count_due, rate, rate_issues
 from comicsdb.models import IssueRating
 from tests.concurrency import at_once
 from tests.factories import Make
@@ -97,9 +97,9 @@ def test_stars_on_a_copy_count_from_the_store_date_on(session, make, issue, seri
     early = make.issue(series=series, number="2", store_date=TODAY)
     eve = TODAY - timedelta(days=1)
     rate(session, issue, one, 2, today=eve)
-    give(session, one, {early.id: 5}, today=eve)
-    give(session, other, {early.id: 4}, today=eve)
-    give(session, other, {early.id: 3}, today=eve)
+    rate_issues(session, one, {early.id: 5}, today=eve)
+    rate_issues(session, other, {early.id: 4}, today=eve)
+    rate_issues(session, other, {early.id: 3}, today=eve)
     assert stars(session, early) == {one: 5, other: 3}
     assert (figures(session, early), figures(session, series)) == ((0, 0), (1, 2))
     before = stamps(session, early)
@@ -110,7 +110,7 @@ def test_stars_on_a_copy_count_from_the_store_date_on(session, make, issue, seri
     assert (after.modified, after.rated > before.rated) == (before.modified, True)
     assert count_due(session, TODAY + timedelta(days=1)) == 0
     assert stamps(session, early) == after
-    give(session, one, {early.id: None}, today=TODAY)
+    rate_issues(session, one, {early.id: None}, today=TODAY)
     assert (figures(session, early), figures(session, series)) == ((1, 3), (2, 5))
 
 
@@ -119,17 +119,17 @@ def test_a_new_day_does_not_wait_for_who_writes_much(factory):
     with factory() as session:
         make = Make(Catalog(session))
         early = make.issue(store_date=clock.now().date() + timedelta(days=1))
-        give(session, make.user().id, {early.id: 4}, today=clock.now().date())
+        rate_issues(session, make.user().id, {early.id: 4}, today=clock.now().date())
         session.execute(text("UPDATE issue SET store_date = '2020-01-01' WHERE id = :id"), {"id": early.id})
         session.commit()
-        policy = NewDay(Registry(settings, factory), lambda _environ, _router: "answered")
+        policy = DueRatingsPolicy(Registry(settings, factory), lambda _environ, _router: "answered")
         with factory() as writer:
             UnitOfWork.of(writer).acquire_write_lock()
             assert policy({}, None) == "answered"
             assert (policy.day, figures(session, early)) == (None, (0, 0))
             writer.rollback()
         session.rollback()
-        policy = NewDay(Registry(settings, factory), lambda _environ, _router: "answered")
+        policy = DueRatingsPolicy(Registry(settings, factory), lambda _environ, _router: "answered")
         assert policy({}, None) == "answered"
         assert (policy.day, figures(session, early)) == (clock.now().date(), (1, 4))
 

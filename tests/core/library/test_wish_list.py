@@ -29,7 +29,7 @@ def item(session, make, reader):
 
 def on_list(session, user_id):
     """The ids of the issues on a list, in its order."""
-    rows = session.scalars(wish_list.items().where(WishListItem.id.in_(wish_list.listed(user_id)))).all()
+    rows = session.scalars(wish_list.items().where(WishListItem.id.in_(wish_list.ordered_ids(user_id)))).all()
     return [each.issue_id for each in rows]
 
 
@@ -76,7 +76,7 @@ def test_variants_of_an_issue_are_wished_for_beside_it(session, catalog, make, r
     merge(catalog, other, issue)
     assert session.scalars(left.with_only_columns(WishListItem.variant_id)).all() == [foils[1].id, None]
     assert set(on_list(session, reader)) == {other.id}
-    assert wish_list.wish(session, reader, other.id, False)
+    assert wish_list.set_wished(session, reader, other.id, False)
     assert on_list(session, reader) == []
 
 
@@ -127,9 +127,9 @@ def test_an_item_may_move_to_an_issue_that_is_not_on_the_list(session, make, rea
 
 def test_the_wanted_state_counts_whatever_was_before(session, make, reader):
     issue = make.issue().id
-    told = [wish_list.wish(session, reader, issue, wanted) for wanted in (True, True, False, False)]
+    told = [wish_list.set_wished(session, reader, issue, wanted) for wanted in (True, True, False, False)]
     assert told == [True, False, True, False]
-    assert wish_list.wished(session, reader, issue) is None
+    assert wish_list.first_item(session, reader, issue) is None
 
 
 @pytest.mark.parametrize("number", [0, -1, 999_999, 2**31, 2**63, 2**70])
@@ -140,7 +140,7 @@ def test_what_is_not_there(session, reader, number):
     for act in (
         lambda: wish_list.change(session, reader, number, {}),
         lambda: wish_list.acquire(session, reader, number, {}, today=TODAY),
-        lambda: wish_list.item_of(session, reader, number),
+        lambda: wish_list.find_item(session, reader, number),
     ):
         with pytest.raises(NotFoundError) as caught:
             act()
@@ -157,7 +157,7 @@ def test_items_of_others_are_theirs(session, make, reader, item):
         with pytest.raises(NotFoundError):
             act()
     assert wish_list.remove(session, other, item.id) is False
-    assert wish_list.wish(session, other, item.issue_id, False) is False
+    assert wish_list.set_wished(session, other, item.issue_id, False) is False
     assert (on_list(session, reader), on_list(session, other)) == ([item.issue_id], [])
 
 
@@ -175,7 +175,7 @@ def test_the_list_in_its_order_and_by_what_is_asked(session, make, reader):
         made[wish_list.add(session, reader, issue.id, values)[0].id] = name
 
     def names(**narrowed):
-        return [made[each] for each in session.scalars(wish_list.listed(reader, **narrowed))]
+        return [made[each] for each in session.scalars(wish_list.ordered_ids(reader, **narrowed))]
 
     assert names() == ["top", "first", "second", "late"]
     assert names(status="WANTED") == ["first", "late"]
@@ -233,7 +233,7 @@ def test_many_who_wish_for_one_issue_do_so_once(factory, scene):
 def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
     reader, issue, _ = scene
     jobs = [
-        lambda catalog, wanted=wanted: wish_list.wish(catalog.session, reader, issue, wanted)
+        lambda catalog, wanted=wanted: wish_list.set_wished(catalog.session, reader, issue, wanted)
         for wanted in (True, False, True, False)
     ]
     told = at_once(factory, *jobs)

@@ -129,7 +129,7 @@ class Commits(RuleBasedStateMachine):
         """A reader gives stars or takes them back, unless somebody is writing the issue or its series."""
         session = self.readers[reader]
         with undone_if_it_waits(session):
-            ratings.give(session, self.users[reader], {self.issues[issue]: stars}, today=TODAY)
+            ratings.rate_issues(session, self.users[reader], {self.issues[issue]: stars}, today=TODAY)
 
     @rule(reader=st.integers(0, READERS - 1), issue=st.integers(0, ISSUES - 1))
     def scrobble(self, reader, issue):

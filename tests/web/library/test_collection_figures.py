@@ -131,8 +131,8 @@ def test_days_and_months_are_complete_and_local(make, world, session, reader, ws
         (2026, 1, 16, 0, 0),  # tomorrow
     )
     for moment in local:
-        collection.read_on(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
-    found = collection_figures.reading(session, reader.id, zone, today)
+        collection.add_read(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
+    found = collection_figures.reading_activity(session, reader.id, zone, today)
     assert [day for day, _count in found.days] == [today - timedelta(days=back) for back in range(29, -1, -1)]
     assert {day: count for day, count in found.days if count} == {date(2025, 12, 17): 1, today: 2}
     assert [month for month, _count in found.months] == [
@@ -191,10 +191,10 @@ def test_the_history_goes_by_local_day_with_a_badge_for_several_reads_on_one(
         (first, 2026, 3, 4, 12, 0),
         (second, 2026, 3, 5, 12, 0),
     ):
-        collection.read_on(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
+        collection.add_read(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
     unknown = own(session, reader, world.third, is_read=True)
     reads.clear(session, reader.id, [unknown.issue_id])
-    reads.mark(session, reader.id, [unknown.issue_id], None)
+    reads.mark_read(session, reader.id, [unknown.issue_id], None)
     session.commit()
     page = soup(testapp.get("/collection/history/"))
     told = [

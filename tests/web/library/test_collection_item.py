@@ -170,7 +170,7 @@ def test_a_change_by_somebody_else_meanwhile_is_told_before_anything_is_saved(
 def test_another_date_of_reading_is_no_conflict(testapp, world, session, reader):
     item = own(session, reader, world.first, is_read=True)
     form = opened(testapp, f"/collection/{item.id}/update/")
-    collection.read_on(session, reader.id, item.id, datetime(2020, 1, 1, tzinfo=UTC))
+    collection.add_read(session, reader.id, item.id, datetime(2020, 1, 1, tzinfo=UTC))
     session.commit()
     send(form, {"notes": "mine"})
     assert fresh(session, item).notes == "mine"
@@ -181,7 +181,7 @@ def test_ticking_read_adds_a_date_and_taking_it_back_asks_first(testapp, world, 
     item = own(session, reader, world.first)
     send(opened(testapp, f"/collection/{item.id}/update/"), {"is_read": ["", "1"]})
     assert len(dates(session, item)) == 1
-    collection.read_on(session, reader.id, item.id, datetime(2020, 1, 1, tzinfo=UTC))
+    collection.add_read(session, reader.id, item.id, datetime(2020, 1, 1, tzinfo=UTC))
     session.commit()
     asked = send(
         opened(testapp, f"/collection/{item.id}/update/"), {"is_read": [""], "notes": "typed"}, status=422

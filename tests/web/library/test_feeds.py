@@ -171,7 +171,7 @@ def test_a_feed_is_bounded(testapp, world, session, today, connection):
     testapp.get("/feeds/releases.ics")  # the first request of a process reads more
     with recording(connection) as statements:
         found = events(testapp.get("/feeds/releases.ics"))
-    assert len(found) == feeds.RELEASES.most
+    assert len(found) == feeds.RELEASES.limit
     assert max(each.decoded("DTSTART") for each in found) == today + timedelta(days=49)  # the nearest first
     assert len(statements) == 2
 

@@ -194,7 +194,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     }
     assert page.select_one(".up a[href='/reading-lists/nights/']").get_text() == "Nights"
     # A series that is followed without pulling has its changes only.
-    pull_list.choose(session, member.id, other.id, "NONE", "")
+    pull_list.set_pulled(session, member.id, other.id, "NONE", "")
     session.execute(update(Issue).where(Issue.id == pulled.id).values(modified=clock.now() - 16 * day))
     session.commit()
     shown = up(soup(testapp.get("/")))

@@ -58,7 +58,7 @@ def world(factory, monkeypatch):
         long, short = make.series(name="Long"), make.series(name="Short")
         issues = many_issues(session, long, ISSUES)
         make.issue(series=short, number="0")
-        ratings.give(session, user.id, {issues[0].id: 4, issues[-1].id: 2}, today=date(2026, 3, 4))
+        ratings.rate_issues(session, user.id, {issues[0].id: 4, issues[-1].id: 2}, today=date(2026, 3, 4))
         Catalog(session).update(issues[0], {"reprints": [issues[-1].id]})
         session.commit()
         return user.id, long.id, short.id
