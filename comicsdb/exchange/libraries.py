@@ -26,7 +26,7 @@ from comicsdb.exchange.matching import free_slugs, match_columns, number, transl
 from comicsdb.exchange.run import Run
 from comicsdb.exchange.storing import insert
 from comicsdb.library import collection, reading_lists
-from comicsdb.library.reading_lists.links import BACK, is_free
+from comicsdb.library.reading_lists.links import OPPOSITE, is_free
 from comicsdb.library.transfer.storing import WISH, update_statement
 from comicsdb.models import ReadingList, User
 from comicsdb.security import Identity, identify
@@ -134,7 +134,7 @@ def _set_neighbours(run: Run) -> None:
         identity = identity_of(user_id)
         found = reading_lists.find(run.session, identity, OFFICIAL, list_id)
         visible = reading_lists.visible_to(identity, OFFICIAL)
-        for side, partner in zip(BACK, partners, strict=True):
+        for side, partner in zip(OPPOSITE, partners, strict=True):
             taken = {found.id, found.previous_id, found.next_id}
             if partner is None or partner in taken or not is_free(run.session, found, side, partner):
                 continue

@@ -14,12 +14,12 @@ _LIBRARY = 0x6C696272  # first key of the advisory locks; the second is the acco
 def lock_account(session: Session, user_id: int) -> None:
     """Serialise writers of an account's collection and ratings until the transaction ends.
 
-    What the transaction writes from here on is noted as an act of the account (`library.acts`). Taken before
-    any row.
+    What the transaction writes from here on is recorded as an act of the account (`library.acts`). This lock
+    comes before those of rows.
     """
-    locked = text(f"SELECT pg_advisory_xact_lock(:library, :account), {acts.BEGIN}")
+    locked = text(f"SELECT pg_advisory_xact_lock(:library, :account), {acts.BEGIN_SQL}")
     session.execute(locked, {"library": _LIBRARY, "account": user_id})
-    session.info[acts.BEGUN] = True
+    session.info[acts.STARTED_KEY] = True
 
 
 def lock_deleted_account(session: Session, user_id: int) -> None:

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog.column_checks import is_whole, problem
 from comicsdb.catalog.rules import REQUIRED, Findings
 from comicsdb.i18n import _
-from comicsdb.library.reading_lists.links import BACK, NEXT, PREVIOUS
+from comicsdb.library.reading_lists.links import NEXT, OPPOSITE, PREVIOUS
 from comicsdb.models import ReadingList
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ListSource, ListType
@@ -34,7 +34,7 @@ def columns(values: dict) -> dict:
 
 def partner_ids(values: dict) -> set[int]:
     """The ids of the neighbours in the values, before they are validated."""
-    given = (values.get(side) for side in BACK)
+    given = (values.get(side) for side in OPPOSITE)
     return {each for each in given if is_whole(each) and 0 < each <= INTEGER_MAX}
 
 
@@ -66,7 +66,7 @@ def check(
             before = getattr(reading_list, name, "")
             if values.get(name, before) != before:
                 findings.add(name, FOR_STAFF)
-    partners = {side: values[side] for side in BACK if side in values}
+    partners = {side: values[side] for side in OPPOSITE if side in values}
     _check_partners(session, visible, reading_list, partners, findings)
     findings.raise_any()
     return partners
@@ -89,6 +89,6 @@ def _check_partners(session: Session, visible, reading_list, partners: dict, fin
             findings.add(side, no_such_object(partner))
         elif reading_list is not None and partner == reading_list.id:
             findings.add(side, ITSELF)
-    after = [partners.get(side, getattr(reading_list, f"{side}_id", None)) for side in BACK]
+    after = [partners.get(side, getattr(reading_list, f"{side}_id", None)) for side in OPPOSITE]
     if after[0] is not None and after[0] == after[1]:
         findings.add(NEXT if NEXT in partners else PREVIOUS, SAME_TWICE)

@@ -155,7 +155,7 @@ class Importer(Worker):
 
     def work(self) -> float:
         """Do a piece of an import, or undo an act."""
-        done = work(self._factory, self._settings) or undo.work(self._factory, self._settings)
+        done = work(self._factory, self._settings) or undo.undo_queued(self._factory, self._settings)
         return 0.01 if done else PAUSE
 
 

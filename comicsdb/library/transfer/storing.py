@@ -455,7 +455,7 @@ def _store_items(storing: Storing, found: ReadingList, by_issue: dict[int, dict]
             list=found.id,
         )
     if dated or (storing.take_file and before):
-        reading_lists.forget_stamps(storing.session)
+        reading_lists.expire_stamps(storing.session)
 
 
 def _set_neighbours(storing: Storing, made: dict[int, ReadingList], place: int, given: dict) -> None:

@@ -64,7 +64,7 @@ def _answer(request, issue: Issue, name: str, value: str, path: str):
     """Do an act; answer with the buttons as they are now, or the page at `path` and a message."""
     kind, said = _done(request, issue, name, value)
     if request.is_fragment:
-        act_id = acts.current(request.dbsession) if kind == "success" else None
+        act_id = acts.current_id(request.dbsession) if kind == "success" else None
         values = {
             "issue_id": issue.id,
             "owned": _first_copy(request, issue) if name == "own" else None,

@@ -11,7 +11,7 @@ from comicsdb.catalog import search
 from comicsdb.i18n import translate
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures, forks, likes, ratings, reading
-from comicsdb.library.reading_lists.figures import of_publisher
+from comicsdb.library.reading_lists.figures import has_publisher
 from comicsdb.models import ReadingList, ReadingListItem, ReadingListRating, User
 from comicsdb.models.choices import LIST_SOURCE_NAMES, STARS, ItemType, ListType
 from comicsdb.security import Permission
@@ -147,7 +147,7 @@ def _username(value: str) -> tuple:
 
 
 def _publisher(value: str) -> tuple:
-    return of_publisher(value), value
+    return has_publisher(value), value
 
 
 def _list_type(value: str) -> tuple:
@@ -205,7 +205,7 @@ class Part:
     @property
     def previous_offset(self) -> int | None:
         """The offset of the previous items, None at the beginning."""
-        return max(0, min(self.offset, self.total) - figures.STEP) if self.offset else None
+        return max(0, min(self.offset, self.total) - figures.PAGE_SIZE) if self.offset else None
 
 
 class Lists:
@@ -248,7 +248,7 @@ class Lists:
 
     def place_of(self, found: ReadingList, item: ReadingListItem) -> str:
         """The path of the row of an item."""
-        before = (item.order - 1) // figures.STEP * figures.STEP
+        before = (item.order - 1) // figures.PAGE_SIZE * figures.PAGE_SIZE
         path = self.request.entity_path(found)
         if before:
             path = self.request.entity_path(found, "items", _query={"offset": before})
@@ -349,7 +349,7 @@ class ReadingListViews(Lists):
         total = made_of.total if code is None else made_of.by_type.get(code, 0)
         rows = []
         if offset < total:
-            wanted = figures.step(found.id, offset, code)
+            wanted = figures.items_page(found.id, offset, code)
             rows = self.session.scalars(wanted).all()
         return Part(rows, offset, total, chosen)
 

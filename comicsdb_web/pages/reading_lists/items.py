@@ -128,7 +128,7 @@ class AddingViews(Editing, Lists):
     def _held(self) -> items.LockedList:
         return reading_lists.lock_list(self.session, self.identity, self.official, self.list)
 
-    def _add_series(self, held, typed) -> items.Added:
+    def _add_series(self, held, typed) -> items.AddResult:
         whole = typed["which"] != RANGE
         if whole and (typed["first"].strip() or typed["last"].strip()):
             raise InvalidError({"which": [WHICH]})
@@ -141,7 +141,7 @@ class AddingViews(Editing, Lists):
             at=typed["at"],
         )
 
-    def _add_arc(self, held, typed) -> items.Added:
+    def _add_arc(self, held, typed) -> items.AddResult:
         return items.add_arc(held, _chosen(typed, "arc"), at=typed["at"])
 
     # Ordering.
@@ -174,7 +174,7 @@ class AddingViews(Editing, Lists):
         return "", 0
 
     def _to_item(self, item_id: int, position: int):
-        page = ceil(position / figures.STEP)
+        page = ceil(position / figures.PAGE_SIZE)
         path = self.request.entity_path(self.list, "add_issue", _query={"page": page} if page > 1 else {})
         return HTTPSeeOther(f"{path}#row-{item_id}")
 
@@ -207,8 +207,8 @@ class AddingViews(Editing, Lists):
         total = self.session.scalar(
             select(func.count()).where(ReadingListItem.reading_list_id == self.list.id)
         )
-        number, pages = page_asked_for(self.request, total, figures.STEP)
-        wanted = figures.step(self.list.id, (number - 1) * figures.STEP)
+        number, pages = page_asked_for(self.request, total, figures.PAGE_SIZE)
+        wanted = figures.items_page(self.list.id, (number - 1) * figures.PAGE_SIZE)
         rows = self.session.scalars(wanted).all()
         kept = self.request.kept_form
         post = kept.fields if kept else self.request.POST

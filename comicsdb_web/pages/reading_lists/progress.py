@@ -60,7 +60,7 @@ class ReadingViews(Lists):
         rows = select(Issue.id, Issue.slug).where(Issue.id.in_(marked[-BARS_MOST:]))
         slugs = dict(self.session.execute(rows).all())
         marks = marks_of(self.request, slugs)
-        act_id = acts.current(self.session)
+        act_id = acts.current_id(self.session)
         values = {
             "entity": found,
             "next_item": reading.next_to_read(self.session, self.identity.user_id, found.id),
@@ -80,7 +80,7 @@ class ReadingViews(Lists):
         known = {"collection": self._own, "read": self._mark, "wish_list": self._wish}
         act = known.get(text_of(post, "to") or "")
         try:
-            chosen = reading.all_but(self.session, found.id, text_of(post, "but") or "") if act else []
+            chosen = reading.issues_except(self.session, found.id, text_of(post, "but") or "") if act else []
         except InvalidError as error:
             return self._done("error", error.errors["but"][0], path)
         number, said = act(found, chosen) if act else (0, NOTHING)

@@ -60,7 +60,7 @@ class SharingViews(Lists):
             return HTTPSeeOther(request.route_path("login", _query={"next": path}))
         kind, said, path = self._done(found, name, value, path)
         if request.is_fragment:
-            act_id = acts.current(self.session) if kind == "success" else None
+            act_id = acts.current_id(self.session) if kind == "success" else None
             values = {
                 "entity": found,
                 "liked": likes.reception(self.session, self.identity, self.official, found.id).liked,

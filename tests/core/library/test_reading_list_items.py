@@ -9,7 +9,7 @@ from sqlalchemy import func, select, text
 
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library.reading_lists import items
-from comicsdb.library.reading_lists.items import BEGINNING, DOWN, UP, Added, Ordered
+from comicsdb.library.reading_lists.items import BEGINNING, DOWN, UP, AddResult, ReorderResult
 from comicsdb.models import ReadingList, ReadingListItem
 from tests.conftest import recording
 from tests.lists import held, make_list
@@ -63,10 +63,10 @@ def empty(session, owner):
 
 def test_issues_come_at_either_end_once_each(session, owner, empty, numbers):
     a, b, c, d, *_ = numbers.values()
-    assert items.add_issues(held(session, owner, empty), [b, a, b]) == Added(2, 1)
-    assert items.add_issues(held(session, owner, empty), [a, c, d], at=BEGINNING) == Added(2, 1)
+    assert items.add_issues(held(session, owner, empty), [b, a, b]) == AddResult(2, 1)
+    assert items.add_issues(held(session, owner, empty), [a, c, d], at=BEGINNING) == AddResult(2, 1)
     assert stored(session, empty) == [c, d, b, a]
-    assert items.add_issues(held(session, owner, empty), []) == Added(0, 0)
+    assert items.add_issues(held(session, owner, empty), []) == AddResult(0, 0)
 
 
 def test_issues_that_are_not_there_are_refused_and_nothing_comes_in(session, owner, empty, numbers):
@@ -107,9 +107,9 @@ def test_a_series_comes_in_the_order_of_its_cover_dates(
     session, owner, empty, series, numbers, asked, expected
 ):
     wanted = [numbers[each] for each in expected]
-    assert items.add_series(held(session, owner, empty), series.id, **asked) == Added(len(wanted), 0)
+    assert items.add_series(held(session, owner, empty), series.id, **asked) == AddResult(len(wanted), 0)
     assert stored(session, empty) == wanted
-    assert items.add_series(held(session, owner, empty), series.id, **asked) == Added(0, len(wanted))
+    assert items.add_series(held(session, owner, empty), series.id, **asked) == AddResult(0, len(wanted))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_an_arc_comes_in_the_order_of_its_cover_dates(session, make, owner, empt
     early = make.issue(arcs=[arc], cover_date=date(2020, 1, 1)).id
     make.issue()
     items.add_issues(held(session, owner, empty), [late])
-    assert items.add_arc(held(session, owner, empty), arc.id, at=BEGINNING) == Added(1, 1)
+    assert items.add_arc(held(session, owner, empty), arc.id, at=BEGINNING) == AddResult(1, 1)
     assert stored(session, empty) == [early, late]
 
 
@@ -163,12 +163,14 @@ def test_an_order_counts_what_came_moved_and_was_left_out(session, make, owner, 
     a, b, c, d, e, f = numbers.values()
     found = make_list(session, owner)
     items.add_issues(held(session, owner, found), [a, b, c, d])
-    assert items.reorder(held(session, owner, found), [c, e, c, 0, f, a], [e, 999_999, b]) == Ordered(1, 1, 5)
+    assert items.reorder(held(session, owner, found), [c, e, c, 0, f, a], [e, 999_999, b]) == ReorderResult(
+        1, 1, 5
+    )
     assert stored(session, found) == [c, e, a, b, d]
     before = session.get(ReadingList, found.id).modified
-    assert items.reorder(held(session, owner, found), [c, e, a]) == Ordered(0, 0, 0)
+    assert items.reorder(held(session, owner, found), [c, e, a]) == ReorderResult(0, 0, 0)
     assert session.get(ReadingList, found.id).modified == before
-    assert items.reorder(held(session, owner, found), [f], [f]) == Ordered(1, 0, 0)
+    assert items.reorder(held(session, owner, found), [f], [f]) == ReorderResult(1, 0, 0)
     assert stored(session, found) == [f, c, e, a, b, d]
 
 
@@ -305,11 +307,11 @@ def test_two_thousand_issues_cost_as_many_statements_as_two(session, make, owner
     found = make_list(session, owner)
     hold = held(session, owner, found)
     with recording(connection) as statements:
-        assert items.add_series(hold, series.id, whole=True) == Added(2000, 0)
+        assert items.add_series(hold, series.id, whole=True) == AddResult(2000, 0)
     assert len(statements) <= 7, statements
     order = stored(session, found)
     with recording(connection) as statements:
-        assert items.reorder(hold, order[::-1]) == Ordered(0, 1999, 0)
+        assert items.reorder(hold, order[::-1]) == ReorderResult(0, 1999, 0)
     assert len(statements) <= 5, statements
     assert stored(session, found) == order[::-1]
     assert session.scalar(select(func.count()).select_from(ReadingListItem)) == 2000

@@ -74,7 +74,7 @@ def test_pictures_of_reading_lists_are_replaced_and_go_with_them(session, make, 
     assert store.exists(old)
     session.commit()
     assert store.exists(old)  # as long as that can be undone
-    session.execute(update(LibraryAct).values(at=clock.now() - acts.KEPT))
+    session.execute(update(LibraryAct).values(at=clock.now() - acts.RETENTION))
     acts.clean(session)
     session.commit()
     assert (store.exists(old), store.exists(new)) == (False, True)
@@ -88,7 +88,7 @@ def test_pictures_of_reading_lists_are_replaced_and_go_with_them(session, make, 
     assert store.exists(new)
     lists.remove(session, who(owner), OFFICIAL, lists.find(session, who(owner), OFFICIAL, made_id))
     session.commit()
-    session.execute(update(LibraryAct).values(at=clock.now() - acts.KEPT))
+    session.execute(update(LibraryAct).values(at=clock.now() - acts.RETENTION))
     acts.clean(session)
     session.commit()
     assert (store.exists(new), store.exists(last)) == (False, True)

@@ -101,8 +101,8 @@ def test_a_large_act_is_undone_in_the_background(testapp, wsgi, session, reader,
     assert not row.select("form")
     assert [fresh(session, each).storage_location for each in shelf] == ["Loft"] * 3 + ["Shelf"]
     registry = wsgi.registry
-    assert undo.work(registry["comicsdb.session_factory"], registry.settings)
-    assert not undo.work(registry["comicsdb.session_factory"], registry.settings)
+    assert undo.undo_queued(registry["comicsdb.session_factory"], registry.settings)
+    assert not undo.undo_queued(registry["comicsdb.session_factory"], registry.settings)
     assert [fresh(session, each).storage_location for each in shelf] == ["Box 3"] * 3 + ["Shelf"]
     button.submit(status=404)
 

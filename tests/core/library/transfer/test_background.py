@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 
 from comicsdb.catalog import Catalog
 from comicsdb.library.transfer import background, imports
-from comicsdb.library.undo import Undone, undo
+from comicsdb.library.undo import UndoResult, undo
 from comicsdb.models import LibraryImport, LibraryImportRow, User
 from tests.core.library.library_files import OFFICIAL, identity_of
 from tests.factories import Make
@@ -108,7 +108,7 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
         who = identity_of(session, session.get_one(User, reader.id))
         undone = undo(session, who, OFFICIAL, done.act_id, today=date(2026, 11, 23))
         session.commit()
-        assert undone == Undone(ROWS + 1, changed=0, gone=0)
+        assert undone == UndoResult(ROWS + 1, changed=0, gone=0)
         assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
 
 
