@@ -27,7 +27,7 @@ from comicsdb.exchange.run import Run
 from comicsdb.exchange.storing import insert
 from comicsdb.library import collection, reading_lists
 from comicsdb.library.reading_lists.links import OPPOSITE, is_free
-from comicsdb.library.transfer.storing import WISH, update_statement
+from comicsdb.library.transfer.storing import WISH_FIELDS, update_statement
 from comicsdb.models import ReadingList, User
 from comicsdb.security import Identity, identify
 
@@ -60,7 +60,7 @@ def store(run: Run) -> None:
             "SELECT s.db_id FROM staged_collection_items s JOIN staged_read_dates r"
             " ON r.user_id = s.user_id AND r.issue_id = s.issue_id WHERE s.found AND NOT r.found"
         ),
-        WISH_LIST_ITEMS: _update(run, WISH_LIST_ITEMS, WISH),
+        WISH_LIST_ITEMS: _update(run, WISH_LIST_ITEMS, WISH_FIELDS),
     }
     _set_neighbours(run)
     run.cursor.execute(

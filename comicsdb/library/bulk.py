@@ -40,7 +40,7 @@ Item = type[CollectionItem] | type[WishListItem]
 
 
 def ids_of(session: Session, rows: Select) -> list[int]:
-    """The ids that a statement selects, in no order; MOST + 1 where there are more than MOST."""
+    """The ids that a statement selects, in no order; MAX_ITEMS + 1 if there are more than MAX_ITEMS."""
     return list(session.scalars(rows.order_by(None).limit(MAX_ITEMS + 1)))
 
 

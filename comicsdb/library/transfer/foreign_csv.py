@@ -10,9 +10,17 @@ from datetime import date
 
 from comicsdb.i18n import _
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.format import COLLECTION, RATINGS, VALUES, WISHES, Row, Upload, take
-from comicsdb.library.transfer.matching import Wanted, clean_number, split_name, split_title
-from comicsdb.library.transfer.tables import Table, refused
+from comicsdb.library.transfer.format import (
+    COLLECTION,
+    RATINGS,
+    VALUE_FIELDS,
+    WISHES,
+    Row,
+    Upload,
+    parse_fields,
+)
+from comicsdb.library.transfer.matching import MatchQuery, clean_number, split_name, split_title
+from comicsdb.library.transfer.tables import Table, file_error
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import YEARS, WishStatus
@@ -37,10 +45,10 @@ class Site:
     """The format of a site's table.
 
     `marks`: sets of columns; a table with all of one set comes from the site. `columns`: the site's names of
-    columns by our field; besides those of `format.VALUES` and ABOUT there are `read_on` (one date), `wished`
-    and `owned` (flags), and `state` (wished for if in `wish_words`).
-    `stars`: the site's highest rating. `own_numbers`: fields in which the site may have internal ids.
-    `ext`: letters after a number distinguish printings and covers.
+    columns by our field; besides those of `format.VALUE_FIELDS` and ABOUT there are `read_on` (one date),
+    `wished` and `owned` (flags), and `state` (wished for if in `wish_words`). `stars`: the site's highest
+    rating. `own_numbers`: fields in which the site may have internal ids. `ext`: letters after a number
+    distinguish printings and covers.
     """
 
     key: str
@@ -180,7 +188,7 @@ def read_table(table: Table) -> Upload:
     columns = set(table.columns)
     site = next((each for each in SITES if any(marks <= columns for marks in each.marks)), None)
     if site is None:
-        raise refused(UNKNOWN_TABLE)
+        raise file_error(UNKNOWN_TABLE)
     chosen = {
         name: next((each for each in names if each in columns), None) for name, names in site.columns.items()
     }
@@ -210,9 +218,9 @@ def _readers(site: Site, day_first: bool) -> dict:
         return read.line(value)
 
     readers = {
-        **VALUES[COLLECTION],
+        **VALUE_FIELDS[COLLECTION],
         **dict.fromkeys(("series", "title", "publisher", "number", "state"), text),
-        "volume": read.whole(0, SMALL_MAX),
+        "volume": read.whole_between(0, SMALL_MAX),
         "year": _year,
         "published": _year,
         "cover_date": day,
@@ -222,7 +230,7 @@ def _readers(site: Site, day_first: bool) -> dict:
         "upc": read.bar_code,
         "book_format": read.book_format,
         "grading_company": read.company,
-        "quantity": read.whole(0, SMALL_MAX),
+        "quantity": read.whole_between(0, SMALL_MAX),
         "rating": lambda value: _stars(value, site.stars),
         "read_on": moment,
         "added": moment,
@@ -235,7 +243,7 @@ def _readers(site: Site, day_first: bool) -> dict:
 
 
 def _year(value) -> int | None:
-    return read.whole(*YEARS)(value)
+    return read.whole_between(*YEARS)(value)
 
 
 def _count(value) -> bool | None:
@@ -262,7 +270,7 @@ def _not_a_number(reader):
     """A parser that rejects the internal ids of a site."""
 
     def checked(value):
-        if read.cleaned(value, read.WORD_MAX).isdigit():
+        if read.clean(value, read.WORD_MAX).isdigit():
             raise UnclearError
         return reader(value)
 
@@ -272,7 +280,9 @@ def _not_a_number(reader):
 def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
     """The row of a record: of the collection, the wish list or the ratings, or None."""
     unclear = []
-    found = take(record, {name: reader for name, reader in readers.items() if name in record}, unclear)
+    found = parse_fields(
+        record, {name: reader for name, reader in readers.items() if name in record}, unclear
+    )
     about = {name: found.pop(name) for name in ABOUT if name in found}
     owned, wished, state = (found.pop(name, None) for name in ("owned", "wished", "state"))
     values = _values(found)
@@ -305,7 +315,7 @@ def _values(found: dict) -> dict:
     return values
 
 
-def _wanted(site: Site, about: dict) -> Wanted:
+def _wanted(site: Site, about: dict) -> MatchQuery:
     series, number = about.get("series", ""), about.get("number", "")
     titled, title_number = split_title(about.get("title", ""))
     name, year, volume = split_name(series or titled or about.get("title", ""))
@@ -316,7 +326,7 @@ def _wanted(site: Site, about: dict) -> Wanted:
         number = found[1]
     if number.casefold() in {"nn", "[nn]"}:
         number = ""
-    return Wanted(
+    return MatchQuery(
         series=name,
         number=number[:25],
         volume=about.get("volume", volume),

@@ -26,7 +26,7 @@ class UnclearError(ValueError):
     """A cell cannot be interpreted."""
 
 
-def cleaned(value, longest: int = CELL_MAX) -> str:
+def clean(value, max_length: int = CELL_MAX) -> str:
     """The text of a value without surrounding spaces and characters that are not allowed.
 
     Numbers become text; other types of JSON, "". Longer text is cut first.
@@ -34,7 +34,7 @@ def cleaned(value, longest: int = CELL_MAX) -> str:
     if value is None or isinstance(value, bool | list | dict):
         return ""
     try:
-        text = str(value).strip()[:longest]
+        text = str(value).strip()[:max_length]
     except ValueError:  # Python refuses to format integers of thousands of digits
         raise UnclearError from None
     return without_bad_characters(text).strip()
@@ -44,15 +44,15 @@ def word(value) -> str:
     """A short text, cleaned and case-folded; raises UnclearError for a long one."""
     if _is_longer(value, WORD_MAX):
         raise UnclearError
-    return cleaned(value).casefold()
+    return clean(value).casefold()
 
 
-def line(value, longest: int = LINE_MAX) -> str | None:
+def line(value, max_length: int = LINE_MAX) -> str | None:
     """A single line of text."""
     if _is_longer(value, RAW_LINE_MAX):
         raise UnclearError
-    text = " ".join(cleaned(value).split())
-    if len(text) > longest:
+    text = " ".join(clean(value).split())
+    if len(text) > max_length:
         raise UnclearError
     return text or None
 
@@ -69,12 +69,12 @@ def notes(value) -> str | None:
     """Text of several lines."""
     if _is_longer(value, NOTES_MAX):
         raise UnclearError
-    return cleaned(value) or None
+    return clean(value) or None
 
 
 def tags(value) -> list[str] | None:
     """Tags, as a list or separated by commas, semicolons or bars."""
-    text = ",".join(map(cleaned, value)) if isinstance(value, list) else cleaned(value)
+    text = ",".join(map(clean, value)) if isinstance(value, list) else clean(value)
     found = ordered_tags(filter(None, (line(each, TAG_MAX) for each in re.split("[,;|]", text))))
     if len(found) > TAGS_MOST:
         raise UnclearError
@@ -86,7 +86,7 @@ def _is_longer(value, most: int) -> bool:
     return isinstance(value, str) and len(value.strip()) > most
 
 
-def whole(low: int, high: int):
+def whole_between(low: int, high: int):
     """A parser of whole numbers within inclusive bounds."""
 
     def read(value) -> int | None:
@@ -219,13 +219,13 @@ _WORDS = re.compile(r"(?:(\d{1,2})\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?,?\s+
 
 def is_day_first(values) -> bool:
     """Whether dates such as 5/3/2019 begin with the day: whether one of a file is valid only that way."""
-    found = [_PARTS.fullmatch(cleaned(value, WORD_MAX)) for value in values]
+    found = [_PARTS.fullmatch(clean(value, WORD_MAX)) for value in values]
     return any(each and int(each[1]) > 12 for each in found)
 
 
 def day(value, *, day_first: bool = False) -> str | None:
     """A date as YYYY-MM-DD; the first of the month if the day is missing."""
-    text = cleaned(value, WORD_MAX)
+    text = clean(value, WORD_MAX)
     if not text:
         return None
     numbers = _day_parts(text, day_first)
@@ -252,7 +252,7 @@ def _day_parts(text: str, day_first: bool):
 
 def moment(value, *, day_first: bool = False) -> str | None:
     """A time in UTC; noon for a date alone, which is on the same date in nearly all time zones."""
-    text = cleaned(value, WORD_MAX)
+    text = clean(value, WORD_MAX)
     if not text:
         return None
     try:

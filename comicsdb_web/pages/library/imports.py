@@ -172,7 +172,7 @@ class ImportViews:
             "form": form,
             "area": self.area,
             "again": again,
-            "waiting": imports.waiting(self.session, self.user_id),
+            "waiting": imports.pending_imports(self.session, self.user_id),
             "forms_known": FORMS,
             "most_rows": self.settings["comicsdb.imports.rows"],
             "most_books": min(self.settings["comicsdb.imports.rows"], cbl.BOOKS_MAX),
@@ -236,7 +236,7 @@ class ImportViews:
             "proposable": found.state == background.REVIEW and self._may_propose(found),
         }
         if self.request.is_fragment:
-            is_running = found.state in background.WORKED_ON
+            is_running = found.state in background.IN_PROGRESS
             return fragment(self.request, "import_progress", values) if is_running else Response(status=204)
         return render_to_response("import/background.jinja2", values, request=self.request)
 
@@ -264,14 +264,14 @@ class ImportViews:
 
     def forget(self):
         """Forget an import that waits."""
-        imports.forget(self.session, self.user_id, self._number())
+        imports.discard(self.session, self.user_id, self._number())
         self.request.messages.add(
             "success", self.request.localizer.translate(_("The import was discarded; nothing was changed."))
         )
         return HTTPSeeOther(self.request.route_path(f"{self.area}.import"))
 
     def _pending(self):
-        return imports.pending(self.session, self.user_id, self._number())
+        return imports.pending_import(self.session, self.user_id, self._number())
 
     def _number(self) -> int:
         return whole_number(self.request.matchdict["id"], high=BIG_MAX) or 0
@@ -289,7 +289,7 @@ class ImportViews:
         return {"name": fields.get("list_name", ""), "is_private": "list_private" in fields}
 
     def _review(self, found, form, choices, left_out, *, take_file):
-        rows = imports.reviewed(self.session, found)
+        rows = imports.review_rows(self.session, found)
         issues, series = imports.candidates_of(self.session, rows)
         by_state = {
             state: [row for row in rows if row.match.state == state]
@@ -304,7 +304,7 @@ class ImportViews:
             "issues": issues,
             "series": series,
             "lists": found.payload["lists"],
-            "lists_there": imports.lists_there(self.session, found),
+            "lists_there": imports.existing_list_names(self.session, found),
             "choices": choices,
             "left_out": left_out,
             "take_file": take_file,

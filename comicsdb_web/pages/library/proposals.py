@@ -35,7 +35,7 @@ class ProposalViews:
         self.request = request
         self.session = request.dbsession
         number = whole_number(request.matchdict["id"], high=BIG_MAX) or 0
-        self.found = imports.pending(self.session, request.identity.user_id, number)
+        self.found = imports.pending_import(self.session, request.identity.user_id, number)
         self.draft = Draft(request, "issue", FORM)
         self.errors: dict[str, list[str]] = {}  # of issues, by number in the file
 

@@ -32,7 +32,7 @@ from sqlalchemy import create_engine
 from comicsdb.db import session_factory
 from comicsdb.library.transfer import background
 from tests.core.library.transfer.test_background import SETTINGS
-background.STORED_AT_ONCE = 300
+background.STORE_BATCH = 300
 factory = session_factory(create_engine(sys.argv[1]))
 while background.work(factory, SETTINGS):
     time.sleep(0.05)

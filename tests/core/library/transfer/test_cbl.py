@@ -8,7 +8,7 @@ from sqlalchemy import select
 from comicsdb.catalog import InvalidError
 from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.library.transfer.format import ITEMS
-from comicsdb.library.transfer.imports import reviewed, upload
+from comicsdb.library.transfer.imports import review_rows, upload
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import ReadingList
 from tests.conftest import recording
@@ -43,7 +43,7 @@ def test_a_list_comes_in_with_its_order_and_what_is_unknown_is_told(session, mak
     user = make.user()
     made = upload(session, user.id, "a.cbl", SAMPLE.encode(), currency="USD", rows=9, megabytes=1)
     assert made.payload["lists"] == [{"name": "The Long & Dark Night"}]
-    rows = reviewed(session, made)
+    rows = review_rows(session, made)
     assert [(row.part, row.says, row.match.state) for row in rows] == [
         (ITEMS, "Lamplighter, The (2018) #002", "matched"),
         (ITEMS, "Somewhere Else #1", "ambiguous"),

@@ -13,7 +13,7 @@ from comicsdb.library.transfer.matching import (
     REASONS,
     UNKNOWN,
     Match,
-    Wanted,
+    MatchQuery,
     match_issues,
     match_series,
 )
@@ -74,7 +74,7 @@ def shelf(stocked):
 
 
 def one(session, **values) -> Match:
-    (match,) = match_issues(session, [Wanted(**values)])
+    (match,) = match_issues(session, [MatchQuery(**values)])
     return match
 
 
@@ -226,11 +226,11 @@ def test_series_are_matched_alike(session, make, shelf):
     found = match_series(
         session,
         [
-            Wanted(series=LIGHTER, year=2018),
-            Wanted(series=LIGHTER),
-            Wanted(series="unica!"),
-            Wanted(id=shelf.first, series=LIGHTER),
-            Wanted(series="Nobody Knows"),
+            MatchQuery(series=LIGHTER, year=2018),
+            MatchQuery(series=LIGHTER),
+            MatchQuery(series="unica!"),
+            MatchQuery(id=shelf.first, series=LIGHTER),
+            MatchQuery(series="Nobody Knows"),
         ],
     )
     assert [each.state for each in found] == [MATCHED, AMBIGUOUS, MATCHED, MATCHED, UNKNOWN]
@@ -239,9 +239,10 @@ def test_series_are_matched_alike(session, make, shelf):
 
 
 def test_a_file_of_five_thousand_rows_costs_three_statements(session, connection, shelf):
-    rows = [Wanted(id=shelf.one)]
+    rows = [MatchQuery(id=shelf.one)]
     rows += [
-        Wanted(series=f"The Amazing Lamplighter {n % 50 or ''}", number=str(n % 1000)) for n in range(4999)
+        MatchQuery(series=f"The Amazing Lamplighter {n % 50 or ''}", number=str(n % 1000))
+        for n in range(4999)
     ]
     with recording(connection) as statements:
         found = match_issues(session, rows)
