@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.accounts.drafts import SavedForm, as_json
 from comicsdb.exchange import tagged_files
-from comicsdb.matching.descriptors import descriptor
+from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
 from comicsdb.schemas.match import FILE_NAME_LENGTH, DescriptorSchema
@@ -160,7 +160,7 @@ def import_files(session: Session, user_id: int, folder: Path) -> Iterator[Outco
                 yield found
             else:
                 tagged.append(found)
-        found = match(session, [descriptor(each.known) for each in tagged], BATCH)
+        found = match(session, [build_descriptor(each.known) for each in tagged], BATCH)
         for each, matched in zip(tagged, found, strict=True):
             yield _outcome(session, user_id, each, matched)
         session.commit()

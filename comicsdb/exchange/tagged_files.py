@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.accounts import drafts
 from comicsdb.accounts.drafts import FormPlace, SavedForm
-from comicsdb.matching.descriptors import descriptor
+from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
 from comicsdb.models import Issue, Series, TaggedFile
@@ -76,7 +76,7 @@ def listed(user_id: int, *, dismissed: bool) -> tuple[Select, Select, Select]:
 
 def matched(session: Session, rows: Sequence[TaggedFile]) -> list[Found]:
     """Rows with the issues of the catalogue that they may be, in the same order."""
-    descriptors = [descriptor(DescriptorSchema().deserialize(row.known)) for row in rows]
+    descriptors = [build_descriptor(DescriptorSchema().deserialize(row.known)) for row in rows]
     results = match(session, descriptors, CANDIDATES) if descriptors else []
     ids = [candidates_of(each) for each in results]
     wanted = {each for some in ids for each in some}

@@ -18,7 +18,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from comicsdb.matching.descriptors import descriptor
+from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Candidate, Match
 from comicsdb.matching.service import match
 from comicsdb.schemas import errors_of
@@ -88,7 +88,7 @@ class MatchResource(Resource):
         wanted, errors = {}, {}
         for place, each in enumerate(sent["descriptors"]):
             try:
-                wanted[place] = descriptor(schema.deserialize(each))
+                wanted[place] = build_descriptor(schema.deserialize(each))
             except Invalid as invalid:
                 told = errors_of(invalid)
                 errors[place] = {schema.sent_as.get(name, name): each for name, each in told.items()}
