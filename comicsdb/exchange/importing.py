@@ -103,7 +103,7 @@ def import_set(
             except BaseException:
                 session.rollback()
                 raise
-    storage.discard(run.replaced_pictures, most=len(run.replaced_pictures))
+    storage.discard(run.replaced_pictures, limit=len(run.replaced_pictures))
     run.report.seconds = time.monotonic() - begun
     return run.report
 

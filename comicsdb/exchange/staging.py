@@ -31,7 +31,7 @@ from comicsdb.exchange.format import (
 )
 from comicsdb.exchange.run import Problems, Run
 from comicsdb.imaging.picture import Picture, PictureError, check_length
-from comicsdb.media.decoding import place
+from comicsdb.media.decoding import acquire_decoder
 from comicsdb.media.storage import Batch, StorageDownError, new_key
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.choices import EXTERNAL_SOURCES
@@ -102,7 +102,7 @@ class Pictures:
                 return f"there is no file images/{path}"
             check_length(file.stat().st_size)
             data = file.read_bytes()
-            with place() as decoder:
+            with acquire_decoder() as decoder:
                 if sha256 and hashlib.sha256(data).hexdigest() == sha256:
                     return decoder.describe(data), hashes
                 if not hashed:

@@ -34,14 +34,17 @@ def hashes(image: Image.Image) -> dict[str, str]:
 def _phash(image: Image.Image) -> str:
     """A bit is set where a frequency is above the median of all 64; rows in order, lowest frequency first."""
     grey = image.convert("L").resize((_SIDE, _SIDE), _LANCZOS).tobytes()
-    across = zip(*(_low(list(grey[row * _SIDE : (row + 1) * _SIDE])) for row in range(_SIDE)), strict=True)
-    columns = [_low(list(column)) for column in across]
+    across = zip(
+        *(_lowest_frequencies(list(grey[row * _SIDE : (row + 1) * _SIDE])) for row in range(_SIDE)),
+        strict=True,
+    )
+    columns = [_lowest_frequencies(list(column)) for column in across]
     waves = [round(columns[x][y], _NOISE) for y in range(_KEPT) for x in range(_KEPT)]
     middle = median(waves)
     return _digits(wave > middle for wave in waves)
 
 
-def _low(values: list) -> list[float]:
+def _lowest_frequencies(values: list) -> list[float]:
     """The lowest frequencies of a line of pixels."""
     return [sum(map(mul, wave, values)) for wave in _WAVES]
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from comicsdb.imaging.images import DECODER_ERRORS, opened
+from comicsdb.imaging.images import DECODER_ERRORS, open_image
 from comicsdb.imaging.picture import PictureError
 
 WIDTH, HEIGHT = 1200, 630
@@ -44,7 +44,7 @@ def share_picture(title: str, lines: list[str], covers: list[bytes]) -> bytes:
 def _cover(data: bytes) -> Image.Image | None:
     """A cover in a black frame, tilted."""
     try:
-        with opened(data) as source:
+        with open_image(data) as source:
             source.load()
             width = min(COVER_HEIGHT, max(1, round(source.width * COVER_HEIGHT / source.height)))
             picture = source.convert("RGB").resize((width, COVER_HEIGHT), Image.Resampling.LANCZOS)

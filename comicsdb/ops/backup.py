@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Engine, text
 from comicsdb import clock
 from comicsdb.db.dev_cluster.programs import PLACES, SETTING, wheel
 from comicsdb.media.storage import FolderStorage, Storage
-from comicsdb.media.sweeping import PICTURE, owners
+from comicsdb.media.sweeping import COLUMN, tables_with_pictures
 
 __all__ = ["Backup", "BackupError", "Made", "drop_older", "make", "restore"]
 
@@ -236,7 +236,9 @@ def _backups(folder: Path) -> list[Path]:
 
 
 def _keys(connection: Connection) -> list[str]:
-    named = " UNION ".join(f"SELECT {PICTURE} FROM {table} WHERE {PICTURE} <> ''" for table in owners())
+    named = " UNION ".join(
+        f"SELECT {COLUMN} FROM {table} WHERE {COLUMN} <> ''" for table in tables_with_pictures()
+    )
     return list(connection.scalars(text(named)))
 
 

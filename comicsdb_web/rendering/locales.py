@@ -15,7 +15,7 @@ from webob.acceptparse import create_accept_language_header
 from comicsdb import clock
 from comicsdb.community.polls import percent_of
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in, text_in
-from comicsdb.imaging.picture import fitted
+from comicsdb.imaging.picture import thumbnail_size
 from comicsdb.models.choices import DEFAULT_LANGUAGE, Precision
 from comicsdb.models.currencies import IN_USE, WITHDRAWN, in_digits_of
 from comicsdb.security import session_identifier
@@ -403,6 +403,6 @@ def includeme(config):
     config.add_settings(
         {
             "jinja2.filters": {each.__name__: each for each in FILTERS},
-            "jinja2.globals": {"fitted": fitted, "star_fills": star_fills},
+            "jinja2.globals": {"thumbnail_size": thumbnail_size, "star_fills": star_fills},
         }
     )

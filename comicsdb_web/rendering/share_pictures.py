@@ -18,7 +18,7 @@ def answer(request, title: str, lines: list[str], covers: list[str]):
 
     def draw() -> bytes:
         pictures = [each for each in (_thumbnail(request, cover) for cover in covers) if each]
-        with decoding.place(PATIENCE) as decoder:
+        with decoding.acquire_decoder(PATIENCE) as decoder:
             return decoder.share(title, lines, pictures)
 
     try:

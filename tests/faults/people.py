@@ -18,7 +18,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 
-from comicsdb.imaging.metadata import stripped
+from comicsdb.imaging.metadata import strip_metadata
 from tests.faults.balanced import HOST
 from tests.site.test_crash import BOUNDARY, cover, form
 
@@ -190,7 +190,7 @@ class Editor(Person):
             return
         told = json.loads(answer[2])
         page = urlsplit(told["resource_url"]).path
-        thing = Thing(f"/api/arc/{told['id']}/", page, name, picture=stripped(image)[0])
+        thing = Thing(f"/api/arc/{told['id']}/", page, name, picture=strip_metadata(image)[0])
         with self.crowd.lock:
             self.crowd.things.append(thing)
         self.own.append(thing)
@@ -219,7 +219,7 @@ class Editor(Person):
             thing.sure = number
             thing.answered.append(number)
         if image:
-            thing.picture = stripped(image)[0]
+            thing.picture = strip_metadata(image)[0]
         self.look(thing)
 
     def look(self, thing: Thing) -> None:

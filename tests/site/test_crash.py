@@ -27,9 +27,9 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.imaging.hashes import hashes
 from comicsdb.imaging.images import inspect
-from comicsdb.imaging.metadata import stripped
+from comicsdb.imaging.metadata import strip_metadata
 from comicsdb.media.storage import FolderStorage
-from comicsdb.media.sweeping import missing, owners, sweep
+from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from tests.conftest import build_app
 from tests.factories import Make
 from tests.redis_server import RedisServer
@@ -256,7 +256,11 @@ def check_files(stage: Stage) -> int:
     with at_once(stage) as connection:
         removed = sum(1 for _ in sweep(connection, stage.media, timedelta(), dry_run=False))
         named = connection.execute(
-            text(" UNION ALL ".join(f"SELECT image FROM {table} WHERE image <> ''" for table in owners()))
+            text(
+                " UNION ALL ".join(
+                    f"SELECT image FROM {table} WHERE image <> ''" for table in tables_with_pictures()
+                )
+            )
         )
         assert sorted(entry.name for entry in stage.media.entries()) == sorted(named.scalars())
     return removed
@@ -279,7 +283,7 @@ def check_answers(stage: Stage, port: int, answered: dict) -> None:
         if told["image"]:
             assert now["image"] == told["image"]
             status, data = ask(port, "GET", now["image"].removeprefix(f"http://{HOST}"))
-            assert (status, data) == (200, stripped(image)[0])
+            assert (status, data) == (200, strip_metadata(image)[0])
     for path in ("/api/arc/", "/api/issue/", f"/api/series/{stage.series}/issue_list/"):
         body = ask(port, "GET", path, Authorization=stage.editor)[1]
         assert body == bare.get(path, headers={"Authorization": stage.editor}).body

@@ -8,9 +8,9 @@ from sqlalchemy import text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
-from comicsdb.media.decoding import Decoder
+from comicsdb.media.decoding import DecoderPool
 from comicsdb.media.storage import FolderStorage
-from comicsdb.media.uploads import TURN
+from comicsdb.media.uploads import UPLOAD_LOCK
 from tests.conftest import build_app
 from tests.dataset import picture
 from tests.factories import Make
@@ -33,15 +33,15 @@ OF_KEY = re.compile(r".*(idempotency_key|user_account).*|transactionid")
 @pytest.fixture
 def held(factory, monkeypatch):
     """What was locked each time when a picture was decoded, as pairs of thing and mode."""
-    found, real = [], Decoder._ask
+    found, real = [], DecoderPool._ask
 
     def ask(decoder, job, data):
         with factory() as session:
-            rows = session.execute(LOCKS, {"turn": TURN})
+            rows = session.execute(LOCKS, {"turn": UPLOAD_LOCK})
             found.append([(row.what, row.mode) for row in rows])
         return real(decoder, job, data)
 
-    monkeypatch.setattr(Decoder, "_ask", ask)
+    monkeypatch.setattr(DecoderPool, "_ask", ask)
     return found
 
 

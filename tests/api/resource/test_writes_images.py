@@ -69,9 +69,9 @@ def test_a_picture_that_is_much_to_decode_is_refused_with_what_helps(writer, sto
 
 
 def test_who_sends_too_many_pictures_at_once_is_told_to_wait(writer, stored, monkeypatch):
-    monkeypatch.setattr(uploads, "UPLOAD_PATIENCE", 0.01)
+    monkeypatch.setattr(uploads, "UPLOAD_WAIT_SECONDS", 0.01)
     before = stored()
-    with decoding.place():
+    with decoding.acquire_decoder():
         told = writer.testapp.post(
             "/api/arc/", {"name": "A"}, headers=writer.headers, upload_files=PICTURE, status=503
         )

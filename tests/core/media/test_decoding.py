@@ -18,7 +18,7 @@ from comicsdb.imaging import structure
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError
 from comicsdb.imaging.structure import check
 from comicsdb.media import decoding, uploads
-from comicsdb.media.decoding import Decoder, DecoderBusyError
+from comicsdb.media.decoding import DecoderBusyError, DecoderPool
 from tests.cpu import assert_cpu
 from tests.dataset import picture
 from tests.pictures import heavy_scans, scans
@@ -28,7 +28,7 @@ from tests.waiting import await_that
 @pytest.fixture
 def decoder():
     """Children of the test's own."""
-    decoder = Decoder()
+    decoder = DecoderPool()
     yield decoder
     decoder.close()
 
@@ -90,7 +90,7 @@ def test_what_is_made_of_too_many_parts_is_refused_at_once(made, said):
             check(data)
 
     assert_cpu(refused, 0.25)
-    with pytest.raises(TooComplexError, match=said), decoding.place() as decoder:
+    with pytest.raises(TooComplexError, match=said), decoding.acquire_decoder() as decoder:
         decoder.inspect(data)
 
 
@@ -122,7 +122,7 @@ def test_a_picture_that_takes_too_long_is_refused_and_the_next_one_is_not(decode
 
 
 def test_a_picture_that_needs_too_much_memory_is_refused(decoder, monkeypatch):
-    monkeypatch.setattr(decoding, "MEMORY", 120 * 1024**2)
+    monkeypatch.setattr(decoding, "MEMORY_BYTES", 120 * 1024**2)
     large = picture(size=(7000, 7000), compress_level=1)
     with pytest.raises(PictureError, match="takes too much time or memory"):
         decoder.inspect(large)
@@ -151,7 +151,7 @@ def test_a_child_that_was_killed_is_replaced(decoder):
 
 
 def test_a_child_that_is_killed_at_work_is_replaced_and_the_picture_decoded(decoder, monkeypatch):
-    real = decoding._Child.ask
+    real = decoding._DecoderProcess.ask
     killed = []
 
     def ask(child, job, data):
@@ -160,7 +160,7 @@ def test_a_child_that_is_killed_at_work_is_replaced_and_the_picture_decoded(deco
             os.kill(child._process.pid, signal.SIGKILL)
         return real(child, job, data)
 
-    monkeypatch.setattr(decoding._Child, "ask", ask)
+    monkeypatch.setattr(decoding._DecoderProcess, "ask", ask)
     assert decoder.inspect(picture()).width == 20
     assert pids(decoder) != killed
 
@@ -169,7 +169,7 @@ def test_children_are_few_and_stay(decoder):
     running, most, lock = [], [], threading.Lock()
 
     def work(_number):
-        with decoder.place():
+        with decoder.acquire():
             with lock:
                 running.append(1)
                 most.append(len(running))
@@ -180,13 +180,13 @@ def test_children_are_few_and_stay(decoder):
 
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(work, range(12))) == [300] * 12
-    assert max(most) == decoding.DECODERS
-    assert len(pids(decoder)) <= decoding.DECODERS
+    assert max(most) == decoding.PROCESSES
+    assert len(pids(decoder)) <= decoding.PROCESSES
 
 
 def test_who_finds_no_free_child_is_told_so(decoder, monkeypatch):
-    monkeypatch.setattr(decoding, "PATIENCE", 0.01)
-    with decoder.place(), pytest.raises(DecoderBusyError), decoder.place():
+    monkeypatch.setattr(decoding, "WAIT_SECONDS", 0.01)
+    with decoder.acquire(), pytest.raises(DecoderBusyError), decoder.acquire():
         pass
 
 
@@ -201,12 +201,12 @@ def test_a_child_is_told_no_secrets(decoder, monkeypatch):
 # One process that ends by itself, forked from one that stays, as importing takes longest.
 PROGRAM = """
 import os, sys, time
-from comicsdb.media.decoding import _decoder
+from comicsdb.media.decoding import _pool
 stays = os.fork()
 if stays:
     os.wait()
-_decoder.inspect(bytes.fromhex(sys.argv[1]))
-print(_decoder._idle[0]._process.pid, flush=True)
+_pool.inspect(bytes.fromhex(sys.argv[1]))
+print(_pool._idle[0]._process.pid, flush=True)
 if stays:
     time.sleep(600)
 """
@@ -223,12 +223,12 @@ def test_no_child_outlives_its_parent_however_that_ends():
 
 
 def test_a_forked_process_has_children_of_its_own():
-    with decoding.place() as decoder:
+    with decoding.acquire_decoder() as decoder:
         decoder.inspect(picture())
         ours = pids(decoder)
     pid = os.fork()
     if not pid:
-        with decoding.place() as decoder:
+        with decoding.acquire_decoder() as decoder:
             decoder.inspect(picture())
             os._exit(int(bool(set(ours) & set(pids(decoder)))))
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
@@ -238,7 +238,7 @@ def test_a_forked_process_has_children_of_its_own():
 
 
 def test_a_member_has_one_picture_decoded_at_a_time(folder, factory, monkeypatch):
-    monkeypatch.setattr(uploads, "TURN_PATIENCE", 0.2)
+    monkeypatch.setattr(uploads, "UPLOAD_LOCK_SECONDS", 0.2)
     with factory() as one, factory() as two:
         uploads.picture_values(one, folder, "user", picture(), hashed=False, member=7)
         with pytest.raises(DecoderBusyError):

@@ -15,7 +15,7 @@ from pyramid.config import Configurator
 from comicsdb import models
 from comicsdb.config import SettingsError, resolve
 from comicsdb.media import from_settings, s3
-from comicsdb.media.s3 import LEFT_ALONE, S3Storage
+from comicsdb.media.s3 import BACKOFF_SECONDS, S3Storage
 from comicsdb.media.storage import STORAGE_OUTAGE, StorageDownError
 from comicsdb.media.uploads import picture_values
 from tests.core.config.test_config import GIVEN
@@ -192,7 +192,7 @@ def test_a_server_that_is_not_there_is_told_and_then_left_alone(dead, monkeypatc
     for ask in (dead.read, dead.exists, dead.identity, dead.delete):
         with pytest.raises(StorageDownError, match="a moment ago"):
             ask("issue/a.png")
-    monkeypatch.setattr(dead, "_down_until", dead._down_until - LEFT_ALONE)
+    monkeypatch.setattr(dead, "_down_until", dead._down_until - BACKOFF_SECONDS)
     with pytest.raises(StorageDownError, match="does not answer"):
         dead.read("issue/a.png")
 

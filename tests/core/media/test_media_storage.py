@@ -60,7 +60,7 @@ def test_a_link_has_the_same_bytes_and_is_removed_alone(either):
 
 
 def test_a_batch_that_fails_is_taken_back_whole(either, monkeypatch):
-    monkeypatch.setattr(type(either), "discarded_at_once", 1)
+    monkeypatch.setattr(type(either), "discard_limit", 1)
     kept = either.save("issue", b"kept", "jpg")
 
     def fail():
@@ -115,7 +115,7 @@ def test_discarding_never_fails_and_goes_on(either, caplog):
 
 
 def test_of_very_many_pictures_some_are_left_to_the_sweep(either, monkeypatch):
-    monkeypatch.setattr(type(either), "discarded_at_once", 2)
+    monkeypatch.setattr(type(either), "discard_limit", 2)
     keys = [either.save("issue", b"x", "jpg") for _ in range(3)]
     either.discard(keys)
     assert names(either) == keys[2:]

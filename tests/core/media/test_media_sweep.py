@@ -12,7 +12,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.catalog.maintenance.cover_hashes import rehash
 from comicsdb.imaging.hashes import hashes
 from comicsdb.media import sweeping
-from comicsdb.media.sweeping import missing, owners, sweep
+from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.media.uploads import picture_values
 from comicsdb.ops.jobs import MEDIA, alone
@@ -53,8 +53,10 @@ def noise(size=(60, 90)) -> bytes:
 
 
 def test_every_table_with_pictures_is_known():
-    assert set(owners()) >= {*"arc character creator imprint issue publisher team universe".split()}
-    assert {"variant", "user_account", "reading_list"} <= set(owners())
+    assert set(tables_with_pictures()) >= {
+        *"arc character creator imprint issue publisher team universe".split()
+    }
+    assert {"variant", "user_account", "reading_list"} <= set(tables_with_pictures())
 
 
 def test_a_sweep_removes_what_no_row_names_and_nothing_else(either, at_once, made):
@@ -99,7 +101,7 @@ def test_unfinished_files_go_and_foreign_files_stay(folder, at_once):
 
 
 def test_what_is_named_while_the_sweep_runs_stays(folder, at_once, made, monkeypatch):
-    monkeypatch.setattr(sweeping, "REMOVED_AT_ONCE", 2)
+    monkeypatch.setattr(sweeping, "BATCH", 2)
     keys = sorted(folder.save("user", picture(), "png") for _ in range(6))
     found = sweep(at_once, folder, timedelta(), dry_run=False)
     assert [next(found).key, next(found).key] == keys[:2]
