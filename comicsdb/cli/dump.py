@@ -37,7 +37,7 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool
     licence = site.settings["comicsdb.licence"]
     if covers is None:
         covers = site.settings["comicsdb.dumps.covers"]
-    source = dumps.Source(
+    source = dumps.SiteInfo(
         name=SITE,
         url=site.settings["comicsdb.base_url"],
         version=version("comicsdb"),
@@ -47,8 +47,8 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool
         with site.database() as engine, alone(engine, DUMP):
             key = Key.open(site.settings["comicsdb.dumps.key"])
             storage = site.storage if covers else None
-            made = dumps.make(engine, folder, key, source, covers=storage, tell=click.echo)
-            removed = dumps.drop_older(folder, keep or site.settings["comicsdb.dumps.days"])
+            made = dumps.make(engine, folder, key, source, covers=storage, report=click.echo)
+            removed = dumps.delete_older(folder, keep or site.settings["comicsdb.dumps.days"])
     except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
     except KeyFileError as error:

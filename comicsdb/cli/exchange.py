@@ -10,10 +10,10 @@ from comicsdb import clock
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
-from comicsdb.exchange.run import Silent
+from comicsdb.exchange.run import SilentProgress
 
 
-class Bar(Silent):
+class Bar(SilentProgress):
     """Progress on a terminal: a bar while files are read, then a line per step."""
 
     def __init__(self):
@@ -46,7 +46,7 @@ class Bar(Silent):
 def shown_progress(quiet: bool = False):
     """A bar where somebody looks, else nothing."""
     if quiet or not sys.stderr.isatty():
-        yield Silent()
+        yield SilentProgress()
         return
     bar = Bar()
     try:

@@ -118,7 +118,7 @@ def mirror_command(url, folder: Path, port: int, host: str, key, token: str, pro
                 if promote:
                     promotion.promote(engine, site.storage, click.echo)
                     _forget_origin(site.ini)
-                    click.echo(promotion.NEXT.format(ini=site.ini))
+                    click.echo(promotion.NEXT_STEPS.format(ini=site.ini))
                     return
                 _mirror(site, engine, origin, host=host, port=port, key=key)
         except AlreadyRunningError as error:

@@ -25,7 +25,7 @@ from comicsdb.exchange.format import (
     Field,
     File,
 )
-from comicsdb.exchange.staging import remember
+from comicsdb.exchange.staging import put_in_cache
 from comicsdb.exchange.storing import AUTHORS
 from comicsdb.media.storage import BadKeyError, Storage
 from comicsdb.models.base import SYSTEM_USER_ID
@@ -42,7 +42,7 @@ class ExportFailedError(Exception):
 
 
 @dataclass
-class Exported:
+class ExportResult:
     """The result: rows per file, the number of pictures, and the keys of missing pictures."""
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Exported:
         return lines
 
 
-def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bool = False) -> Exported:
+def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bool = False) -> ExportResult:
     """Write a data set into a new or empty folder, which appears when it is complete.
 
     Raises ExportFailedError if the folder is not empty.
@@ -103,10 +103,10 @@ class _Export:
         self._folder = folder
         self._storage = storage
         self._accounts = accounts
-        self._result = Exported()
+        self._result = ExportResult()
         self._shared: dict[Hashable, tuple[str, str]] = {}  # path and SHA-256 by identity of a picture
 
-    def run(self) -> Exported:
+    def run(self) -> ExportResult:
         """Write all files and the summary."""
         digests = {}
         for file in FILES:
@@ -193,5 +193,5 @@ class _Export:
             copied.seek(0)
             digest = hashlib.file_digest(copied, "sha256").hexdigest()
         self._result.pictures += 1
-        remember(self._shared, identity, (key, digest))
+        put_in_cache(self._shared, identity, (key, digest))
         return key, digest

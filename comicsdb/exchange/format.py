@@ -188,13 +188,13 @@ def _reader(column: Column, *, required: bool) -> Reader:
     """The parser for a column, by its type and the checks of its table."""
     codes, bounds = limits(column)
     if column.primary_key or column.foreign_keys:
-        return readers.whole(1, largest(column.type))
+        return readers.whole_between(1, largest(column.type))
     if column.name in AMOUNTS.values():
         return readers.currency
     if codes:
         return readers.choice(codes)
     if bounds:
-        return readers.year if bounds == YEARS else readers.whole(*bounds)
+        return readers.year if bounds == YEARS else readers.whole_between(*bounds)
     if column.name == "slug":
         return readers.slug(column)
     if isinstance(column.type, String):
@@ -207,7 +207,7 @@ _OF_TYPE = {
     Boolean: lambda _column: readers.flag,
     Date: lambda _column: readers.day(),
     DateTime: lambda _column: readers.moment,
-    Integer: lambda column: readers.whole(0, largest(column.type)),
+    Integer: lambda column: readers.whole_between(0, largest(column.type)),
     Numeric: lambda _column: readers.money,
 }
 # Names of files by table.
@@ -459,7 +459,7 @@ _READ_DATES = Field(
 # The place of an item among those of its issue: the second item of the set is the second one in the database.
 _COPY = Field(
     "copy",
-    readers.whole(1, INTEGER_MAX),
+    readers.whole_between(1, INTEGER_MAX),
     "integer",
     "copy",
     1,
@@ -495,7 +495,7 @@ READING_LIST_ITEMS = _file(
     _listed,
     _given_id(_listed),
     "issue_id",
-    field(_listed.order, read=readers.whole(1, INTEGER_MAX)),
+    field(_listed.order, read=readers.whole_between(1, INTEGER_MAX)),
     "issue_type",
     _moment_or_now(_listed.added_on),
     unique=(("items", ("issue_id",), "line"), ("items", ('"order"',), "line")),

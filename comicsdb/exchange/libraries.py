@@ -23,7 +23,7 @@ from comicsdb.exchange.format import (
     File,
 )
 from comicsdb.exchange.matching import free_slugs, match_columns, number, translate
-from comicsdb.exchange.run import Run
+from comicsdb.exchange.run import ImportRun
 from comicsdb.exchange.storing import insert
 from comicsdb.library import collection, reading_lists
 from comicsdb.library.reading_lists.links import OPPOSITE, is_free
@@ -38,7 +38,7 @@ _COPIES = (
 OFFICIAL = ""  # no list counts as the official account's: each is written as its owner's
 
 
-def store(run: Run) -> None:
+def store(run: ImportRun) -> None:
     """Store the libraries of the set and count new, changed and unchanged rows."""
     for file in LIBRARY:
         translate(run, file)
@@ -74,7 +74,7 @@ def store(run: Run) -> None:
         counts["unchanged"] = counts["read"] - counts["new"] - counts["changed"]
 
 
-def _number(run: Run, file: File) -> None:
+def _number(run: ImportRun, file: File) -> None:
     """Give new rows their ids: those of the set, if it has any and the table is empty."""
     if run.rows(f"SELECT FROM {file.kind} LIMIT 1"):
         number(run, file)
@@ -86,17 +86,17 @@ def _number(run: Run, file: File) -> None:
     number(run, file, "db_id IS NULL")
 
 
-def _slugs_for(run: Run, list_id: int) -> Iterable[str]:
+def _slugs_for(run: ImportRun, list_id: int) -> Iterable[str]:
     [(name, private)] = run.rows("SELECT name, is_private FROM staged_reading_lists WHERE id = %s", list_id)
     return reading_lists.slugs_for(run.session, name, list_id, private=private)
 
 
-def _update(run: Run, file: File, names: Iterable[str]) -> set[int]:
+def _update(run: ImportRun, file: File, names: Iterable[str]) -> set[int]:
     """Fill in blank values of matched rows; returns the ids of changed rows."""
     return run.ids(update_statement(file.model, names, f"{file.staged} s", "s.found AND s.db_id = t.id"))
 
 
-def _add_older_reads(run: Run) -> None:
+def _add_older_reads(run: ImportRun) -> None:
     """Stage the reads that older sets have with their items, without a date where they only say `is_read`."""
     columns = "INSERT INTO staged_read_dates (line, user_id, issue_id, read_on, created_on)"
     run.cursor.execute(
@@ -112,7 +112,7 @@ def _add_older_reads(run: Run) -> None:
     )
 
 
-def _set_neighbours(run: Run) -> None:
+def _set_neighbours(run: ImportRun) -> None:
     """Set the previous and next lists.
 
     Between new lists they are set as given; if either list existed before, only if both sides are free and
@@ -142,13 +142,13 @@ def _set_neighbours(run: Run) -> None:
                 found = reading_lists.update(run.session, identity, OFFICIAL, found, {side: partner})
 
 
-def _identity(run: Run, user_id: int) -> Identity:
+def _identity(run: ImportRun, user_id: int) -> Identity:
     """The identity of an account, with staff rights, so that import can set the source of a list."""
     user = run.session.scalar(select(User).options(selectinload(User.groups)).where(User.id == user_id))
     return identify(user, "import")._replace(is_staff=True)
 
 
-def _restore_stamps(run: Run) -> None:
+def _restore_stamps(run: ImportRun) -> None:
     """Reset the stamps of new lists to those of the set, as triggers on their items have changed them."""
     for file in (PULL_LISTS, WISH_LISTS, READING_LISTS):
         run.cursor.execute(

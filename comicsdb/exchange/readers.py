@@ -126,7 +126,7 @@ def texts(column) -> Reader:
     return read
 
 
-def whole(low: int, high: int) -> Reader:
+def whole_between(low: int, high: int) -> Reader:
     """A whole number within inclusive bounds."""
 
     def read(value):
@@ -147,7 +147,7 @@ def year(value) -> int:
     return value
 
 
-identifier = whole(1, INTEGER_MAX)
+identifier = whole_between(1, INTEGER_MAX)
 
 
 def identifiers(value) -> list[int]:

@@ -29,7 +29,7 @@ from comicsdb.exchange.format import (
     File,
     sql_type,
 )
-from comicsdb.exchange.run import Problems, Run
+from comicsdb.exchange.run import ImportRun, Problems
 from comicsdb.imaging.picture import Picture, PictureError, check_length
 from comicsdb.media.decoding import acquire_decoder
 from comicsdb.media.storage import Batch, StorageDownError, new_key
@@ -41,16 +41,16 @@ from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import PRICE_DIGITS
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
-REMEMBERED = 10_000  # entries of a cache of picture files
+CACHE_ENTRIES = 10_000  # of a cache of picture files
 CHUNK = 2000
 
 
 class Pictures:
     """The picture files of a set; each is decoded only once if consecutive rows share it."""
 
-    def __init__(self, folder: Path, *, all_there: bool = True):
+    def __init__(self, folder: Path, *, complete: bool = True):
         self._folder = folder
-        self._all_there = all_there
+        self._complete = complete
         self._known: dict[tuple[str, bool], tuple[Picture, list[int]] | str] = {}
         self._stored: dict[str, str] = {}  # key of the first row by path
 
@@ -62,7 +62,7 @@ class Pictures:
 
     def is_left_out(self, path: str) -> bool:
         """Whether a dump lacks the file: the row is imported without a picture."""
-        return not self._all_there and not self.file(path).is_file()
+        return not self._complete and not self.file(path).is_file()
 
     def inspect(
         self, path: str, *, hashed: bool, sha256: str, hashes: list[int]
@@ -73,13 +73,13 @@ class Pictures:
         """
         key = path, hashed
         if key not in self._known:
-            remember(self._known, key, self._inspect(path, hashed=hashed, sha256=sha256, hashes=hashes))
+            put_in_cache(self._known, key, self._inspect(path, hashed=hashed, sha256=sha256, hashes=hashes))
         known = self._known[key]
         if isinstance(known, str):
             raise ValueError(known)
         return known
 
-    def store(self, run: Run, file: File, batch: Batch) -> None:
+    def store(self, run: ImportRun, file: File, batch: Batch) -> None:
         """Store the new pictures of rows: a file for each row, or a hard link if rows share a picture."""
         with run.cursor.connection.cursor("pictures") as rows:
             rows.itersize = CHUNK
@@ -88,7 +88,7 @@ class Pictures:
                 if path in self._stored:
                     batch.put_link(key, self._stored[path])
                 else:
-                    remember(self._stored, path, batch.put(key, self.file(path)))
+                    put_in_cache(self._stored, path, batch.put(key, self.file(path)))
                 run.report.pictures += 1
 
     def _inspect(
@@ -117,14 +117,14 @@ class Pictures:
             return f"the file images/{path} cannot be read: {error.strerror}"
 
 
-def remember(known: dict, key, value) -> None:
+def put_in_cache(known: dict, key, value) -> None:
     """Add to a dictionary, whose oldest entry is removed when it is full."""
-    if len(known) >= REMEMBERED:
+    if len(known) >= CACHE_ENTRIES:
         del known[next(iter(known))]
     known[key] = value
 
 
-def records(run: Run, file: File) -> Iterator[tuple[int, str, dict]]:
+def records(run: ImportRun, file: File) -> Iterator[tuple[int, str, dict]]:
     """The records of a file: line number, path within the line, and record; none if there is no such file.
 
     Invalid JSON is reported for the file itself, not again for the records inside its own.
@@ -162,7 +162,7 @@ def _key_inside(file: File) -> str:
 class Reader:
     """Parses the records of a file into rows of its staged table."""
 
-    def __init__(self, run: Run, file: File, pictures: Pictures):
+    def __init__(self, run: ImportRun, file: File, pictures: Pictures):
         self._run = run
         self._file = file
         self._pictures = pictures
@@ -205,7 +205,7 @@ class Reader:
         if not wrong and self._picture_at is not None:
             wrong = not self._add_picture(number, values, record)
         if wrong:
-            self._run.problems.broken(self._file.name, record.get("id"))
+            self._run.problems.mark_broken(self._file.name, record.get("id"))
             return None
         return [number, values[0], *values]
 
@@ -277,7 +277,7 @@ def create_table(cursor, file: File, more: tuple[tuple[str, str], ...] = ()) -> 
 
 
 def stage(
-    run: Run,
+    run: ImportRun,
     file: File,
     pictures: Pictures,
     more: tuple[tuple[str, str], ...] = (),

@@ -12,25 +12,25 @@ from comicsdb.models import Mirror, metadata
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.record import CREATED
 
-NEXT = """\
+NEXT_STEPS = """\
 This is a site of its own now. It goes on with its ini file:
     comicsdb -c {ini} account create NAME ADDRESS --superuser
     comicsdb -c {ini} serve"""
 
 
-def promote(engine: Engine, covers: CoverCache, tell: Callable[[str], object]) -> None:
-    """Fetch what is missing of the covers, and let the database go on by itself.
+def promote(engine: Engine, covers: CoverCache, report: Callable[[str], object]) -> None:
+    """Fetch the missing covers, and make the database independent of its origin.
 
-    Raises StorageDownError where the origin does not answer; whatever was fetched is kept.
+    Raises StorageDownError if the origin does not answer; whatever was fetched is kept.
     """
     with engine.connect() as connection:
         origin = connection.scalar(select(Mirror.origin))
         wanted = _pictures(connection)
     if origin is None:
         raise StorageDownError("Nothing is mirrored here yet, so there is nothing to promote.")
-    covers.keep_all()
+    covers.disable_eviction()
     missing = [key for key in wanted if not covers.exists(key)]
-    tell(f"{len(missing):,} of {len(wanted):,} pictures are to be fetched from {origin} ...")
+    report(f"{len(missing):,} of {len(wanted):,} pictures are to be fetched from {origin} ...")
     gone = 0
     for key in missing:
         try:
@@ -38,9 +38,9 @@ def promote(engine: Engine, covers: CoverCache, tell: Callable[[str], object]) -
         except FileNotFoundError:
             gone += 1
     if gone:
-        tell(f"{gone:,} pictures are no longer at the origin: their objects will have none.")
+        report(f"{gone:,} pictures are no longer at the origin: their objects will have none.")
     with engine.begin() as connection:
-        _go_on(connection, origin)
+        _make_independent(connection, origin)
 
 
 def _pictures(connection: Connection) -> list[str]:
@@ -52,8 +52,8 @@ def _pictures(connection: Connection) -> list[str]:
     return list(connection.scalars(text(f"SELECT image FROM ({named}) x ORDER BY image")))
 
 
-def _go_on(connection: Connection, origin: str) -> None:
-    """Give every object its first snapshot, and let sequences begin after the greatest ids."""
+def _make_independent(connection: Connection, origin: str) -> None:
+    """Store the first snapshot of every object, and let sequences begin after the greatest ids."""
     for kind in OBJECTS:
         connection.execute(
             text(

@@ -29,7 +29,7 @@ from comicsdb.exchange.gcd.mapping import Mapper, Record
 from comicsdb.exchange.gcd.plan import Choices
 from comicsdb.exchange.gcd.report import Review
 from comicsdb.exchange.importing import LOCK
-from comicsdb.exchange.run import Run, Silent
+from comicsdb.exchange.run import ImportRun, SilentProgress
 from comicsdb.models import GcdImport
 
 SERIES, ASSOCIATED, REPRINTS, DONE = "series", "associated", "reprints", "done"
@@ -100,21 +100,21 @@ def import_dump(
     report: Path,
     dry_run: bool = False,
     today: date | None = None,
-    progress: Silent | None = None,
+    progress: SilentProgress | None = None,
 ) -> Outcome:
     """Import a dump; commits after each piece. With `dry_run`, only the report is written.
 
     Raises DumpError, ChoiceError or AnotherImportError.
     """
     begun = time.monotonic()
-    progress = progress or Silent()
-    with dump.opened(path, working, progress.step) as source:
-        series = plan.planned(source, choices)
+    progress = progress or SilentProgress()
+    with dump.open_dump(path, working, progress.step) as source:
+        series = plan.plan_series(source, choices)
         importer = Importer(session, source, choices, report, dry_run=dry_run, today=today)
         progress.start(len(series))
         importer.run(series, progress.read)
     if not dry_run:
-        dump.discard(path, working)
+        dump.remove_copy(path, working)
     importer.outcome.seconds = time.monotonic() - begun
     return importer.outcome
 
@@ -205,7 +205,7 @@ class Importer:
             yield rows
 
     def _store_piece(self, piece: list[plan.PlannedSeries]) -> None:
-        rows = reading.read(self._dump, [each.id for each in piece])
+        rows = reading.read_piece(self._dump, [each.id for each in piece])
         self._lock()
         records = self._mapper.records(piece, rows)
         new = [record for record in records if not record.found]
@@ -221,15 +221,15 @@ class Importer:
 
     def _insert(self, records: list[Record]) -> None:
         with self._session.connection().connection.cursor() as cursor:
-            run = Run(
+            run = ImportRun(
                 session=self._session,
                 cursor=cursor,
                 folder=Path(),
                 storage=None,
                 accounts=False,
-                fresh=False,
+                keep_ids=False,
                 today=self._today,
-                progress=Silent(),
+                progress=SilentProgress(),
             )
             storing.insert(run, records)
 

@@ -73,12 +73,12 @@ ORDER BY s.publisher_id, s.name, coalesce(s.year_began, 0), s.id
 """
 
 
-def planned(dump: Dump, choices: Choices) -> list[PlannedSeries]:
+def plan_series(dump: Dump, choices: Choices) -> list[PlannedSeries]:
     """The chosen series in the order of their ids."""
     _check(dump, choices)
     found = []
     for _, listed in groupby(dump.connection.execute(_SELECT), key=lambda row: (row[2], row[1])):
-        found += _of_one_name(listed, choices)
+        found += _plan_series_of_name(listed, choices)
     found.sort(key=lambda series: series.id)
     by_id = {series.id: series for series in found}
     counts = "SELECT series_id, count(*) FROM gcd_issue GROUP BY series_id"
@@ -88,7 +88,7 @@ def planned(dump: Dump, choices: Choices) -> list[PlannedSeries]:
     return found
 
 
-def _of_one_name(listed, choices: Choices) -> Iterator[PlannedSeries]:
+def _plan_series_of_name(listed, choices: Choices) -> Iterator[PlannedSeries]:
     """The chosen ones of the series of a publisher with one name; the volume is the place in its type."""
     ranks: dict[str, int] = {}
     for row in listed:

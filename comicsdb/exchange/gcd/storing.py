@@ -26,7 +26,7 @@ from comicsdb.exchange.format import ATTRIBUTIONS, CATALOGUE, CREDITS, FILES, VA
 from comicsdb.exchange.gcd.mapping import Record
 from comicsdb.exchange.gcd.report import Review
 from comicsdb.exchange.matching import number
-from comicsdb.exchange.run import Run
+from comicsdb.exchange.run import ImportRun
 from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
 from comicsdb.values import partial_text
 
@@ -37,7 +37,7 @@ _ABSENT = object()
 # New objects.
 
 
-def insert(run: Run, records: list[Record]) -> None:
+def insert(run: ImportRun, records: list[Record]) -> None:
     """Store new objects with their links, credits, variants and attributions."""
     for file in FILES:
         staging.create_table(run.cursor, file)  # statements join them all
@@ -83,7 +83,7 @@ def _touch_others(unit: UnitOfWork, records: list[Record], created: dict[str, se
             unit.changes.listing[kind] |= others
 
 
-def _copy(run: Run, file: File, rows: Iterable[dict]) -> None:
+def _copy(run: ImportRun, file: File, rows: Iterable[dict]) -> None:
     """Copy rows into the staged table of a file; columns that they lack have their defaults."""
     columns = [name for name, _ in staging.columns(file)]
     defaults = {field.column: field.default for field in file.staged_fields}
@@ -203,7 +203,7 @@ def update(
                 differing[record.object_id] = (record, ours, theirs, fields)
         history = _history(session, kind, list(differing))
         for object_id, (record, ours, theirs, fields) in differing.items():
-            accepted = _accepted(record, ours, theirs, fields, history[object_id], review)
+            accepted = _accepted_fields(record, ours, theirs, fields, history[object_id], review)
             if accepted and not dry_run:
                 accepted = _write(session, record, present[object_id], accepted, review)
             changed[kind] += bool(accepted)
@@ -260,7 +260,7 @@ def _price(fields: dict) -> str:
     return f"{Decimal(str(fields['price'])).normalize():f} {fields['currency']}"
 
 
-def _accepted(
+def _accepted_fields(
     record: Record, ours: dict, theirs: dict, fields: list[str], history: list, review: Review
 ) -> list[str]:
     """The fields that can be changed; the others are listed if GCD has changed them as well."""

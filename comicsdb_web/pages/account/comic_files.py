@@ -21,9 +21,9 @@ NOT_EDITOR = _("Only editors can add issues to the catalogue.")
 def comic_files(request):
     """The issues that wait, or those that were dismissed."""
     dismissed = DISMISSED in request.GET
-    statements = tagged_files.listed(request.identity.user_id, dismissed=dismissed)
-    page = paginate(request, *statements, per_page=tagged_files.LISTED)
-    found = tagged_files.matched(request.dbsession, [row.TaggedFile for row in page.rows])
+    statements = tagged_files.list_statements(request.identity.user_id, dismissed=dismissed)
+    page = paginate(request, *statements, per_page=tagged_files.PAGE_SIZE)
+    found = tagged_files.match_rows(request.dbsession, [row.TaggedFile for row in page.rows])
     return {
         "page": page,
         "found": found,
@@ -56,7 +56,7 @@ def _entered(request) -> str | None:
     """The path of the form for a new issue, filled in; None if there cannot be one."""
     row = _row(request, "enter")
     may_enter = request.has_permission(Permission.EDIT)
-    key = tagged_files.as_draft(request.dbsession, row) if may_enter else None
+    key = tagged_files.make_draft(request.dbsession, row) if may_enter else None
     if key:
         return tagged_files.PATH + query_of([], **{RESTORED: key})
     request.messages.add("warning", request.localizer.translate(FULL if may_enter else NOT_EDITOR))

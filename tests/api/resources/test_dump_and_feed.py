@@ -22,7 +22,7 @@ from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
 from tests.importer import Importer
 
-SOURCE = dump.Source("comicsdb", "https://comics.example", "0.1.0", {"name": "CC0", "url": ""})
+SOURCE = dump.SiteInfo("comicsdb", "https://comics.example", "0.1.0", {"name": "CC0", "url": ""})
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def copy(cluster, template):
 
 def _dumped(engine, folder):
     """Make a dump; returns its manifest, its SQLite file unpacked, and the bytes of all other files."""
-    made = dump.make(engine, folder, minisign.Key.open(folder / "key"), SOURCE, tell=lambda _words: None)
+    made = dump.make(engine, folder, minisign.Key.open(folder / "key"), SOURCE, report=lambda _words: None)
     manifest = dump.verify((made / "manifest.json").read_bytes(), *_signature(made, folder))
     unpacked = folder / f"{made.name}.sqlite"
     with compression.open_plain(made / "comicsdb.sqlite.zst") as source, unpacked.open("wb") as target:

@@ -27,7 +27,7 @@ from tests.importer import Importer
 from tests.needs import program
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "data.md"
-SOURCE = dump.Source(
+SOURCE = dump.SiteInfo(
     "comicsdb", "https://comics.example", "0.1.0", {"name": "CC0", "url": "https://cc0.example"}
 )
 
@@ -52,7 +52,7 @@ def key(tmp_path):
 
 def make(site, key, tell=lambda _words: None):
     """Make a dump."""
-    return dump.make(site.engine, site.folder / "dumps", key, SOURCE, tell=tell)
+    return dump.make(site.engine, site.folder / "dumps", key, SOURCE, report=tell)
 
 
 def sqlite(made):
@@ -188,14 +188,14 @@ def test_a_dump_that_fails_leaves_nothing_and_what_was_killed_is_removed(site, k
 
 def test_old_dumps_are_removed_but_not_the_newest(site, key):
     folder = site.folder / "dumps"
-    old = folder / (clock.now() - timedelta(days=9)).strftime(dump.STAMP)
+    old = folder / (clock.now() - timedelta(days=9)).strftime(dump.TIME_FORMAT)
     made = make(site, key)
     shutil.copytree(made, old)
     assert dump.dumps(folder) == [made, old]
-    assert dump.drop_older(folder, 10) == []
-    assert dump.drop_older(folder, 8) == [old]
+    assert dump.delete_older(folder, 10) == []
+    assert dump.delete_older(folder, 8) == [old]
     shutil.move(made, old)
-    assert dump.drop_older(folder, 8) == []
+    assert dump.delete_older(folder, 8) == []
 
 
 def test_minisign_verifies_what_is_signed_and_its_keys_are_taken(tmp_path):
@@ -276,7 +276,7 @@ def test_a_pack_of_covers_is_reproducible_and_taken_by_an_import(site, key, clus
     lost = keys.pop()
     site.storage.path(lost).unlink()
     first, second = (
-        dump.make(site.engine, site.folder / "dumps", key, SOURCE, covers=site.storage, tell=lambda _: None)
+        dump.make(site.engine, site.folder / "dumps", key, SOURCE, covers=site.storage, report=lambda _: None)
         for _ in range(2)
     )
     assert (first / "covers.tar").read_bytes() == (second / "covers.tar").read_bytes()

@@ -515,8 +515,8 @@ def test_only_what_was_chosen_is_planned(choices, names, tmp_path):
     series(made, "B", year_began=1950, year_ended=1955, is_current=0, language_id=51, country_id=106)
     series(made, "C", year_began=1950, year_ended=1966, is_current=0, publisher_id=1)
     series(made, "D", is_comics_publication=0)
-    with dump.opened(made.sqlite(tmp_path / "dump.db"), tmp_path) as source:
-        found = {each.id for each in plan.planned(source, choices)}
+    with dump.open_dump(made.sqlite(tmp_path / "dump.db"), tmp_path) as source:
+        found = {each.id for each in plan.plan_series(source, choices)}
         assert {
             name
             for (identifier, name) in source.rows("SELECT id, name FROM gcd_series")
@@ -725,12 +725,12 @@ def test_a_killed_import_goes_on_where_it_was(gcd, database):
 
 def test_two_imports_of_a_dump_do_not_mix(gcd):
     path = small().sqlite(gcd.folder / "dump.db")
-    with gcd.factory() as one, gcd.factory() as other, dump.opened(path, gcd.folder) as source:
+    with gcd.factory() as one, gcd.factory() as other, dump.open_dump(path, gcd.folder) as source:
         first, second = (
             GcdImporter(session, source, Choices(), gcd.folder / "report.csv", dry_run=False, today=None)
             for session in (one, other)
         )
-        listed = plan.planned(source, Choices())
+        listed = plan.plan_series(source, Choices())
         first.run(listed, lambda _number: None)
         with pytest.raises(AnotherImportError):
             second.run(listed, lambda _number: None)
