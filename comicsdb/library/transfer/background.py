@@ -119,7 +119,7 @@ def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int]
     Rows get their candidate in that series, the first if there are several.
     """
     for named, series_id in decisions.items():
-        session.execute(_DECIDE, {"import": found.id, "named": named, "series": series_id})
+        session.execute(_APPLY_DECISION, {"import": found.id, "named": named, "series": series_id})
     found.act_id = acts.begin_as(session, found.user_id, acts.IMPORT, about=found.payload["name"])
     found.payload = found.payload | {"take_file": take_file}
     found.state, found.progress = STORING, 0
@@ -130,7 +130,7 @@ def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int]
     session.flush()
 
 
-_DECIDE = text(f"""
+_APPLY_DECISION = text(f"""
     UPDATE library_import_row r SET state = '{MATCHED}', match_id = chosen.id
     FROM (
         SELECT o.index, min(candidate) AS id
@@ -228,17 +228,17 @@ def _match(session: Session, found: LibraryImport, _settings: Mapping) -> None:
         if (indexes := [each.index for each in some if (each.part == PULL) == are_series])
         for index, each in zip(
             indexes,
-            match(session, [_wanted(each.wanted) for each in some if (each.part == PULL) == are_series]),
+            match(session, [_match_query(each.wanted) for each in some if (each.part == PULL) == are_series]),
             strict=True,
         )
     ]
-    session.execute(_MATCHED, {"import": found.id, "rows": orjson.dumps(matched).decode()})
+    session.execute(_STORE_MATCHES, {"import": found.id, "rows": orjson.dumps(matched).decode()})
     found.progress += len(some)
     if len(some) < MATCH_BATCH:
         found.state = REVIEW
 
 
-_MATCHED = text("""
+_STORE_MATCHES = text("""
     UPDATE library_import_row r
     SET state = m.state, match_id = m.id, candidates = m.candidates, reason = m.why
     FROM json_to_recordset(CAST(:rows AS json))
@@ -247,7 +247,7 @@ _MATCHED = text("""
 """)
 
 
-def _wanted(values: dict) -> MatchQuery:
+def _match_query(values: dict) -> MatchQuery:
     days = {name: date.fromisoformat(values[name]) for name in ("cover_date", "store_date") if values[name]}
     return MatchQuery(**values | days)
 
@@ -259,7 +259,7 @@ def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
         found.state = DONE
         return
     acts.resume(session, found.user_id, found.act_id)
-    rows = session.scalars(_piece(found, part)).all()
+    rows = session.scalars(_next_rows(found, part)).all()
     owner = select(User).where(User.id == found.user_id).options(selectinload(User.groups))
     context = ImportContext(
         session,
@@ -283,24 +283,24 @@ def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
 
 
 def _next_part(session: Session, found: LibraryImport) -> str | None:
-    rows = select(LibraryImportRow.part).where(*_left(found)).distinct()
+    rows = select(LibraryImportRow.part).where(*_unstored(found)).distinct()
     left = set(session.scalars(rows))
     if found.payload["lists"]:
         left.add(ITEMS)
     return next((part for part in PARTS if part in left), None)
 
 
-def _left(found: LibraryImport) -> tuple:
+def _unstored(found: LibraryImport) -> tuple:
     row = LibraryImportRow
     return row.import_id == found.id, row.state == MATCHED, row.stored.is_(False)
 
 
-def _piece(found: LibraryImport, part: str):
+def _next_rows(found: LibraryImport, part: str):
     """The rows of the next issues; several rows of an issue may be several copies."""
     row = LibraryImportRow
-    rows = select(row).where(*_left(found), row.part == part)
+    rows = select(row).where(*_unstored(found), row.part == part)
     if part != ITEMS:
-        last = select(row.match_id).where(*_left(found), row.part == part).order_by(row.match_id)
+        last = select(row.match_id).where(*_unstored(found), row.part == part).order_by(row.match_id)
         last = last.limit(STORE_BATCH).subquery()
         rows = rows.where(row.match_id <= select(func.max(last.c.match_id)).scalar_subquery())
     return rows.order_by(row.index)

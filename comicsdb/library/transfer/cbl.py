@@ -48,8 +48,8 @@ class _RefusedError(Exception):
 class _Reader:
     """Handlers of the XML parser; they collect the name and the books, and ignore everything else."""
 
-    def __init__(self, most: int):
-        self.most = most
+    def __init__(self, max_rows: int):
+        self.max_rows = max_rows
         self.elements = 0
         self.path: list[str] = []
         self.name: list[str] = []
@@ -78,12 +78,12 @@ class _Reader:
         if not self.path and tag != "ReadingList":
             raise _RefusedError(NO_CBL)
         self.elements += 1
-        if len(self.path) == DEPTH_MAX or self.elements > ELEMENTS_MAX * (self.most + 1):
+        if len(self.path) == DEPTH_MAX or self.elements > ELEMENTS_MAX * (self.max_rows + 1):
             raise _RefusedError(NO_CBL)
         self.path.append(tag)
         if self.path[1:] == ["Books", "Book"]:
-            if len(self.books) == self.most:
-                raise _RefusedError(TOO_MANY_ROWS, most=self.most)
+            if len(self.books) == self.max_rows:
+                raise _RefusedError(TOO_MANY_ROWS, most=self.max_rows)
             self.books.append((self.parser.CurrentLineNumber, attributes, {}))
         elif self.path[1:] == ["Books", "Book", "Database"]:
             name = _DATABASES.get(attributes.get("Name", "").casefold())

@@ -25,8 +25,8 @@ from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import YEARS, WishStatus
 
-# Fields that identify the issue.
-ABOUT = (
+# Fields that identify an issue.
+IDENTIFYING_FIELDS = (
     "series",
     "number",
     "title",
@@ -45,10 +45,10 @@ class Site:
     """The format of a site's table.
 
     `marks`: sets of columns; a table with all of one set comes from the site. `columns`: the site's names of
-    columns by our field; besides those of `format.VALUE_FIELDS` and ABOUT there are `read_on` (one date),
-    `wished` and `owned` (flags), and `state` (wished for if in `wish_words`). `stars`: the site's highest
-    rating. `own_numbers`: fields in which the site may have internal ids. `ext`: letters after a number
-    distinguish printings and covers.
+    columns by our field; besides those of `format.VALUE_FIELDS` and IDENTIFYING_FIELDS there are `read_on`
+    (one date), `wished` and `owned` (flags), and `state` (wished for if in `wish_words`). `stars`: the site's
+    highest rating. `own_numbers`: fields in which the site may have internal ids. `ext`: letters after a
+    number distinguish printings and covers.
     """
 
     key: str
@@ -152,7 +152,7 @@ GCD = Site(
     own_numbers=frozenset({"grade", "storage_location", "purchase_store"}),
 )
 # Tables that people keep themselves, with common names of columns.
-PLAIN = Site(
+GENERIC = Site(
     "table",
     marks=(
         frozenset({"series", "number"}),
@@ -171,7 +171,7 @@ PLAIN = Site(
         "quantity": ("quantity", "copies", "qty"),
     },
 )
-SITES = (LOCG, GCD, CLZ, PLAIN)
+SITES = (LOCG, GCD, CLZ, GENERIC)
 
 
 UNKNOWN_TABLE = _(
@@ -238,7 +238,7 @@ def _readers(site: Site, day_first: bool) -> dict:
         "wished": _count,
     }
     for name in site.own_numbers:
-        readers[name] = _not_a_number(readers[name])
+        readers[name] = _reject_numbers(readers[name])
     return readers
 
 
@@ -252,7 +252,7 @@ def _count(value) -> bool | None:
     return int(text) > 0 if re.fullmatch("[0-9]{1,6}", text) else read.flag(value)
 
 
-def _stars(value, most: int) -> int | None:
+def _stars(value, highest: int) -> int | None:
     """Whole stars out of five, None for zero; raises UnclearError for half stars."""
     text = read.word(value)
     found = re.fullmatch(r"(\d{1,2})(?:[.,](\d))?\d*", text, re.A)
@@ -260,13 +260,13 @@ def _stars(value, most: int) -> int | None:
         if text:
             raise UnclearError
         return None
-    stars = float(f"{found[1]}.{found[2] or 0}") * 5 / most
+    stars = float(f"{found[1]}.{found[2] or 0}") * 5 / highest
     if stars > 5 or not stars.is_integer():
         raise UnclearError
     return int(stars) or None
 
 
-def _not_a_number(reader):
+def _reject_numbers(reader):
     """A parser that rejects the internal ids of a site."""
 
     def checked(value):
@@ -283,7 +283,7 @@ def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
     found = parse_fields(
         record, {name: reader for name, reader in readers.items() if name in record}, unclear
     )
-    about = {name: found.pop(name) for name in ABOUT if name in found}
+    about = {name: found.pop(name) for name in IDENTIFYING_FIELDS if name in found}
     owned, wished, state = (found.pop(name, None) for name in ("owned", "wished", "state"))
     values = _values(found)
     if state is not None and state.casefold() in site.wish_words:
@@ -297,7 +297,7 @@ def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
         part, values = RATINGS, {"rating": values["rating"]}
     else:
         return None
-    return Row(part, line, _wanted(site, about), values, unclear)
+    return Row(part, line, _match_query(site, about), values, unclear)
 
 
 def _values(found: dict) -> dict:
@@ -315,7 +315,7 @@ def _values(found: dict) -> dict:
     return values
 
 
-def _wanted(site: Site, about: dict) -> MatchQuery:
+def _match_query(site: Site, about: dict) -> MatchQuery:
     series, number = about.get("series", ""), about.get("number", "")
     titled, title_number = split_title(about.get("title", ""))
     name, year, volume = split_name(series or titled or about.get("title", ""))

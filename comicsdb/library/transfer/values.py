@@ -81,9 +81,9 @@ def tags(value) -> list[str] | None:
     return found or None
 
 
-def _is_longer(value, most: int) -> bool:
+def _is_longer(value, max_length: int) -> bool:
     """Whether a value is text of more characters, not counting surrounding spaces."""
-    return isinstance(value, str) and len(value.strip()) > most
+    return isinstance(value, str) and len(value.strip()) > max_length
 
 
 def whole_between(low: int, high: int):
