@@ -49,7 +49,7 @@ def match(run: ImportRun) -> None:
     if run.rows("SELECT count(*), max(id) FROM user_account") == [(1, SYSTEM_USER_ID)]:
         cursor.execute("UPDATE staged_users SET found = true WHERE id = %s AND NOT found", (SYSTEM_USER_ID,))
         replacing = cursor.rowcount == 1
-        _refuse_conflicts(run, SYSTEM_USER_ID if replacing else 0)
+        _report_conflicts(run, SYSTEM_USER_ID if replacing else 0)
         if replacing:
             _replace_system_account(run)
     else:
@@ -63,11 +63,11 @@ def match(run: ImportRun) -> None:
             " SELECT id, nextval(pg_get_serial_sequence('user_account', 'id')) AS db_id FROM"
             " (SELECT id FROM staged_users WHERE NOT found ORDER BY id) o) n WHERE s.id = n.id"
         )
-        _refuse_conflicts(run, 0)
+        _report_conflicts(run, 0)
     _create(run)
 
 
-def _refuse_conflicts(run: ImportRun, replaced: int) -> None:
+def _report_conflicts(run: ImportRun, replaced: int) -> None:
     """Report names, addresses and tokens of new users that other accounts have."""
     for field, condition in (
         ("username", "lower(t.username) = lower(s.username)"),

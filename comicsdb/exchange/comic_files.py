@@ -56,10 +56,10 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a file: one of the words above, and details."""
+    """What became of a file: its status and details."""
 
     file: str
-    what: str
+    status: str
     detail: str = ""
 
 

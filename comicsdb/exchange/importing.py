@@ -173,7 +173,7 @@ def _read(run: ImportRun, batch: Batch, passwords: Passwords | None) -> None:
         if run.accounts:
             accounts_step.match(run)
         if run.keep_ids:
-            matching.translate_accounts(run)
+            matching.map_account_references(run)
         else:
             matching.match(run)
     with _phase(run, "pictures"):

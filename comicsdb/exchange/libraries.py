@@ -22,7 +22,7 @@ from comicsdb.exchange.format import (
     WISH_LISTS,
     File,
 )
-from comicsdb.exchange.matching import free_slugs, match_columns, number, translate
+from comicsdb.exchange.matching import assign_ids, free_slugs, map_references, match_columns
 from comicsdb.exchange.run import ImportRun
 from comicsdb.exchange.storing import insert
 from comicsdb.library import collection, reading_lists
@@ -41,7 +41,7 @@ OFFICIAL = ""  # no list counts as the official account's: each is written as it
 def store(run: ImportRun) -> None:
     """Store the libraries of the set and count new, changed and unchanged rows."""
     for file in LIBRARY:
-        translate(run, file)
+        map_references(run, file)
     _add_older_reads(run)
     for file in LIBRARY:
         if file.owner:
@@ -50,7 +50,7 @@ def store(run: ImportRun) -> None:
                 " WHERE p.line = s.line"
             )
         match_columns(run, file, _COPIES if file is COLLECTION_ITEMS else "")
-        _number(run, file)
+        _assign_ids(run, file)
     free_slugs(run, READING_LISTS, lambda _slug, list_id: _slugs_for(run, list_id))
     for file in LIBRARY:
         insert(run, file)
@@ -74,16 +74,16 @@ def store(run: ImportRun) -> None:
         counts["unchanged"] = counts["read"] - counts["new"] - counts["changed"]
 
 
-def _number(run: ImportRun, file: File) -> None:
+def _assign_ids(run: ImportRun, file: File) -> None:
     """Give new rows their ids: those of the set, if it has any and the table is empty."""
     if run.rows(f"SELECT FROM {file.kind} LIMIT 1"):
-        number(run, file)
+        assign_ids(run, file)
         return
     run.cursor.execute(
         f"SELECT setval(pg_get_serial_sequence('{file.kind}', 'id'), max(id)) FROM {file.staged}"
         " HAVING max(id) IS NOT NULL"
     )
-    number(run, file, "db_id IS NULL")
+    assign_ids(run, file, "db_id IS NULL")
 
 
 def _slugs_for(run: ImportRun, list_id: int) -> Iterable[str]:

@@ -25,11 +25,11 @@ class Problem:
     file: str
     line: int
     field: str
-    what: str
+    message: str
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.field}: {self.what}" if self.field else f"{place}: {self.what}"
+        return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
 
 
 class ImportFailedError(Exception):
@@ -52,9 +52,9 @@ class Problems:
         """How many more problems can be added."""
         return MAX_PROBLEMS - len(self.found)
 
-    def add(self, file: str, line: int, field: str, what: str) -> None:
+    def add(self, file: str, line: int, field: str, message: str) -> None:
         """Add a problem; raises ImportFailedError with the fiftieth."""
-        self.found.append(Problem(file, line, field, what))
+        self.found.append(Problem(file, line, field, message))
         if not self.room:
             raise ImportFailedError(self.found)
 

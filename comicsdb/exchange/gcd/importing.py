@@ -174,15 +174,15 @@ class Importer:
             self._session.commit()
         return made
 
-    def run(self, series: list[plan.PlannedSeries], tell: Callable[[int], None]) -> None:
+    def run(self, series: list[plan.PlannedSeries], report_progress: Callable[[int], None]) -> None:
         """Import what is left of the plan."""
         if self._progress.phase == SERIES:
-            tell(sum(each.id <= self._progress.position for each in series))
+            report_progress(sum(each.id <= self._progress.position for each in series))
             for number, piece in enumerate(plan.pieces(series, self._progress.position), 1):
                 self._store_piece(piece)
                 if not number & (number - 1) and not self._dry_run:  # each time that there are twice as many
                     self._analyze()
-                tell(len(piece))
+                report_progress(len(piece))
             self._next(ASSOCIATED)
         for phase, following, statement, kind, field_name in (
             (ASSOCIATED, REPRINTS, _BONDS, "series", "associated"),

@@ -1,8 +1,8 @@
 """Storing the objects of a piece: new ones as data sets are stored, others through the catalogue.
 
-An object that is in the catalogue already is changed field by field, as its history tells who wrote a field
-last: a value of an import is replaced, what somebody wrote stays. Where GCD has changed what was changed
-here, too, the report tells.
+An object that is in the catalogue already is changed field by field. Its history tells who wrote a field
+last: a value of an import is replaced, the value of a person stays. If GCD has changed it, too, the report
+lists both.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ from comicsdb.exchange import storing as sets
 from comicsdb.exchange.format import ATTRIBUTIONS, CATALOGUE, CREDITS, FILES, VARIANTS, File
 from comicsdb.exchange.gcd.mapping import Record
 from comicsdb.exchange.gcd.report import Review
-from comicsdb.exchange.matching import number
+from comicsdb.exchange.matching import assign_ids
 from comicsdb.exchange.run import ImportRun
 from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
 from comicsdb.values import partial_text
@@ -60,19 +60,19 @@ def insert(run: ImportRun, records: list[Record]) -> None:
     _copy(run, VARIANTS, _variants(records))
     _copy(run, ATTRIBUTIONS, _attributions(records))
     for file in (CREDITS, VARIANTS, ATTRIBUTIONS):
-        number(run, file)
+        assign_ids(run, file)
     sets.write_new(run)
     created = defaultdict(set)
     for record in records:
         created[record.kind].add(record.object_id)
     for kind, ids in created.items():
         run.unit.record_imported(kind, ids, "create")
-    _touch_others(run.unit, records, created)
+    _update_other_stamps(run.unit, records, created)
     staging.drop_tables(run.cursor)
 
 
-def _touch_others(unit: UnitOfWork, records: list[Record], created: dict[str, set[int]]) -> None:
-    """Move the stamps of objects that were there before, and which new issues belong to or link to."""
+def _update_other_stamps(unit: UnitOfWork, records: list[Record], created: dict[str, set[int]]) -> None:
+    """Update the stamps of older objects that new issues belong to or link to."""
     issues = [record.fields for record in records if record.kind == "issue"]
     linked = {"series": {issue["series"] for issue in issues}}
     for kind in ("arc", "character", "team"):
@@ -303,7 +303,7 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
         if field in values:
             values[f"{field}_precision"] = record.fields[f"{field}_precision"]
     if "variants" in values:
-        values["variants"] = _kept_variants(present["variants"], values["variants"])
+        values["variants"] = _with_known_ids(present["variants"], values["variants"])
     model = getattr(models, record.kind.capitalize())
     catalog = Catalog(session, None, REASON)
     try:
@@ -315,7 +315,7 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
     return accepted
 
 
-def _kept_variants(present: list[dict], wanted: list[dict]) -> list[dict]:
+def _with_known_ids(present: list[dict], wanted: list[dict]) -> list[dict]:
     """Variants of the dump with the ids, and so with the pictures, of those of the same name."""
     by_name = defaultdict(list)
     for variant in present:

@@ -54,7 +54,7 @@ def nora(testapp, make):
 
 def outcomes(session, user, folder):
     """What became of each file."""
-    return {each.file: each.what for each in import_files(session, user.id, folder.path)}
+    return {each.file: each.status for each in import_files(session, user.id, folder.path)}
 
 
 def buttons(page, name):
