@@ -112,7 +112,7 @@ class ListResource(Resource):
     # Sets of filters for which one plan of PostgreSQL is good whatever their values; others are planned for
     # each request.
     planned_once: tuple[set[str], ...] = ()
-    page_size = paging.SIZE
+    page_size = paging.PAGE_SIZE
     # Whether answers are cached, which requires that every change of a body updates its stamps.
     cached = False
     # Whether lists and details have the options `fields`, `include` and the like.

@@ -12,7 +12,7 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Tombstone
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.listing import DETAILED_ROWS, Listing, Wanted, query_of
-from comicsdb_api.resource.options import IDS, IDS_OPTION, values_in
+from comicsdb_api.resource.options import IDS, IDS_OPTION, option_values
 from comicsdb_api.responses import addresses, to_json
 
 WAY = "ids"
@@ -31,12 +31,12 @@ class ByIds(Listing):
 
     def cost(self, request) -> int:
         """What the answer costs of the day's requests, by the number of ids."""
-        return ceil(len(values_in((IDS_OPTION,), request)[IDS]) / DETAILED_ROWS)
+        return ceil(len(option_values((IDS_OPTION,), request)[IDS]) / DETAILED_ROWS)
 
     def page(self, request, stamps: tuple, wanted: Wanted, epoch: int | None = None) -> bytes:  # noqa: ARG002
         """The body; raises EpochMovedError if an epoch is given and not that of the rows."""
         query = query_of(self, False, WAY, wanted.clauses)
-        ids = values_in((IDS_OPTION,), request)[IDS]
+        ids = option_values((IDS_OPTION,), request)[IDS]
         values = {**addresses(request), **wanted.values, IDS: list(ids)}
         now, rows, present, gone = request.read_pool.fetch(query, values)
         if epoch is not None and now != epoch:

@@ -24,9 +24,8 @@ from comicsdb.tags import TagFormat
 from comicsdb_api.negotiation import COMMON, parameters, tag_format
 from comicsdb_api.resource import cached_reads, paging, shapes
 from comicsdb_api.resource.cached_reads import Read
-from comicsdb_api.resource.filters import Filter
-from comicsdb_api.resource.filters import read as read_filters
-from comicsdb_api.resource.options import IDS_OPTION, SORT, Option, list_options_of, options_of, values_in
+from comicsdb_api.resource.filters import Filter, parse_filters
+from comicsdb_api.resource.options import IDS_OPTION, SORT, Option, list_options_of, option_values, options_of
 from comicsdb_api.resource.selection import Shape
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
@@ -104,7 +103,7 @@ class Listing:
         if not request.environ.get("QUERY_STRING"):
             return []
         zone = request.registry.settings["comicsdb.timezone"]
-        return read_filters((*self.filters, *self.options), parameters(request), zone=zone)
+        return parse_filters((*self.filters, *self.options), parameters(request), zone=zone)
 
     def values(self, request, identity: Identity | None) -> dict:  # noqa: ARG002  (lists override it)
         """The values of the parameters of `condition`, but for `id`."""
@@ -284,7 +283,7 @@ class Wanted:
         digest = (
             blake2b(repr(pairs).encode(errors="surrogatepass"), digest_size=16).hexdigest() if pairs else ""
         )
-        return cls(paging.wanted(request), clauses, object_id, values, digest)
+        return cls(paging.requested_page(request), clauses, object_id, values, digest)
 
 
 @dataclass(frozen=True)
@@ -328,7 +327,7 @@ class Detail:
         Raises InvalidError for options, and EpochMovedError if an epoch is given and not that of the body.
         """
         if self.shape is None and request.environ.get("QUERY_STRING"):
-            values_in(self.options, request)
+            option_values(self.options, request)
         chosen = tag_format(request)
         query = self._tag_query if chosen else self._query
         row = request.read_pool.fetch(query, {"id": object_id, **addresses(request)})

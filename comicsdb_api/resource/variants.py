@@ -8,7 +8,7 @@ from comicsdb_api.negotiation import tag_format
 from comicsdb_api.resource.by_cursor import ByCursor
 from comicsdb_api.resource.by_ids import ByIds
 from comicsdb_api.resource.listing import Detail, Listing
-from comicsdb_api.resource.options import CURSOR, IDS, SIZE, SORT, values_in
+from comicsdb_api.resource.options import CURSOR, IDS, PAGE_SIZE, SORT, option_values
 from comicsdb_api.resource.selection import FIELDS, INCLUDE, Shape
 
 VARIANTS_MAX = 500  # of all lists and details; their statements are kept by `listing.query_of`
@@ -22,7 +22,7 @@ def as_asked(served: Listing | Detail, request) -> Listing | Detail:
     if tag_format(request):  # it has everything
         return served
     try:
-        values = values_in(served.options, request)
+        values = option_values(served.options, request)
     except InvalidError:
         return served
     if not values:
@@ -32,7 +32,7 @@ def as_asked(served: Listing | Detail, request) -> Listing | Detail:
     if is_detail:
         return _detail(served, shape)
     way = next((name for name in (IDS, CURSOR) if name in values), "")
-    return _listing(served, shape, values.get(SORT, ""), values.get(SIZE), way)
+    return _listing(served, shape, values.get(SORT, ""), values.get(PAGE_SIZE), way)
 
 
 @lru_cache(VARIANTS_MAX)

@@ -15,7 +15,7 @@ class ArcResource(CatalogueResource):
 
     model = Arc
     schema = ArcSchema
-    filters = filters.of_names(Arc)
+    filters = filters.name_filters(Arc)
     actions = {"issue_list": linked_issues(Arc, issue_arc)}
 
     @classmethod

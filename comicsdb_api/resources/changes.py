@@ -39,8 +39,8 @@ from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import filters, shapes, waiting
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.filters import Choice, Filter, Later
-from comicsdb_api.resource.paging import SIZE
+from comicsdb_api.resource.filters import ChoiceFilter, Filter, LaterThanFilter
+from comicsdb_api.resource.paging import PAGE_SIZE
 from comicsdb_api.resource.types import Choice as OneOf
 from comicsdb_api.resources.history import user_of
 from comicsdb_api.responses import addresses, respond, to_json
@@ -75,27 +75,27 @@ def _number(value: str) -> int | None:
     return whole_number(value.lstrip("0") or value[:1] or "0", high=BIG_MAX, clamp=True)
 
 
-class After(Filter):
+class AfterFilter(Filter):
     """`after`: lines with greater numbers."""
 
     schema = {"type": "integer", "minimum": 0}
-    says = "{}: only later ones; 0, or nothing, is from the beginning."
-    invalid = "Enter a whole number, zero or more."
+    description = "{}: only later ones; 0, or nothing, is from the beginning."
+    error_message = "Enter a whole number, zero or more."
 
-    def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
+    def parse(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
         """A number greater than any line can have is after all of them."""
         number = _number(value)
         if number is None:
-            raise self.bad()
+            raise self.value_error()
         return change.c.seq > literal(number, BigInteger)
 
 
-class Since(Later):
+class SinceFilter(LaterThanFilter):
     """`since`: from the first line on that was written at a moment or later."""
 
-    says = "{}, included; without an offset, in the site's time zone."
+    description = "{}, included; without an offset, in the site's time zone."
 
-    def test(self, value, zone) -> ColumnElement[bool]:
+    def parse(self, value, zone) -> ColumnElement[bool]:
         """By number: lines that seem earlier, as the clock was set back meanwhile, are not left out."""
         first = (
             select(change.c.seq)
@@ -106,64 +106,64 @@ class Since(Later):
         return change.c.seq >= first.correlate(None).scalar_subquery()
 
 
-class EpochFilter(Filter):
+class EpochParameter(Filter):
     """`epoch`: not a condition on lines, but on the whole feed."""
 
     schema = {name: EPOCH[name] for name in ("type", "pattern")}
-    says = "{}: if it is no longer that of the feed, the answer is 410."
-    invalid = "Enter the epoch as the feed gave it."
+    description = "{}: if it is no longer that of the feed, the answer is 410."
+    error_message = "Enter the epoch as the feed gave it."
 
-    def test(self, value, zone) -> None:  # noqa: ARG002
-        """Only that it can be one."""
+    def parse(self, value, zone) -> None:  # noqa: ARG002
+        """Check the form alone."""
         if not re.fullmatch(self.schema["pattern"], value):
-            raise self.bad()
+            raise self.value_error()
 
 
-class Include(Filter):
+class IncludeParameter(Filter):
     """`include`: not a condition on lines; `object` adds the objects that they name."""
 
     schema = {"type": "string", "enum": ["object"]}
-    says = "{}: with `objects`, and with those that changed without a line (see `touched`)."
-    invalid = "Enter object: there is nothing else to include."
+    description = "{}: with `objects`, and with those that changed without a line (see `touched`)."
+    error_message = "Enter object: there is nothing else to include."
 
-    def test(self, value, zone) -> None:  # noqa: ARG002
-        """Only that it is known."""
+    def parse(self, value, zone) -> None:  # noqa: ARG002
+        """Check the value alone."""
         if value != "object":
-            raise self.bad()
+            raise self.value_error()
 
 
-class Touched(Filter):
+class TouchedParameter(Filter):
     """`touched`: a position in the objects that changed without a line."""
 
     schema = {"type": "string", "pattern": touched.POSITION.pattern, "examples": ["8123.45"]}
-    says = "{}; without it, such objects are not sent, but the position from which to begin is."
-    invalid = "Enter the position as the feed gave it."
+    description = "{}; without it, such objects are not sent, but the position from which to begin is."
+    error_message = "Enter the position as the feed gave it."
 
-    def test(self, value, zone) -> None:  # noqa: ARG002
-        """Only that it can be one."""
+    def parse(self, value, zone) -> None:  # noqa: ARG002
+        """Check the form alone."""
         if touched.Position.of(value) is None:
-            raise self.bad()
+            raise self.value_error()
 
 
-class Limit(Filter):
+class LimitParameter(Filter):
     """`limit`: how many lines come at once."""
 
-    schema = {"type": "integer", "minimum": 1, "maximum": LINES_MAX, "default": SIZE}
-    says = f"{{}}; {SIZE} by default."
-    invalid = f"Enter a whole number from 1 to {LINES_MAX}."
+    schema = {"type": "integer", "minimum": 1, "maximum": LINES_MAX, "default": PAGE_SIZE}
+    description = f"{{}}; {PAGE_SIZE} by default."
+    error_message = f"Enter a whole number from 1 to {LINES_MAX}."
 
-    def test(self, value, zone) -> None:  # noqa: ARG002
-        """Only that it is in range."""
+    def parse(self, value, zone) -> None:  # noqa: ARG002
+        """Check the range alone."""
         if whole_number(value, 1, LINES_MAX) is None:
-            raise self.bad()
+            raise self.value_error()
 
 
-class Username(Filter):
+class UsernameFilter(Filter):
     """`user`: the changes of one account, by its name, whatever the case."""
 
-    says = "{}, whatever its case; nothing is found for a name that no account has. Needs an account."
+    description = "{}, whatever its case; nothing is found for a name that no account has. Needs an account."
 
-    def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
+    def parse(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
         """By the number of the account."""
         named = select(user.c.id).where(func.lower(user.c.username) == func.lower(literal(value)))
         return change.c.user_id == named.scalar_subquery()
@@ -201,22 +201,22 @@ EVENT = {
     "description": "The lines as Server-Sent Events.",
     "examples": ['id: 7\nevent: update\ndata: {"seq":7,"kind":"arc","object_id":1,"action":"update"}\n\n'],
 }
-SINCE = Since("since", None, "from the first line on that was written at this moment")
+SINCE = SinceFilter("since", None, "from the first line on that was written at this moment")
 # Whatever appears in the feed changes one of these.
 NEWEST = select(
     select(func.coalesce(func.max(change.c.seq), 0)).scalar_subquery(),
     select(func.coalesce(func.max(TouchedObject.id), 0)).scalar_subquery(),
 )
 FILTERS = (
-    After("after", None, "the number `seq` of the last line that is known"),
+    AfterFilter("after", None, "the number `seq` of the last line that is known"),
     SINCE,
-    EpochFilter("epoch", None, "the `epoch` of the answer that `after` is from"),
-    Choice("kind", Condition(equal, change.c.kind), "Changes of one kind", KINDS),
-    Choice("action", Condition(equal, change.c.action), "Changes of one sort", ACTIONS),
-    Username("user", None, "Name of an account"),
-    Limit("limit", None, f"number of lines, at most {LINES_MAX}"),
-    Include("include", None, "the complete public state of each object that a line names"),
-    Touched("touched", None, "with `include=object`, `touched` of the answer before"),
+    EpochParameter("epoch", None, "the `epoch` of the answer that `after` is from"),
+    ChoiceFilter("kind", Condition(equal, change.c.kind), "Changes of one kind", KINDS),
+    ChoiceFilter("action", Condition(equal, change.c.action), "Changes of one sort", ACTIONS),
+    UsernameFilter("user", None, "Name of an account"),
+    LimitParameter("limit", None, f"number of lines, at most {LINES_MAX}"),
+    IncludeParameter("include", None, "the complete public state of each object that a line names"),
+    TouchedParameter("touched", None, "with `include=object`, `touched` of the answer before"),
 )
 
 
@@ -387,14 +387,14 @@ class ChangeResource(Resource):
         zone = request.registry.settings["comicsdb.timezone"]
         if request.identity is None and parameter(request, "user"):
             raise HTTPForbidden
-        found = filters.read(FILTERS, self._parameters, zone=zone)
+        found = filters.parse_filters(FILTERS, self._parameters, zone=zone)
         clauses = [each for each in found if isinstance(each, Clause)]
         conditions = [each.build() if isinstance(each, Clause) else each for each in found]
         values = values_of(clauses)
         fields = self.row_fields()
         if request.identity is None:
             fields["user"] = cast(null(), JSON)
-        size = int(self._sent("limit") or SIZE)
+        size = int(self._sent("limit") or PAGE_SIZE)
         rows = (
             select(*shapes.labelled(fields))
             .select_from(change.outerjoin(user, user.c.id == change.c.user_id))

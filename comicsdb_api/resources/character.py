@@ -24,7 +24,7 @@ class CharacterResource(CatalogueResource):
 
     model = Character
     schema = CharacterSchema
-    filters = filters.of_names(Character)
+    filters = filters.name_filters(Character)
     actions = {"issue_list": linked_issues(Character, issue_character)}
 
     @classmethod

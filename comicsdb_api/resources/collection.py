@@ -39,7 +39,7 @@ from comicsdb_api.resources.collection_figures import (
     MissingSeriesResource,
     StatsResource,
 )
-from comicsdb_api.resources.collection_filters import COLLECTION
+from comicsdb_api.resources.collection_filters import COLLECTION_FILTERS
 from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import answer
 
@@ -90,7 +90,7 @@ class CollectionResource(OwnResource):
 
     model = CollectionItem
     row_shape = "CollectionItemRow"
-    filters = COLLECTION
+    filters = COLLECTION_FILTERS
 
     @classmethod
     def row_fields(cls) -> dict:

@@ -29,17 +29,17 @@ from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import addresses, respond, to_json
 
-MOST = 100  # covers in one answer, the nearest
+RESULTS_MAX = 100  # covers in one answer, the nearest
 variant = Variant.__table__
 
 
-class Hash(Filter):
+class HashParameter(Filter):
     """A hash of 64 bits."""
 
     schema = {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}
-    says = "{}: up to 16 hexadecimal digits."
+    description = "{}: up to 16 hexadecimal digits."
 
-    def test(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
         """The kind and the digits."""
         try:
             covers.signed(value)
@@ -48,23 +48,23 @@ class Hash(Filter):
         return self.name, value
 
 
-class Bits(Filter):
+class DistanceParameter(Filter):
     """How many bits may differ."""
 
     schema = {"type": "integer", "minimum": 0, "maximum": covers.MAX, "default": covers.USUAL}
-    invalid = f"Enter a whole number from 0 to {covers.MAX}."
+    error_message = f"Enter a whole number from 0 to {covers.MAX}."
 
-    def test(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
         """The name and the number."""
         number = whole_number(value, 0, covers.MAX)
         if number is None:
-            raise self.bad()
+            raise self.value_error()
         return self.name, number
 
 
 FILTERS = (
-    *(Hash(kind, None, f"the {kind} of a picture") for kind in covers.KINDS),
-    Bits("max", None, "in how many of its 64 bits the hash of a cover may differ"),
+    *(HashParameter(kind, None, f"the {kind} of a picture") for kind in covers.KINDS),
+    DistanceParameter("max", None, "in how many of its 64 bits the hash of a cover may differ"),
 )
 
 
@@ -90,7 +90,7 @@ def nearest(request, wanted: dict[str, str], most: int) -> list[dict]:
         select(*shapes.labelled(row_fields(found.c)))
         .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
         .order_by(*order)
-        .limit(MOST)
+        .limit(RESULTS_MAX)
     )
     (results,) = request.read_pool.first(select(shapes.rows_of(rows)), addresses(request))
     return orjson.loads(results)
@@ -124,7 +124,7 @@ class CoverResource(Resource):
         """The hashes, and how far covers may be from them."""
         body = Components().object_of(cls.body_fields())
         return {
-            "description": f"The {MOST} nearest covers, each once; of several hashes any may be near.",
+            "description": f"The {RESULTS_MAX} nearest covers, each once; of several hashes any may be near.",
             "parameters": query_parameters(FILTERS),
             "content": {"application/json": {"schema": body}},
         }
@@ -133,7 +133,7 @@ class CoverResource(Resource):
         """Covers by the hashes of a picture; none without a hash."""
         request = self.request
         zone = request.registry.settings["comicsdb.timezone"]
-        sent = dict(filters.read(FILTERS, request.api_parameters, zone=zone))
+        sent = dict(filters.parse_filters(FILTERS, request.api_parameters, zone=zone))
         most = sent.pop("max", covers.USUAL)
         return respond_tagged(request, tagged(to_json(self._body(sent, sent, most))))
 

@@ -18,7 +18,7 @@ class CreatorResource(CatalogueResource):
 
     model = Creator
     schema = CreatorSchema
-    filters = filters.of_names(Creator)
+    filters = filters.name_filters(Creator)
 
     @classmethod
     def detail_fields(cls) -> dict:

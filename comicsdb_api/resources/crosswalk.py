@@ -28,8 +28,8 @@ from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import respond, to_json
 
 OURS = "comicsdb"  # the source of our own ids
-MOST = 1000  # ids in one request
-TOO_MANY = f"Ask for at most {MOST} ids at a time."
+IDS_MAX = 1000  # ids in one request
+TOO_MANY = f"Ask for at most {IDS_MAX} ids at a time."
 NO_KIND = "Tell the kind of our own ids."
 
 
@@ -89,7 +89,7 @@ class CrosswalkResource(Resource):
         request = self.request
         sent = judged(bodies.read(request, self.parses), CrosswalkSchema)
         source, kind, asked = sent["source"], sent.get("kind"), list(dict.fromkeys(sent["ids"]))
-        if len(asked) > MOST:
+        if len(asked) > IDS_MAX:
             raise BadRequestError({"ids": [TOO_MANY]})
         if source == OURS and kind is None:
             raise BadRequestError({"kind": [NO_KIND]})

@@ -19,7 +19,7 @@ from comicsdb_api.resource.types import ListOf
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.responses import addresses, to_json
 
-MOST = 100  # issues and variants in one answer
+RESULTS_MAX = 100  # issues and variants in one answer
 variant = Variant.__table__
 
 
@@ -50,7 +50,7 @@ def with_stem(code: Gtin):
         select(*shapes.labelled(row_fields(found.c)))
         .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
         .order_by(*best_first, *IssueResource.order(), found.c.variant_id.nulls_first())
-        .limit(MOST)
+        .limit(RESULTS_MAX)
     )
     return select(select(func.count()).select_from(found).scalar_subquery(), shapes.rows_of(rows))
 
@@ -77,7 +77,7 @@ class GtinResource(Resource):
     def described(cls, registry):  # noqa: ARG003
         """The code, and what has it."""
         return {
-            "description": f"Up to {MOST} issues and variants, those with the code first.",
+            "description": f"Up to {RESULTS_MAX} issues and variants, those with the code first.",
             "parameters": query_parameters((CODE,)),
             "body": Body("CodeFound", cls.body_fields()),
         }
@@ -86,7 +86,7 @@ class GtinResource(Resource):
         """What has the code, and what shares its stem."""
         request = self.request
         try:
-            sent = CODE.text(dict(request.api_parameters), CODE.name)
+            sent = CODE.value_of(dict(request.api_parameters), CODE.name)
         except BadValueError as error:
             raise BadRequestError({error.field: [error.message]}) from error
         return respond_tagged(request, tagged(to_json(self._body(gtin(sent)))))

@@ -16,7 +16,7 @@ class ImprintResource(PublishedResource):
 
     model = Imprint
     schema = ImprintSchema
-    filters = filters.of_names(Imprint)
+    filters = filters.name_filters(Imprint)
 
     @classmethod
     def detail_fields(cls) -> dict:

@@ -31,7 +31,7 @@ from comicsdb.models import (
 from comicsdb.models.choices import Precision
 from comicsdb.schemas import IssueSchema
 from comicsdb_api.resource import shapes
-from comicsdb_api.resource.filters import Day, DayRange, Filter, Int
+from comicsdb_api.resource.filters import DateFilter, DateRangeFilter, Filter, IntegerFilter
 from comicsdb_api.resource.listing import Children
 from comicsdb_api.resource.types import Choice, CurrencyCode
 from comicsdb_api.resources import filters
@@ -114,8 +114,8 @@ def price_currency():
     return type_coerce(shown, CurrencyCode(blank=True))
 
 
-def _days(name: str, subject: str) -> DayRange:
-    return DayRange(f"{name}_range", ISSUE[f"{name}_after"], ISSUE[f"{name}_before"], subject)
+def _days(name: str, subject: str) -> DateRangeFilter:
+    return DateRangeFilter(f"{name}_range", ISSUE[f"{name}_after"], ISSUE[f"{name}_before"], subject)
 
 
 class IssueResource(CatalogueResource):
@@ -127,15 +127,15 @@ class IssueResource(CatalogueResource):
     filters = (
         Filter("number", ISSUE["number"], "number"),
         Filter("alt_number", ISSUE["alt_number"], "alternative number"),
-        Int("cover_year", ISSUE["cover_year"], "the cover date"),
-        Int("cover_month", ISSUE["cover_month"], "the cover date"),
+        IntegerFilter("cover_year", ISSUE["cover_year"], "the cover date"),
+        IntegerFilter("cover_month", ISSUE["cover_month"], "the cover date"),
         _days("cover_date", "cover date"),
-        Day("store_date", ISSUE["store_date"], "store date"),
+        DateFilter("store_date", ISSUE["store_date"], "store date"),
         _days("store_date", "store date"),
-        Day("foc_date", ISSUE["foc_date"], "final order cut-off date"),
+        DateFilter("foc_date", ISSUE["foc_date"], "final order cut-off date"),
         _days("foc_date", "final order cut-off date"),
-        Int("series_id", ISSUE["series_id"], "id of the series"),
-        *filters.of_series(ISSUE, "series_"),
+        IntegerFilter("series_id", ISSUE["series_id"], "id of the series"),
+        *filters.series_filters(ISSUE, "series_"),
         Filter("rating", ISSUE["rating"], "name of the age rating"),
         Filter("sku", ISSUE["sku"], "SKU"),
         Filter("isbn", ISSUE["isbn"], "ISBN"),
@@ -143,10 +143,10 @@ class IssueResource(CatalogueResource):
         Filter("gtin", ISSUE["gtin"], "barcode"),
         Filter("upc_starts_with", ISSUE["upc_starts_with"], "the UPC"),
         Filter("cover_hash", ISSUE["cover_hash"], "perceptual hash of the cover"),
-        *filters.identified(ISSUE),
-        *filters.unidentified(ISSUE),
-        *filters.of_contents(ISSUE),
-        *filters.modified(Issue.__table__),
+        *filters.external_id_filters(ISSUE),
+        *filters.missing_id_filters(ISSUE),
+        *filters.content_filters(ISSUE),
+        *filters.modified_filters(Issue.__table__),
     )
     planned_once = (
         {"series_name", "number"},

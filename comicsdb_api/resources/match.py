@@ -27,7 +27,7 @@ from comicsdb.security import Permission
 from comicsdb_api.resource import bodies, shapes
 from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.options import options_of, values_in
+from comicsdb_api.resource.options import option_values, options_of
 from comicsdb_api.resource.selection import Shape
 from comicsdb_api.resource.types import ListOf, SelectedOf
 from comicsdb_api.resources.issue import IssueResource, issue
@@ -82,7 +82,7 @@ class MatchResource(Resource):
     def post(self):
         """Candidates for each descriptor; one that is wrong gets its errors, the others are answered."""
         request = self.request
-        shape = Shape(IssueResource, **values_in(options_of(IssueResource), request))
+        shape = Shape(IssueResource, **option_values(options_of(IssueResource), request))
         sent = judged(bodies.read(request, self.parses), MatchSchema)
         schema = DescriptorSchema()
         wanted, errors = {}, {}

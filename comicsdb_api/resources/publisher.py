@@ -24,8 +24,8 @@ class PublisherResource(CatalogueResource):
         Filter("name", PUBLISHER["name"], "the name"),
         Filter("alt_names", PUBLISHER["alt_names"], "the alternative names, with blanks between"),
         Filter("q", PUBLISHER["q"], "the name or the alternative names"),
-        *filters.identified(PUBLISHER),
-        *filters.modified(Publisher.__table__),
+        *filters.external_id_filters(PUBLISHER),
+        *filters.modified_filters(Publisher.__table__),
     )
     actions = {
         "series_list": Children(

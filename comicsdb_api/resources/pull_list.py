@@ -17,7 +17,7 @@ from comicsdb_api.errors import BadRequestError, RefusedError
 from comicsdb_api.resource import bodies, shapes
 from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import number_in, serve
-from comicsdb_api.resource.filters import Day
+from comicsdb_api.resource.filters import DateFilter
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address
 from comicsdb_api.resource.writes import respond
@@ -174,8 +174,12 @@ class PulledIssueResource(PullListResource):
     model = IssueResource.model
     row_shape = "PulledIssue"
     filters = (
-        Day("store_date_after", Condition(at_least, issue.c.store_date), "earliest day in stores, included"),
-        Day("store_date_before", Condition(at_most, issue.c.store_date), "latest day in stores, included"),
+        DateFilter(
+            "store_date_after", Condition(at_least, issue.c.store_date), "earliest day in stores, included"
+        ),
+        DateFilter(
+            "store_date_before", Condition(at_most, issue.c.store_date), "latest day in stores, included"
+        ),
     )
 
     @classmethod

@@ -11,10 +11,10 @@ from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import bodies, shapes, writes
 from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import serve
-from comicsdb_api.resource.filters import Int
+from comicsdb_api.resource.filters import IntegerFilter
 from comicsdb_api.resources.account_lists import OwnListing, OwnResource, shown
 from comicsdb_api.resources.collection import in_site_zone
-from comicsdb_api.resources.collection_filters import DayOfMoment
+from comicsdb_api.resources.collection_filters import LocalDateFilter
 from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import answer
 
@@ -27,8 +27,8 @@ class ReadResource(OwnResource):
     model = ReadDate
     row_shape = "Read"
     filters = (
-        Int("issue_id", Condition(equal, read_date.c.issue_id), "number of an issue"),
-        *DayOfMoment.all("read_date", read_date.c.read_on, "day on which it was read"),
+        IntegerFilter("issue_id", Condition(equal, read_date.c.issue_id), "number of an issue"),
+        *LocalDateFilter.all("read_date", read_date.c.read_on, "day on which it was read"),
     )
 
     @classmethod

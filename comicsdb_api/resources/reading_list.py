@@ -20,7 +20,7 @@ from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource, ListResource
 from comicsdb_api.resource.cached_reads import Read
 from comicsdb_api.resource.conditional import Dates, respond_tagged
-from comicsdb_api.resource.filters import Choice, Filter, Flag, Int, Number
+from comicsdb_api.resource.filters import BooleanFilter, ChoiceFilter, Filter, IntegerFilter, NumberFilter
 from comicsdb_api.resource.listing import Children, Listing
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address
@@ -57,14 +57,14 @@ BY_OWNER = Condition(contains, user.c.username, among(reading_list.c.user_id, us
 BY_SOURCE = Condition(equal, reading_list.c.attribution_source)
 FILTERS = (
     Filter("name", Condition(phrase, reading_list.c.folded), "the name"),
-    Int("user", Condition(equal, reading_list.c.user_id), "id of the owner"),
+    IntegerFilter("user", Condition(equal, reading_list.c.user_id), "id of the owner"),
     Filter("username", BY_OWNER, "the name of the owner"),
     Filter("publisher", BY_PUBLISHER, "the name of a publisher of one of its issues"),
-    Choice("attribution_source", BY_SOURCE, "code of the source", ListSource),
-    Choice("list_type", Condition(equal, reading_list.c.list_type), "code of the type", ListType),
-    Flag("is_private", Condition(is_so, reading_list.c.is_private), "only its owner sees it"),
-    Number("average_rating__gte", Condition(at_least, AVERAGE), "mean of the stars"),
-    *filters.modified(reading_list),
+    ChoiceFilter("attribution_source", BY_SOURCE, "code of the source", ListSource),
+    ChoiceFilter("list_type", Condition(equal, reading_list.c.list_type), "code of the type", ListType),
+    BooleanFilter("is_private", Condition(is_so, reading_list.c.is_private), "only its owner sees it"),
+    NumberFilter("average_rating__gte", Condition(at_least, AVERAGE), "mean of the stars"),
+    *filters.modified_filters(reading_list),
 )
 
 

@@ -22,7 +22,7 @@ class RoleResource(ReferenceResource):
     """What a creator can do on an issue, in the order of credits."""
 
     model = Role
-    filters = filters.of_names(Role)
+    filters = filters.name_filters(Role)
 
     @classmethod
     def order(cls) -> tuple:
@@ -34,7 +34,7 @@ class SeriesTypeResource(ReferenceResource):
     """Forms of publication, by name."""
 
     model = SeriesType
-    filters = filters.of_names(SeriesType)
+    filters = filters.name_filters(SeriesType)
 
     @classmethod
     def order(cls) -> tuple:

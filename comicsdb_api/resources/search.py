@@ -18,31 +18,32 @@ from comicsdb_api.resource import cached_reads, filters, shapes
 from comicsdb_api.resource.acts import Body
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.cached_reads import Read
-from comicsdb_api.resource.filters import BadValueError, Filter, Flag
+from comicsdb_api.resource.filters import BadValueError, BooleanFilter, Filter
 from comicsdb_api.resource.types import Address, Choice, ListOf
 from comicsdb_api.responses import addresses, to_json
 
 ROUTE = "api.search"
 KINDS_SEARCHED = FIRST
-MOST, USUAL, SUGGESTED = 100, 20, 10  # results: at most, without a limit sent, and with `typeahead`
-NOTHING = "[]"
+# How many results there are at most, without a limit sent, and with `typeahead`.
+LIMIT_MAX, LIMIT_DEFAULT, TYPEAHEAD_LIMIT = 100, 20, 10
+NO_ROWS = "[]"
 
 
-class Query(Filter):
+class QueryParameter(Filter):
     """A text; only its beginning counts."""
 
-    def test(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
         """The name and the text."""
         return self.name, value
 
 
-class Kinds(Filter):
+class KindsParameter(Filter):
     """Any of the kinds."""
 
     schema = {"type": "array", "items": {"type": "string", "enum": list(KINDS_SEARCHED)}}
-    says = "{}, separated by commas; all without it."
+    description = "{}, separated by commas; all without it."
 
-    def test(self, value, zone) -> tuple[str, tuple[str, ...]]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, tuple[str, ...]]:  # noqa: ARG002
         """The name and the kinds."""
         wanted = [each for each in map(str.strip, value.split(",")) if each]
         for each in wanted:
@@ -52,37 +53,41 @@ class Kinds(Filter):
         return self.name, tuple(wanted)
 
 
-class Most(Filter):
+class LimitParameter(Filter):
     """A number of results."""
 
-    schema = {"type": "integer", "minimum": 1, "maximum": MOST}
-    invalid = f"Enter a whole number from 1 to {MOST}."
+    schema = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}
+    error_message = f"Enter a whole number from 1 to {LIMIT_MAX}."
 
-    def test(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
         """The name and the number."""
-        number = whole_number(value, 1, MOST)
+        number = whole_number(value, 1, LIMIT_MAX)
         if number is None:
-            raise self.bad()
+            raise self.value_error()
         return self.name, number
 
 
-class Plain(Flag):
+class BooleanParameter(BooleanFilter):
     """A boolean that is no condition."""
 
-    def compared(self, value) -> tuple[str, bool]:
+    def clause_for(self, value) -> tuple[str, bool]:
         """The name and the boolean."""
         return self.name, value
 
 
 FILTERS = (
-    Query(
+    QueryParameter(
         "q",
         None,
         "a name, or a series with year and number: `night ferry (2026) 3`, or a code, an id or an address",
     ),
-    Kinds("kind", None, "kinds to search"),
-    Most("limit", None, f"number of results; {USUAL} without it, {SUGGESTED} with `typeahead`"),
-    Plain("typeahead", None, "somebody is typing: no typing errors are forgiven, which costs the least"),
+    KindsParameter("kind", None, "kinds to search"),
+    LimitParameter(
+        "limit", None, f"number of results; {LIMIT_DEFAULT} without it, {TYPEAHEAD_LIMIT} with `typeahead`"
+    ),
+    BooleanParameter(
+        "typeahead", None, "somebody is typing: no typing errors are forgiven, which costs the least"
+    ),
 )
 
 
@@ -123,20 +128,20 @@ class Search:
     def body(self, request, _object_id: None = None, epoch: int | None = None) -> bytes:
         """The body; raises InvalidError, and EpochMovedError if it is not of the epoch given."""
         zone = request.registry.settings["comicsdb.timezone"]
-        sent = dict(filters.read(FILTERS, parameters(request), zone=zone))
+        sent = dict(filters.parse_filters(FILTERS, parameters(request), zone=zone))
         typeahead = sent.get("typeahead", False)
         question = ranked_search.ask(
             request.read_pool,
             sent.get("q", ""),
             request.domain,
-            limit=sent.get("limit", SUGGESTED if typeahead else USUAL),
+            limit=sent.get("limit", TYPEAHEAD_LIMIT if typeahead else LIMIT_DEFAULT),
             enough=0 if typeahead else ranked_search.ENOUGH,
             kinds=sent.get("kind") or KINDS_SEARCHED,
         )
         values = question.values | addresses(request)
         is_short = typeahead and question.is_plain
         found, now = request.read_pool.fetch(self._queries[is_short], values)
-        if is_short and found == NOTHING:
+        if is_short and found == NO_ROWS:
             found, now = request.read_pool.fetch(self._queries[False], values)
         if epoch is not None and now != epoch:
             raise EpochMovedError

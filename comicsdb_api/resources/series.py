@@ -8,7 +8,7 @@ from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, serie
 from comicsdb.models.choices import LANGUAGES, Status
 from comicsdb.schemas import SeriesSchema
 from comicsdb_api.resource import shapes
-from comicsdb_api.resource.filters import Choice, Filter, Int
+from comicsdb_api.resource.filters import ChoiceFilter, Filter, IntegerFilter
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import issues_of
@@ -48,16 +48,18 @@ class SeriesResource(CatalogueResource):
     schema = SeriesSchema
     row_shape = "SeriesRow"
     filters = (
-        *filters.of_series(SERIES),
-        Int("year_end", SERIES["year_end"], "last year"),
-        Choice("language", SERIES["language"], "language", LANGUAGES),
-        Choice("status", SERIES["status"], "status: 1 cancelled, 2 completed, 3 hiatus, 4 ongoing", Status),
-        Int("series_type_id", SERIES["series_type_id"], "id of the type"),
+        *filters.series_filters(SERIES),
+        IntegerFilter("year_end", SERIES["year_end"], "last year"),
+        ChoiceFilter("language", SERIES["language"], "language", LANGUAGES),
+        ChoiceFilter(
+            "status", SERIES["status"], "status: 1 cancelled, 2 completed, 3 hiatus, 4 ongoing", Status
+        ),
+        IntegerFilter("series_type_id", SERIES["series_type_id"], "id of the type"),
         Filter("series_type", SERIES["series_type"], "the name of the type"),
-        *filters.identified(SERIES),
-        *filters.unidentified(SERIES),
-        *filters.of_contents(SERIES),
-        *filters.modified(Series.__table__),
+        *filters.external_id_filters(SERIES),
+        *filters.missing_id_filters(SERIES),
+        *filters.content_filters(SERIES),
+        *filters.modified_filters(Series.__table__),
     )
     depends = ("series", "issue")  # it counts issues, and finds series by what is in them
     stamps = ("modified", "rated")

@@ -90,7 +90,7 @@ class SeriesTags(SeriesResource):
         (rows,) = request.read_pool.fetch(rows_query(), values)
         issues = orjson.loads(rows)
         if page > 1 and not issues:
-            raise paging.invalid()
+            raise paging.invalid_page()
         name = f"series-{object_id}-{self.chosen.name}{f'-{page}' if page > 1 else ''}.zip"
         headers = [("Content-Disposition", f'attachment; filename="{name}"')]
         if len(issues) > SIZE:
@@ -102,7 +102,7 @@ class SeriesTags(SeriesResource):
         """The number of the archive; raises RefusedError (404)."""
         number = whole_number(parameter(self.request, "page") or "1", 1, paging.PAGE_MAX)
         if number is None:
-            raise paging.invalid()
+            raise paging.invalid_page()
         return number
 
 

@@ -15,7 +15,7 @@ class TeamResource(CatalogueResource):
 
     model = Team
     schema = TeamSchema
-    filters = filters.of_names(Team)
+    filters = filters.name_filters(Team)
     actions = {"issue_list": linked_issues(Team, issue_team)}
 
     @classmethod

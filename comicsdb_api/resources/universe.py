@@ -28,7 +28,7 @@ class UniverseResource(CatalogueResource):
     filters = (
         Filter("name", CONDITIONS["name"], "the name"),
         Filter("designation", Condition(contains, universe.c.designation), "the designation"),
-        *filters.modified(universe),
+        *filters.modified_filters(universe),
     )
 
     @classmethod
