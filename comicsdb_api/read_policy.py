@@ -22,9 +22,9 @@ from comicsdb_api.errors import RefusedError, invalid, refused
 from comicsdb_api.negotiation import negotiate
 from comicsdb_api.resource import cached_reads, paging
 from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.listing import Detail, Listing, Wanted
+from comicsdb_api.resource.derived_reads import apply_options
+from comicsdb_api.resource.listing import Detail, Listing, PageRequest
 from comicsdb_api.resource.strict import is_strict
-from comicsdb_api.resource.variants import as_asked
 from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, judge, refusal
 
 ID_MAX = 10**9 - 1  # greater ones are left to the views
@@ -75,7 +75,7 @@ class ApiRead(CachedRead):
 
     def __init__(self, request, address: Address, claim: auth.Claim | None, object_id: int):
         super().__init__(request)
-        self.served = as_asked(address.served, request)
+        self.served = apply_options(address.served, request)
         self.read = self.served.read
         self.permission = address.permission
         self.claim, self.object_id = claim, object_id
@@ -173,8 +173,8 @@ class ApiRead(CachedRead):
         request, served = self.request, self.served
         if not isinstance(served, Listing):
             return served.body(request, self.object_id, epoch)
-        wanted = Wanted.of(request, served, self.identity, self.object_id)
-        return served.page(request, found.validators, wanted, epoch)
+        page_request = PageRequest.of(request, served, self.identity, self.object_id)
+        return served.page(request, found.validators, page_request, epoch)
 
     def admit(self, response, epoch: int | None):
         """Count the request, and add the headers of its limits."""

@@ -12,8 +12,8 @@ from comicsdb.log_lines import printable
 from comicsdb.ratelimit import Decision, Limit, WindowState
 from comicsdb.ratelimit.api import SUSTAINED, ApiLimits
 from comicsdb.security import BASIC, Identity
+from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.listing import Listing
-from comicsdb_api.resource.variants import as_asked
 from comicsdb_api.responses import too_soon
 
 logger = logging.getLogger(__name__)
@@ -130,7 +130,7 @@ def price_of(request) -> int:
     method = "GET" if request.method == "HEAD" else request.method
     served = registry["comicsdb_api.reads"].get(route)
     if method == "GET" and isinstance(served, Listing):
-        return as_asked(served, request).cost(request)
+        return apply_options(served, request).cost(request)
     return registry["comicsdb_api.costs"].get((route, method), 1)
 
 

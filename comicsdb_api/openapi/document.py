@@ -23,7 +23,7 @@ from comicsdb_api.openapi.examples import add_examples
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
 from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.base import EntityResource, Resource
-from comicsdb_api.resource.listing import DETAILED_ROWS, USUAL_ROWS, Detail, Listing
+from comicsdb_api.resource.listing import DETAILED_ROWS_PER_REQUEST, ROWS_PER_REQUEST, Detail, Listing
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
 
@@ -43,10 +43,10 @@ SUMMARIES = {"POST": "new", "PUT": "whole", "PATCH": "some fields of one"}
 ORDINARY = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
 EDITOR = ORDINARY._replace(groups=frozenset([EDITOR_GROUP]))
 LIST_COSTS = (
-    f"A page costs one of the day's requests for each {USUAL_ROWS} rows that it has room for or, with fields"
-    f" of details, for each {DETAILED_ROWS}."
+    f"A page costs one of the day's requests for each {ROWS_PER_REQUEST} rows that it has room for or, with"
+    f" fields of details, for each {DETAILED_ROWS_PER_REQUEST}."
 )
-IDS_COSTS = f"With `ids`, it costs one for each {DETAILED_ROWS} of them."
+IDS_COSTS = f"With `ids`, it costs one for each {DETAILED_ROWS_PER_REQUEST} of them."
 PARAMETER = re.compile(r"{(\w+)(?::[^}]*)?}")
 
 

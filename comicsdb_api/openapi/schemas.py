@@ -25,7 +25,7 @@ from sqlalchemy.types import TypeEngine
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb.models.currencies import AMOUNTS
 from comicsdb_api.openapi.words import PART, words_for
-from comicsdb_api.resource.by_ids import MERGED
+from comicsdb_api.resource.id_listing import MERGED
 from comicsdb_api.resource.types import (
     Address,
     Changes,

@@ -43,9 +43,9 @@ from comicsdb_api.errors import NOT_FOUND, RefusedError, missing
 from comicsdb_api.resource import bodies, cached_reads, paging, shapes, writes
 from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.filters import Filter
-from comicsdb_api.resource.listing import Children, Listing, Wanted, detail_of, list_of
-from comicsdb_api.resource.variants import as_asked
+from comicsdb_api.resource.listing import ChildList, Listing, PageRequest, detail_of, list_of
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
 
 _INTEGER = re.compile(r"-?[0-9]+")
@@ -111,7 +111,7 @@ class ListResource(Resource):
     filters: tuple[Filter, ...] = ()
     # Sets of filters for which one plan of PostgreSQL is good whatever their values; others are planned for
     # each request.
-    planned_once: tuple[set[str], ...] = ()
+    generic_plan_filters: tuple[set[str], ...] = ()
     page_size = paging.PAGE_SIZE
     # Whether answers are cached, which requires that every change of a body updates its stamps.
     cached = False
@@ -175,12 +175,12 @@ class ListResource(Resource):
 
     def page(self, object_id: int | None = None):
         """The answer with the requested page."""
-        request, listing = self.request, as_asked(self.served, self.request)
+        request, listing = self.request, apply_options(self.served, self.request)
         return self.through_cache(
             listing,
             object_id,
             lambda stamps: listing.page(
-                request, stamps, Wanted.of(request, listing, request.identity, object_id)
+                request, stamps, PageRequest.of(request, listing, request.identity, object_id)
             ),
         )
 
@@ -220,7 +220,7 @@ class EntityResource(ListResource):
     model: type[Entity]
     row_shape = "Stamped"
     # Lists below the detail, by URL segment.
-    actions: dict[str, Children] = {}
+    actions: dict[str, ChildList] = {}
     # The stamps that change with the body of a detail.
     stamps: tuple[str, ...] = ("modified",)
     # The formats of a detail beside JSON.
@@ -355,7 +355,7 @@ class EntityResource(ListResource):
 
     def get(self):
         """GET on one object."""
-        object_id, detail = self.wanted_id(), as_asked(self.served, self.request)
+        object_id, detail = self.wanted_id(), apply_options(self.served, self.request)
         return self.through_cache(detail, object_id, lambda _: detail.body(self.request, object_id))
 
     def children_get(self):

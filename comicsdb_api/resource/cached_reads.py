@@ -23,7 +23,7 @@ DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadDeclaration:
     """The cached read of an address.
 
     `stamps` selects one row, or none if the object (parameter `id`) does not exist. Its columns are versions
@@ -50,14 +50,14 @@ class Read:
         """The stamps as part of a key, without former times."""
         return ".".join(str(each) for each in (stamps[::2] if self.date_pairs else stamps))
 
-    def key(self, request, object_id: int | None, stamps: tuple, known: Container[str]) -> str:
-        """The key of the entry for a request; its answer depends on the parameters with `known` names."""
-        key = f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request, known)}"
+    def key(self, request, object_id: int | None, stamps: tuple, parameter_names: Container[str]) -> str:
+        """The key of the entry for a request; its answer depends on the parameters named."""
+        key = f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request, parameter_names)}"
         chosen = tag_format(request)
         return f"{key}:{chosen.name}" if chosen else key
 
 
-def stamps(request, read: Read, object_id: int | None) -> tuple | None:
+def stamps(request, read: ReadDeclaration, object_id: int | None) -> tuple | None:
     """The stamps of a read, None if the object does not exist."""
     preflight = Preflight.of(request)
     if preflight is not None and preflight.route == read.route:
@@ -65,8 +65,8 @@ def stamps(request, read: Read, object_id: int | None) -> tuple | None:
     return request.read_pool.fetch(read.query, {"id": object_id})
 
 
-def digest(request, known: Container[str]) -> str:
-    """A digest of everything else that a body depends on: base URLs, path, and parameters with `known` names.
+def digest(request, parameter_names: Container[str]) -> str:
+    """A digest of everything else that a body depends on: base URLs, path, and the parameters named.
 
     The path is included, as the id 7 can be written 007, and links to other pages repeat it.
     """
@@ -74,7 +74,7 @@ def digest(request, known: Container[str]) -> str:
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
     path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"]
     text = f"{environ['wsgi.url_scheme']}://{host}{path}"
-    pairs = parameters(request, known)
+    pairs = parameters(request, parameter_names)
     if pairs:
         text = repr((text, pairs))
     return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()

@@ -11,7 +11,7 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameters
 from comicsdb_api.resource.filters import BadValueError, Filter
-from comicsdb_api.resource.selection import FIELDS, INCLUDE, known_names, names_in
+from comicsdb_api.resource.selection import FIELDS, INCLUDE, parse_names, selectable_names
 
 IDS, SORT, PAGE_SIZE, CURSOR = "ids", "sort", "page_size", "cursor"
 IDS_MAX = 100
@@ -45,16 +45,16 @@ def options_of(resource: type) -> tuple[Option, ...]:
     """The options of all lists and details of a resource."""
     if not resource.has_options:
         return ()
-    known = known_names(resource)
+    known = selectable_names(resource)
     fields = Option(
         FIELDS,
-        lambda text: names_in(text, known[FIELDS]),
+        lambda text: parse_names(text, known[FIELDS]),
         _list_of({"enum": list(known[FIELDS])}),
         "only these fields; with dots, of what is in a field",
     )
     include = Option(
         INCLUDE,
-        lambda text: names_in(text, known[INCLUDE]),
+        lambda text: parse_names(text, known[INCLUDE]),
         _list_of({"enum": list(known[INCLUDE])}),
         "further fields, as a detail has them, or `all`",
     )

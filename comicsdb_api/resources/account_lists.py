@@ -12,9 +12,9 @@ from comicsdb.readcache.validators import times
 from comicsdb_api.errors import RefusedError, missing
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource
-from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.listing import Detail, Listing, Wanted
+from comicsdb_api.resource.listing import Detail, Listing, PageRequest
 from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
 
 USER = bindparam("user", type_=Integer)  # the account that asks
@@ -42,7 +42,7 @@ class OwnResource(EntityResource):
         """The page that the caller asks for, of its rows that meet the conditions."""
         self.begin()
         request, listing = self.request, self.served
-        body = listing.page(request, (), Wanted.of(request, listing, request.identity, object_id))
+        body = listing.page(request, (), PageRequest.of(request, listing, request.identity, object_id))
         return respond_tagged(request, tagged(body))
 
     def get(self):
@@ -83,21 +83,23 @@ class OwnListing(Listing):
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "OwnListing":
         """All of them, in the resource's order."""
-        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
+        read = ReadDeclaration(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
         return cls(read, resource, (), resource.order(), resource.filters)
 
     def values(self, request, identity):
         return {"user": identity.user_id, "today": request.today}
 
-    def _fetch(self, request, counted, way, wanted, values):
+    def _fetch(self, request, with_count, strategy, page_request, values):
         if "dbsession" in vars(request):  # `begin` may have made the list in this transaction
-            conditions = tuple(each.build() for each in wanted.clauses)
-            return request.dbsession.execute(self._statement(counted, way, conditions), values).first()
-        return super()._fetch(request, counted, way, wanted, values)
+            conditions = tuple(each.build() for each in page_request.clauses)
+            return request.dbsession.execute(
+                self._statement(with_count, strategy, conditions), values
+            ).first()
+        return super()._fetch(request, with_count, strategy, page_request, values)
 
-    def _statement(self, counted, way, conditions=()):
+    def _statement(self, with_count, strategy, conditions=()):
         conditions = (self.resource.mine(), *conditions)
-        return super()._statement(counted, way, conditions).where(self.resource.begun())
+        return super()._statement(with_count, strategy, conditions).where(self.resource.begun())
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +110,9 @@ class OwnDetail(Detail):
     def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
         """The one with the id in the path."""
         stamps = times(resource.model.__table__, *resource.stamps).where(resource.mine())
-        return cls(Read(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=2), resource)
+        return cls(
+            ReadDeclaration(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=2), resource
+        )
 
     def stamps(self, request, object_id: int) -> tuple | None:
         """The times of the row's last changes, None if the caller has no such row."""

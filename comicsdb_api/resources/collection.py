@@ -29,7 +29,7 @@ from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import bodies, conditional, shapes, writes
 from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import serve
-from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address, Choice
 from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, shown
@@ -221,7 +221,7 @@ class CollectionListing(OwnListing):
     and make the rows of all pages before the one that is asked for.
     """
 
-    def _statement(self, counted: bool, way: str, conditions=()):  # noqa: ARG002  (it is always counted)
+    def _statement(self, with_count: bool, strategy: str, conditions=()):  # noqa: ARG002  (it is always counted)
         resource = self.resource
         mine = select(item.c.id, item.c.issue_id).where(resource.mine(), *conditions).cte("mine")
         # OFFSET 0 keeps PostgreSQL from joining the whole catalogue instead of the issues of these items.
@@ -262,7 +262,7 @@ class CollectionDetail(OwnDetail):
         others = (microseconds(issue.c[name]) for name in ("modified", "modified_before"))
         stamps = times(item, "modified").add_columns(*others).where(resource.mine())
         stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
-        return cls(Read(route, None, "collection:retrieve", stamps, date_pairs=3), resource)
+        return cls(ReadDeclaration(route, None, "collection:retrieve", stamps, date_pairs=3), resource)
 
 
 def _added(status: int, sentence: str) -> dict:

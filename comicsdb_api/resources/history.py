@@ -9,7 +9,7 @@ from comicsdb.models.record import CHANGED, CREATED, DELETED
 from comicsdb.security import Permission
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import ListResource, serve
-from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.listing import Listing
 from comicsdb_api.resource.types import Changes
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
@@ -97,7 +97,7 @@ def _versions(kind: str, route: str) -> Listing:
     own = (history.c.kind == shapes.constant(kind), history.c.object_id == bindparam("id"))
     newest = func.max(history.c.id)
     stamps = select(newest.label("newest")).where(*own).having(newest.is_not(None))
-    read = Read(route, None, f"{kind}:history", stamps)
+    read = ReadDeclaration(route, None, f"{kind}:history", stamps)
     return Listing(read, HistoryRows, own, HistoryRows.order())
 
 

@@ -32,7 +32,7 @@ from comicsdb.models.choices import Precision
 from comicsdb.schemas import IssueSchema
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.filters import DateFilter, DateRangeFilter, Filter, IntegerFilter
-from comicsdb_api.resource.listing import Children
+from comicsdb_api.resource.listing import ChildList
 from comicsdb_api.resource.types import Choice, CurrencyCode
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -148,7 +148,7 @@ class IssueResource(CatalogueResource):
         *filters.content_filters(ISSUE),
         *filters.modified_filters(Issue.__table__),
     )
-    planned_once = (
+    generic_plan_filters = (
         {"series_name", "number"},
         {"series_id", "number"},
         *({name} for name in ("cv_id", "gcd_id", "upc", "isbn", "sku")),
@@ -284,12 +284,12 @@ def issue_and_variant(shape: str) -> dict:
     }
 
 
-def issues_of(condition) -> Children:
-    """The issues below an object of another kind: by cover date, then as `condition` of `Children` has it."""
-    return Children(IssueResource, condition, shapes.by_cover_date(issue, series))
+def issues_of(condition) -> ChildList:
+    """The issues below an object of another kind that meet a condition of `ChildList`, by cover date."""
+    return ChildList(IssueResource, condition, shapes.by_cover_date(issue, series))
 
 
-def linked_issues(model, link) -> Children:
+def linked_issues(model, link) -> ChildList:
     """The issues that a link table ties to an object of another kind."""
     owner = link.c[f"{model.__tablename__}_id"]
     return issues_of(issue.c.id.in_(select(link.c.issue_id).where(owner == bindparam("id"))))

@@ -28,7 +28,7 @@ from comicsdb_api.resource import bodies, shapes
 from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.options import option_values, options_of
-from comicsdb_api.resource.selection import Shape
+from comicsdb_api.resource.selection import FieldSelection
 from comicsdb_api.resource.types import ListOf, SelectedOf
 from comicsdb_api.resources.issue import IssueResource, issue
 from comicsdb_api.resources.wish_list import judged
@@ -82,7 +82,7 @@ class MatchResource(Resource):
     def post(self):
         """Candidates for each descriptor; one that is wrong gets its errors, the others are answered."""
         request = self.request
-        shape = Shape(IssueResource, **option_values(options_of(IssueResource), request))
+        selection = FieldSelection(IssueResource, **option_values(options_of(IssueResource), request))
         sent = judged(bodies.read(request, self.parses), MatchSchema)
         schema = DescriptorSchema()
         wanted, errors = {}, {}
@@ -93,7 +93,7 @@ class MatchResource(Resource):
                 told = errors_of(invalid)
                 errors[place] = {schema.sent_as.get(name, name): each for name, each in told.items()}
         found = match(request.dbsession, list(wanted.values()), sent.get("candidates", CANDIDATES))
-        shown = self._rows({each.issue.id for result in found for each in result.candidates}, shape)
+        shown = self._rows({each.issue.id for result in found for each in result.candidates}, selection)
         matches = dict(zip(wanted, found, strict=True))
         results = [
             _result(matches.get(place, Match()), errors.get(place), shown)
@@ -101,12 +101,12 @@ class MatchResource(Resource):
         ]
         return respond(request, {"results": results})
 
-    def _rows(self, ids: set[int], shape: Shape) -> dict[int, orjson.Fragment]:
+    def _rows(self, ids: set[int], selection: FieldSelection) -> dict[int, orjson.Fragment]:
         """The issues as lists show them, or as options ask for them, by their ids."""
         if not ids:
             return {}
-        row = shapes.json_object("IssueRow", **shape.expressions)
-        rows = select(issue.c.id, cast(row, Text)).select_from(shape.source)
+        row = shapes.json_object("IssueRow", **selection.expressions)
+        rows = select(issue.c.id, cast(row, Text)).select_from(selection.source)
         rows = rows.where(issue.c.id == any_(literal(sorted(ids), ARRAY(Integer))))
         found = self.request.dbsession.execute(rows, addresses(self.request))
         return {issue_id: orjson.Fragment(shown) for issue_id, shown in found}

@@ -7,7 +7,7 @@ from comicsdb.models import Publisher, Series
 from comicsdb.schemas import PublisherSchema
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.filters import Filter
-from comicsdb_api.resource.listing import Children
+from comicsdb_api.resource.listing import ChildList
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.series import SeriesResource
@@ -28,7 +28,7 @@ class PublisherResource(CatalogueResource):
         *filters.modified_filters(Publisher.__table__),
     )
     actions = {
-        "series_list": Children(
+        "series_list": ChildList(
             SeriesResource,
             series.c.publisher_id == bindparam("id"),
             shapes.by_sort_name(series),

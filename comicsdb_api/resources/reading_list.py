@@ -18,10 +18,10 @@ from comicsdb_api.errors import RefusedError, missing
 from comicsdb_api.negotiation import tag_format
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource, ListResource
-from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.conditional import Dates, respond_tagged
 from comicsdb_api.resource.filters import BooleanFilter, ChoiceFilter, Filter, IntegerFilter, NumberFilter
-from comicsdb_api.resource.listing import Children, Listing
+from comicsdb_api.resource.listing import ChildList, Listing
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address
 from comicsdb_api.resource.types import Choice as OneOf
@@ -73,7 +73,7 @@ class ReadingListItemResource(ListResource):
 
     model = ReadingListItem
     row_shape = "ReadingListItem"
-    planned_once = ({"visible"},)
+    generic_plan_filters = ({"visible"},)
     page_size = PAGE
 
     @classmethod
@@ -121,18 +121,18 @@ class VisibleListing(Listing):
 class ItemsListing(VisibleListing):
     """The items of the list bound as `id`, if the caller may see it."""
 
-    def _statement(self, counted, way, conditions=()):
+    def _statement(self, with_count, strategy, conditions=()):
         lists = select(reading_list.c.id).where(reading_list.c.id == bindparam("id"), *conditions)
-        return super()._statement(counted, way).where(lists.correlate(None).exists())
+        return super()._statement(with_count, strategy).where(lists.correlate(None).exists())
 
 
 @dataclass(frozen=True, eq=False)
-class Items(Children):
+class Items(ChildList):
     """The items of the list bound as `id`."""
 
     def of(self, owner: type, route: str) -> Listing:  # noqa: ARG002
         """The list below the lists."""
-        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
+        read = ReadDeclaration(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
         return ItemsListing(read, self.resource, (self.condition,), self.order)
 
 
@@ -146,7 +146,7 @@ class ReadingListResource(EntityResource):
     tag_formats = (CBL,)
     filters = FILTERS
     listing = VisibleListing
-    planned_once = ({"visible"},)
+    generic_plan_filters = ({"visible"},)
     page_size = PAGE
     actions = {
         "items": Items(

@@ -17,7 +17,7 @@ from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.resource import cached_reads, filters, shapes
 from comicsdb_api.resource.acts import Body
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.filters import BadValueError, BooleanFilter, Filter
 from comicsdb_api.resource.types import Address, Choice, ListOf
 from comicsdb_api.responses import addresses, to_json
@@ -123,7 +123,7 @@ class Search:
     formats = ()  # none but JSON
     options = ()
     parameters = frozenset(name for each in FILTERS for name in each.parameters) | {"format", "strict"}
-    read = Read(ROUTE, cached_reads.LIST, "search", versions(*KINDS_SEARCHED, "series_type"))
+    read = ReadDeclaration(ROUTE, cached_reads.LIST, "search", versions(*KINDS_SEARCHED, "series_type"))
 
     def body(self, request, _object_id: None = None, epoch: int | None = None) -> bytes:
         """The body; raises InvalidError, and EpochMovedError if it is not of the epoch given."""

@@ -13,7 +13,7 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
 from comicsdb_api.resource.base import EntityResource
 from comicsdb_api.resource.cached_reads import DETAIL, LIST
-from comicsdb_api.resource.listing import query_of
+from comicsdb_api.resource.listing import compiled_query
 from tests.api.conftest import SCHEMA, Client, basic
 from tests.api.http_dates import DATED, FAR_AHEAD, WITH_ISSUES
 from tests.api.resource.test_statements import COSTS
@@ -150,10 +150,10 @@ def test_what_the_address_does_not_know_is_in_no_key(api, wsgi, ids):
         path = address.format(**ids)
         query = f"{path}&" if "?" in path else f"{path}?"
         body = cached(api, path)
-        stored, compiled = len(lru), query_of.cache_info().currsize
+        stored, compiled = len(lru), compiled_query.cache_info().currsize
         for number in range(20):
             assert read(api, f"{query}_={number}&utm{number}=a&z{number}", "HIT") == body
-        assert (len(lru), query_of.cache_info().currsize) == (stored, compiled)
+        assert (len(lru), compiled_query.cache_info().currsize) == (stored, compiled)
 
 
 def test_scheme_and_host_count(api, make):

@@ -84,7 +84,7 @@ ORDERS = {
 @pytest.mark.parametrize("name", ORDERS)
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_orders(api, many, session, monkeypatch, name, sign):
-    monkeypatch.setattr(listing, "FAR", 2)
+    monkeypatch.setattr(listing, "OFFSET_PAGES_MAX", 2)
     many.add("issue", 130)
     session.execute(text("UPDATE issue SET modified = now() - (id * 7 % 11) * interval '1.5 ms'"))
     many.changed()

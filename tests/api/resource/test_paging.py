@@ -70,7 +70,7 @@ LISTS = {
 
 @pytest.mark.parametrize("path", LISTS)
 def test_far_pages_are_those_that_walking_would_reach(api, many, monkeypatch, path):
-    monkeypatch.setattr(listing, "FAR", 2)
+    monkeypatch.setattr(listing, "OFFSET_PAGES_MAX", 2)
     kind, statement = LISTS[path]
     many.add(kind, 1100 if "?" in path else 353)
     path = path.format(publisher=many.publisher.id, arc=many.arc.id)
@@ -170,7 +170,7 @@ def test_from_a_place_few_rows_are_passed_by(api, many, monkeypatch, path):
     for page in (FAR, FAR + 1, FAR + 2):
         api.get(with_page(path.format(many.arc.id), page))
     groups = 2 if "issue_list" in path else len(NAMES)  # cover dates, series
-    assert max(passed) <= listing.STEP * SIZE + MANY / groups, passed
+    assert max(passed) <= listing.PAGES_PER_POSITION * SIZE + MANY / groups, passed
 
 
 @pytest.mark.parametrize("path", ["/api/issue/", "/api/arc/{}/issue_list/", "/api/issue/?cover_year=2020"])

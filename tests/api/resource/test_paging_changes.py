@@ -57,7 +57,7 @@ def interrupted(wsgi, api, connection):
 @pytest.fixture
 def many(make, monkeypatch):
     """Rows in bulk."""
-    monkeypatch.setattr(listing, "FAR", FAR - 1)
+    monkeypatch.setattr(listing, "OFFSET_PAGES_MAX", FAR - 1)
     return Many(make)
 
 

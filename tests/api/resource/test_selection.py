@@ -8,7 +8,7 @@ from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Creator, Issue
 from comicsdb_api.resource import listing, shapes
-from comicsdb_api.resource.selection import names_of, shape_of
+from comicsdb_api.resource.selection import dotted_names, parse_selection
 from comicsdb_api.resources import WITH_HISTORY
 from comicsdb_api.resources.issue import IssueResource
 from tests.api.bodies import BASE, rows, same
@@ -35,28 +35,28 @@ def statement(shape) -> str:
 
 
 def test_what_is_not_asked_for_is_not_computed():
-    text = statement(shape_of(IssueResource, "id,credits.creator,imprint.name,series.name"))
+    text = statement(parse_selection(IssueResource, "id,credits.creator,imprint.name,series.name"))
     assert not [each for each in ("role", "variant", "genre", "character") if each in text]
-    assert "role" in statement(shape_of(IssueResource, "credits.role.name"))
-    assert "credit" not in statement(shape_of(IssueResource, include="variants"))
+    assert "role" in statement(parse_selection(IssueResource, "credits.role.name"))
+    assert "credit" not in statement(parse_selection(IssueResource, include="variants"))
 
 
 @for_each("resource", WITH_HISTORY)
 def test_fields_of_both_have_in_a_detail_all_that_they_have_in_a_list(resource):
     row, detail = resource.row_fields(), resource.detail_fields()
     shared = {name: row[name] for name in row if name in detail}
-    assert set(names_of(shared)) <= set(names_of(detail))
+    assert set(dotted_names(shared)) <= set(dotted_names(detail))
 
 
 def test_equal_wishes_make_equal_shapes():
-    one = shape_of(IssueResource, " number,id,,id", "variants , credits")
-    assert one == shape_of(IssueResource, "id,number", "credits,variants")
-    assert hash(one) == hash(shape_of(IssueResource, "id,number", "credits,variants"))
+    one = parse_selection(IssueResource, " number,id,,id", "variants , credits")
+    assert one == parse_selection(IssueResource, "id,number", "credits,variants")
+    assert hash(one) == hash(parse_selection(IssueResource, "id,number", "credits,variants"))
 
 
 def test_unknown_words_are_told_with_the_known_ones():
     with pytest.raises(InvalidError) as caught:
-        shape_of(IssueResource, "id,series.nam,number.x", "credits,ids")
+        parse_selection(IssueResource, "id,series.nam,number.x", "credits,ids")
     assert list(caught.value.errors) == ["fields", "include"]
     assert caught.value.errors["fields"][0].startswith("Unknown: number.x, series.nam. Known: id, series, ")
     assert caught.value.errors["include"][0].startswith("Unknown: ids. Known: all, id, series, ")
@@ -127,7 +127,7 @@ def test_fields_leave_of_a_detail_what_they_name(api, ids, kind):
     path = f"/api/{kind}/{ids[kind]}/"
     detail = api.json(path)
     (resource,) = [each for each in WITH_HISTORY if each.kind() == kind]
-    names = names_of(resource.detail_fields())
+    names = dotted_names(resource.detail_fields())
     for wanted in (names[::2], names[1::2], names[::5], names[-1:]):
         found = api.json(f"{path}?fields={','.join(wanted)}")
         same(found, part(detail, wanted))
@@ -169,7 +169,7 @@ def test_formats_of_tags_are_whole(api, ids):
 
 
 def test_links_keep_options_and_far_pages_are_the_same_rows(api, make, monkeypatch):
-    monkeypatch.setattr(listing, "FAR", 1)
+    monkeypatch.setattr(listing, "OFFSET_PAGES_MAX", 1)
     many = Many(make)
     many.add("issue", 305)
     rows, link = [], f"{BASE}/api/issue/?fields=id,page&include=desc"

@@ -11,19 +11,19 @@ from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Tombstone
 from comicsdb_api.resource import shapes
-from comicsdb_api.resource.listing import DETAILED_ROWS, Listing, Wanted, query_of
+from comicsdb_api.resource.listing import DETAILED_ROWS_PER_REQUEST, Listing, PageRequest, compiled_query
 from comicsdb_api.resource.options import IDS, IDS_OPTION, option_values
 from comicsdb_api.responses import addresses, to_json
 
-WAY = "ids"
-ID = "_"  # the key of an id in a row, whose fields may lack it
+BY_IDS = "ids"
+ID_KEY = "_"  # the key of an id in a row, whose fields may lack it
 
 tombstone = Tombstone.__table__
 MERGED = shapes.json_object("MergedId", id=tombstone.c.object_id, survivor=tombstone.c.survivor_id)
 
 
 @dataclass(frozen=True, eq=False)
-class ByIds(Listing):
+class IdListing(Listing):
     """The objects with the ids asked for, on one page in their order.
 
     In place of a merged one comes the object that it was merged into, unless that was there before.
@@ -31,19 +31,19 @@ class ByIds(Listing):
 
     def cost(self, request) -> int:
         """What the answer costs of the day's requests, by the number of ids."""
-        return ceil(len(option_values((IDS_OPTION,), request)[IDS]) / DETAILED_ROWS)
+        return ceil(len(option_values((IDS_OPTION,), request)[IDS]) / DETAILED_ROWS_PER_REQUEST)
 
-    def page(self, request, stamps: tuple, wanted: Wanted, epoch: int | None = None) -> bytes:  # noqa: ARG002
+    def page(self, request, stamps: tuple, page_request: PageRequest, epoch: int | None = None) -> bytes:  # noqa: ARG002
         """The body; raises EpochMovedError if an epoch is given and not that of the rows."""
-        query = query_of(self, False, WAY, wanted.clauses)
+        query = compiled_query(self, False, BY_IDS, page_request.clauses)
         ids = option_values((IDS_OPTION,), request)[IDS]
-        values = {**addresses(request), **wanted.values, IDS: list(ids)}
+        values = {**addresses(request), **page_request.values, IDS: list(ids)}
         now, rows, present, gone = request.read_pool.fetch(query, values)
         if epoch is not None and now != epoch:
             raise EpochMovedError
         return to_json(_envelope(ids, *map(orjson.loads, (rows, present, gone))))
 
-    def query(self, counted: bool, way: str, clauses: tuple[Clause, ...]) -> CompiledQuery:  # noqa: ARG002
+    def query(self, with_count: bool, strategy: str, clauses: tuple[Clause, ...]) -> CompiledQuery:  # noqa: ARG002
         """One row: the epoch, the rows, all ids of them that exist, and what the others were merged into."""
         key, ids = self.resource.key(), bindparam(IDS, type_=ARRAY(Integer))
         gone = (
@@ -54,21 +54,21 @@ class ByIds(Listing):
         )
         survivors = select(gone.c.survivor_id).where(gone.c.survivor_id.is_not(None))
         wanted = key.in_(union(select(func.unnest(ids)), survivors))
-        rows = self.shown(**{ID: key}).where(wanted, *(each.build() for each in clauses))
+        rows = self.rows_query(**{ID_KEY: key}).where(wanted, *(each.build() for each in clauses))
         pair = func.json_build_array(gone.c.object_id, gone.c.survivor_id)
         return CompiledQuery.of(
             select(
                 EPOCH_NOW.scalar_subquery().label("epoch"),
                 shapes.rows_of(rows).label("rows"),
-                _texts(key, wanted).label("present"),
-                _texts(pair).label("gone"),
+                _json_array(key, wanted).label("present"),
+                _json_array(pair).label("gone"),
             ),
             prepared=False,
         )
 
 
 def _envelope(ids: tuple[int, ...], rows: list[dict], present: list[int], gone: list) -> dict:
-    by_id = {row.pop(ID): row for row in rows}
+    by_id = {row.pop(ID_KEY): row for row in rows}
     there, survivors = set(present), dict(gone)
     found, missing, merged, deleted = {}, [], [], []
     for each in ids:
@@ -85,6 +85,6 @@ def _envelope(ids: tuple[int, ...], rows: list[dict], present: list[int], gone: 
     return envelope | {"missing": missing, "merged": merged, "deleted": deleted}
 
 
-def _texts(value, *conditions):
+def _json_array(value, *conditions):
     listed = func.coalesce(func.json_agg(value), shapes.literal_column("'[]'"))
     return select(cast(listed, Text)).where(*conditions).scalar_subquery()

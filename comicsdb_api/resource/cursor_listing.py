@@ -19,31 +19,37 @@ from comicsdb.models.base import largest
 from comicsdb_api.errors import RefusedError
 from comicsdb_api.negotiation import parameter, parameters
 from comicsdb_api.resource import paging, shapes
-from comicsdb_api.resource.listing import Listing, Wanted, query_of
+from comicsdb_api.resource.listing import Listing, PageRequest, compiled_query
 from comicsdb_api.resource.options import CURSOR
 from comicsdb_api.responses import addresses, to_json
 
 START = "*"
-FROM_START, AFTER = "from start", "after"  # ways
-PLACE = "_"  # the key of a row's place
-LATEST = "infinity"  # in place of an unknown date
+FROM_START, AFTER = "from start", "after"  # strategies
+POSITION_KEY = "_"  # the key of a row's place
+UNKNOWN_DATE = "infinity"  # in place of an unknown date
 
 
 @dataclass(frozen=True, eq=False)
-class ByCursor(Listing):
+class CursorListing(Listing):
     """A list page by page, after the place that a cursor tells."""
 
-    def page(self, request, stamps: tuple, wanted: Wanted, epoch: int | None = None) -> bytes | None:  # noqa: ARG002
+    def page(
+        self,
+        request,
+        stamps: tuple,  # noqa: ARG002
+        page_request: PageRequest,
+        epoch: int | None = None,
+    ) -> bytes | None:
         """The body, None if the object was deleted meanwhile.
 
         Raises RefusedError (404) for an invalid cursor, and EpochMovedError if an epoch is given and not that
         of the rows.
         """
         cursor = parameter(request, CURSOR).strip()
-        values = {"id": wanted.object_id, **addresses(request), **wanted.values}
+        values = {"id": page_request.object_id, **addresses(request), **page_request.values}
         if cursor != START:
-            values |= keyset.bound([0, *self._place(cursor)])
-        query = query_of(self, False, FROM_START if cursor == START else AFTER, wanted.clauses)
+            values |= keyset.bound([0, *self._decode_cursor(cursor)])
+        query = compiled_query(self, False, FROM_START if cursor == START else AFTER, page_request.clauses)
         found = request.read_pool.fetch(query, values)
         if found is None:
             return None
@@ -51,22 +57,22 @@ class ByCursor(Listing):
         if epoch is not None and now != epoch:
             raise EpochMovedError
         rows = orjson.loads(rows)
-        places = [row.pop(PLACE) for row in rows]
-        following = self._cursor(places[self.size - 1]) if len(rows) > self.size else None
+        places = [row.pop(POSITION_KEY) for row in rows]
+        following = self._encode_cursor(places[self.size - 1]) if len(rows) > self.size else None
         kept = parameters(request, self.parameters)
         return to_json(paging.cursor_envelope(request, following, rows[: self.size], kept))
 
-    def query(self, counted: bool, way: str, clauses: tuple[Clause, ...]) -> CompiledQuery:  # noqa: ARG002
+    def query(self, with_count: bool, strategy: str, clauses: tuple[Clause, ...]) -> CompiledQuery:  # noqa: ARG002
         """One row: the epoch, and a page with one row more, each with its place."""
         resource, conditions = self.resource, (*self.condition, *(each.build() for each in clauses))
-        if way == AFTER:
+        if strategy == AFTER:
             # An index has the leading columns at most, if the others are of another table.
             leading = self.order[: keyset.depth(self.order, resource.model.__table__)]
             conditions += keyset.from_place(leading), keyset.after_place(self.order)
         wanted = select(resource.key()).select_from(resource.row_source()).where(*conditions)
         wanted = wanted.order_by(*self.order).limit(literal_column(str(self.size + 1)))
         place = func.json_build_array(*keyset.keys(self.order))
-        rows = self.shown(**{PLACE: place}).where(resource.key().in_(wanted.correlate(None)))
+        rows = self.rows_query(**{POSITION_KEY: place}).where(resource.key().in_(wanted.correlate(None)))
         return CompiledQuery.of(
             select(
                 EPOCH_NOW.scalar_subquery().label("epoch"),
@@ -75,10 +81,10 @@ class ByCursor(Listing):
             prepared=False,
         )
 
-    def _cursor(self, place: list) -> str:
+    def _encode_cursor(self, place: list) -> str:
         return urlsafe_b64encode(orjson.dumps([self.sort, *place])).decode().rstrip("=")
 
-    def _place(self, cursor: str) -> list:
+    def _decode_cursor(self, cursor: str) -> list:
         """The values of a cursor; raises RefusedError (404)."""
         try:
             sort, *place = orjson.loads(urlsafe_b64decode(cursor.encode("ascii") + b"==="))
@@ -94,7 +100,7 @@ def _value(value, kind):
     """A value for a column's type; raises ValueError, TypeError or OverflowError for others."""
     match kind:
         case Date():
-            return value if value == LATEST else date.fromisoformat(value).isoformat()
+            return value if value == UNKNOWN_DATE else date.fromisoformat(value).isoformat()
         case DateTime():
             return datetime.fromisoformat(value).astimezone(UTC).isoformat()
         case Integer():
