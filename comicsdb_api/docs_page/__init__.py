@@ -12,8 +12,8 @@ from pyramid.static import static_view
 
 from comicsdb.security import may
 from comicsdb_api.docs_page.page import SEARCH, Pages
-from comicsdb_api.openapi.document import EDITOR
-from comicsdb_api.openapi.words import BASE
+from comicsdb_api.openapi.document import EDITOR_ACCOUNT
+from comicsdb_api.openapi.field_descriptions import BASE
 from comicsdb_api.throttle import throttled_view
 
 PATH = "/docs/"
@@ -48,7 +48,9 @@ class Reference:
     def _pages(self) -> Pages:
         """The pages, which describe what editors may do, for all readers."""
         descriptions = self._registry["comicsdb_api.descriptions"]
-        described = descriptions.document(descriptions.rights(lambda permission: may(EDITOR, permission)))
+        described = descriptions.document(
+            descriptions.rights(lambda permission: may(EDITOR_ACCOUNT, permission))
+        )
         site = self._registry.getUtility(IRoutesMapper).get_route("home")
         return Pages(described, f"static/{self.digest}", "../" if site else None)
 

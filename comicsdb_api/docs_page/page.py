@@ -12,7 +12,7 @@ from comicsdb_api.docs_page.html import Html, element, joined, void
 from comicsdb_api.docs_page.shapes import Shapes, place
 from comicsdb_api.openapi.common import BY_DATE, BY_TAG, JSON, MORE_HEADERS
 from comicsdb_api.openapi.examples import Examples
-from comicsdb_api.openapi.words import BASE
+from comicsdb_api.openapi.field_descriptions import BASE
 from comicsdb_api.responses import PATH_PREFIX, PROBLEM
 
 SIGNED_IN = "-H 'Authorization: Bearer TOKEN' "

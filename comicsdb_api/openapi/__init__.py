@@ -64,7 +64,7 @@ class SchemaResource(Resource):
     renders = tuple(OFFERS)
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """One document in several forms."""
         form = {
             "name": "format",

@@ -109,7 +109,7 @@ def _parameter(name: str, place: str, schema: dict, description: str, **more) ->
 
 def query_parameters(declared: Iterable[Filter]) -> list[dict]:
     """The parameters of filters and options."""
-    return [_query_parameter(parameter) for each in declared for parameter in each.described()]
+    return [_query_parameter(parameter) for each in declared for parameter in each.openapi_parameters()]
 
 
 def _query_parameter(parameter: Parameter) -> dict:

@@ -41,11 +41,11 @@ from comicsdb.tags import TagFormat
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_FOUND, RefusedError, missing
 from comicsdb_api.resource import bodies, cached_reads, paging, shapes, writes
-from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resource.listing import ChildList, Listing, PageRequest, detail_of, list_of
+from comicsdb_api.resource.operations import Operation
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
 
 _INTEGER = re.compile(r"-?[0-9]+")
@@ -70,7 +70,7 @@ class Resource:
     # Whether GET returns rows, but not in pages.
     is_feed = False
     # Writes that neither create nor change an object of a kind, by method.
-    acts: dict[str, Act] = {}
+    operations: dict[str, Operation] = {}
     # What reading needs; without anonymous reading, API_READ is API.
     permission: str = Permission.API_READ
     # What an answer costs of the day's requests, by method, where it is more than one.
@@ -80,7 +80,7 @@ class Resource:
         self.request = request
 
     @classmethod
-    def described(cls, registry) -> dict:  # noqa: ARG003
+    def openapi_description(cls, registry) -> dict:  # noqa: ARG003
         """The description in OpenAPI of a GET that serves neither a list nor a detail.
 
         `content` of the answer or its `body`, and optionally further `headers` and `parameters` of the query.

@@ -96,7 +96,7 @@ class Filter:
         """The names of the parameters."""
         return (self.name,)
 
-    def described(self) -> list[Parameter]:
+    def openapi_parameters(self) -> list[Parameter]:
         """The descriptions of the parameters."""
         template = TEST_DESCRIPTIONS.get(getattr(self.condition, "test", None), self.description)
         sentence = template.format(self.subject)
@@ -239,7 +239,7 @@ class DateRangeFilter(DateFilter):
     def parameters(self):
         return f"{self.name}_after", f"{self.name}_before"
 
-    def described(self):
+    def openapi_parameters(self):
         after, before = self.parameters
         return [
             Parameter(after, self.schema, f"Earliest {self.subject}, included."),

@@ -169,7 +169,7 @@ class UsernameFilter(Filter):
         return change.c.user_id == named.scalar_subquery()
 
 
-WORDS = {
+FIELD_DESCRIPTIONS = {
     "seq": "Number of the line; each is greater than those of all lines that were visible before.",
     "at": "When it was written.",
     "kind": "The kind of the object.",
@@ -179,7 +179,7 @@ WORDS = {
     "survivor_id": "After `merge`, the number of the object it lives on in; else null.",
     "user": "Who did it; null for commands, for accounts that are gone, and where nobody in particular asks.",
 }
-WORDS_OF_OBJECTS = {
+OBJECT_DESCRIPTIONS = {
     "objects": "With `include=object`: each object that a line names or that was touched, as it is now.",
     "touched": "With `include=object`: the position to send next as `touched`.",
     "last": "With `include=object`: whether there is nothing more at the moment.",
@@ -247,7 +247,7 @@ class ChangeResource(Resource):
         }
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """Up to a hundred lines, and where the next ones are."""
         following = {
             "type": ["string", "null"],
@@ -256,7 +256,8 @@ class ChangeResource(Resource):
         }
         line = Components().object_of(cls.row_fields())
         line["properties"] = {
-            name: each | {"description": WORDS[name]} for name, each in line["properties"].items()
+            name: each | {"description": FIELD_DESCRIPTIONS[name]}
+            for name, each in line["properties"].items()
         }
         lines = {"type": "array", "maxItems": LINES_MAX, "items": line}
         state = {
@@ -274,9 +275,9 @@ class ChangeResource(Resource):
                 "next": following,
                 "results": lines | {"description": "The lines."},
                 "epoch": EPOCH,
-                "objects": {"type": "array", "items": state, "description": WORDS_OF_OBJECTS["objects"]},
-                "touched": {"type": "string", "description": WORDS_OF_OBJECTS["touched"]},
-                "last": {"type": "boolean", "description": WORDS_OF_OBJECTS["last"]},
+                "objects": {"type": "array", "items": state, "description": OBJECT_DESCRIPTIONS["objects"]},
+                "touched": {"type": "string", "description": OBJECT_DESCRIPTIONS["touched"]},
+                "last": {"type": "boolean", "description": OBJECT_DESCRIPTIONS["last"]},
             },
             "required": ["next", "results", "epoch"],
         }

@@ -27,9 +27,9 @@ from comicsdb.schemas.collection import CollectionAddSchema, ScrobbleSchema, Sta
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import bodies, conditional, shapes, writes
-from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
+from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address, Choice
 from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, shown
@@ -194,22 +194,27 @@ class CollectionResource(OwnResource):
         return conditional.forbids_write(request.environ, dates, tag)
 
 
-_RATED = Act(
+_RATED = Operation(
     "Set or take back the stars of an item, and of its issue",
-    {200: ("The stars as they are now.", Body("CollectionItemRated", CollectionResource.rated_fields()))},
+    {
+        200: (
+            "The stars as they are now.",
+            ResponseBody("CollectionItemRated", CollectionResource.rated_fields()),
+        )
+    },
     StarsSchema,
     "CollectionItemStarsInput",
     {"412": "Unchangeable"},
     CONDITIONS,
 )
-CollectionResource.acts = {
+CollectionResource.operations = {
     "PUT": _RATED,
     "PATCH": _RATED,
-    "DELETE": Act(
+    "DELETE": Operation(
         "Take an item out of the collection",
         {204: ("It is gone. When its issue was read stays known. No body.", None)},
-        refusals={"412": "Unchangeable"},
-        asks=CONDITIONS,
+        error_responses={"412": "Unchangeable"},
+        header_parameters=CONDITIONS,
     ),
 }
 
@@ -266,15 +271,15 @@ class CollectionDetail(OwnDetail):
 
 
 def _added(status: int, sentence: str) -> dict:
-    return {status: (sentence, Body("CollectionItem", CollectionResource.detail_fields()))}
+    return {status: (sentence, ResponseBody("CollectionItem", CollectionResource.detail_fields()))}
 
 
 class CollectionAddResource(CollectionResource):
     """Puts issues into the caller's collection."""
 
     title = "collection add"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Put an issue into the collection",
             _added(200, "It was there already, and stays as it is; the item.") | _added(201, "The new item."),
             CollectionAddSchema,
@@ -305,7 +310,7 @@ class CollectionAddResource(CollectionResource):
 
 def _scrobbled(status: int, sentence: str) -> dict:
     fields = CollectionResource.scrobbled_fields()
-    return {status: (sentence, Body("Scrobbled", fields))}
+    return {status: (sentence, ResponseBody("Scrobbled", fields))}
 
 
 def in_site_zone(request, moment: datetime) -> datetime:
@@ -318,8 +323,8 @@ class ScrobbleResource(CollectionResource):
     """Notes what the caller has read."""
 
     title = "collection scrobble"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Note that an issue was read",
             _scrobbled(200, "The item that was there.") | _scrobbled(201, "The new item: one digital copy."),
             ScrobbleSchema,

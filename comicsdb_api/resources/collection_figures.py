@@ -58,7 +58,7 @@ class StatsResource(Resource):
     title = "collection stats"
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The figures."""
         return {"content": {"application/json": {"schema": STATS}}}
 

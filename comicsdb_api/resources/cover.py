@@ -18,11 +18,11 @@ from comicsdb_api.errors import BadRequestError
 from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import bodies, filters, shapes
-from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.bodies import PARTS, File
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import BadValueError, Filter
+from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import Choice, ListOf
 from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
@@ -120,7 +120,7 @@ class CoverResource(Resource):
         }
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The hashes, and how far covers may be from them."""
         body = Components().object_of(cls.body_fields())
         return {
@@ -156,18 +156,18 @@ class CoverResource(Resource):
         return {"hashes": shown, "results": nearest(self.request, wanted, most) if wanted else []}
 
 
-CoverResource.acts = {
-    "POST": Act(
+CoverResource.operations = {
+    "POST": Operation(
         "Find covers that look like a picture, which is not kept",
         {
             200: (
                 "Its hashes, and the covers near its pHash.",
-                Body("CoverFound", CoverResource.body_fields()),
+                ResponseBody("CoverFound", CoverResource.body_fields()),
             )
         },
         PictureSchema,
         "CoverInput",
-        sends_picture=True,
+        requires_picture=True,
     )
 }
 

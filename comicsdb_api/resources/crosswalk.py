@@ -19,10 +19,10 @@ from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import bodies, shapes
-from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.external_ids import external_id
+from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import Address, Choice, ListOf
 from comicsdb_api.resources.wish_list import judged
 from comicsdb_api.responses import respond, to_json
@@ -70,11 +70,11 @@ class CrosswalkResource(Resource):
         }
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The sources."""
         source = shapes.json_object("ExternalSource", source=_text(), name=_text(), pattern=_text())
         sources = {"sources": literal_column("sources", ListOf(source))}
-        return {"body": Body("ExternalSources", sources)}
+        return {"body": ResponseBody("ExternalSources", sources)}
 
     def get(self):
         """The sources of external ids."""
@@ -135,13 +135,13 @@ def _shown(kind: str, ids: Iterable[tuple[str, str, str]]) -> list[dict]:
     ]
 
 
-CrosswalkResource.acts = {
-    "POST": Act(
+CrosswalkResource.operations = {
+    "POST": Operation(
         "Find the objects that ids stand for, with all their external ids",
         {
             200: (
                 "What was found for each id, and the ids that stand for nothing.",
-                Body("CrosswalkFound", CrosswalkResource.found_fields()),
+                ResponseBody("CrosswalkFound", CrosswalkResource.found_fields()),
             )
         },
         CrosswalkSchema,

@@ -11,10 +11,10 @@ from comicsdb.readcache.etag import tagged
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.resource import shapes
-from comicsdb_api.resource.acts import Body
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import BadValueError, Filter
+from comicsdb_api.resource.operations import ResponseBody
 from comicsdb_api.resource.types import ListOf
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.responses import addresses, to_json
@@ -74,12 +74,12 @@ class GtinResource(Resource):
         }
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The code, and what has it."""
         return {
             "description": f"Up to {RESULTS_MAX} issues and variants, those with the code first.",
             "parameters": query_parameters((CODE,)),
-            "body": Body("CodeFound", cls.body_fields()),
+            "body": ResponseBody("CodeFound", cls.body_fields()),
         }
 
     def get(self):

@@ -25,8 +25,8 @@ from comicsdb.schemas import errors_of
 from comicsdb.schemas.match import DescriptorSchema, MatchSchema
 from comicsdb.security import Permission
 from comicsdb_api.resource import bodies, shapes
-from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import Resource, serve
+from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.options import option_values, options_of
 from comicsdb_api.resource.selection import FieldSelection
 from comicsdb_api.resource.types import ListOf, SelectedOf
@@ -69,13 +69,18 @@ class MatchResource(Resource):
     permission = Permission.API
     parses = (bodies.JSON,)
     costs = {"POST": 10}
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Find the issues that comics are",
-            {200: ("What was found for each descriptor, in their order.", Body("Matches", body_fields()))},
+            {
+                200: (
+                    "What was found for each descriptor, in their order.",
+                    ResponseBody("Matches", body_fields()),
+                )
+            },
             MatchSchema,
             "MatchInput",
-            options=options_of(IssueResource),
+            query_parameters=options_of(IssueResource),
         )
     }
 

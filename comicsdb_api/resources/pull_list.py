@@ -15,9 +15,9 @@ from comicsdb.schemas.types import Integer
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError, RefusedError
 from comicsdb_api.resource import bodies, shapes
-from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import number_in, serve
 from comicsdb_api.resource.filters import DateFilter
+from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address
 from comicsdb_api.resource.writes import respond
@@ -110,15 +110,15 @@ class PullingResource(PullListResource):
     """Puts series on the caller's pull list."""
 
     title = "pull_list series add"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Follow a series",
             {
                 200: (
                     "It was followed already; the entry.",
-                    Body("PulledSeries", PulledSeriesResource.row_fields()),
+                    ResponseBody("PulledSeries", PulledSeriesResource.row_fields()),
                 ),
-                201: ("The new entry.", Body("PulledSeries", PulledSeriesResource.row_fields())),
+                201: ("The new entry.", ResponseBody("PulledSeries", PulledSeriesResource.row_fields())),
             },
             PullSchema,
             "PullListSeriesInput",
@@ -157,7 +157,9 @@ class UnpullingResource(PullListResource):
     """Takes series off the caller's pull list."""
 
     title = "pull_list series remove"
-    acts = {"DELETE": Act("Follow a series no longer", {204: ("It is followed no longer. No body.", None)})}
+    operations = {
+        "DELETE": Operation("Follow a series no longer", {204: ("It is followed no longer. No body.", None)})
+    }
 
     def remove(self):
         """Follow a series no longer; the path holds its own number, not that of the entry."""

@@ -9,9 +9,9 @@ from comicsdb.schemas.collection import ReadSchema, no_issue
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import bodies, shapes, writes
-from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.filters import IntegerFilter
+from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resources.account_lists import OwnListing, OwnResource, shown
 from comicsdb_api.resources.collection import in_site_zone
 from comicsdb_api.resources.collection_filters import LocalDateFilter
@@ -58,10 +58,10 @@ class NewReadResource(ReadResource):
     """Notes when the caller read an issue."""
 
     title = "read add"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Note that an issue was read, without a copy of it",
-            {201: ("The read.", Body("Read", ReadResource.row_fields()))},
+            {201: ("The read.", ResponseBody("Read", ReadResource.row_fields()))},
             ReadSchema,
             "ReadInput",
             {"422": "KeyUsed"},
@@ -89,7 +89,7 @@ class UnreadResource(ReadResource):
     """Removes reads of the caller."""
 
     title = "read remove"
-    acts = {"DELETE": Act("Remove a read", {204: ("It is gone. No body.", None)})}
+    operations = {"DELETE": Operation("Remove a read", {204: ("It is gone. No body.", None)})}
 
     def remove(self):
         """Remove a read."""

@@ -12,7 +12,7 @@ class RootResource(Resource):
     title = "root"
 
     @classmethod
-    def described(cls, registry):
+    def openapi_description(cls, registry):
         """An address for each list."""
         addresses = {kind: {"type": "string", "format": "uri"} for kind in registry["comicsdb_api.lists"]}
         body = {"type": "object", "properties": addresses, "required": list(addresses)}

@@ -15,10 +15,10 @@ from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameters
 from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.resource import cached_reads, filters, shapes
-from comicsdb_api.resource.acts import Body
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.filters import BadValueError, BooleanFilter, Filter
+from comicsdb_api.resource.operations import ResponseBody
 from comicsdb_api.resource.types import Address, Choice, ListOf
 from comicsdb_api.responses import addresses, to_json
 
@@ -162,7 +162,7 @@ class SearchResource(Resource):
     title = "search"
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The text, and what it finds."""
         result = shapes.json_object("SearchResult", **BODY)
         return {
@@ -173,7 +173,7 @@ class SearchResource(Resource):
                 "similar names follow where little is found. A leading article does not count."
             ),
             "parameters": query_parameters(FILTERS),
-            "body": Body("SearchFound", {"results": literal_column("results", ListOf(result))}),
+            "body": ResponseBody("SearchFound", {"results": literal_column("results", ListOf(result))}),
         }
 
     def get(self):

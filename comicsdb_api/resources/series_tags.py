@@ -62,7 +62,7 @@ class SeriesTags(SeriesResource):
     chosen: tags.TagFormat
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """Pages of files."""
         return {
             "description": f"A folder for each issue, by cover date; at most {SIZE} issues in an archive."

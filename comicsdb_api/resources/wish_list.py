@@ -13,8 +13,8 @@ from comicsdb.schemas.wish import NewWishSchema, PurchaseSchema
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import bodies, shapes
-from comicsdb_api.resource.acts import Act, Body
 from comicsdb_api.resource.base import serve
+from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address, Choice, CurrencyCode
 from comicsdb_api.resource.writes import respond
@@ -124,15 +124,18 @@ class WishingResource(WishListResource):
     """Puts issues on the caller's wish list."""
 
     title = "wish_list items add"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Wish for an issue",
             {
                 200: (
                     "It was on the list already, and stays as it is; the item.",
-                    Body("WishListItemWritten", WishListItemResource.whole_fields()),
+                    ResponseBody("WishListItemWritten", WishListItemResource.whole_fields()),
                 ),
-                201: ("The new item.", Body("WishListItemWritten", WishListItemResource.whole_fields())),
+                201: (
+                    "The new item.",
+                    ResponseBody("WishListItemWritten", WishListItemResource.whole_fields()),
+                ),
             },
             NewWishSchema,
             "WishListItemInput",
@@ -158,13 +161,13 @@ class AcquiringResource(WishListResource):
 
     title = "wish_list items acquire"
     model = WishListItem
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Mark an issue as acquired, and put it into the collection",
             {
                 200: (
                     "What came of it.",
-                    Body(
+                    ResponseBody(
                         "Acquired",
                         {
                             "wish_list_item_id": item.c.id,
@@ -202,7 +205,9 @@ class UnwishingResource(WishListResource):
 
     title = "wish_list items remove"
     model = WishListItem
-    acts = {"DELETE": Act("Take an issue off the wish list", {204: ("It is gone. No body.", None)})}
+    operations = {
+        "DELETE": Operation("Take an issue off the wish list", {204: ("It is gone. No body.", None)})
+    }
 
     def remove(self):
         """Take an item off the list."""

@@ -8,9 +8,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from comicsdb.models import Issue, Publisher, Role, Series, Variant
 from comicsdb.models.base import one_of, within
 from comicsdb.security import may
-from comicsdb_api.openapi.document import EDITOR
+from comicsdb_api.openapi.document import EDITOR_ACCOUNT
+from comicsdb_api.openapi.field_descriptions import DESCRIPTIONS, SUFFIXES
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components
-from comicsdb_api.openapi.words import SUFFIXES, WORDS
 from comicsdb_api.resource import shapes
 from tests.api.descriptions import Contract
 
@@ -112,20 +112,20 @@ def test_a_name_that_stands_for_something_else_is_not_used():
 def document(wsgi):
     """The description as an editor sees it."""
     descriptions = wsgi.registry["comicsdb_api.descriptions"]
-    return descriptions.document(descriptions.rights(lambda permission: may(EDITOR, permission)))
+    return descriptions.document(descriptions.rights(lambda permission: may(EDITOR_ACCOUNT, permission)))
 
 
 def test_every_field_is_explained_and_every_explanation_is_of_a_field(document):
     used = set()
     for name, schema in document["components"]["schemas"].items():
         shape = "Page" if name.endswith("Page") else name
-        used |= {shape} & set(WORDS)
+        used |= {shape} & set(DESCRIPTIONS)
         for key, field in schema.get("properties", {}).items():
             assert field.get("description"), (shape, key)
             kinds = (shape.removesuffix(each) for each in SUFFIXES if shape.endswith(each))
             names = (f"{shape}.{key}", *(f"{kind}.{key}" for kind in kinds), key)
-            used.update([name for name in names if name in WORDS][:1])
-    assert set(WORDS) - used == {"resource_url"}  # for kinds of other packages
+            used.update([name for name in names if name in DESCRIPTIONS][:1])
+    assert set(DESCRIPTIONS) - used == {"resource_url"}  # for kinds of other packages
 
 
 def test_every_example_fits_what_it_is_an_example_of(document):

@@ -380,7 +380,7 @@ def test_nested_lists_and_details_take_no_filters(site):
 
 def test_every_parameter_is_described():
     for kind, declared in FILTERS.items():
-        described = [parameter for each in declared for parameter in each.described()]
+        described = [parameter for each in declared for parameter in each.openapi_parameters()]
         assert [each.name for each in described] == [name for k, name in PARAMETERS if k == kind]
         for each in described:
             assert each.description.endswith(".")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from comicsdb.accounts.letters import TOKENS
 from comicsdb.security import session_cookie
-from comicsdb_api.openapi.words import BASE
+from comicsdb_api.openapi.field_descriptions import BASE
 from comicsdb_api.retirement import ENDING, Retirement
 
 BY_TOKEN = "knoxApiToken"  # noqa: S105  (the name of a scheme)

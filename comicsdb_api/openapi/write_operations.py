@@ -23,8 +23,7 @@ from comicsdb.schemas.types import (
     Text,
 )
 from comicsdb_api.openapi import common
-from comicsdb_api.openapi.schemas import CURRENCY, INTEGER_MAX, Components, described, reference, simple_type
-from comicsdb_api.openapi.words import (
+from comicsdb_api.openapi.field_descriptions import (
     CHANGE,
     FORM,
     FORM_CHANGE,
@@ -33,9 +32,17 @@ from comicsdb_api.openapi.words import (
     MULTIPART_CHANGE,
     WRITTEN,
 )
-from comicsdb_api.resource.acts import Act
+from comicsdb_api.openapi.schemas import (
+    CURRENCY,
+    INTEGER_MAX,
+    Components,
+    reference,
+    simple_type,
+    with_description,
+)
 from comicsdb_api.resource.bodies import FORM as URLENCODED
 from comicsdb_api.resource.bodies import JSON, PARTS
+from comicsdb_api.resource.operations import Operation
 from comicsdb_api.resource.writes import IMAGE
 
 NAMES = {JSON: INPUT, URLENCODED: FORM, PARTS: MULTIPART}
@@ -60,7 +67,7 @@ SIMPLE_TYPES = (
     (Hash, {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}),
     ((Price, ExternalId, String), {"type": "string"}),
 )
-FORM_WORDS = "Lists are repeated fields; an empty text stands for null."
+FORM_DESCRIPTION = "Lists are repeated fields; an empty text stands for null."
 
 
 def request_body(components: Components, resource, kind: str, *, partial: bool) -> dict:
@@ -86,7 +93,7 @@ def list_body(components: Components, resource, kind: str) -> dict:
     return {"content": {JSON: {"schema": items}}, "required": True}
 
 
-def written(components: Components, resource, kind: str) -> dict:
+def written_schema(components: Components, resource, kind: str) -> dict:
     """The schema of the answer to a write, which is the same for all methods."""
     name = kind + WRITTEN
     if name in components.schemas:
@@ -94,27 +101,27 @@ def written(components: Components, resource, kind: str) -> dict:
     return components.object_of(resource.written_fields(), name)
 
 
-def act(components: Components, resource, act: Act) -> dict:
-    """What an act takes and gives."""
-    sent = ("Idempotent-Replayed",) if "Idempotency-Key" in act.asks else ()
+def describe(components: Components, resource, operation: Operation) -> dict:
+    """The parameters, the body and the answers of an operation."""
+    sent = ("Idempotent-Replayed",) if "Idempotency-Key" in operation.header_parameters else ()
     answers = {}
-    for status, (sentence, body) in act.gives.items():
+    for status, (sentence, body) in operation.results.items():
         answers[str(status)] = {"description": sentence, "headers": common.headers(*sent)}
         if body is not None:
             shape = components.object_of(body.fields, body.name)
             answers[str(status)]["content"] = {JSON: {"schema": shape}}
-    answers |= {status: reference("responses", name) for status, name in act.refusals.items()}
-    options = common.query_parameters(act.options)
-    asks = [reference("parameters", name) for name in act.asks]
-    told = {"parameters": [*options, *asks], "responses": answers}
-    if act.takes is None:
+    answers |= {status: reference("responses", name) for status, name in operation.error_responses.items()}
+    options = common.query_parameters(operation.query_parameters)
+    header_parameters = [reference("parameters", name) for name in operation.header_parameters]
+    told = {"parameters": [*options, *header_parameters], "responses": answers}
+    if operation.body_schema is None:
         return told
     content = {}
     for media_type in resource.parses:
-        name = act.name.removesuffix(INPUT) + NAMES[media_type]
-        schema = act.takes(form=media_type != JSON)
+        name = operation.body_name.removesuffix(INPUT) + NAMES[media_type]
+        schema = operation.body_schema(form=media_type != JSON)
         components.schemas[name] = _object(
-            schema, name, has_picture=act.sends_picture, needs_picture=act.sends_picture
+            schema, name, has_picture=operation.requires_picture, needs_picture=operation.requires_picture
         )
         for kind in (node.typ for node in schema.children):
             if isinstance(kind, Objects):
@@ -122,7 +129,7 @@ def act(components: Components, resource, act: Act) -> dict:
         content[media_type] = {"schema": reference("schemas", name)}
     refused = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}
     answers |= {status: reference("responses", name) for status, name in refused.items()}
-    required = act.sends_picture or any(node.required for node in act.takes().children)
+    required = operation.requires_picture or any(node.required for node in operation.body_schema().children)
     return told | {"requestBody": {"content": content, "required": required}}
 
 
@@ -131,13 +138,14 @@ def _object(
 ) -> dict:
     is_form = schema.form
     properties = {
-        node.name: described(name, node.name, schema_of(node, is_form=is_form)) for node in schema.children
+        node.name: with_description(name, node.name, schema_of(node, is_form=is_form))
+        for node in schema.children
     }
     required = [node.name for node in schema.children if node.required]
     if has_picture:
         properties[IMAGE] = FILE
         required += [IMAGE] if needs_picture else []
-    told = {"type": "object", "description": FORM_WORDS} if is_form else {"type": "object"}
+    told = {"type": "object", "description": FORM_DESCRIPTION} if is_form else {"type": "object"}
     return told | {"properties": properties} | ({"required": required} if required else {})
 
 
