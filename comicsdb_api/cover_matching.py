@@ -19,7 +19,7 @@ from comicsdb_api.negotiation import parameters
 from comicsdb_api.responses import CROSS_ORIGIN, to_json
 
 PATH = "/match_cover_hash"
-MOST = 300  # covers in one answer, the nearest
+RESULTS_MAX = 300  # covers in one answer, the nearest
 MINUTE, DAY = 60, 86_400
 # The addresses by which the program knows sources of ids.
 DOMAINS = {"comicvine": "comicvine.gamespot.com", "gcd": "comics.org", "metron": "metron.cloud"}
@@ -36,26 +36,26 @@ def match(request) -> Response:
     """The answer to a request, within the limits of its address."""
     settings = request.registry.settings
     if settings["comicsdb_api.throttle"]:
-        wait = _throttled(request, settings)
+        wait = _seconds_to_wait(request, settings)
         if wait:
             message = f"Too many requests; please wait {wait} seconds."
             return _answer({"msg": message}, 429, ("Retry-After", str(wait)))
     try:
-        wanted, most, flags = _asked(request)
+        wanted, most, flags = _parse_query(request)
     except InvalidQueryError as error:
         return _answer({"msg": str(error)}, 400)
-    found = _found(request, wanted, most)
+    found = _find_covers(request, wanted, most)
     if flags["exactOnly"] and any(row.distance == 0 for row in found):
         found = [row for row in found if row.distance == 0]
     if not found:
         return _answer({"msg": NONE_FOUND}, 404)
     host = urlsplit(request.application_url).hostname
     known = crosswalk.external_ids(request.dbsession, {("issue", row.id) for row in found})
-    ids = {row.id: _ids(known.get(("issue", row.id), ()), row.id, host) for row in found}
-    return _answer({"results": (_simple if flags["simple"] else _results)(found, ids)})
+    ids = {row.id: _ids_by_domain(known.get(("issue", row.id), ()), row.id, host) for row in found}
+    return _answer({"results": (_simple_results if flags["simple"] else _results)(found, ids)})
 
 
-def _throttled(request, settings) -> int:
+def _seconds_to_wait(request, settings) -> int:
     """Count the request; the seconds to wait if there were too many."""
     burst, sustained = (settings[f"comicsdb_api.covers.{name}"] for name in ("burst", "sustained"))
     limits = Limit("covers", burst, MINUTE), Limit("covers_a_day", sustained, DAY)
@@ -64,7 +64,7 @@ def _throttled(request, settings) -> int:
     return max((state.wait for state in taken.refused), default=0)
 
 
-def _asked(request) -> tuple[dict[str, str], int, dict[str, bool]]:
+def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:
     sent = {name: value.strip() for name, value in parameters(request)}
     wanted = {kind: sent[kind] for kind in covers.KINDS if sent.get(kind)}
     if not wanted:
@@ -85,7 +85,7 @@ def _asked(request) -> tuple[dict[str, str], int, dict[str, bool]]:
     return wanted, most, flags
 
 
-def _found(request, wanted: dict[str, str], most: int) -> list:
+def _find_covers(request, wanted: dict[str, str], most: int) -> list:
     """The issues with such a cover, of their own or of a variant, by distance; each once for a hash."""
     matches = covers.matches(wanted, most)
     rows = (
@@ -93,18 +93,18 @@ def _found(request, wanted: dict[str, str], most: int) -> list:
         .distinct()
         .join(matches, matches.c.issue_id == Issue.id)
         .order_by(matches.c.distance, Issue.id, matches.c.kind, matches.c.hash)
-        .limit(MOST)
+        .limit(RESULTS_MAX)
     )
     return request.dbsession.execute(rows).all()
 
 
-def _ids(known, issue_id: int, host: str) -> list[tuple[str, str]]:
+def _ids_by_domain(known, issue_id: int, host: str) -> list[tuple[str, str]]:
     """The ids of an issue by domain, those that the program looks for first."""
     found = [(DOMAINS[source], external_id) for source, external_id, _scope in known if source in DOMAINS]
     return [*dict.fromkeys(found), (host, str(issue_id))]
 
 
-def _listed(ids: list[tuple[str, str]], listed: dict[str, list[str]]) -> dict[str, list[str]]:
+def _add_ids(ids: list[tuple[str, str]], listed: dict[str, list[str]]) -> dict[str, list[str]]:
     for domain, number in ids:
         numbers = listed.setdefault(domain, [])
         if number not in numbers:
@@ -120,7 +120,7 @@ def _results(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
             {
                 "ID": named[0],
                 "EquivalentIDs": named[1:],
-                "IDs": _listed(ids[row.id], {}),
+                "IDs": _add_ids(ids[row.id], {}),
                 "Distance": row.distance,
                 "Hash": {"Hash": row.hash % 2**64, "Kind": row.kind},
             }
@@ -128,11 +128,11 @@ def _results(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
     return results
 
 
-def _simple(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
+def _simple_results(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
     """The ids for each distance, without the hashes."""
     by_distance: dict[int, dict[str, list[str]]] = {}
     for row in found:
-        _listed(ids[row.id], by_distance.setdefault(row.distance, {}))
+        _add_ids(ids[row.id], by_distance.setdefault(row.distance, {}))
     return [{"IDList": listed, "Distance": distance} for distance, listed in by_distance.items()]
 
 

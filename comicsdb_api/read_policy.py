@@ -18,19 +18,19 @@ from comicsdb.readcache.validators import Found
 from comicsdb.security import may, without_staff_rights
 from comicsdb.values import whole_number
 from comicsdb_api import auth, retirement
-from comicsdb_api.errors import RefusedError, invalid, refused
+from comicsdb_api.errors import RefusedError, invalid_values, refused
 from comicsdb_api.negotiation import negotiate
 from comicsdb_api.resource import cached_reads, paging
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.listing import Detail, Listing, PageRequest
 from comicsdb_api.resource.strict import is_strict
-from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, judge, refusal
+from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, check_limits, refusal
 
 ID_MAX = 10**9 - 1  # greater ones are left to the views
 
 
-class Address:
+class ReadFactory:
     """An address that is read by the policy: called with a request, it returns its read."""
 
     def __init__(self, served: Listing | Detail, permission: str):
@@ -42,28 +42,30 @@ class Address:
         number = whole_number(match.get("id", "0"), high=ID_MAX)
         if number is None:
             return None
-        claim = auth.read_claim(request.environ)
-        if claim is None and (auth.sends_credentials(request.environ) or not may(None, self.permission)):
+        credentials = auth.read_credentials(request.environ)
+        if credentials is None and (
+            auth.sends_credentials(request.environ) or not may(None, self.permission)
+        ):
             return None
-        if claim is not None and "\0" in claim.name:
+        if credentials is not None and "\0" in credentials.name:
             return None
-        if auth.has_session(request, claim) or auth.basic_is_over(request):
+        if auth.has_session(request, credentials) or auth.uses_retired_basic(request):
             return None
-        if claim is not None:
-            auth.check_guard(request, claim)
+        if credentials is not None:
+            auth.check_guard(request, credentials)
         try:
             negotiate(request, self.served.formats)
         except RefusedError as error:
             raise DeclinedError from error
         request.matchdict = match
-        return None if is_strict(request) else ApiRead(request, self, claim, number)
+        return None if is_strict(request) else ApiRead(request, self, credentials, number)
 
     @cached_property
     def queries(self) -> dict[str | None, CompiledQuery]:
         """The statement for epoch, account and validators, by authentication method; None is nobody's."""
         what = self.served.read.stamps.subquery("stamps")
         queries = {None: CompiledQuery.of(select(EPOCH_NOW.scalar_subquery(), *what.c))}
-        for method, account in auth.ACCOUNTS.items():
+        for method, account in auth.ACCOUNT_QUERIES.items():
             who = account.subquery("account")
             both = select(EPOCH_NOW.scalar_subquery(), *who.c, *what.c)
             queries[method] = CompiledQuery.of(both.select_from(who.outerjoin(what, true())))
@@ -73,19 +75,22 @@ class Address:
 class ApiRead(CachedRead):
     """A read of an address, with credentials or, where it is public, without."""
 
-    def __init__(self, request, address: Address, claim: auth.Claim | None, object_id: int):
+    def __init__(self, request, factory: ReadFactory, credentials: auth.Credentials | None, object_id: int):
         super().__init__(request)
-        self.served = apply_options(address.served, request)
+        self.served = apply_options(factory.served, request)
         self.read = self.served.read
-        self.permission = address.permission
-        self.claim, self.object_id = claim, object_id
+        self.permission = factory.permission
+        self.credentials, self.object_id = credentials, object_id
         self.parameters = {"id": object_id}
-        if claim is None:
-            self.query, self.account = address.queries[None], None
+        if credentials is None:
+            self.query, self.account = factory.queries[None], None
         else:
-            self.query, self.account_columns = address.queries[claim.method], len(auth.Account._fields)
-            self.parameters |= claim.parameters
-            self.account = (claim.method, *claim.parameters.values())
+            self.query, self.account_columns = (
+                factory.queries[credentials.method],
+                len(auth.AccountRow._fields),
+            )
+            self.parameters |= credentials.parameters
+            self.account = (credentials.method, *credentials.parameters.values())
         self.subject = (self.read.route, object_id)
         self.from_replica = self.read.region is not None
         self._is_newest = False  # whether the body is of the epoch of the account and the validators
@@ -107,13 +112,13 @@ class ApiRead(CachedRead):
         self.identity = None
         if found.validators[0] is None:
             raise DeclinedError
-        if self.claim is None:
+        if self.credentials is None:
             return
-        account = auth.Account(*found.account)
+        account = auth.AccountRow(*found.account)
         passwords = self.request.registry["comicsdb.passwords"]
-        if not auth.is_quick(passwords, self.claim, account):
+        if not auth.is_verified_quickly(passwords, self.credentials, account):
             raise DeclinedError
-        identity = auth.recognised(passwords, self.claim, account)
+        identity = auth.verify_credentials(passwords, self.credentials, account)
         settings = self.request.registry.settings
         self.identity = without_staff_rights(settings, identity, account.second_factor)
         if not may(self.identity, self.permission):
@@ -122,13 +127,13 @@ class ApiRead(CachedRead):
     def create(self, found: Found):
         """The answer with a new body; if there is none, the view tells why, and gets a Preflight."""
         self.request.environ[Preflight.KEY] = Preflight(self.read.route, found.validators, self.identity)
-        return self._created(found, None)
+        return self._response(found, None)
 
     def create_remembered(self, found: Found):
         """The answer with a new body; raises EpochMovedError if it is of another epoch."""
-        return self._created(found, found.epoch)
+        return self._response(found, found.epoch)
 
-    def _created(self, found: Found, epoch: int | None):
+    def _response(self, found: Found, epoch: int | None):
         request, route = self.request, self.read.route
 
         def entry() -> bytes:
@@ -146,13 +151,13 @@ class ApiRead(CachedRead):
         except RefusedError as error:
             return refused(error, request, route)
         except InvalidError as error:
-            return invalid(error, request, route)
+            return invalid_values(error, request, route)
 
     def _body(self, found: Found, epoch: int | None) -> bytes:
         """The body; raises ThrottledError if a limit is exceeded."""
         request, limits = self.request, self.request.registry["comicsdb.api_limits"]
         # Without limits, the statement for the body compares the epoch.
-        verdict = judge(request, self.identity, price=self._price, epoch=epoch if limits.on else None)
+        verdict = check_limits(request, self.identity, price=self._price, epoch=epoch if limits.on else None)
         if verdict.refused:
             raise ThrottledError(verdict)
         try:
@@ -161,10 +166,10 @@ class ApiRead(CachedRead):
         except (EpochMovedError, RefusedError, InvalidError):
             raise
         except Exception as error:
-            auth.log_admitted(request, self.identity)
+            auth.log_authenticated(request, self.identity)
             raise DeclinedError from error
         if body is None:  # deleted just now
-            auth.log_admitted(request, self.identity)
+            auth.log_authenticated(request, self.identity)
             raise DeclinedError
         self._is_newest = True
         return body
@@ -185,7 +190,7 @@ class ApiRead(CachedRead):
         response = admit_cached(
             request, self.identity, response, route=self.read.route, price=self._price, epoch=epoch
         )
-        auth.log_admitted(request, self.identity)
+        auth.log_authenticated(request, self.identity)
         if self.identity is not None:
             retirement.add_headers(request, self.identity, response)
         return response
@@ -194,7 +199,7 @@ class ApiRead(CachedRead):
 def cache_reads(config, served: Listing | Detail, permission: str) -> None:
     """Directive: let the policy read an address, if its object and account are all that it depends on."""
     if served.read.region is not None or isinstance(served, Listing):
-        config.add_cached_read(served.read.route, Address(served, permission))
+        config.add_cached_read(served.read.route, ReadFactory(served, permission))
 
 
 def includeme(config):

@@ -14,7 +14,7 @@ from comicsdb.ratelimit.api import SUSTAINED, ApiLimits
 from comicsdb.security import BASIC, Identity
 from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.listing import Listing
-from comicsdb_api.responses import too_soon
+from comicsdb_api.responses import too_many_requests
 
 logger = logging.getLogger(__name__)
 
@@ -29,29 +29,29 @@ class ThrottledError(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """The states of the limits for a request; `taken` is None without limits."""
+    """The states of the limits for a request; `decision` is None without limits."""
 
     KEY = "comicsdb_api.verdict"
 
     identity: Identity | None
-    taken: Decision | None
+    decision: Decision | None
     price: int = 1  # what an answer costs of the day's requests
 
     @property
     def cost(self) -> int:
         """What this answer cost of the day's requests."""
-        counted = any(state.placed and state.limit.name == SUSTAINED for state in self.taken.states)
+        counted = any(state.placed and state.limit.name == SUSTAINED for state in self.decision.states)
         return self.price if counted else 0
 
     @property
     def refused(self) -> bool:
         """Whether a limit is exceeded."""
-        return self.taken is not None and bool(self.taken.refused)
+        return self.decision is not None and bool(self.decision.refused)
 
     @property
     def wait(self) -> int:
         """Seconds until all limits accept a request again."""
-        return max(state.wait for state in self.taken.refused)
+        return max(state.wait for state in self.decision.refused)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
@@ -59,13 +59,13 @@ class Verdict:
 
         If both the token and the account have limits, they describe the tighter one.
         """
-        if self.taken is None:
+        if self.decision is None:
             return []
         own, policies, left = [], [], []
         refused = self.refused
-        for state in _tightest(self.taken.states):
+        for state in _tightest_limits(self.decision.states):
             limit, remaining = state.limit, state.remaining
-            most, name_of_remaining, name_of_reset, policy = _words(limit)
+            most, name_of_remaining, name_of_reset, policy = _header_parts(limit)
             own += most, (name_of_remaining, str(remaining)), (name_of_reset, str(state.reset))
             policies.append(policy)
             # Reset times must not be later than Retry-After.
@@ -75,7 +75,7 @@ class Verdict:
         return [*own, ("RateLimit-Policy", ", ".join(policies)), ("RateLimit", ", ".join(left))]
 
 
-def _tightest(states: Iterable[WindowState]) -> Iterable[WindowState]:
+def _tightest_limits(states: Iterable[WindowState]) -> Iterable[WindowState]:
     """For each name of limits, the one with the fewest requests left."""
     found: dict[str, WindowState] = {}
     for each in states:
@@ -86,14 +86,14 @@ def _tightest(states: Iterable[WindowState]) -> Iterable[WindowState]:
 
 
 @lru_cache
-def _words(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
+def _header_parts(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
     """The constant parts of a limit's headers: its size, two header names, and its policy."""
     start = f"X-RateLimit-{limit.name.capitalize()}"
     policy = f'"{limit.name}";q={limit.most};w={limit.seconds}'
     return (f"{start}-Limit", str(limit.most)), f"{start}-Remaining", f"{start}-Reset", policy
 
 
-def judge(
+def check_limits(
     request,
     identity: Identity | None,
     *,
@@ -112,19 +112,19 @@ def judge(
         return verdict
     limits: ApiLimits = request.registry["comicsdb.api_limits"]
     if price is None:
-        price = price_of(request)
+        price = request_price(request)
     if limits.on:
-        taken = limits.take(identity, client_ip(request), cost=price, unchanged=unchanged, epoch=epoch)
+        decision = limits.take(identity, client_ip(request), cost=price, unchanged=unchanged, epoch=epoch)
     else:
         check_epoch(request.registry["comicsdb.read_pool"], epoch)
-        taken = None
-    verdict = request.environ[Verdict.KEY] = Verdict(identity, taken, price)
+        decision = None
+    verdict = request.environ[Verdict.KEY] = Verdict(identity, decision, price)
     if verdict.refused:
-        _note_refusal(request, verdict)
+        _log_refusal(request, verdict)
     return verdict
 
 
-def price_of(request) -> int:
+def request_price(request) -> int:
     """What an answer costs of the day's requests: what a read asks for, or as declared for the method."""
     registry, route = request.registry, request.matched_route.name
     method = "GET" if request.method == "HEAD" else request.method
@@ -134,12 +134,12 @@ def price_of(request) -> int:
     return registry["comicsdb_api.costs"].get((route, method), 1)
 
 
-def _note_refusal(request, verdict: Verdict) -> None:
+def _log_refusal(request, verdict: Verdict) -> None:
     if verdict.identity is None:
         name = f"ip:{network(client_ip(request))}"
     else:
         name = f"user:{printable(verdict.identity.username)}"
-    for scope in dict.fromkeys(state.limit.name for state in verdict.taken.refused):
+    for scope in dict.fromkeys(state.limit.name for state in verdict.decision.refused):
         count = request.registry["comicsdb.counters"].refused(scope, name)
         logger.warning(
             "API request refused by the %s limit (%s, %d today)",
@@ -151,20 +151,20 @@ def _note_refusal(request, verdict: Verdict) -> None:
 
 
 def throttle(request, identity: Identity | None) -> None:
-    """Count a request, or raise ThrottledError; `finish` is called for any answer."""
-    verdict = judge(request, identity)
-    request.add_response_callback(finish)
+    """Count a request, or raise ThrottledError; `finish_response` is called for any answer."""
+    verdict = check_limits(request, identity)
+    request.add_response_callback(finish_response)
     if verdict.refused:
         raise ThrottledError(verdict)
 
 
-def finish(request, response) -> None:
+def finish_response(request, response) -> None:
     """Add the headers to an answer, undo the count of a 304, and update the usage counters."""
     verdict: Verdict = request.environ[Verdict.KEY]
     status = response.status_int
-    if status == 304 and verdict.taken is not None:
-        taken = request.registry["comicsdb.api_limits"].give_back(verdict.taken)
-        verdict = replace(verdict, taken=taken)
+    if status == 304 and verdict.decision is not None:
+        decision = request.registry["comicsdb.api_limits"].give_back(verdict.decision)
+        verdict = replace(verdict, decision=decision)
     response.headerlist.extend(verdict.headers)
     identity = verdict.identity
     if identity is not None and status < 400:
@@ -179,28 +179,28 @@ def finish(request, response) -> None:
 def admit_cached(request, identity: Identity | None, response, *, route: str, price: int, epoch: int | None):
     """Count a request whose answer is known, and finish that answer or, if a limit is exceeded, the 429.
 
-    Raises EpochMovedError as `judge` does.
+    Raises EpochMovedError as `check_limits` does.
     """
     unchanged = response.status_int == 304
-    verdict = judge(request, identity, price=price, unchanged=unchanged, epoch=epoch)
+    verdict = check_limits(request, identity, price=price, unchanged=unchanged, epoch=epoch)
     if verdict.refused:
         response = refusal(request, verdict, route)
-    finish(request, response)
+    finish_response(request, response)
     return response
 
 
 def refusal(request, verdict: Verdict, route: str | None = None):
     """The answer 429."""
-    sentence, taken = "Request was throttled.", verdict.taken
-    left = [state.remaining for state in taken.refused if state.limit.name == SUSTAINED]
+    sentence, decision = "Request was throttled.", verdict.decision
+    left = [state.remaining for state in decision.refused if state.limit.name == SUSTAINED]
     if left and verdict.price > 1:
         sentence += f" It costs {verdict.price} of the day's requests, of which {min(left)} are left."
     if verdict.identity is None and request.registry.settings["comicsdb_api.anonymous"]:
         sentence += f" An account may make more; its tokens are at {request.application_url}{TOKENS} ."
-    return too_soon(request, sentence, verdict.wait, route)
+    return too_many_requests(request, sentence, verdict.wait, route)
 
 
-def throttled(error: ThrottledError, request):
+def throttled_response(error: ThrottledError, request):
     """The exception view."""
     return refusal(request, error.verdict)
 
@@ -212,7 +212,7 @@ def throttled_view(view):
         try:
             throttle(request, request.identity)
         except ThrottledError as error:
-            return throttled(error, request)
+            return throttled_response(error, request)
         return view(request)
 
     return counted
@@ -221,4 +221,4 @@ def throttled_view(view):
 def includeme(config):
     """Add the exception view, and costs by route and method."""
     config.registry["comicsdb_api.costs"] = {}
-    config.add_exception_view(throttled, ThrottledError, api_path=True)
+    config.add_exception_view(throttled_response, ThrottledError, api_path=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from comicsdb.accounts.letters import TOKENS
 from comicsdb.security import session_cookie
 from comicsdb_api.openapi.field_descriptions import BASE
-from comicsdb_api.retirement import ENDING, Retirement
+from comicsdb_api.retirement import ENDING, BasicRetirement
 
 BY_TOKEN = "knoxApiToken"  # noqa: S105  (the name of a scheme)
 _ABOUT_TOKENS = (
@@ -16,7 +16,7 @@ _ABOUT_TOKENS = (
 _BASIC = {"type": "http", "scheme": "basic", "description": "Name and password of the account."}
 
 
-def schemes(retirement: Retirement, settings: Mapping) -> dict:
+def schemes(retirement: BasicRetirement, settings: Mapping) -> dict:
     """The security schemes, each of which is enough.
 
     OpenAPI 3.1 knows no deprecated ones: there it is said in words, and in a field of an extension.
@@ -38,11 +38,11 @@ def schemes(retirement: Retirement, settings: Mapping) -> dict:
     }
 
 
-def _end(retirement: Retirement) -> str:
+def _end(retirement: BasicRetirement) -> str:
     return f" and ends on {retirement.sunset}" if retirement.sunset else ""
 
 
-def about_basic(retirement: Retirement, settings: Mapping) -> str:
+def about_basic(retirement: BasicRetirement, settings: Mapping) -> str:
     """The guide's paragraphs about HTTP Basic, in Markdown."""
     token = f"Make a token for each of your programs at `{TOKENS}`."
     if retirement.is_over:
@@ -58,7 +58,7 @@ def about_basic(retirement: Retirement, settings: Mapping) -> str:
             " will end; long before, answers to it will say so in `Deprecation`, `Sunset` and `Link`, and"
             " those who use it get a mail."
         )
-    names = ", ".join(f"`{name}`" for name in retirement.names)
+    names = ", ".join(f"`{name}`" for name in retirement.header_names)
     told = (
         "HTTP Basic, the name and the password of the account with every request, is deprecated since"
         f" {retirement.deprecated}{_end(retirement)}. {token} Answers to it say so in {names}."

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from comicsdb_api.openapi.schemas import INTEGER_MAX, reference
 from comicsdb_api.resource.filters import Filter, Parameter
 from comicsdb_api.resource.paging import PAGE_MAX
-from comicsdb_api.responses import CROSS_ORIGIN, HEADERS, PROBLEM, SEVERAL_ERRORS
+from comicsdb_api.responses import CROSS_ORIGIN, HEADERS, PROBLEM, SEE_ERRORS
 from comicsdb_api.retirement import NOTICE
 
 TEXT = {"type": "string"}
@@ -199,7 +199,7 @@ SCHEMAS = {
                 "type": "about:blank",
                 "title": "Bad Request",
                 "status": 400,
-                "detail": SEVERAL_ERRORS,
+                "detail": SEE_ERRORS,
                 "errors": {"modified_gt": ["Enter a valid date/time."]},
             }
         ],

@@ -39,14 +39,14 @@ from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission
 from comicsdb.tags import TagFormat
 from comicsdb.values import whole_number
-from comicsdb_api.errors import NOT_FOUND, RefusedError, missing
+from comicsdb_api.errors import NOT_FOUND, RefusedError, not_found_message
 from comicsdb_api.resource import bodies, cached_reads, paging, shapes, writes
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resource.listing import ChildList, Listing, PageRequest, detail_of, list_of
 from comicsdb_api.resource.operations import Operation
-from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
+from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITE_METHODS, register_methods, respond
 
 _INTEGER = re.compile(r"-?[0-9]+")
 
@@ -96,7 +96,7 @@ class Resource:
                 "name": self.title,
                 "description": (type(self).__doc__ or "").partition("\n")[0],
                 "renders": list(self.renders),
-                "parses": list(self.parses) if set(allowed.split(", ")) & set(WRITES) else [],
+                "parses": list(self.parses) if set(allowed.split(", ")) & set(WRITE_METHODS) else [],
             },
         )
 
@@ -211,7 +211,7 @@ class ListResource(Resource):
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002  (entities look it up)
         """404 for an object that does not exist."""
-        return RefusedError(404, missing(self.model.__tablename__))
+        return RefusedError(404, not_found_message(self.model.__tablename__))
 
 
 class EntityResource(ListResource):
@@ -429,7 +429,7 @@ def serve(
         permission = Permission.API
     service = Service(route, path, description=resource.__doc__)
     for method, name in methods.items():
-        asked = writing if method in WRITES else permission
+        asked = writing if method in WRITE_METHODS else permission
         service.add_view(method, name, klass=resource, permission=asked)
         config.registry["comicsdb_api.costs"][route, method] = resource.costs.get(method, 1)
     service.add_view("OPTIONS", "options", klass=resource, permission=Permission.API)
@@ -439,7 +439,7 @@ def serve(
         config.registry["comicsdb_api.formats"][route] = served.formats
         config.cache_reads(served, permission)
     config.registry["comicsdb_api.permissions"][route] = permission
-    allow(config, route, service.defined_methods)
+    register_methods(config, route, service.defined_methods)
 
 
 def includeme(config):

@@ -21,7 +21,7 @@ from comicsdb_api.negotiation import parameter, parameters
 from comicsdb_api.resource import paging, shapes
 from comicsdb_api.resource.listing import Listing, PageRequest, compiled_query
 from comicsdb_api.resource.options import CURSOR
-from comicsdb_api.responses import addresses, to_json
+from comicsdb_api.responses import base_urls, to_json
 
 START = "*"
 FROM_START, AFTER = "from start", "after"  # strategies
@@ -46,7 +46,7 @@ class CursorListing(Listing):
         of the rows.
         """
         cursor = parameter(request, CURSOR).strip()
-        values = {"id": page_request.object_id, **addresses(request), **page_request.values}
+        values = {"id": page_request.object_id, **base_urls(request), **page_request.values}
         if cursor != START:
             values |= keyset.bound([0, *self._decode_cursor(cursor)])
         query = compiled_query(self, False, FROM_START if cursor == START else AFTER, page_request.clauses)

@@ -13,7 +13,7 @@ from comicsdb.models import Tombstone
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.listing import DETAILED_ROWS_PER_REQUEST, Listing, PageRequest, compiled_query
 from comicsdb_api.resource.options import IDS, IDS_OPTION, option_values
-from comicsdb_api.responses import addresses, to_json
+from comicsdb_api.responses import base_urls, to_json
 
 BY_IDS = "ids"
 ID_KEY = "_"  # the key of an id in a row, whose fields may lack it
@@ -37,7 +37,7 @@ class IdListing(Listing):
         """The body; raises EpochMovedError if an epoch is given and not that of the rows."""
         query = compiled_query(self, False, BY_IDS, page_request.clauses)
         ids = option_values((IDS_OPTION,), request)[IDS]
-        values = {**addresses(request), **page_request.values, IDS: list(ids)}
+        values = {**base_urls(request), **page_request.values, IDS: list(ids)}
         now, rows, present, gone = request.read_pool.fetch(query, values)
         if epoch is not None and now != epoch:
             raise EpochMovedError

@@ -21,13 +21,13 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.validators import times, versions
 from comicsdb.security import Identity
 from comicsdb.tags import TagFormat
-from comicsdb_api.negotiation import COMMON, parameters, tag_format
+from comicsdb_api.negotiation import COMMON_PARAMETERS, parameters, tag_format
 from comicsdb_api.resource import cached_reads, paging, shapes
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.filters import Filter, parse_filters
 from comicsdb_api.resource.options import IDS_OPTION, SORT, Option, list_options_of, option_values, options_of
 from comicsdb_api.resource.selection import FieldSelection
-from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
+from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
 OFFSET_PAGES_MAX = 5  # pages that are found by skipping rows
 PAGES_PER_POSITION = 3  # pages between cached places
@@ -96,7 +96,7 @@ class Listing:
     def parameters(self) -> frozenset[str]:
         """The parameters of the query that the address knows; links to other pages repeat them."""
         declared = (*self.filters, *self.options)
-        return frozenset((*COMMON, *(name for each in declared for name in each.parameters)))
+        return frozenset((*COMMON_PARAMETERS, *(name for each in declared for name in each.parameters)))
 
     def clauses(self, request, identity: Identity | None) -> list[Clause]:  # noqa: ARG002  (lists override it)
         """The conditions of a request; raises InvalidError."""
@@ -183,7 +183,7 @@ class Listing:
     ) -> "FetchedPage | None":
         offset = (number - 1) * self.size
         place = keyset.nearest(facts.places, offset) if facts else None
-        values = {"id": page_request.object_id, "offset": offset, **addresses(request), **page_request.values}
+        values = {"id": page_request.object_id, "offset": offset, **base_urls(request), **page_request.values}
         strategy = OFFSET if offset else FIRST
         if place is not None:
             offset -= place[0]
@@ -348,7 +348,7 @@ class Detail:
             option_values(self.options, request)
         chosen = tag_format(request)
         query = self._tag_query if chosen else self._query
-        row = request.read_pool.fetch(query, {"id": object_id, **addresses(request)})
+        row = request.read_pool.fetch(query, {"id": object_id, **base_urls(request)})
         if row is None:
             return None
         if epoch is not None and row[1] != epoch:

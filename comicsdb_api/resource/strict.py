@@ -2,7 +2,7 @@
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.values import FLAGS
-from comicsdb_api.negotiation import READERS, parameter
+from comicsdb_api.negotiation import READ_METHODS, parameter
 from comicsdb_api.openapi.document import query_parameters
 from comicsdb_api.responses import is_api_route
 
@@ -32,7 +32,7 @@ def strict_view(view, info):
         return view
 
     def checked(context, request):
-        if request.method in READERS and is_strict(request):
+        if request.method in READ_METHODS and is_strict(request):
             known = query_parameters(request.registry).get(route)
             if known is not None:
                 check(request, known)

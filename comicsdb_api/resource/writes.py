@@ -16,10 +16,10 @@ from comicsdb.media.uploads import check_upload, no_picture, picture_values
 from comicsdb.readcache.etag import TAG_LENGTH, tagged
 from comicsdb.schemas import ObjectSchema, errors_of
 from comicsdb.schemas.types import NULL
-from comicsdb_api.errors import BadRequestError, RefusedError, by_field, taken
+from comicsdb_api.errors import BadRequestError, RefusedError, conflict_messages, messages_by_field
 from comicsdb_api.resource import cached_reads, conditional, shapes
 from comicsdb_api.resource.bodies import ABSENT, File, Sent
-from comicsdb_api.responses import addresses, answer, to_json
+from comicsdb_api.responses import answer, base_urls, to_json
 
 IMAGE = "image"
 NO_FILE = "No file was submitted."
@@ -119,11 +119,11 @@ class Draft:
             try:
                 return write(self.values)
             except InvalidError as invalid:
-                self._add(by_field(invalid.errors))
+                self._add(messages_by_field(invalid.errors))
             except ConflictError as conflict:
-                self._add(taken(conflict))
+                self._add(conflict_messages(conflict))
         found, conflicts = faults(self.values)
-        for errors in (by_field(found), *map(taken, conflicts)):
+        for errors in (messages_by_field(found), *map(conflict_messages, conflicts)):
             self._add(errors)
         raise BadRequestError(self.errors)
 
@@ -160,7 +160,7 @@ def changed(request):
 
 def shown(request, resource, object_id: int) -> bytes:
     """The body of the answer to a write, with the resource's `written_fields`."""
-    found = request.dbsession.scalar(_statement(resource), {"id": object_id, **addresses(request)})
+    found = request.dbsession.scalar(_statement(resource), {"id": object_id, **base_urls(request)})
     return to_json(orjson.loads(found))
 
 

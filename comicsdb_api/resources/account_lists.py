@@ -9,13 +9,13 @@ from sqlalchemy import ColumnElement, Date, Integer, Select, bindparam, literal_
 
 from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.validators import times
-from comicsdb_api.errors import RefusedError, missing
+from comicsdb_api.errors import RefusedError, not_found_message
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.listing import Detail, Listing, PageRequest
-from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
+from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
 USER = bindparam("user", type_=Integer)  # the account that asks
 TODAY = bindparam("today", type_=Date)  # the business day
@@ -59,7 +59,7 @@ class OwnResource(EntityResource):
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
         """404, whether somebody has such an object or nobody."""
-        return RefusedError(404, missing(self.kind()))
+        return RefusedError(404, not_found_message(self.kind()))
 
 
 class OneListResource(OwnResource):
@@ -132,7 +132,7 @@ def shown(
 
     `values` are those of further parameters of the fields.
     """
-    values |= {"id": object_id, "user": request.identity.user_id, **addresses(request)}
+    values |= {"id": object_id, "user": request.identity.user_id, **base_urls(request)}
     found = request.dbsession.scalar(_row(resource, fields), values)
     return found and to_json(orjson.loads(found))
 

@@ -43,7 +43,7 @@ from comicsdb_api.resource.filters import ChoiceFilter, Filter, LaterThanFilter
 from comicsdb_api.resource.paging import PAGE_SIZE
 from comicsdb_api.resource.types import Choice as OneOf
 from comicsdb_api.resources.history import user_of
-from comicsdb_api.responses import addresses, respond, to_json
+from comicsdb_api.responses import base_urls, respond, to_json
 from comicsdb_api.responses import headers as common_headers
 
 BEGAN_ANEW = (
@@ -409,7 +409,7 @@ class ChangeResource(Resource):
             asked = self._with_objects(rows.cte("line"), size, newest, self._is_beyond(zone))
         else:
             asked = select(shapes.rows_of(rows), change_log.EPOCH, newest, self._is_beyond(zone))
-        lines, epoch, last, is_beyond, *more = request.read_pool.first(asked, values | addresses(request))
+        lines, epoch, last, is_beyond, *more = request.read_pool.first(asked, values | base_urls(request))
         if is_beyond or self._sent("epoch") not in {"", epoch}:
             detail = TOO_OLD if self._sent("epoch") in {"", epoch} else BEGAN_ANEW
             return 410, {"detail": detail, "epoch": epoch, "after": last} | self._dump()

@@ -27,7 +27,7 @@ from comicsdb_api.resource.types import Choice, ListOf
 from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.resources.wish_list import judged
-from comicsdb_api.responses import addresses, respond, to_json
+from comicsdb_api.responses import base_urls, respond, to_json
 
 RESULTS_MAX = 100  # covers in one answer, the nearest
 variant = Variant.__table__
@@ -92,7 +92,7 @@ def nearest(request, wanted: dict[str, str], most: int) -> list[dict]:
         .order_by(*order)
         .limit(RESULTS_MAX)
     )
-    (results,) = request.read_pool.first(select(shapes.rows_of(rows)), addresses(request))
+    (results,) = request.read_pool.first(select(shapes.rows_of(rows)), base_urls(request))
     return orjson.loads(results)
 
 

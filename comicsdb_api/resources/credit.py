@@ -11,7 +11,7 @@ from comicsdb.models import Credit, Role, credit_role
 from comicsdb.schemas import CreditSchema, errors_of
 from comicsdb.schemas.base import WHOLE
 from comicsdb.schemas.types import LONGEST_LIST
-from comicsdb_api.errors import BadRequestError, RefusedError, by_field
+from comicsdb_api.errors import BadRequestError, RefusedError, messages_by_field
 from comicsdb_api.resource import bodies, shapes
 from comicsdb_api.resources.part import PartResource
 from comicsdb_api.responses import to_json
@@ -82,7 +82,7 @@ class CreditResource(PartResource):
         return wanted, problems
 
     def _refuse(self, problems: dict[int, dict], faults: dict[int, dict]) -> NoReturn:
-        found = problems | {index: by_field(errors) for index, errors in faults.items()}
+        found = problems | {index: messages_by_field(errors) for index, errors in faults.items()}
         raise BadRequestError({str(index): found[index] for index in sorted(found)})
 
 

@@ -17,7 +17,7 @@ from comicsdb_api.resource.filters import BadValueError, Filter
 from comicsdb_api.resource.operations import ResponseBody
 from comicsdb_api.resource.types import ListOf
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
-from comicsdb_api.responses import addresses, to_json
+from comicsdb_api.responses import base_urls, to_json
 
 RESULTS_MAX = 100  # issues and variants in one answer
 variant = Variant.__table__
@@ -95,7 +95,7 @@ class GtinResource(Resource):
         """The answer; nothing is found for what is no code."""
         if code is None:
             return {"stem": "", "supplement": "", "count": 0, "results": []}
-        count, rows = self.request.read_pool.first(with_stem(code), addresses(self.request))
+        count, rows = self.request.read_pool.first(with_stem(code), base_urls(self.request))
         found = {"count": count, "results": orjson.loads(rows)}
         return {"stem": code.stem, "supplement": code.supplement, **found}
 

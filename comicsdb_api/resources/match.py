@@ -32,7 +32,7 @@ from comicsdb_api.resource.selection import FieldSelection
 from comicsdb_api.resource.types import ListOf, SelectedOf
 from comicsdb_api.resources.issue import IssueResource, issue
 from comicsdb_api.resources.wish_list import judged
-from comicsdb_api.responses import addresses, respond
+from comicsdb_api.responses import base_urls, respond
 
 CANDIDATES = 5  # if nothing else is asked for
 DIGITS = 4  # of scores
@@ -113,7 +113,7 @@ class MatchResource(Resource):
         row = shapes.json_object("IssueRow", **selection.expressions)
         rows = select(issue.c.id, cast(row, Text)).select_from(selection.source)
         rows = rows.where(issue.c.id == any_(literal(sorted(ids), ARRAY(Integer))))
-        found = self.request.dbsession.execute(rows, addresses(self.request))
+        found = self.request.dbsession.execute(rows, base_urls(self.request))
         return {issue_id: orjson.Fragment(shown) for issue_id, shown in found}
 
 

@@ -14,7 +14,7 @@ from comicsdb.models.choices import ItemType, ListSource, ListType
 from comicsdb.readcache.etag import tagged
 from comicsdb.security import Identity, Permission, may
 from comicsdb.tags import CBL, TagFormat
-from comicsdb_api.errors import RefusedError, missing
+from comicsdb_api.errors import RefusedError, not_found_message
 from comicsdb_api.negotiation import tag_format
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource, ListResource
@@ -27,7 +27,7 @@ from comicsdb_api.resource.types import Address
 from comicsdb_api.resource.types import Choice as OneOf
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.account_lists import NO_STAMPS, USER
-from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
+from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
 reading_list, item, user = ReadingList.__table__, ReadingListItem.__table__, User.__table__
 issue, series, publisher = Issue.__table__, Series.__table__, Publisher.__table__
@@ -228,7 +228,7 @@ class ReadingListResource(EntityResource):
         fields = self.detail_fields(*self._asking)
         row = select(*shapes.labelled(fields)).select_from(self.detail_source())
         wanted = row.where(reading_list.c.id == object_id, visible_to(*self._asking))
-        found = self.request.read_pool.first(shapes.object_of(wanted), addresses(self.request))
+        found = self.request.read_pool.first(shapes.object_of(wanted), base_urls(self.request))
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
         return respond_tagged(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
@@ -252,7 +252,7 @@ class ReadingListResource(EntityResource):
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
         """404, whether somebody else sees such a list or nobody."""
-        return RefusedError(404, missing(self.kind()))
+        return RefusedError(404, not_found_message(self.kind()))
 
 
 def _owner():

@@ -20,7 +20,7 @@ from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.filters import BadValueError, BooleanFilter, Filter
 from comicsdb_api.resource.operations import ResponseBody
 from comicsdb_api.resource.types import Address, Choice, ListOf
-from comicsdb_api.responses import addresses, to_json
+from comicsdb_api.responses import base_urls, to_json
 
 ROUTE = "api.search"
 KINDS_SEARCHED = FIRST
@@ -138,7 +138,7 @@ class Search:
             enough=0 if typeahead else ranked_search.ENOUGH,
             kinds=sent.get("kind") or KINDS_SEARCHED,
         )
-        values = question.values | addresses(request)
+        values = question.values | base_urls(request)
         is_short = typeahead and question.is_plain
         found, now = request.read_pool.fetch(self._queries[is_short], values)
         if is_short and found == NO_ROWS:

@@ -21,7 +21,7 @@ from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.conditional import Dates, refusal_by_date, respond_tagged
 from comicsdb_api.resources.issue import IssueResource, issue, series
 from comicsdb_api.resources.series import SeriesResource
-from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, accepts, addresses
+from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, accepts, base_urls
 
 ZIP = "application/zip"
 ACCEPTED = {"*/*", "application/*", ZIP}
@@ -86,7 +86,7 @@ class SeriesTags(SeriesResource):
         dates = Dates(tuple(stamps))
         if page == 1 and (refusal := refusal_by_date(request, dates)):
             return refusal
-        values = {"id": object_id, "offset": (page - 1) * SIZE, **addresses(request)}
+        values = {"id": object_id, "offset": (page - 1) * SIZE, **base_urls(request)}
         (rows,) = request.read_pool.fetch(rows_query(), values)
         issues = orjson.loads(rows)
         if page > 1 and not issues:

@@ -12,7 +12,7 @@ from argon2 import PasswordHasher
 from comicsdb.accounts.passwords import digest
 from comicsdb.config import SettingsError, resolve
 from comicsdb.models import ApiToken
-from comicsdb_api.retirement import Retirement
+from comicsdb_api.retirement import BasicRetirement
 from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
 from tests.api.descriptions import Contract, errors_of
 from tests.api.retrying_app import ATTEMPTS
@@ -168,13 +168,13 @@ def test_the_headers_are_as_their_standards_say(site, arc):
     assert links == [(PAGE, "text/html", rel) for rel in ("deprecation", "sunset")]
 
 
-def retirement(**more) -> Retirement:
-    return Retirement(resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS, **more}))
+def retirement(**more) -> BasicRetirement:
+    return BasicRetirement(resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS, **more}))
 
 
 def test_a_day_that_is_not_set_is_not_told():
     first = {"comicsdb.basic_phase": "1", "comicsdb.basic_deprecated": "2026-12-01"}
-    assert retirement(**first).names == ["Deprecation", "Link"]
+    assert retirement(**first).header_names == ["Deprecation", "Link"]
 
 
 def test_an_address_that_is_not_set_is_the_one_that_was_asked():

@@ -14,7 +14,7 @@ from comicsdb.db import DATABASE_OUTAGE
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import Series, Tombstone
 from comicsdb.security import Permission
-from comicsdb_api.errors import taken
+from comicsdb_api.errors import conflict_messages
 from tests.api.bodies import BASE, rows, same
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import ROLLED_BACK, SETTINGS
@@ -137,8 +137,8 @@ def test_a_conflict_that_the_catalogue_finds_has_the_words_of_the_contract(make)
         make.issue(series=series, number="1")
     with pytest.raises(ConflictError) as number:
         make.issue(series=series, number="2", cv_id=5)
-    assert taken(pair.value) == SAME_NUMBER
-    assert taken(number.value) == SAME_CV_ID
+    assert conflict_messages(pair.value) == SAME_NUMBER
+    assert conflict_messages(number.value) == SAME_CV_ID
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_what_decides_about_an_account_moves_it(moves, made, column):
 
 
 def test_what_an_account_is_asked_for_is_what_moves_it():
-    for statement in auth.ACCOUNTS.values():
+    for statement in auth.ACCOUNT_QUERIES.values():
         columns = {column.name for column in statement.selected_columns}
         assert columns <= {*DECIDING, "id", "groups", "token_id", "expiry", "scope", "shares_limits"}
 
