@@ -305,7 +305,7 @@ def _writing(endpoint: Endpoint, components: Components) -> dict:
     """What POST, PUT and PATCH take and give."""
     resource, kind, is_new = endpoint.klass, _camel(endpoint.kind), endpoint.method == "POST"
     shown = write_operations.written_schema(components, resource, kind)
-    if resource.many:
+    if resource.accepts_list:
         body = write_operations.list_body(components, resource, kind)
         shown = {"type": "array", "items": shown}
     else:

@@ -105,7 +105,7 @@ class Components:
         if "Selection" in self.schemas:
             return reference("schemas", "Selection")
         properties = {}
-        for name, field in IssueResource.further_fields().items():
+        for name, field in IssueResource.optional_fields().items():
             element = field.type.element.type
             part_name = f"{element.name}{PART}"
             part = self.schemas[part_name] = self._object(element.shape, part_name)

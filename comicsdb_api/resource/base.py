@@ -51,7 +51,7 @@ from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITE_METHODS, reg
 _INTEGER = re.compile(r"-?[0-9]+")
 
 
-def number_in(request, name: str, high: int = INTEGER_MAX) -> int | None:
+def integer_in_path(request, name: str, high: int = INTEGER_MAX) -> int | None:
     """The id in the path, None if no row can have it; raises RefusedError if it is not a number."""
     text = request.matchdict[name]
     if not _INTEGER.fullmatch(text):
@@ -122,7 +122,7 @@ class ListResource(Resource):
     # The name of a row's shape in the API's description.
     row_shape = ""
     # The kinds whose data a list shows, sorts or filters by; only its own if empty.
-    depends: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
 
     @classmethod
     def kind(cls) -> str:
@@ -140,7 +140,7 @@ class ListResource(Resource):
         raise NotImplementedError
 
     @classmethod
-    def further_fields(cls) -> dict:
+    def optional_fields(cls) -> dict:
         """Fields that neither list nor detail have unless they are asked for; for `has_options`."""
         return {}
 
@@ -155,7 +155,7 @@ class ListResource(Resource):
         raise NotImplementedError
 
     @classmethod
-    def sorts(cls) -> dict[str, tuple]:
+    def sort_orders(cls) -> dict[str, tuple]:
         """Other orders by name: columns, all ascending, of which an index has all; for `has_options`."""
         return {}
 
@@ -176,7 +176,7 @@ class ListResource(Resource):
     def page(self, object_id: int | None = None):
         """The answer with the requested page."""
         request, listing = self.request, apply_options(self.served, self.request)
-        return self.through_cache(
+        return self.cached_response(
             listing,
             object_id,
             lambda stamps: listing.page(
@@ -189,7 +189,7 @@ class ListResource(Resource):
         """The Listing or Detail of the request's address."""
         return self.request.registry["comicsdb_api.reads"][self.request.matched_route.name]
 
-    def through_cache(self, served, object_id: int | None, create: Callable[[tuple], bytes | None]):
+    def cached_response(self, served, object_id: int | None, create: Callable[[tuple], bytes | None]):
         """The answer to a read, from the cache if the resource is cached; raises RefusedError (404).
 
         `create` returns the body for the stamps, or None if the object does not exist.
@@ -220,7 +220,7 @@ class EntityResource(ListResource):
     model: type[Entity]
     row_shape = "Stamped"
     # Lists below the detail, by URL segment.
-    actions: dict[str, ChildList] = {}
+    child_lists: dict[str, ChildList] = {}
     # The stamps that change with the body of a detail.
     stamps: tuple[str, ...] = ("modified",)
     # The formats of a detail beside JSON.
@@ -228,9 +228,9 @@ class EntityResource(ListResource):
     # The schema of request bodies; without one the resource is read-only.
     schema: type[ObjectSchema] | None = None
     # Whether POST accepts a list of objects.
-    many = False
+    accepts_list = False
     # Fields of a detail that answers to writes lack.
-    unwritten: tuple[str, ...] = ()
+    omitted_from_writes: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -281,7 +281,7 @@ class EntityResource(ListResource):
         for link in kind.links:
             if link.field in detail:
                 ids[link.field] = shapes.ids_of(detail[link.field], link.table.c[link.other])
-        return {name: ids.get(name, detail[name]) for name in detail if name not in cls.unwritten}
+        return {name: ids.get(name, detail[name]) for name in detail if name not in cls.omitted_from_writes}
 
     @classmethod
     def written_source(cls):
@@ -301,7 +301,7 @@ class EntityResource(ListResource):
     def create(self, sent: bodies.Sent) -> bytes:
         """Create an object from a body; returns the body of the answer. Raises BadRequestError."""
         draft = writes.Draft(self.request, sent, self.schema, self.pictures(), partial=False)
-        object_id = draft.written(self.make, lambda values: self.faults(None, values))
+        object_id = draft.written(self.create_entity, lambda values: self.all_errors(None, values))
         return writes.shown(self.request, type(self), object_id)
 
     def put(self):
@@ -316,8 +316,8 @@ class EntityResource(ListResource):
         """The answer to PUT and PATCH."""
         request = self.request
         sent = bodies.read(request, self.parses)
-        object_id = self.wanted_id()
-        self.expect(object_id)
+        object_id = self.id_in_path()
+        self.require_entity(object_id)
         draft = writes.Draft(request, sent, self.schema, self.pictures(), partial=partial)
         if writes.is_conditional(request):
             # The conditions are checked for the state that is changed.
@@ -325,42 +325,43 @@ class EntityResource(ListResource):
             if writes.has_changed(request, self.served, object_id):
                 return writes.changed(request)
         draft.written(
-            lambda values: self.alter(object_id, values), lambda values: self.faults(self.wanted(), values)
+            lambda values: self.update_entity(object_id, values),
+            lambda values: self.all_errors(self.load_entity(), values),
         )
         return writes.respond(request, 200, writes.shown(request, type(self), object_id))
 
     # Calls of the catalogue.
 
-    def wanted(self):
+    def load_entity(self):
         """The object with the id in the path; raises the catalogue's errors."""
-        return self.request.catalog.get(self.model, self.wanted_id())
+        return self.request.catalog.get(self.model, self.id_in_path())
 
-    def expect(self, object_id: int) -> None:
+    def require_entity(self, object_id: int) -> None:
         """Raise the catalogue's errors if there is no object with an id; it is loaded when it is locked."""
         if self.request.read_pool.fetch(_existing(self.model), {"id": object_id}) is None:
             self.request.catalog.get(self.model, object_id)
 
-    def make(self, values: dict) -> int:
+    def create_entity(self, values: dict) -> int:
         """Create an object; returns its id. Raises InvalidError or ConflictError."""
         return self.request.catalog.create(self.model, values).id
 
-    def alter(self, object_id: int, values: dict) -> None:
+    def update_entity(self, object_id: int, values: dict) -> None:
         """Change an object; raises InvalidError or ConflictError."""
         catalog = self.request.catalog
         catalog.update(catalog.locked(self.model, object_id), values)
 
-    def faults(self, entity, values: dict) -> tuple[dict, list]:
+    def all_errors(self, entity, values: dict) -> tuple[dict, list]:
         """All errors of values: messages by field, and conflicts."""
         return self.request.catalog.faults(self.model, entity, values)
 
     def get(self):
         """GET on one object."""
-        object_id, detail = self.wanted_id(), apply_options(self.served, self.request)
-        return self.through_cache(detail, object_id, lambda _: detail.body(self.request, object_id))
+        object_id, detail = self.id_in_path(), apply_options(self.served, self.request)
+        return self.cached_response(detail, object_id, lambda _: detail.body(self.request, object_id))
 
     def children_get(self):
         """GET on a list below one object."""
-        return self.page(object_id=self.wanted_id())
+        return self.page(object_id=self.id_in_path())
 
     def missing(self, object_id: int | None = None) -> Exception:
         """404 for an object that does not exist; a redirect for a merged one."""
@@ -370,9 +371,9 @@ class EntityResource(ListResource):
                 return MovedError(survivor)
         return super().missing()
 
-    def wanted_id(self, name: str = "id") -> int:
+    def id_in_path(self, name: str = "id") -> int:
         """The id in the path; raises RefusedError (404) if it cannot be an id."""
-        number = number_in(self.request, name, largest(self.model.__table__.c.id.type))
+        number = integer_in_path(self.request, name, largest(self.model.__table__.c.id.type))
         if number is None:
             raise self.missing()
         return number
@@ -401,7 +402,7 @@ def add_entity_resource(config, resource: type[ListResource]) -> None:
         route = f"{ROUTE_PREFIX}{kind}"
         methods = resource.detail_methods()
         serve(config, resource, route, path + "{id}/", methods, served=detail_of(resource, route))
-        for action, children in resource.actions.items():
+        for action, children in resource.child_lists.items():
             route = f"{ROUTE_PREFIX}{kind}.{action}"
             listing = children.of(resource, route)
             methods = {"GET": "children_get"}

@@ -46,7 +46,7 @@ def _derived_listing(
 ) -> Listing:
     order = served.order
     if sort:
-        order = served.resource.sorts()[sort.removeprefix("-")]
+        order = served.resource.sort_orders()[sort.removeprefix("-")]
         order = tuple(each.desc() for each in order) if sort.startswith("-") else order
     # The stamps of a list are those of its usual fields; and hardly anybody asks twice for ids or by cursor.
     read = served.read if selection.is_default and not way else replace(served.read, region=None)

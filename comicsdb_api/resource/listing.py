@@ -378,25 +378,25 @@ class Detail:
 class ChildList:
     """A list below an object: the rows of `resource` that meet a condition on its id (parameter `id`).
 
-    It changes with the versions of the kinds in `depends` or, without any, with the object's
+    It changes with the versions of the kinds in `depends_on` or, without any, with the object's
     `issues_modified`.
     """
 
     resource: type
     condition: ColumnElement
     order: tuple
-    depends: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
 
     def of(self, owner: type, route: str) -> Listing:
         """The list below the objects of a resource."""
         parent = owner.model.__table__
-        if self.depends:
-            stamps = versions(*self.depends).select_from(parent).where(parent.c.id == bindparam("id"))
+        if self.depends_on:
+            stamps = versions(*self.depends_on).select_from(parent).where(parent.c.id == bindparam("id"))
         else:
             stamps = times(parent, "issues_modified")
-        region = (cached_reads.LIST if self.depends else cached_reads.DETAIL) if owner.cached else None
+        region = (cached_reads.LIST if self.depends_on else cached_reads.DETAIL) if owner.cached else None
         name = route.removeprefix(ROUTE_PREFIX).replace(".", ":")
-        read = ReadDeclaration(route, region, name, stamps, date_pairs=0 if self.depends else 2)
+        read = ReadDeclaration(route, region, name, stamps, date_pairs=0 if self.depends_on else 2)
         return Listing(
             read,
             self.resource,
@@ -411,7 +411,7 @@ def list_of(resource: type, route: str) -> Listing:
     """All rows of a resource."""
     kind = resource.kind()
     region = cached_reads.LIST if resource.cached else None
-    stamps = versions(*(resource.depends or (kind,)))
+    stamps = versions(*(resource.depends_on or (kind,)))
     read = ReadDeclaration(route, region, f"{kind}:list", stamps)
     return resource.listing(
         read,

@@ -65,7 +65,7 @@ def list_options_of(resource: type) -> tuple[Option, ...]:
     """The options of all lists of a resource."""
     if not resource.has_options:
         return ()
-    known = [f"{sign}{name}" for name in resource.sorts() for sign in ("", "-")]
+    known = [f"{sign}{name}" for name in resource.sort_orders() for sign in ("", "-")]
     sort = Option(SORT, partial(_known_sort, known), {"type": "string", "enum": known}, ORDERS)
     return (*options_of(resource), sort, *PAGE_OPTIONS)
 

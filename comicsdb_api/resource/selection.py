@@ -116,7 +116,7 @@ def default_fields(resource: type, detail: bool) -> dict[str, ColumnElement]:
 @lru_cache
 def all_fields(resource: type) -> dict[str, ColumnElement]:
     """All fields that can be had, those of both list and detail in the detail's form."""
-    return default_fields(resource, False) | default_fields(resource, True) | resource.further_fields()
+    return default_fields(resource, False) | default_fields(resource, True) | resource.optional_fields()
 
 
 def dotted_names(fields: dict[str, ColumnElement]) -> list[str]:

@@ -17,7 +17,7 @@ def is_strict(request) -> bool:
     return FLAGS.get((parameter(request, NAME) or "").strip().lower(), False)
 
 
-def check(request, known: tuple[str, ...]) -> None:
+def reject_unknown(request, known: tuple[str, ...]) -> None:
     """Raise InvalidError if the query has unknown parameters."""
     unknown = dict.fromkeys(name for name, _value in request.api_parameters if name not in known)
     if unknown:
@@ -35,7 +35,7 @@ def strict_view(view, info):
         if request.method in READ_METHODS and is_strict(request):
             known = query_parameters(request.registry).get(route)
             if known is not None:
-                check(request, known)
+                reject_unknown(request, known)
         return view(context, request)
 
     return checked

@@ -17,7 +17,7 @@ from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.listing import Detail, Listing, PageRequest
 from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
-USER = bindparam("user", type_=Integer)  # the account that asks
+CALLER_ID = bindparam("user", type_=Integer)  # the account that asks
 TODAY = bindparam("today", type_=Date)  # the business day
 NO_STAMPS = select(literal_column("1").label("own"))
 
@@ -26,29 +26,29 @@ class OwnResource(EntityResource):
     """Rows of the caller's."""
 
     @classmethod
-    def mine(cls) -> ColumnElement[bool]:
+    def owned_by_caller(cls) -> ColumnElement[bool]:
         """The condition on the resource's table for the rows of the account bound as `user`."""
-        return cls.model.__table__.c.user_id == USER
+        return cls.model.__table__.c.user_id == CALLER_ID
 
     @classmethod
-    def begun(cls) -> ColumnElement[bool]:
-        """The condition that `begin` has nothing to do for the account bound as `user`."""
+    def list_exists(cls) -> ColumnElement[bool]:
+        """The condition that the account bound as `user` has its list; see `ensure_list`."""
         return true()
 
-    def begin(self) -> None:
-        """What a request does before it reads; a list that the caller does not have yet is made here."""
+    def ensure_list(self) -> None:
+        """Create the list before the first read, where each account has one."""
 
     def page(self, object_id: int | None = None):
         """The page that the caller asks for, of its rows that meet the conditions."""
-        self.begin()
+        self.ensure_list()
         request, listing = self.request, self.served
         body = listing.page(request, (), PageRequest.of(request, listing, request.identity, object_id))
         return respond_tagged(request, tagged(body))
 
     def get(self):
         """GET on one of the caller's objects; those of others are not there."""
-        self.begin()
-        object_id, detail = self.wanted_id(), self.served
+        self.ensure_list()
+        object_id, detail = self.id_in_path(), self.served
         stamps = detail.stamps(self.request, object_id)
         if stamps is None:
             raise self.missing(object_id)
@@ -62,7 +62,7 @@ class OwnResource(EntityResource):
         return RefusedError(404, not_found_message(self.kind()))
 
 
-class OneListResource(OwnResource):
+class SingleListResource(OwnResource):
     """A list of which each account has one: shown alike among lists, where it is alone, and by itself."""
 
     @classmethod
@@ -90,7 +90,7 @@ class OwnListing(Listing):
         return {"user": identity.user_id, "today": request.today}
 
     def _fetch(self, request, with_count, strategy, page_request, values):
-        if "dbsession" in vars(request):  # `begin` may have made the list in this transaction
+        if "dbsession" in vars(request):  # `ensure_list` may have created the list in this transaction
             conditions = tuple(each.build() for each in page_request.clauses)
             return request.dbsession.execute(
                 self._statement(with_count, strategy, conditions), values
@@ -98,8 +98,8 @@ class OwnListing(Listing):
         return super()._fetch(request, with_count, strategy, page_request, values)
 
     def _statement(self, with_count, strategy, conditions=()):
-        conditions = (self.resource.mine(), *conditions)
-        return super()._statement(with_count, strategy, conditions).where(self.resource.begun())
+        conditions = (self.resource.owned_by_caller(), *conditions)
+        return super()._statement(with_count, strategy, conditions).where(self.resource.list_exists())
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class OwnDetail(Detail):
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
         """The one with the id in the path."""
-        stamps = times(resource.model.__table__, *resource.stamps).where(resource.mine())
+        stamps = times(resource.model.__table__, *resource.stamps).where(resource.owned_by_caller())
         return cls(
             ReadDeclaration(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=2), resource
         )
@@ -122,10 +122,10 @@ class OwnDetail(Detail):
 
     def body(self, request, object_id: int) -> bytes | None:
         """The body of a row of the caller's."""
-        return shown(request, self.resource, self.resource.detail_fields, object_id)
+        return own_row_body(request, self.resource, self.resource.detail_fields, object_id)
 
 
-def shown(
+def own_row_body(
     request, resource: type[OwnResource], fields: Callable[[], dict], object_id: int, **values
 ) -> bytes | None:
     """A row of the caller's as a body, as it is in the request's transaction; None without one.
@@ -139,5 +139,5 @@ def shown(
 
 @cache
 def _row(resource: type[OwnResource], fields: Callable[[], dict]) -> Select:
-    own = (resource.model.__table__.c.id == bindparam("id")) & resource.mine()
+    own = (resource.model.__table__.c.id == bindparam("id")) & resource.owned_by_caller()
     return shapes.object_of(select(*shapes.labelled(fields())).select_from(resource.row_source()).where(own))

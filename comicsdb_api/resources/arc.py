@@ -16,7 +16,7 @@ class ArcResource(CatalogueResource):
     model = Arc
     schema = ArcSchema
     filters = filters.name_filters(Arc)
-    actions = {"issue_list": linked_issues(Arc, issue_arc)}
+    child_lists = {"issue_list": linked_issues(Arc, issue_arc)}
 
     @classmethod
     def detail_fields(cls) -> dict:
@@ -29,4 +29,4 @@ class ArcResource(CatalogueResource):
             "cv_id": arc.c.cv_id,
             "gcd_id": arc.c.gcd_id,
             "resource_url": shapes.page_url(arc),
-        } | cls.closing()
+        } | cls.closing_fields()

@@ -42,7 +42,7 @@ from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import ChoiceFilter, Filter, LaterThanFilter
 from comicsdb_api.resource.paging import PAGE_SIZE
 from comicsdb_api.resource.types import Choice as OneOf
-from comicsdb_api.resources.history import user_of
+from comicsdb_api.resources.history import user_ref
 from comicsdb_api.responses import base_urls, respond, to_json
 from comicsdb_api.responses import headers as common_headers
 
@@ -243,7 +243,7 @@ class ChangeResource(Resource):
             "action": _choice(change.c.action, ACTIONS),
             "fields": change.c.fields,
             "survivor_id": change.c.survivor_id,
-            "user": user_of(change, shape=""),
+            "user": user_ref(change, shape=""),
         }
 
     @classmethod

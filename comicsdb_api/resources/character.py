@@ -25,7 +25,7 @@ class CharacterResource(CatalogueResource):
     model = Character
     schema = CharacterSchema
     filters = filters.name_filters(Character)
-    actions = {"issue_list": linked_issues(Character, issue_character)}
+    child_lists = {"issue_list": linked_issues(Character, issue_character)}
 
     @classmethod
     def detail_fields(cls) -> dict:
@@ -42,4 +42,4 @@ class CharacterResource(CatalogueResource):
             "cv_id": character.c.cv_id,
             "gcd_id": character.c.gcd_id,
             "resource_url": shapes.page_url(character),
-        } | cls.closing()
+        } | cls.closing_fields()

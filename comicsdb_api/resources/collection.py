@@ -32,7 +32,7 @@ from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address, Choice
-from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, shown
+from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, own_row_body
 from comicsdb_api.resources.collection_figures import (
     MissingIssuesListing,
     MissingIssuesResource,
@@ -40,7 +40,7 @@ from comicsdb_api.resources.collection_figures import (
     StatsResource,
 )
 from comicsdb_api.resources.collection_filters import COLLECTION_FILTERS
-from comicsdb_api.resources.wish_list import judged
+from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import answer
 
 item, read_date, user = CollectionItem.__table__, ReadDate.__table__, User.__table__
@@ -48,10 +48,10 @@ issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 
 PATH = "/api/collection/"
 FORMATS = {code: code.label for code in BookFormat}
-COMPANIES = {code: code.label for code in GradingCompany}
+GRADING_COMPANIES = {code: code.label for code in GradingCompany}
 CONDITIONS = ("If-Match", "If-Unmodified-Since")
 # What the list leaves out.
-DETAILS = (
+DETAIL_ONLY_FIELDS = (
     *("purchase_price", "purchase_store", "storage_location", "notes", "date_read", "resource_url"),
     "created_on",
 )
@@ -96,12 +96,12 @@ class CollectionResource(OwnResource):
     def row_fields(cls) -> dict:
         """The list form."""
         detail = cls.detail_fields()
-        return {name: detail[name] for name in detail if name not in DETAILS}
+        return {name: detail[name] for name in detail if name not in DETAIL_ONLY_FIELDS}
 
     @classmethod
     def detail_fields(cls) -> dict:
         """The detail form."""
-        company = shapes.word_for(item.c.grading_company, COMPANIES)
+        company = shapes.word_for(item.c.grading_company, GRADING_COMPANIES)
         return {
             "id": item.c.id,
             "user": shapes.json_object("UserRef", id=user.c.id, username=user.c.username),
@@ -109,7 +109,7 @@ class CollectionResource(OwnResource):
             "quantity": item.c.quantity,
             "book_format": shapes.label_for(item.c.book_format, FORMATS),
             "grade": item.c.grade,
-            "grading_company": type_coerce(company, Choice("", *COMPANIES.values())),
+            "grading_company": type_coerce(company, Choice("", *GRADING_COMPANIES.values())),
             "purchase_date": item.c.purchase_date,
             "purchase_price": shapes.money(item.c.purchase_price),
             "purchase_store": item.c.purchase_store,
@@ -143,12 +143,12 @@ class CollectionResource(OwnResource):
         return (series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
 
     @classmethod
-    def rated_fields(cls) -> dict:
+    def rating_fields(cls) -> dict:
         """What the answer to stars shows."""
         return {"id": item.c.id, "rating": item.c.rating, "modified": shapes.instant(item.c.modified)}
 
     @classmethod
-    def scrobbled_fields(cls) -> dict:
+    def scrobble_fields(cls) -> dict:
         """The fields of the answer to a scrobble; the parameter `created` is whether the item is new."""
         detail = cls.detail_fields()
         names = ("id", "issue", "is_read", "date_read", "rating", "modified")
@@ -162,21 +162,21 @@ class CollectionResource(OwnResource):
         """Set or take back the stars of an item; without any nothing but its stamp moves."""
         request = self.request
         sent = bodies.read(request, self.parses)
-        item_id, mine = self.wanted_id(), (request.dbsession, request.identity.user_id)
+        item_id, mine = self.id_in_path(), (request.dbsession, request.identity.user_id)
         collection.item(*mine, item_id)  # 404 comes before what is wrong with the body
-        values = judged(sent, StarsSchema)
+        values = validated(sent, StarsSchema)
         if self._has_changed(item_id):
             return writes.changed(request)
         if "rating" in values:
             collection.rate(*mine, item_id, values["rating"], today=request.today)
         else:
             collection.touch(*mine, item_id)
-        body = shown(request, CollectionResource, CollectionResource.rated_fields, item_id)
+        body = own_row_body(request, CollectionResource, CollectionResource.rating_fields, item_id)
         return writes.respond(request, 200, body)
 
     def delete(self):
         """Take an item out of the collection."""
-        request, item_id = self.request, self.wanted_id()
+        request, item_id = self.request, self.id_in_path()
         if self._has_changed(item_id):
             return writes.changed(request)
         collection.remove(request.dbsession, request.identity.user_id, item_id)
@@ -194,12 +194,12 @@ class CollectionResource(OwnResource):
         return conditional.forbids_write(request.environ, dates, tag)
 
 
-_RATED = Operation(
+_RATE = Operation(
     "Set or take back the stars of an item, and of its issue",
     {
         200: (
             "The stars as they are now.",
-            ResponseBody("CollectionItemRated", CollectionResource.rated_fields()),
+            ResponseBody("CollectionItemRated", CollectionResource.rating_fields()),
         )
     },
     StarsSchema,
@@ -208,8 +208,8 @@ _RATED = Operation(
     CONDITIONS,
 )
 CollectionResource.operations = {
-    "PUT": _RATED,
-    "PATCH": _RATED,
+    "PUT": _RATE,
+    "PATCH": _RATE,
     "DELETE": Operation(
         "Take an item out of the collection",
         {204: ("It is gone. When its issue was read stays known. No body.", None)},
@@ -228,7 +228,7 @@ class CollectionListing(OwnListing):
 
     def _statement(self, with_count: bool, strategy: str, conditions=()):  # noqa: ARG002  (it is always counted)
         resource = self.resource
-        mine = select(item.c.id, item.c.issue_id).where(resource.mine(), *conditions).cte("mine")
+        mine = select(item.c.id, item.c.issue_id).where(resource.owned_by_caller(), *conditions).cte("mine")
         # OFFSET 0 keeps PostgreSQL from joining the whole catalogue instead of the issues of these items.
         places = (
             select(*resource.order()[:-1])
@@ -265,12 +265,12 @@ class CollectionDetail(OwnDetail):
     def of(cls, resource: type[OwnResource], route: str) -> "CollectionDetail":
         """The item with the id in the path."""
         others = (microseconds(issue.c[name]) for name in ("modified", "modified_before"))
-        stamps = times(item, "modified").add_columns(*others).where(resource.mine())
+        stamps = times(item, "modified").add_columns(*others).where(resource.owned_by_caller())
         stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
         return cls(ReadDeclaration(route, None, "collection:retrieve", stamps, date_pairs=3), resource)
 
 
-def _added(status: int, sentence: str) -> dict:
+def _add_result(status: int, sentence: str) -> dict:
     return {status: (sentence, ResponseBody("CollectionItem", CollectionResource.detail_fields()))}
 
 
@@ -281,7 +281,8 @@ class CollectionAddResource(CollectionResource):
     operations = {
         "POST": Operation(
             "Put an issue into the collection",
-            _added(200, "It was there already, and stays as it is; the item.") | _added(201, "The new item."),
+            _add_result(200, "It was there already, and stays as it is; the item.")
+            | _add_result(201, "The new item."),
             CollectionAddSchema,
             "CollectionAddInput",
             {"422": "KeyUsed"},
@@ -292,7 +293,7 @@ class CollectionAddResource(CollectionResource):
     def add(self):
         """Put an issue into the collection: 201, or 200 if it is there already."""
         sent = bodies.read(self.request, self.parses)
-        return writes.once_as(self.request, sent, lambda: self._add(judged(sent, CollectionAddSchema)))
+        return writes.once_as(self.request, sent, lambda: self._add(validated(sent, CollectionAddSchema)))
 
     def _add(self, values: dict) -> tuple[int, bytes]:
         request, issue_id = self.request, values.pop("issue_id")
@@ -304,12 +305,12 @@ class CollectionAddResource(CollectionResource):
             )
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
-        body = shown(request, CollectionResource, CollectionResource.detail_fields, owned.id)
+        body = own_row_body(request, CollectionResource, CollectionResource.detail_fields, owned.id)
         return 201 if created else 200, body
 
 
-def _scrobbled(status: int, sentence: str) -> dict:
-    fields = CollectionResource.scrobbled_fields()
+def _scrobble_result(status: int, sentence: str) -> dict:
+    fields = CollectionResource.scrobble_fields()
     return {status: (sentence, ResponseBody("Scrobbled", fields))}
 
 
@@ -326,7 +327,8 @@ class ScrobbleResource(CollectionResource):
     operations = {
         "POST": Operation(
             "Note that an issue was read",
-            _scrobbled(200, "The item that was there.") | _scrobbled(201, "The new item: one digital copy."),
+            _scrobble_result(200, "The item that was there.")
+            | _scrobble_result(201, "The new item: one digital copy."),
             ScrobbleSchema,
             "ScrobbleInput",
             {"422": "KeyUsed"},
@@ -337,7 +339,7 @@ class ScrobbleResource(CollectionResource):
     def scrobble(self):
         """Note that an issue was read: 200, or 201 if it was not in the collection before."""
         sent = bodies.read(self.request, self.parses)
-        return writes.once_as(self.request, sent, lambda: self._scrobble(judged(sent, ScrobbleSchema)))
+        return writes.once_as(self.request, sent, lambda: self._scrobble(validated(sent, ScrobbleSchema)))
 
     def _scrobble(self, values: dict) -> tuple[int, bytes]:
         request, issue_id, moment = self.request, values["issue_id"], values.get("date_read")
@@ -353,8 +355,8 @@ class ScrobbleResource(CollectionResource):
             )
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
-        fields = CollectionResource.scrobbled_fields
-        body = shown(request, CollectionResource, fields, item_id, created=created)
+        fields = CollectionResource.scrobble_fields
+        body = own_row_body(request, CollectionResource, fields, item_id, created=created)
         return 201 if created else 200, body
 
 

@@ -11,10 +11,10 @@ from comicsdb.models.choices import BookFormat
 from comicsdb.readcache.etag import tagged
 from comicsdb_api.openapi.schemas import AMOUNT, CURRENCY
 from comicsdb_api.resource import shapes
-from comicsdb_api.resource.base import Resource, number_in
+from comicsdb_api.resource.base import Resource, integer_in_path
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.shapes import constant
-from comicsdb_api.resources.account_lists import TODAY, USER, OwnListing, OwnResource
+from comicsdb_api.resources.account_lists import CALLER_ID, TODAY, OwnListing, OwnResource
 from comicsdb_api.responses import to_json
 
 issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
@@ -82,7 +82,7 @@ class IncompleteSeries:
     """The series of which the caller owns some issues and lacks others, as if they were rows of a table."""
 
     __tablename__ = "missing_series"
-    __table__ = figures.incomplete(USER, TODAY)
+    __table__ = figures.incomplete(CALLER_ID, TODAY)
 
 
 incomplete = IncompleteSeries.__table__
@@ -96,7 +96,7 @@ class MissingSeriesResource(OwnResource):
     row_shape = "MissingSeries"
 
     @classmethod
-    def mine(cls):
+    def owned_by_caller(cls):
         """The rows are the caller's already."""
         return literal_column("true", Boolean)
 
@@ -148,9 +148,9 @@ class MissingIssuesResource(OwnResource):
     row_shape = "MissingIssue"
 
     @classmethod
-    def mine(cls):
+    def owned_by_caller(cls):
         """Those that are out and not in the collection."""
-        return figures.is_missing(USER, TODAY, issue)
+        return figures.is_missing(CALLER_ID, TODAY, issue)
 
     @classmethod
     def row_source(cls):
@@ -180,5 +180,5 @@ class MissingIssuesListing(OwnListing):
 
     def clauses(self, request, identity):  # noqa: ARG002
         """Those of the series; of one that cannot be, none."""
-        number = number_in(request, "series_id")
+        number = integer_in_path(request, "series_id")
         return [NOTHING if number is None else OF_SERIES.clause("series", number)]

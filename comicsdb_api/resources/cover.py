@@ -26,7 +26,7 @@ from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import Choice, ListOf
 from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
-from comicsdb_api.resources.wish_list import judged
+from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import base_urls, respond, to_json
 
 RESULTS_MAX = 100  # covers in one answer, the nearest
@@ -144,7 +144,7 @@ class CoverResource(Resource):
         file = sent.field(IMAGE)
         if not isinstance(file, File) or not file.data:
             raise BadRequestError({IMAGE: [NO_FILE]})
-        most = judged(sent, PictureSchema).get("max", covers.USUAL)
+        most = validated(sent, PictureSchema).get("max", covers.USUAL)
         try:
             hashes = hashes_of_upload(request.dbsession, file.data, request.identity.user_id)
         except PictureError as error:

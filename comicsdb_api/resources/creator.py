@@ -36,4 +36,4 @@ class CreatorResource(CatalogueResource):
             "cv_id": creator.c.cv_id,
             "gcd_id": creator.c.gcd_id,
             "resource_url": shapes.page_url(creator),
-        } | cls.closing()
+        } | cls.closing_fields()

@@ -24,7 +24,7 @@ class CreditResource(PartResource):
 
     model = Credit
     schema = CreditSchema
-    many = True
+    accepts_list = True
 
     @classmethod
     def detail_methods(cls) -> dict[str, str]:

@@ -24,10 +24,10 @@ from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.external_ids import external_id
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import Address, Choice, ListOf
-from comicsdb_api.resources.wish_list import judged
+from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import respond, to_json
 
-OURS = "comicsdb"  # the source of our own ids
+OWN_SOURCE = "comicsdb"  # the source of our own ids
 IDS_MAX = 1000  # ids in one request
 TOO_MANY = f"Ask for at most {IDS_MAX} ids at a time."
 NO_KIND = "Tell the kind of our own ids."
@@ -36,7 +36,7 @@ NO_KIND = "Tell the kind of our own ids."
 class CrosswalkSchema(ObjectSchema):
     """Ids of a source; `kind` narrows the objects found, and is required for our own ids."""
 
-    source = field(ChoiceField([OURS, *EXTERNAL_SOURCES]), required=True)
+    source = field(ChoiceField([OWN_SOURCE, *EXTERNAL_SOURCES]), required=True)
     kind = field(ChoiceField(OWNERS))
     ids = field(ListField(Text(ID_LENGTH, blank=False), empty=False), required=True)
 
@@ -87,15 +87,15 @@ class CrosswalkResource(Resource):
     def post(self):
         """The objects that ids stand for, with all their external ids."""
         request = self.request
-        sent = judged(bodies.read(request, self.parses), CrosswalkSchema)
+        sent = validated(bodies.read(request, self.parses), CrosswalkSchema)
         source, kind, asked = sent["source"], sent.get("kind"), list(dict.fromkeys(sent["ids"]))
         if len(asked) > IDS_MAX:
             raise BadRequestError({"ids": [TOO_MANY]})
-        if source == OURS and kind is None:
+        if source == OWN_SOURCE and kind is None:
             raise BadRequestError({"kind": [NO_KIND]})
         session = request.dbsession
-        if source == OURS:
-            found = self._present(kind, asked)
+        if source == OWN_SOURCE:
+            found = self._own_objects(kind, asked)
         else:
             found = crosswalk.objects(session, source, asked, kind)
         places = {place for each in found.values() for place in each}
@@ -105,8 +105,8 @@ class CrosswalkResource(Resource):
                 "asked": each,
                 "kind": place[0],
                 "id": place[1],
-                "is_merged": source == OURS and int(each) != place[1],
-                "external_ids": _shown(place[0], others.get(place, ())),
+                "is_merged": source == OWN_SOURCE and int(each) != place[1],
+                "external_ids": _external_ids(place[0], others.get(place, ())),
             }
             for each in asked
             for place in found.get(each, ())
@@ -115,14 +115,14 @@ class CrosswalkResource(Resource):
             request, {"results": results, "unknown": [each for each in asked if not found.get(each)]}
         )
 
-    def _present(self, kind: str, asked: list[str]) -> dict[str, list[crosswalk.Place]]:
+    def _own_objects(self, kind: str, asked: list[str]) -> dict[str, list[crosswalk.Place]]:
         """Our own objects, or the survivors of their merges, by the ids asked for."""
         numbers = {each: number for each in asked if (number := whole_number(each, 1, INTEGER_MAX))}
         present = crosswalk.present(self.request.dbsession, kind, set(numbers.values())) if numbers else {}
         return {each: [(kind, present[number])] for each, number in numbers.items() if number in present}
 
 
-def _shown(kind: str, ids: Iterable[tuple[str, str, str]]) -> list[dict]:
+def _external_ids(kind: str, ids: Iterable[tuple[str, str, str]]) -> list[dict]:
     return [
         {
             "source": source,

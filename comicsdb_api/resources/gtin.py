@@ -35,7 +35,7 @@ def row_fields(found) -> dict:
     }
 
 
-def with_stem(code: Gtin):
+def stem_query(code: Gtin):
     """The number of issues and variants with the stem of a code, and their rows, its matches first."""
     same_stem = search.with_gtin(*search.gtin_patterns(Gtin(code.stem)))
     c = same_stem.c
@@ -95,7 +95,7 @@ class GtinResource(Resource):
         """The answer; nothing is found for what is no code."""
         if code is None:
             return {"stem": "", "supplement": "", "count": 0, "results": []}
-        count, rows = self.request.read_pool.first(with_stem(code), base_urls(self.request))
+        count, rows = self.request.read_pool.first(stem_query(code), base_urls(self.request))
         found = {"count": count, "results": orjson.loads(rows)}
         return {"stem": code.stem, "supplement": code.supplement, **found}
 

@@ -30,7 +30,7 @@ _older = (
 )
 
 
-def user_of(table, shape: str = "UserRef"):
+def user_ref(table, shape: str = "UserRef"):
     """UserRef: the acting account by id and name, null for commands and for accounts that are gone."""
     known = shapes.json_object(shape, id=user.c.id, username=user.c.username)
     return shapes.optional(table.c.user_id.is_not(None), known)
@@ -60,7 +60,7 @@ def _shown(snapshot, key, value):
     return type_coerce(case((is_amount, priced), else_=value), JSONB)
 
 
-class HistoryRows(ListResource):
+class HistoryResource(ListResource):
     """The versions of an object."""
 
     model = History
@@ -73,7 +73,7 @@ class HistoryRows(ListResource):
             "id": history.c.id,
             "at": shapes.instant(history.c.at),
             "type": shapes.label_for(history.c.type, TYPES),
-            "user": user_of(history),
+            "user": user_ref(history),
             "reason": history.c.reason,
             "changes": _changes(),
         }
@@ -89,7 +89,7 @@ class HistoryRows(ListResource):
         return (history.c.id.desc(),)
 
 
-def _versions(kind: str, route: str) -> Listing:
+def _history_listing(kind: str, route: str) -> Listing:
     """The versions of an object, of a deleted one too: an answer for every id of which anything is recorded.
 
     It is not cached: whoever asks again sends the tag.
@@ -98,7 +98,7 @@ def _versions(kind: str, route: str) -> Listing:
     newest = func.max(history.c.id)
     stamps = select(newest.label("newest")).where(*own).having(newest.is_not(None))
     read = ReadDeclaration(route, None, f"{kind}:history", stamps)
-    return Listing(read, HistoryRows, own, HistoryRows.order())
+    return Listing(read, HistoryResource, own, HistoryResource.order())
 
 
 def add_history(config, resource: type) -> None:
@@ -106,6 +106,6 @@ def add_history(config, resource: type) -> None:
     kind = resource.kind()
     route = f"{ROUTE_PREFIX}{kind}.history"
     path = f"{PATH_PREFIX}{kind}/{{id}}/history/"
-    served = _versions(kind, route)
+    served = _history_listing(kind, route)
     # It names accounts.
     serve(config, resource, route, path, {"GET": "children_get"}, served=served, permission=Permission.API)

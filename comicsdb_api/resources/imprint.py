@@ -31,7 +31,7 @@ class ImprintResource(PublishedResource):
             "gcd_id": imprint.c.gcd_id,
             "publisher": shapes.named(Publisher.__table__),
             "resource_url": shapes.page_url(imprint),
-        } | cls.closing()
+        } | cls.closing_fields()
 
     @classmethod
     def pictures(cls):

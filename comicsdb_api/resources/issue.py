@@ -155,7 +155,7 @@ class IssueResource(CatalogueResource):
     )
     stamps = ("modified", "rated")
     tag_formats = tags.FORMATS
-    unwritten = (
+    omitted_from_writes = (
         *("publisher", "imprint", "price_currency", "cover_hash", "average_rating", "rating_count"),
         *("credits", "variants", "modified", "attribution"),
     )
@@ -188,14 +188,14 @@ class IssueResource(CatalogueResource):
         return shapes.by_series(issue, series)
 
     @classmethod
-    def sorts(cls) -> dict[str, tuple]:
+    def sort_orders(cls) -> dict[str, tuple]:
         """Also by cover date."""
-        return super().sorts() | {"cover_date": (issue.c.cover_date, issue.c.id)}
+        return super().sort_orders() | {"cover_date": (issue.c.cover_date, issue.c.id)}
 
     @classmethod
-    def further_fields(cls) -> dict:
+    def optional_fields(cls) -> dict:
         """Also the variants without a picture."""
-        return super().further_fields() | {"all_variants": all_variants()}
+        return super().optional_fields() | {"all_variants": all_variants()}
 
     @classmethod
     def tag_fields(cls) -> dict:
@@ -266,7 +266,7 @@ class IssueResource(CatalogueResource):
             "cv_id": issue.c.cv_id,
             "gcd_id": issue.c.gcd_id,
             "resource_url": shapes.page_url(issue),
-        } | cls.closing()
+        } | cls.closing_fields()
 
 
 def issue_and_variant(shape: str) -> dict:

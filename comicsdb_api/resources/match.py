@@ -31,11 +31,11 @@ from comicsdb_api.resource.options import option_values, options_of
 from comicsdb_api.resource.selection import FieldSelection
 from comicsdb_api.resource.types import ListOf, SelectedOf
 from comicsdb_api.resources.issue import IssueResource, issue
-from comicsdb_api.resources.wish_list import judged
+from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import base_urls, respond
 
-CANDIDATES = 5  # if nothing else is asked for
-DIGITS = 4  # of scores
+CANDIDATES_DEFAULT = 5  # if nothing else is asked for
+SCORE_DECIMALS = 4  # of scores
 
 
 def body_fields() -> dict:
@@ -88,7 +88,7 @@ class MatchResource(Resource):
         """Candidates for each descriptor; one that is wrong gets its errors, the others are answered."""
         request = self.request
         selection = FieldSelection(IssueResource, **option_values(options_of(IssueResource), request))
-        sent = judged(bodies.read(request, self.parses), MatchSchema)
+        sent = validated(bodies.read(request, self.parses), MatchSchema)
         schema = DescriptorSchema()
         wanted, errors = {}, {}
         for place, each in enumerate(sent["descriptors"]):
@@ -97,7 +97,7 @@ class MatchResource(Resource):
             except Invalid as invalid:
                 told = errors_of(invalid)
                 errors[place] = {schema.sent_as.get(name, name): each for name, each in told.items()}
-        found = match(request.dbsession, list(wanted.values()), sent.get("candidates", CANDIDATES))
+        found = match(request.dbsession, list(wanted.values()), sent.get("candidates", CANDIDATES_DEFAULT))
         shown = self._rows({each.issue.id for result in found for each in result.candidates}, selection)
         matches = dict(zip(wanted, found, strict=True))
         results = [
@@ -138,7 +138,7 @@ def _result(found: Match, errors: dict | None, shown: dict[int, orjson.Fragment]
 def _candidate(found: Candidate, shown: dict[int, orjson.Fragment]) -> dict:
     return {
         "issue": shown[found.issue.id],
-        "score": round(found.score, DIGITS),
+        "score": round(found.score, SCORE_DECIMALS),
         "reasons": [{"field": each.field, "text": each.text} for each in found.reasons],
     }
 

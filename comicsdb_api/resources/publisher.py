@@ -27,12 +27,12 @@ class PublisherResource(CatalogueResource):
         *filters.external_id_filters(PUBLISHER),
         *filters.modified_filters(Publisher.__table__),
     )
-    actions = {
+    child_lists = {
         "series_list": ChildList(
             SeriesResource,
             series.c.publisher_id == bindparam("id"),
             shapes.by_sort_name(series),
-            depends=SeriesResource.depends,
+            depends_on=SeriesResource.depends_on,
         )
     }
 
@@ -50,4 +50,4 @@ class PublisherResource(CatalogueResource):
             "cv_id": publisher.c.cv_id,
             "gcd_id": publisher.c.gcd_id,
             "resource_url": shapes.page_url(publisher),
-        } | cls.closing()
+        } | cls.closing_fields()

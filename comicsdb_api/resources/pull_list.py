@@ -15,13 +15,19 @@ from comicsdb.schemas.types import Integer
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError, RefusedError
 from comicsdb_api.resource import bodies, shapes
-from comicsdb_api.resource.base import number_in, serve
+from comicsdb_api.resource.base import integer_in_path, serve
 from comicsdb_api.resource.filters import DateFilter
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address
 from comicsdb_api.resource.writes import respond
-from comicsdb_api.resources.account_lists import USER, OneListResource, OwnDetail, OwnListing, shown
+from comicsdb_api.resources.account_lists import (
+    CALLER_ID,
+    OwnDetail,
+    OwnListing,
+    SingleListResource,
+    own_row_body,
+)
 from comicsdb_api.resources.issue import IssueResource, issue
 from comicsdb_api.responses import answer
 
@@ -29,13 +35,13 @@ pull_list, entry = PullList.__table__, PullListSeries.__table__
 series, series_type = Series.__table__, SeriesType.__table__
 
 PATH = "/api/pull_list/"
-MINE = select(pull_list.c.id).where(pull_list.c.user_id == USER)
+OWN_LIST = select(pull_list.c.id).where(pull_list.c.user_id == CALLER_ID)
 REQUIRED = "series_id is required."
 # Numbers that no series has are numbers all the same.
 NUMBER = colander.SchemaNode(Integer(-(10**18), 10**18), name="series_id")
 
 
-class PullListResource(OneListResource):
+class PullListResource(SingleListResource):
     """The caller's pull list, of which there is one; it is made when it is first asked for."""
 
     model = PullList
@@ -53,11 +59,11 @@ class PullListResource(OneListResource):
         }
 
     @classmethod
-    def begun(cls):
+    def list_exists(cls):
         """There is a list."""
-        return MINE.exists()
+        return OWN_LIST.exists()
 
-    def begin(self) -> None:
+    def ensure_list(self) -> None:
         """Make the list at its owner's first look."""
         pull.pull_list(self.request.dbsession, self.request.identity.user_id)
 
@@ -75,8 +81,8 @@ class PulledSeriesResource(PullListResource):
     row_shape = "PulledSeries"
 
     @classmethod
-    def mine(cls):
-        return entry.c.pull_list_id.in_(MINE)
+    def owned_by_caller(cls):
+        return entry.c.pull_list_id.in_(OWN_LIST)
 
     @classmethod
     def row_source(cls):
@@ -106,7 +112,7 @@ class PulledSeriesResource(PullListResource):
         return (*shapes.by_sort_name(series), entry.c.id)
 
 
-class PullingResource(PullListResource):
+class PullListAddResource(PullListResource):
     """Puts series on the caller's pull list."""
 
     title = "pull_list series add"
@@ -134,7 +140,7 @@ class PullingResource(PullListResource):
         except NotFoundError as error:
             raise RefusedError(404, f"Series with id {series_id} not found.") from error
         resource = PulledSeriesResource
-        body = shown(request, resource, resource.row_fields, pulled.id)
+        body = own_row_body(request, resource, resource.row_fields, pulled.id)
         return respond(request, 201 if created else 200, body)
 
     def _wanted(self, sent: bodies.Sent) -> int:
@@ -153,7 +159,7 @@ class PullingResource(PullListResource):
         return number
 
 
-class UnpullingResource(PullListResource):
+class PullListRemoveResource(PullListResource):
     """Takes series off the caller's pull list."""
 
     title = "pull_list series remove"
@@ -164,7 +170,7 @@ class UnpullingResource(PullListResource):
     def remove(self):
         """Follow a series no longer; the path holds its own number, not that of the entry."""
         request = self.request
-        number = number_in(request, "series_id") or 0
+        number = integer_in_path(request, "series_id") or 0
         if not pull.remove(request.dbsession, request.identity.user_id, number):
             raise RefusedError(404, "Series not found in pull list.")
         return answer(request, b"", 204)
@@ -185,8 +191,8 @@ class PulledIssueResource(PullListResource):
     )
 
     @classmethod
-    def mine(cls):
-        followed = select(entry.c.series_id).where(entry.c.pull_list_id.in_(MINE))
+    def owned_by_caller(cls):
+        followed = select(entry.c.series_id).where(entry.c.pull_list_id.in_(OWN_LIST))
         return issue.c.series_id.in_(followed)
 
     @classmethod
@@ -220,7 +226,7 @@ def includeme(config):
     lists = {"GET": "collection_get"}
     add(PullListResource, ".list", "", lists, OwnListing)
     add(PulledSeriesResource, ".series", "series/", lists, OwnListing)
-    add(PullingResource, ".series.add", "series/add/", {"POST": "add"})
-    add(UnpullingResource, ".series.remove", "series/{series_id}/remove/", {"DELETE": "remove"})
+    add(PullListAddResource, ".series.add", "series/add/", {"POST": "add"})
+    add(PullListRemoveResource, ".series.remove", "series/{series_id}/remove/", {"DELETE": "remove"})
     add(PulledIssueResource, ".issues", "issues/", lists, OwnListing)
     add(PullListResource, "", "{id}/", {"GET": "get"}, OwnDetail)

@@ -12,10 +12,10 @@ from comicsdb_api.resource import bodies, shapes, writes
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.filters import IntegerFilter
 from comicsdb_api.resource.operations import Operation, ResponseBody
-from comicsdb_api.resources.account_lists import OwnListing, OwnResource, shown
+from comicsdb_api.resources.account_lists import OwnListing, OwnResource, own_row_body
 from comicsdb_api.resources.collection import in_site_zone
 from comicsdb_api.resources.collection_filters import LocalDateFilter
-from comicsdb_api.resources.wish_list import judged
+from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import answer
 
 read_date, issue, series = ReadDate.__table__, Issue.__table__, Series.__table__
@@ -54,7 +54,7 @@ class ReadResource(OwnResource):
         return (read_date.c.read_on.desc().nulls_last(), read_date.c.id.desc())
 
 
-class NewReadResource(ReadResource):
+class ReadAddResource(ReadResource):
     """Notes when the caller read an issue."""
 
     title = "read add"
@@ -72,7 +72,7 @@ class NewReadResource(ReadResource):
     def add(self):
         """Note a read, which brings no item into the collection."""
         sent = bodies.read(self.request, self.parses)
-        return writes.once_as(self.request, sent, lambda: self._add(judged(sent, ReadSchema)))
+        return writes.once_as(self.request, sent, lambda: self._add(validated(sent, ReadSchema)))
 
     def _add(self, values: dict) -> tuple[int, bytes]:
         request, issue_id = self.request, values["issue_id"]
@@ -82,10 +82,10 @@ class NewReadResource(ReadResource):
             noted = reads.add(request.dbsession, request.identity.user_id, issue_id, moment)
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
-        return 201, shown(request, ReadResource, ReadResource.row_fields, noted.id)
+        return 201, own_row_body(request, ReadResource, ReadResource.row_fields, noted.id)
 
 
-class UnreadResource(ReadResource):
+class ReadRemoveResource(ReadResource):
     """Removes reads of the caller."""
 
     title = "read remove"
@@ -93,7 +93,7 @@ class UnreadResource(ReadResource):
 
     def remove(self):
         """Remove a read."""
-        request, read_id = self.request, self.wanted_id()
+        request, read_id = self.request, self.id_in_path()
         try:
             reads.remove(request.dbsession, request.identity.user_id, read_id)
         except NotFoundError as error:
@@ -108,5 +108,7 @@ def includeme(config):
     listing = OwnListing.of(ReadResource, "api.read.list")
     lists = {"GET": "collection_get"}
     serve(config, ReadResource, "api.read.list", "/api/read/", lists, served=listing, **own)
-    serve(config, NewReadResource, "api.read.add", "/api/read/add/", {"POST": "add"}, **own)
-    serve(config, UnreadResource, "api.read.remove", "/api/read/{id}/remove/", {"DELETE": "remove"}, **own)
+    serve(config, ReadAddResource, "api.read.add", "/api/read/add/", {"POST": "add"}, **own)
+    serve(
+        config, ReadRemoveResource, "api.read.remove", "/api/read/{id}/remove/", {"DELETE": "remove"}, **own
+    )

@@ -26,21 +26,23 @@ from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address
 from comicsdb_api.resource.types import Choice as OneOf
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.account_lists import NO_STAMPS, USER
+from comicsdb_api.resources.account_lists import CALLER_ID, NO_STAMPS
 from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
 reading_list, item, user = ReadingList.__table__, ReadingListItem.__table__, User.__table__
 issue, series, publisher = Issue.__table__, Series.__table__, Publisher.__table__
 
-PAGE = 50
+ROWS_PER_PAGE = 50
 TYPES = {each: each.label for each in ListType}
 SOURCES = {each: each.label for each in ListSource}
 ITEM_TYPES = {each: each.label for each in ItemType}
 
 # Stars of a private list are kept, and shown to nobody.
-_starred = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_private.is_(False)
-AVERAGE = shapes.optional(_starred, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count)
-RATINGS = func.coalesce(shapes.optional(_starred, reading_list.c.rating_count), constant(0))
+_shows_ratings = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_private.is_(False)
+AVERAGE = shapes.optional(
+    _shows_ratings, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count
+)
+RATINGS = func.coalesce(shapes.optional(_shows_ratings, reading_list.c.rating_count), constant(0))
 
 BY_PUBLISHER = Condition(
     contains,
@@ -74,7 +76,7 @@ class ReadingListItemResource(ListResource):
     model = ReadingListItem
     row_shape = "ReadingListItem"
     generic_plan_filters = ({"visible"},)
-    page_size = PAGE
+    page_size = ROWS_PER_PAGE
 
     @classmethod
     def row_fields(cls) -> dict:
@@ -85,7 +87,7 @@ class ReadingListItemResource(ListResource):
                 issue, series, "ListedIssue", cv_id=issue.c.cv_id, gcd_id=issue.c.gcd_id
             ),
             "order": item.c.order,
-            "issue_type": _word(item.c.issue_type, ITEM_TYPES),
+            "issue_type": _label(item.c.issue_type, ITEM_TYPES),
         }
 
     @classmethod
@@ -105,7 +107,7 @@ def visible_clause(request, identity: Identity | None) -> Clause:
     if identity is None:
         return Clause("visible", None, lambda: visible_to(None, official))
     rights = may(identity, Permission.LIBRARY), may(identity, Permission.OFFICIAL_LISTS)
-    somebody = identity._replace(user_id=USER)
+    somebody = identity._replace(user_id=CALLER_ID)
     return Clause("visible", rights, lambda: visible_to(somebody, official), {"user": identity.user_id})
 
 
@@ -127,7 +129,7 @@ class ItemsListing(VisibleListing):
 
 
 @dataclass(frozen=True, eq=False)
-class Items(ChildList):
+class ReadingListItems(ChildList):
     """The items of the list bound as `id`."""
 
     def of(self, owner: type, route: str) -> Listing:  # noqa: ARG002
@@ -147,9 +149,9 @@ class ReadingListResource(EntityResource):
     filters = FILTERS
     listing = VisibleListing
     generic_plan_filters = ({"visible"},)
-    page_size = PAGE
-    actions = {
-        "items": Items(
+    page_size = ROWS_PER_PAGE
+    child_lists = {
+        "items": ReadingListItems(
             ReadingListItemResource,
             item.c.reading_list_id == bindparam("id"),
             ReadingListItemResource.order(),
@@ -203,7 +205,7 @@ class ReadingListResource(EntityResource):
             "image": shapes.picture(c.image),
             "list_type": row["list_type"],
             "is_private": c.is_private,
-            "attribution_source": _word(c.attribution_source, SOURCES),
+            "attribution_source": _label(c.attribution_source, SOURCES),
             "attribution_url": c.attribution_url,
             "previous": _neighbour(c.previous_id, identity, official),
             "next": _neighbour(c.next_id, identity, official),
@@ -215,19 +217,19 @@ class ReadingListResource(EntityResource):
         }
 
     @property
-    def _asking(self) -> tuple:
+    def _viewer(self) -> tuple:
         """Who asks, and what the official account is called: whom every reading depends on."""
         return self.request.identity, self.request.registry.settings["comicsdb.official_account"]
 
     def get(self):
         """GET on one list."""
-        object_id = self.wanted_id()
+        object_id = self.id_in_path()
         dates = self._dates(object_id)
         if chosen := tag_format(self.request):
             return self._file(object_id, chosen)
-        fields = self.detail_fields(*self._asking)
+        fields = self.detail_fields(*self._viewer)
         row = select(*shapes.labelled(fields)).select_from(self.detail_source())
-        wanted = row.where(reading_list.c.id == object_id, visible_to(*self._asking))
+        wanted = row.where(reading_list.c.id == object_id, visible_to(*self._viewer))
         found = self.request.read_pool.first(shapes.object_of(wanted), base_urls(self.request))
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
@@ -245,7 +247,7 @@ class ReadingListResource(EntityResource):
     def _dates(self, object_id: int) -> Dates:
         """When a list last changed; raises RefusedError (404) for one that the caller may not see."""
         read = self.request.registry["comicsdb_api.reads"]["api.reading_list"].read
-        found = self.request.read_pool.first(read.stamps.where(visible_to(*self._asking)), {"id": object_id})
+        found = self.request.read_pool.first(read.stamps.where(visible_to(*self._viewer)), {"id": object_id})
         if found is None:
             raise self.missing(object_id)
         return read.dates(tuple(found))
@@ -259,7 +261,7 @@ def _owner():
     return shapes.json_object("UserRef", id=user.c.id, username=user.c.username)
 
 
-def _word(column, words: dict):
+def _label(column, words: dict):
     """The label for a code, empty for none."""
     return type_coerce(shapes.word_for(column, words), OneOf("", *words.values()))
 

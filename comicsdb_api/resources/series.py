@@ -61,10 +61,10 @@ class SeriesResource(CatalogueResource):
         *filters.content_filters(SERIES),
         *filters.modified_filters(Series.__table__),
     )
-    depends = ("series", "issue")  # it counts issues, and finds series by what is in them
+    depends_on = ("series", "issue")  # it counts issues, and finds series by what is in them
     stamps = ("modified", "rated")
-    unwritten = ("issue_count", "average_rating", "rating_count", "attribution")
-    actions = {"issue_list": issues_of(issue.c.series_id == bindparam("id"))}
+    omitted_from_writes = ("issue_count", "average_rating", "rating_count", "attribution")
+    child_lists = {"issue_list": issues_of(issue.c.series_id == bindparam("id"))}
 
     @classmethod
     def order(cls) -> tuple:
@@ -123,7 +123,7 @@ class SeriesResource(CatalogueResource):
             "cv_id": series.c.cv_id,
             "gcd_id": series.c.gcd_id,
             "resource_url": shapes.page_url(series),
-        } | cls.closing()
+        } | cls.closing_fields()
 
     @classmethod
     def written_fields(cls) -> dict:

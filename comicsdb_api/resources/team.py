@@ -16,7 +16,7 @@ class TeamResource(CatalogueResource):
     model = Team
     schema = TeamSchema
     filters = filters.name_filters(Team)
-    actions = {"issue_list": linked_issues(Team, issue_team)}
+    child_lists = {"issue_list": linked_issues(Team, issue_team)}
 
     @classmethod
     def detail_fields(cls) -> dict:
@@ -31,4 +31,4 @@ class TeamResource(CatalogueResource):
             "cv_id": team.c.cv_id,
             "gcd_id": team.c.gcd_id,
             "resource_url": shapes.page_url(team),
-        } | cls.closing()
+        } | cls.closing_fields()

@@ -53,4 +53,4 @@ class UniverseResource(CatalogueResource):
             "gcd_id": universe.c.gcd_id,
             "image": shapes.picture(universe.c.image),
             "resource_url": shapes.page_url(universe),
-        } | cls.closing()
+        } | cls.closing_fields()

@@ -34,25 +34,25 @@ class VariantResource(PartResource):
             "issue": variant.c.issue_id,
         }
 
-    def wanted(self) -> Variant:
+    def load_entity(self) -> Variant:
         """The variant with the id in the path; raises RefusedError (404)."""
-        found = self.request.dbsession.get(Variant, self.wanted_id())
+        found = self.request.dbsession.get(Variant, self.id_in_path())
         if found is None:
             raise self.missing()
         return found
 
-    def expect(self, _object_id: int) -> None:
+    def require_entity(self, _object_id: int) -> None:
         """Raise RefusedError (404) if there is no variant with the id in the path."""
-        self.wanted()
+        self.load_entity()
 
-    def make(self, values: dict) -> int:
+    def create_entity(self, values: dict) -> int:
         """Create one."""
         return self.request.catalog.add_variant(values)
 
-    def alter(self, object_id: int, values: dict) -> None:
+    def update_entity(self, object_id: int, values: dict) -> None:
         """Change one."""
         self.request.catalog.update_variant(object_id, values)
 
-    def faults(self, entity: Variant | None, values: dict) -> tuple[dict, list]:
+    def all_errors(self, entity: Variant | None, values: dict) -> tuple[dict, list]:
         """What is wrong with values; there are no unique sets."""
         return self.request.catalog.variant_faults(entity, values), []

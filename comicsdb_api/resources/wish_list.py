@@ -18,18 +18,24 @@ from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Address, Choice, CurrencyCode
 from comicsdb_api.resource.writes import respond
-from comicsdb_api.resources.account_lists import USER, OneListResource, OwnDetail, OwnListing, shown
+from comicsdb_api.resources.account_lists import (
+    CALLER_ID,
+    OwnDetail,
+    OwnListing,
+    SingleListResource,
+    own_row_body,
+)
 from comicsdb_api.responses import answer, to_json
 
 wish_list, item = WishList.__table__, WishListItem.__table__
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 
 PATH = "/api/wish_list/"
-MINE = select(wish_list.c.id).where(wish_list.c.user_id == USER)
+OWN_LIST = select(wish_list.c.id).where(wish_list.c.user_id == CALLER_ID)
 STATUSES = {status: status.label for status in WishStatus}
 
 
-class WishListResource(OneListResource):
+class WishListResource(SingleListResource):
     """The caller's wish list, of which there is one; it is made when it is first asked for."""
 
     model = WishList
@@ -47,11 +53,11 @@ class WishListResource(OneListResource):
         }
 
     @classmethod
-    def begun(cls):
+    def list_exists(cls):
         """There is a list."""
-        return MINE.exists()
+        return OWN_LIST.exists()
 
-    def begin(self) -> None:
+    def ensure_list(self) -> None:
         """Make the list at its owner's first look."""
         wish.wish_list(self.request.dbsession, self.request.identity.user_id)
 
@@ -63,8 +69,8 @@ class WishListItemResource(WishListResource):
     row_shape = "WishListItem"
 
     @classmethod
-    def mine(cls):
-        return item.c.wish_list_id.in_(MINE)
+    def owned_by_caller(cls):
+        return item.c.wish_list_id.in_(OWN_LIST)
 
     @classmethod
     def row_source(cls):
@@ -91,7 +97,7 @@ class WishListItemResource(WishListResource):
         }
 
     @classmethod
-    def whole_fields(cls) -> dict:
+    def item_fields(cls) -> dict:
         """The form that answers show in which an item was added."""
         fields = cls.row_fields()
         last = {name: fields.pop(name) for name in ("modified", "variant")}
@@ -111,7 +117,7 @@ class WishListItemResource(WishListResource):
         return (item.c.priority, series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
 
 
-def judged(sent: bodies.Sent, schema: type[ObjectSchema]) -> dict:
+def validated(sent: bodies.Sent, schema: type[ObjectSchema]) -> dict:
     """The values of a body by a schema; raises BadRequestError with all that is wrong with them."""
     judge = schema(form=sent.is_form)
     try:
@@ -120,7 +126,7 @@ def judged(sent: bodies.Sent, schema: type[ObjectSchema]) -> dict:
         raise BadRequestError(errors_of(invalid)) from invalid
 
 
-class WishingResource(WishListResource):
+class WishListAddResource(WishListResource):
     """Puts issues on the caller's wish list."""
 
     title = "wish_list items add"
@@ -130,11 +136,11 @@ class WishingResource(WishListResource):
             {
                 200: (
                     "It was on the list already, and stays as it is; the item.",
-                    ResponseBody("WishListItemWritten", WishListItemResource.whole_fields()),
+                    ResponseBody("WishListItemWritten", WishListItemResource.item_fields()),
                 ),
                 201: (
                     "The new item.",
-                    ResponseBody("WishListItemWritten", WishListItemResource.whole_fields()),
+                    ResponseBody("WishListItemWritten", WishListItemResource.item_fields()),
                 ),
             },
             NewWishSchema,
@@ -145,18 +151,18 @@ class WishingResource(WishListResource):
     def add(self):
         """Wish for an issue: 201, or 200 if it was on the list already."""
         request = self.request
-        values = judged(bodies.read(request, self.parses), NewWishSchema)
+        values = validated(bodies.read(request, self.parses), NewWishSchema)
         issue_id = values.pop("issue_id")
         try:
             wished, created = wish.add(request.dbsession, request.identity.user_id, issue_id, values)
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         resource = WishListItemResource
-        body = shown(request, resource, resource.whole_fields, wished.id)
+        body = own_row_body(request, resource, resource.item_fields, wished.id)
         return respond(request, 201 if created else 200, body)
 
 
-class AcquiringResource(WishListResource):
+class WishListAcquireResource(WishListResource):
     """Marks items of the caller's wish list as acquired."""
 
     title = "wish_list items acquire"
@@ -186,10 +192,10 @@ class AcquiringResource(WishListResource):
     def acquire(self):
         """Mark an item as acquired; its issue comes into the collection unless it is there."""
         request = self.request
-        session, user_id, item_id = request.dbsession, request.identity.user_id, self.wanted_id("item_id")
+        session, user_id, item_id = request.dbsession, request.identity.user_id, self.id_in_path("item_id")
         sent = bodies.read(request, self.parses)
         wish.find_item(session, user_id, item_id)  # 404 comes before what is wrong with the body
-        values = judged(sent, PurchaseSchema)
+        values = validated(sent, PurchaseSchema)
         found, owned, created = wish.acquire(session, user_id, item_id, values, today=request.today)
         body = {
             "wish_list_item_id": found.id,
@@ -200,7 +206,7 @@ class AcquiringResource(WishListResource):
         return respond(request, 200, to_json(body))
 
 
-class UnwishingResource(WishListResource):
+class WishListRemoveResource(WishListResource):
     """Takes items off the caller's wish list."""
 
     title = "wish_list items remove"
@@ -212,7 +218,7 @@ class UnwishingResource(WishListResource):
     def remove(self):
         """Take an item off the list."""
         request = self.request
-        item_id = self.wanted_id("item_id")
+        item_id = self.id_in_path("item_id")
         if not wish.remove(request.dbsession, request.identity.user_id, item_id):
             raise self.missing(item_id)
         return answer(request, b"", 204)
@@ -231,7 +237,7 @@ def includeme(config):
     lists = {"GET": "collection_get"}
     add(WishListResource, ".list", "", lists, OwnListing)
     add(WishListItemResource, ".items", "items/", lists, OwnListing)
-    add(WishingResource, ".items.add", "items/add/", {"POST": "add"})
-    add(AcquiringResource, ".items.acquire", "items/{item_id}/acquire/", {"POST": "acquire"})
-    add(UnwishingResource, ".items.remove", "items/{item_id}/remove/", {"DELETE": "remove"})
+    add(WishListAddResource, ".items.add", "items/add/", {"POST": "add"})
+    add(WishListAcquireResource, ".items.acquire", "items/{item_id}/acquire/", {"POST": "acquire"})
+    add(WishListRemoveResource, ".items.remove", "items/{item_id}/remove/", {"DELETE": "remove"})
     add(WishListResource, "", "{id}/", {"GET": "get"}, OwnDetail)

@@ -356,7 +356,7 @@ def test_a_fault_of_ours_is_json_and_logged_with_its_traceback(api, make, monkey
         raise ZeroDivisionError("by no means")
 
     make.arc()
-    monkeypatch.setattr(ArcResource, "through_cache", broken)
+    monkeypatch.setattr(ArcResource, "cached_response", broken)
     with caplog.at_level(logging.ERROR, "comicsdb_api"):
         answer = api.get("/api/arc/", 500)
     assert answer.json == {"detail": "A server error occurred."}

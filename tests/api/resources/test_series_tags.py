@@ -53,7 +53,7 @@ def test_each_issue_has_a_folder_with_its_file(api, make, series, format_):
 
 
 def test_long_series_have_several_archives(api, series, monkeypatch):
-    monkeypatch.setattr(series_tags, "SIZE", 2)
+    monkeypatch.setattr(series_tags, "ISSUES_MAX", 2)
     monkeypatch.setattr(series_tags, "rows_query", series_tags.rows_query.__wrapped__)
     path = f"/api/series/{series.id}/comicinfo/"
     first = api.get(path)
