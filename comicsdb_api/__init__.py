@@ -24,7 +24,7 @@ def includeme(config):
     config.include("comicsdb_api.retirement")  # the end of HTTP Basic
     config.include("comicsdb_api.auth")  # authentication by HTTP Basic and tokens
     config.include("comicsdb_api.errors")  # errors as JSON
-    config.include("comicsdb_api.resource.waiting")  # places for requests that wait
+    config.include("comicsdb_api.resource.waiting")  # slots for requests that wait
     config.include("comicsdb_api.throttle")  # rate limits
     config.include("comicsdb_api.resource.base")  # config.add_entity_resource
     config.include("comicsdb_api.resources")  # the resources

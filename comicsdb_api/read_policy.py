@@ -105,7 +105,7 @@ class ApiRead(CachedRead):
         self._identify(found)
         if self.read.region is None:
             return None
-        return cached_reads.answer(self.request, self.served, self.object_id, found.validators, None)
+        return cached_reads.cached_response(self.request, self.served, self.object_id, found.validators, None)
 
     def _identify(self, found: Found) -> None:
         """Verify the account; raises DeclinedError if that is slow, or it may not read."""
@@ -143,7 +143,7 @@ class ApiRead(CachedRead):
             if self.read.region is None:
                 body = entry()
                 return respond_tagged(request, body, paging.headers(request), route=route)
-            return cached_reads.answer(
+            return cached_reads.cached_response(
                 request, self.served, self.object_id, found.validators, entry, missed=True
             )
         except ThrottledError as error:

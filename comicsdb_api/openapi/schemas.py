@@ -27,15 +27,15 @@ from comicsdb.models.currencies import AMOUNTS
 from comicsdb_api.openapi.field_descriptions import PART, description_of
 from comicsdb_api.resource.id_listing import MERGED
 from comicsdb_api.resource.types import (
-    Address,
-    Changes,
-    Choice,
+    ChoiceText,
     CurrencyCode,
     Instant,
-    ListOf,
+    JsonChanges,
+    JsonList,
+    JsonObject,
     Money,
-    ObjectOf,
-    SelectedOf,
+    SelectableObject,
+    Url,
 )
 from comicsdb_api.resources.issue import IssueResource
 
@@ -49,7 +49,7 @@ NEVER_NULL = {"count", "json_build_object"}
 # The first that a type is one of is its schema.
 SIMPLE_TYPES = (
     ((Instant, DateTime), {"type": "string", "format": "date-time"}),
-    (Address, {"type": "string", "format": "uri"}),
+    (Url, {"type": "string", "format": "uri"}),
     (Money, {"type": "string", "pattern": AMOUNT}),
     (Date, {"type": "string", "format": "date"}),
     (String, {"type": "string"}),
@@ -108,7 +108,7 @@ class Components:
         for name, field in IssueResource.optional_fields().items():
             element = field.type.element.type
             part_name = f"{element.name}{PART}"
-            part = self.schemas[part_name] = self._object(element.shape, part_name)
+            part = self.schemas[part_name] = self._object(element.fields, part_name)
             del part["required"]
             items = reference("schemas", part_name)
             properties[name] = with_description("Selection", name, {"type": "array", "items": items})
@@ -149,18 +149,18 @@ class Components:
 
     def _of_type(self, kind: TypeEngine) -> dict:
         match kind:
-            case SelectedOf():
-                return {"anyOf": [self.object_of(kind.shape, kind.name), self.selection()]}
-            case ObjectOf():
-                return self.object_of(kind.shape, kind.name)
-            case Changes():
+            case SelectableObject():
+                return {"anyOf": [self.object_of(kind.fields, kind.name), self.selection()]}
+            case JsonObject():
+                return self.object_of(kind.fields, kind.name)
+            case JsonChanges():
                 pair = {"type": "object", "properties": {"old": {}, "new": {}}, "required": ["old", "new"]}
                 return {"type": "object", "additionalProperties": pair}
-            case ListOf():
+            case JsonList():
                 return {"type": "array", "items": self.of(kind.element)}
             case ARRAY():
                 return {"type": "array", "items": self._of_type(kind.item_type) | _length(kind.item_type)}
-            case Choice():
+            case ChoiceText():
                 return {"type": "string", "enum": [str(word) for word in kind.choices]}
             case CurrencyCode():
                 return {"type": "string", "pattern": CURRENCY_OR_NONE if kind.blank else CURRENCY}

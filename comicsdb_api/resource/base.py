@@ -66,7 +66,7 @@ class Resource:
     # Media types of answers.
     renders: tuple[str, ...] = ("application/json",)
     # Media types of request bodies.
-    parses: tuple[str, ...] = bodies.ANY
+    parses: tuple[str, ...] = bodies.MEDIA_TYPES
     # Whether GET returns rows, but not in pages.
     is_feed = False
     # Writes that neither create nor change an object of a kind, by method.
@@ -207,7 +207,7 @@ class ListResource(Resource):
         if served.read.region is None:
             body = entry()
             return respond_tagged(self.request, body, paging.headers(self.request))
-        return cached_reads.answer(self.request, served, object_id, stamps, entry)
+        return cached_reads.cached_response(self.request, served, object_id, stamps, entry)
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002  (entities look it up)
         """404 for an object that does not exist."""
@@ -245,7 +245,7 @@ class EntityResource(ListResource):
     @classmethod
     def order(cls) -> tuple:
         """By name."""
-        return shapes.by_order(cls.model)
+        return shapes.by_kind_order(cls.model)
 
     @classmethod
     def detail_fields(cls) -> dict:
@@ -280,7 +280,7 @@ class EntityResource(ListResource):
         ids = {field: table.c[f"{field}_id"] for field in kind.parents}
         for link in kind.links:
             if link.field in detail:
-                ids[link.field] = shapes.ids_of(detail[link.field], link.table.c[link.other])
+                ids[link.field] = shapes.ids_in_list(detail[link.field], link.table.c[link.other])
         return {name: ids.get(name, detail[name]) for name in detail if name not in cls.omitted_from_writes}
 
     @classmethod
@@ -289,20 +289,20 @@ class EntityResource(ListResource):
         return cls.model.__table__
 
     @classmethod
-    def pictures(cls) -> writes.Pictures | None:
+    def pictures(cls) -> writes.PictureField | None:
         """The declaration of the kind's pictures, or None."""
-        return writes.Pictures.of(kind_of(cls.model))
+        return writes.PictureField.of(kind_of(cls.model))
 
     def collection_post(self):
         """Create an object."""
-        sent = bodies.read(self.request, self.parses)
-        return writes.once(self.request, sent, lambda: self.create(sent))
+        sent = bodies.parse_body(self.request, self.parses)
+        return writes.create_idempotently(self.request, sent, lambda: self.create(sent))
 
-    def create(self, sent: bodies.Sent) -> bytes:
+    def create(self, sent: bodies.ParsedBody) -> bytes:
         """Create an object from a body; returns the body of the answer. Raises BadRequestError."""
         draft = writes.Draft(self.request, sent, self.schema, self.pictures(), partial=False)
-        object_id = draft.written(self.create_entity, lambda values: self.all_errors(None, values))
-        return writes.shown(self.request, type(self), object_id)
+        object_id = draft.save(self.create_entity, lambda values: self.all_errors(None, values))
+        return writes.written_body(self.request, type(self), object_id)
 
     def put(self):
         """Replace what is sent of an object, all that it cannot be without included."""
@@ -315,7 +315,7 @@ class EntityResource(ListResource):
     def change(self, *, partial: bool):
         """The answer to PUT and PATCH."""
         request = self.request
-        sent = bodies.read(request, self.parses)
+        sent = bodies.parse_body(request, self.parses)
         object_id = self.id_in_path()
         self.require_entity(object_id)
         draft = writes.Draft(request, sent, self.schema, self.pictures(), partial=partial)
@@ -323,12 +323,12 @@ class EntityResource(ListResource):
             # The conditions are checked for the state that is changed.
             request.catalog.locked(self.model, object_id)
             if writes.has_changed(request, self.served, object_id):
-                return writes.changed(request)
-        draft.written(
+                return writes.precondition_failed(request)
+        draft.save(
             lambda values: self.update_entity(object_id, values),
             lambda values: self.all_errors(self.load_entity(), values),
         )
-        return writes.respond(request, 200, writes.shown(request, type(self), object_id))
+        return writes.respond(request, 200, writes.written_body(request, type(self), object_id))
 
     # Calls of the catalogue.
 

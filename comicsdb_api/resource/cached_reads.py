@@ -15,7 +15,7 @@ from sqlalchemy import Select
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.policy import Preflight
 from comicsdb_api.negotiation import parameters, tag_format
-from comicsdb_api.resource.conditional import JSON_TYPE, Dates, refusal_by_date, respond_tagged
+from comicsdb_api.resource.conditional import JSON_TYPE, LastModified, respond_by_date, respond_tagged
 
 DETAIL, LIST = "detail", "list"
 HIT, MISS = (("X-Cache", "HIT"),), (("X-Cache", "MISS"),)
@@ -42,9 +42,9 @@ class ReadDeclaration:
         """The statement for the stamps, compiled on first use."""
         return CompiledQuery.of(self.stamps)
 
-    def dates(self, stamps: tuple) -> Dates | None:
+    def dates(self, stamps: tuple) -> LastModified | None:
         """The dates for conditional requests, None for a list."""
-        return Dates(stamps[: 2 * self.date_pairs]) if self.date_pairs else None
+        return LastModified(stamps[: 2 * self.date_pairs]) if self.date_pairs else None
 
     def version(self, stamps: tuple) -> str:
         """The stamps as part of a key, without former times."""
@@ -52,7 +52,9 @@ class ReadDeclaration:
 
     def key(self, request, object_id: int | None, stamps: tuple, parameter_names: Container[str]) -> str:
         """The key of the entry for a request; its answer depends on the parameters named."""
-        key = f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request, parameter_names)}"
+        key = (
+            f"{self.name}:{object_id or ''}:{self.version(stamps)}:{request_digest(request, parameter_names)}"
+        )
         chosen = tag_format(request)
         return f"{key}:{chosen.name}" if chosen else key
 
@@ -65,7 +67,7 @@ def stamps(request, read: ReadDeclaration, object_id: int | None) -> tuple | Non
     return request.read_pool.fetch(read.query, {"id": object_id})
 
 
-def digest(request, parameter_names: Container[str]) -> str:
+def request_digest(request, parameter_names: Container[str]) -> str:
     """A digest of everything else that a body depends on: base URLs, path, and the parameters named.
 
     The path is included, as the id 7 can be written 007, and links to other pages repeat it.
@@ -80,7 +82,7 @@ def digest(request, parameter_names: Container[str]) -> str:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def answer(
+def cached_response(
     request,
     served,
     object_id: int | None,
@@ -97,7 +99,7 @@ def answer(
     read = served.read
     dates = read.dates(stamps)
     # The query may be for a page that does not exist, so the body is needed first.
-    refusal = None if request.environ.get("QUERY_STRING") else refusal_by_date(request, dates, read.route)
+    refusal = None if request.environ.get("QUERY_STRING") else respond_by_date(request, dates, read.route)
     if refusal is not None:
         return refusal
     region = getattr(request.registry["comicsdb.cache"], read.region)

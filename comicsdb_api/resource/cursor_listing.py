@@ -76,7 +76,7 @@ class CursorListing(Listing):
         return CompiledQuery.of(
             select(
                 EPOCH_NOW.scalar_subquery().label("epoch"),
-                shapes.rows_of(rows.order_by(*self.order)).label("rows"),
+                shapes.rows_as_json(rows.order_by(*self.order)).label("rows"),
             ).select_from(self.read.stamps.subquery("stamps")),
             prepared=False,
         )

@@ -59,7 +59,7 @@ class IdListing(Listing):
         return CompiledQuery.of(
             select(
                 EPOCH_NOW.scalar_subquery().label("epoch"),
-                shapes.rows_of(rows).label("rows"),
+                shapes.rows_as_json(rows).label("rows"),
                 _json_array(key, wanted).label("present"),
                 _json_array(pair).label("gone"),
             ),

@@ -229,7 +229,7 @@ class Listing:
         return select(
             EPOCH_NOW.scalar_subquery().label("epoch"),
             (count if with_count else literal_column("0")).label("count"),
-            shapes.rows_of(page).label("rows"),
+            shapes.rows_as_json(page).label("rows"),
             *stamps.c,
         ).select_from(stamps)
 
@@ -252,7 +252,7 @@ class Listing:
     def rows_query(self, **more) -> Select:
         """The fields of all rows, and `more` expressions."""
         selection = self.selection or FieldSelection(self.resource)
-        return select(*shapes.labelled(selection.expressions | more)).select_from(selection.source)
+        return select(*shapes.labelled_columns(selection.expressions | more)).select_from(selection.source)
 
     def _survey(self, request, page_request: "PageRequest") -> ListFacts:
         """The number of rows, and the places of far pages."""
@@ -366,8 +366,8 @@ class Detail:
         return self._compiled(self.resource.tag_fields(), self.resource.detail_source())
 
     def _compiled(self, fields: dict, source) -> CompiledQuery:
-        body = shapes.object_of(
-            select(*shapes.labelled(fields))
+        body = shapes.row_as_json(
+            select(*shapes.labelled_columns(fields))
             .select_from(source)
             .where(self.resource.model.__table__.c.id == bindparam("id"))
         )

@@ -11,7 +11,7 @@ from sqlalchemy import Case, ColumnElement
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb_api.resource import shapes
-from comicsdb_api.resource.types import ListOf, ObjectOf
+from comicsdb_api.resource.types import JsonList, JsonObject
 
 FIELDS, INCLUDE = "fields", "include"  # parameters
 ALL = "all"  # includes every field
@@ -129,10 +129,10 @@ def dotted_names(fields: dict[str, ColumnElement]) -> list[str]:
 
 def _nested_fields(expression: ColumnElement) -> dict[str, ColumnElement]:
     match expression.type:
-        case ListOf():
+        case JsonList():
             return _nested_fields(expression.type.element)
-        case ObjectOf():
-            return expression.type.shape
+        case JsonObject():
+            return expression.type.fields
     return {}
 
 
@@ -157,13 +157,13 @@ def _prune(expression: ColumnElement, rests: list[str]) -> ColumnElement:
     """An expression with only these parts of its object, or of each object of its list."""
     if "" in rests:
         return expression
-    if isinstance(expression.type, ListOf):
-        return expression.type.of(_prune(expression.type.element, rests))
+    if isinstance(expression.type, JsonList):
+        return expression.type.rebuild(_prune(expression.type.element, rests))
     if isinstance(expression, Case):  # an object or null
         ((condition, value),) = expression.whens
         return shapes.optional(condition, _prune(value, rests))
     asked = _group_by_first(rests)
-    parts = expression.type.shape.items()
+    parts = expression.type.fields.items()
     return shapes.json_object(
         "", **{name: _prune(part, asked[name]) for name, part in parts if name in asked}
     )

@@ -19,10 +19,10 @@ from comicsdb.catalog import search
 from comicsdb.catalog.labels import constant, word_for
 from comicsdb.models import Attribution, Genre, Issue, Series, SeriesType, series_genre
 from comicsdb.models.choices import ATTRIBUTION_LABELS
-from comicsdb_api.resource.types import Address, Choice, Instant, ListOf, Money, ObjectOf
+from comicsdb_api.resource.types import ChoiceText, Instant, JsonList, JsonObject, Money, Url
 
 # Base URLs in bodies: parameters of each request.
-BASE, MEDIA = bindparam("base", type_=Address()), bindparam("media", type_=Address())
+BASE, MEDIA = bindparam("base", type_=Url()), bindparam("media", type_=Url())
 
 
 # Values.
@@ -30,7 +30,7 @@ BASE, MEDIA = bindparam("base", type_=Address()), bindparam("media", type_=Addre
 
 def label_for(column, words: dict):
     """The label for the code in a column of choices, all of which have one."""
-    return type_coerce(word_for(column, words), Choice(*words.values()))
+    return type_coerce(word_for(column, words), ChoiceText(*words.values()))
 
 
 def optional(condition, expression):
@@ -55,15 +55,15 @@ def picture(column):
 
 def required_picture(column):
     """The absolute URL of a picture, which every row has."""
-    return type_coerce(MEDIA + column, Address)
+    return type_coerce(MEDIA + column, Url)
 
 
 def page_url(table):
     """The URL of an object's page on the site, by its slug."""
-    return type_coerce(BASE + constant(f"/{table.name}/") + table.c.slug + constant("/"), Address)
+    return type_coerce(BASE + constant(f"/{table.name}/") + table.c.slug + constant("/"), Url)
 
 
-def average(table):
+def average_rating(table):
     """The average rating of a row with two decimals, null without ratings (`Rated.average_rating`)."""
     mean = func.round(cast(table.c.rating_sum, Numeric) / func.nullif(table.c.rating_count, constant(0)), 2)
     return optional(table.c.rating_count > constant(0), cast(mean, Float))
@@ -77,13 +77,13 @@ def json_object(shape: str = "", /, **fields):
     arguments = []
     for key, value in fields.items():
         arguments += [constant(key), value]
-    return func.json_build_object(*arguments, type_=ObjectOf(fields, shape))
+    return func.json_build_object(*arguments, type_=JsonObject(fields, shape))
 
 
 def json_list(element, source, condition, order, *owners):
     """The JSON list of `element` over the rows of `source` that belong to a row of each of `owners`."""
     elements = func.json_agg(aggregate_order_by(element, *order))
-    kind = ListOf(element, lambda other: json_list(other, source, condition, order, *owners))
+    kind = JsonList(element, lambda other: json_list(other, source, condition, order, *owners))
     return (
         select(func.coalesce(elements, literal_column("'[]'::json"), type_=kind))
         .select_from(source)
@@ -131,28 +131,28 @@ def stamped(table):
     return json_object("Stamped", id=table.c.id, name=table.c.name, modified=instant(table.c.name_changed))
 
 
-def linked(owner, link, target, element, order):
+def linked_list(owner, link, target, element, order):
     """The JSON list of objects that a link table links to `owner`."""
     return json_list(element, link.join(target), link.c[f"{owner.name}_id"] == owner.c.id, order, owner)
 
 
-def stamps(owner, link, target, order=None):
+def stamped_list(owner, link, target, order=None):
     """The embedded Stamped objects that a link table links to `owner`."""
-    return linked(owner, link, target, stamped(target), order or by_name(target))
+    return linked_list(owner, link, target, stamped(target), order or by_name(target))
 
 
-def ids_of(objects, column):
+def ids_in_list(objects, column):
     """The ids of the objects in a JSON list, in order; `column` is that of the id."""
     each = func.json_array_elements(objects).table_valued("object", with_ordinality="place")
     each = each.render_derived(name="each")
     ids = func.json_agg(aggregate_order_by(each.c.object.op("->")(constant("id")), each.c.place))
-    return select(func.coalesce(ids, literal_column("'[]'::json"), type_=ListOf(column))).scalar_subquery()
+    return select(func.coalesce(ids, literal_column("'[]'::json"), type_=JsonList(column))).scalar_subquery()
 
 
 def genres(series):
     """The genres of a series as a JSON list of Named."""
     genre = Genre.__table__
-    return linked(series, series_genre, genre, named(genre), by_plain_name(genre))
+    return linked_list(series, series_genre, genre, named(genre), by_plain_name(genre))
 
 
 def attribution(owner):
@@ -196,7 +196,7 @@ def by_plain_name(table):
     return func.fold(table.c.name).collate("C"), table.c.name.collate("C"), table.c.id
 
 
-def by_order(model):
+def by_kind_order(model):
     """Objects of a kind in the order of its lists."""
     return tuple(model.__table__.c[each.key] for each in search.order(model))
 
@@ -220,19 +220,19 @@ def by_cover_date(issue, series):
 # Statements.
 
 
-def labelled(fields: dict) -> list:
+def labelled_columns(fields: dict) -> list:
     """The fields of a body as columns."""
     return [value.label(key) for key, value in fields.items()]
 
 
-def object_of(query):
+def row_as_json(query):
     """The one row of a query as a JSON object in text."""
     return select(cast(func.row_to_json(literal_column("object")), Text)).select_from(
         query.subquery("object")
     )
 
 
-def rows_of(query):
+def rows_as_json(query):
     """The rows of a query, in its order, as a JSON list in text."""
     rows = func.coalesce(func.json_agg(literal_column("item")), literal_column("'[]'"))
     return select(cast(rows, Text)).select_from(query.subquery("item")).scalar_subquery()

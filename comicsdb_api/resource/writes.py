@@ -18,7 +18,7 @@ from comicsdb.schemas import ObjectSchema, errors_of
 from comicsdb.schemas.types import NULL
 from comicsdb_api.errors import BadRequestError, RefusedError, conflict_messages, messages_by_field
 from comicsdb_api.resource import cached_reads, conditional, shapes
-from comicsdb_api.resource.bodies import ABSENT, File, Sent
+from comicsdb_api.resource.bodies import ABSENT, File, ParsedBody
 from comicsdb_api.responses import answer, base_urls, to_json
 
 IMAGE = "image"
@@ -27,25 +27,25 @@ NOT_A_FILE = "The submitted data was not a file. Check the encoding type on the 
 EMPTY_FILE = "The submitted file is empty."
 NO_PICTURE = "Upload a valid image. The file you uploaded was either not an image or a corrupted image."
 
-KEY_HEADER, REPLAYED = "Idempotency-Key", ("Idempotent-Replayed", "true")
-KEY_MOST = 255
-BAD_KEY = f"{KEY_HEADER} must have 1 to {KEY_MOST} visible characters."
+KEY_HEADER, REPLAYED_HEADER = "Idempotency-Key", ("Idempotent-Replayed", "true")
+KEY_LENGTH_MAX = 255
+INVALID_KEY = f"{KEY_HEADER} must have 1 to {KEY_LENGTH_MAX} visible characters."
 USED_KEY = f"This {KEY_HEADER} was used for another request. Make up a new one for each request."
 
 
 @dataclass(frozen=True)
-class Pictures:
+class PictureField:
     """The pictures of a kind: their folder, and whether rows have a hash of them.
 
-    `blank_clears`: an empty text in a form removes the picture; elsewhere it means no change.
+    `empty_text_removes`: an empty text in a form removes the picture; elsewhere it means no change.
     """
 
     folder: str
     hashed: bool
-    blank_clears: bool = False
+    empty_text_removes: bool = False
 
     @classmethod
-    def of(cls, kind: Kind) -> "Pictures | None":
+    def of(cls, kind: Kind) -> "PictureField | None":
         """The declaration for a kind of the catalogue, or None."""
         return cls(kind.name, "cover_hash" in kind.scalars) if IMAGE in kind.scalars else None
 
@@ -58,14 +58,20 @@ class Draft:
     """
 
     def __init__(
-        self, request, sent: Sent, schema: type[ObjectSchema], pictures: Pictures | None, *, partial: bool
+        self,
+        request,
+        sent: ParsedBody,
+        schema: type[ObjectSchema],
+        pictures: PictureField | None,
+        *,
+        partial: bool,
     ):
         self.errors: dict[str, list | dict] = {}
-        self.values = self._judged(sent, schema, partial=partial)
+        self.values = self._validate(sent, schema, partial=partial)
         if pictures is not None:
             self._take_picture(request, sent.field(IMAGE), sent.is_form, pictures)
 
-    def _judged(self, sent: Sent, schema: type[ObjectSchema], *, partial: bool) -> dict:
+    def _validate(self, sent: ParsedBody, schema: type[ObjectSchema], *, partial: bool) -> dict:
         """The valid values; errors of the others are added."""
         judge = schema(partial=partial, form=sent.is_form)
         raw = sent.values(judge, whole=not partial)
@@ -78,9 +84,9 @@ class Draft:
         sound = {name: value for name, value in raw.items() if name not in self.errors}
         return schema(partial=True, form=sent.is_form).deserialize(sound)
 
-    def _take_picture(self, request, sent, is_form: bool, pictures: Pictures) -> None:
+    def _take_picture(self, request, sent, is_form: bool, pictures: PictureField) -> None:
         if is_form and sent == "":
-            if pictures.blank_clears:
+            if pictures.empty_text_removes:
                 self.values |= no_picture(hashed=pictures.hashed)
                 return
             sent = ABSENT
@@ -93,7 +99,7 @@ class Draft:
         else:
             self._store(request, sent.data, pictures)
 
-    def _store(self, request, data: bytes, pictures: Pictures) -> None:
+    def _store(self, request, data: bytes, pictures: PictureField) -> None:
         session, member = request.dbsession, request.identity.user_id
         try:
             if self.errors:
@@ -108,7 +114,7 @@ class Draft:
         except PictureError:
             self.errors[IMAGE] = [NO_PICTURE]
 
-    def written(
+    def save(
         self, write: Callable[[dict], object], faults: Callable[[dict], tuple[dict, list[ConflictError]]]
     ):
         """The result of `write` for the values; raises BadRequestError if there are errors.
@@ -137,7 +143,7 @@ class Draft:
 
 def is_conditional(request) -> bool:
     """Whether a write has conditions."""
-    return any(name in request.environ for name in conditional.CONDITIONS)
+    return any(name in request.environ for name in conditional.PRECONDITION_HEADERS)
 
 
 def has_changed(request, detail, object_id: int) -> bool:
@@ -148,17 +154,17 @@ def has_changed(request, detail, object_id: int) -> bool:
     dates = tag = None
     if detail is not None:
         dates = detail.read.dates(cached_reads.stamps(request, detail.read, object_id))
-        if conditional.asks_for_tag(request.environ):
+        if conditional.has_tag_condition(request.environ):
             tag = tagged(detail.body(request, object_id))[:TAG_LENGTH].decode()
-    return conditional.forbids_write(request.environ, dates, tag)
+    return conditional.write_precondition_fails(request.environ, dates, tag)
 
 
-def changed(request):
+def precondition_failed(request):
     """The answer 412 to a write."""
     return answer(request, b"", 412)
 
 
-def shown(request, resource, object_id: int) -> bytes:
+def written_body(request, resource, object_id: int) -> bytes:
     """The body of the answer to a write, with the resource's `written_fields`."""
     found = request.dbsession.scalar(_statement(resource), {"id": object_id, **base_urls(request)})
     return to_json(orjson.loads(found))
@@ -166,9 +172,9 @@ def shown(request, resource, object_id: int) -> bytes:
 
 @cache
 def _statement(resource):
-    fields = shapes.labelled(resource.written_fields())
+    fields = shapes.labelled_columns(resource.written_fields())
     rows = select(*fields).select_from(resource.written_source())
-    return shapes.object_of(rows.where(resource.model.__table__.c.id == bindparam("id")))
+    return shapes.row_as_json(rows.where(resource.model.__table__.c.id == bindparam("id")))
 
 
 def respond(request, status: int, body: bytes, *headers):
@@ -176,19 +182,19 @@ def respond(request, status: int, body: bytes, *headers):
     return answer(request, body, status, (conditional.JSON_TYPE, *headers))
 
 
-def once(request, sent: Sent, create: Callable[[], bytes]):
+def create_idempotently(request, sent: ParsedBody, create: Callable[[], bytes]):
     """201 with the result of `create`, which is called only once per Idempotency-Key."""
-    return once_as(request, sent, lambda: (201, create()))
+    return run_idempotently(request, sent, lambda: (201, create()))
 
 
-def once_as(request, sent: Sent, act: Callable[[], tuple[int, bytes]]):
+def run_idempotently(request, sent: ParsedBody, act: Callable[[], tuple[int, bytes]]):
     """The status and body from `act`, which is called only once per Idempotency-Key."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
         return respond(request, *act())
     key = key.strip()
-    if not 0 < len(key) <= KEY_MOST or not all("!" <= character <= "~" for character in key):
-        raise RefusedError(400, BAD_KEY)
+    if not 0 < len(key) <= KEY_LENGTH_MAX or not all("!" <= character <= "~" for character in key):
+        raise RefusedError(400, INVALID_KEY)
     session, user_id = request.dbsession, request.identity.user_id
     asked = f"{request.method} {request.path_info}?{request.query_string} {sent.digest}"
     try:
@@ -196,7 +202,7 @@ def once_as(request, sent: Sent, act: Callable[[], tuple[int, bytes]]):
     except idempotency.OtherRequestError as error:
         raise RefusedError(422, USED_KEY) from error
     if kept is not None:
-        return respond(request, kept.status, kept.body, REPLAYED)
+        return respond(request, kept.status, kept.body, REPLAYED_HEADER)
     status, body = act()
     idempotency.store_answer(session, user_id, key, status, body)
     return respond(request, status, body)

@@ -140,4 +140,6 @@ def own_row_body(
 @cache
 def _row(resource: type[OwnResource], fields: Callable[[], dict]) -> Select:
     own = (resource.model.__table__.c.id == bindparam("id")) & resource.owned_by_caller()
-    return shapes.object_of(select(*shapes.labelled(fields())).select_from(resource.row_source()).where(own))
+    return shapes.row_as_json(
+        select(*shapes.labelled_columns(fields())).select_from(resource.row_source()).where(own)
+    )

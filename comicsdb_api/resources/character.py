@@ -36,9 +36,11 @@ class CharacterResource(CatalogueResource):
             "alias": character.c.alias,
             "desc": character.c.desc,
             "image": shapes.picture(character.c.image),
-            "creators": shapes.stamps(character, character_creator, Creator.__table__),
-            "teams": shapes.stamps(character, character_team, Team.__table__),
-            "universes": shapes.stamps(character, character_universe, universe, shapes.by_order(Universe)),
+            "creators": shapes.stamped_list(character, character_creator, Creator.__table__),
+            "teams": shapes.stamped_list(character, character_team, Team.__table__),
+            "universes": shapes.stamped_list(
+                character, character_universe, universe, shapes.by_kind_order(Universe)
+            ),
             "cv_id": character.c.cv_id,
             "gcd_id": character.c.gcd_id,
             "resource_url": shapes.page_url(character),

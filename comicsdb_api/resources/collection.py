@@ -31,7 +31,7 @@ from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.shapes import BASE, constant
-from comicsdb_api.resource.types import Address, Choice
+from comicsdb_api.resource.types import ChoiceText, Url
 from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, own_row_body
 from comicsdb_api.resources.collection_figures import (
     MissingIssuesListing,
@@ -82,7 +82,7 @@ def _reads_of(owned):
 def page_address():
     """The address of an item's page on the site."""
     number = cast(item.c.id, Text)
-    return type_coerce(BASE + constant("/collection/") + number + constant("/"), Address)
+    return type_coerce(BASE + constant("/collection/") + number + constant("/"), Url)
 
 
 class CollectionResource(OwnResource):
@@ -109,7 +109,7 @@ class CollectionResource(OwnResource):
             "quantity": item.c.quantity,
             "book_format": shapes.label_for(item.c.book_format, FORMATS),
             "grade": item.c.grade,
-            "grading_company": type_coerce(company, Choice("", *GRADING_COMPANIES.values())),
+            "grading_company": type_coerce(company, ChoiceText("", *GRADING_COMPANIES.values())),
             "purchase_date": item.c.purchase_date,
             "purchase_price": shapes.money(item.c.purchase_price),
             "purchase_store": item.c.purchase_store,
@@ -161,12 +161,12 @@ class CollectionResource(OwnResource):
     def patch(self):
         """Set or take back the stars of an item; without any nothing but its stamp moves."""
         request = self.request
-        sent = bodies.read(request, self.parses)
+        sent = bodies.parse_body(request, self.parses)
         item_id, mine = self.id_in_path(), (request.dbsession, request.identity.user_id)
         collection.item(*mine, item_id)  # 404 comes before what is wrong with the body
         values = validated(sent, StarsSchema)
         if self._has_changed(item_id):
-            return writes.changed(request)
+            return writes.precondition_failed(request)
         if "rating" in values:
             collection.rate(*mine, item_id, values["rating"], today=request.today)
         else:
@@ -178,7 +178,7 @@ class CollectionResource(OwnResource):
         """Take an item out of the collection."""
         request, item_id = self.request, self.id_in_path()
         if self._has_changed(item_id):
-            return writes.changed(request)
+            return writes.precondition_failed(request)
         collection.remove(request.dbsession, request.identity.user_id, item_id)
         return answer(request, b"", 204)
 
@@ -189,9 +189,9 @@ class CollectionResource(OwnResource):
             return False
         collection.lock(request.dbsession, request.identity.user_id, item_id, issue=True)
         dates, tag = detail.read.dates(detail.stamps(request, item_id)), None
-        if conditional.asks_for_tag(request.environ):
+        if conditional.has_tag_condition(request.environ):
             tag = tagged(detail.body(request, item_id))[:TAG_LENGTH].decode()
-        return conditional.forbids_write(request.environ, dates, tag)
+        return conditional.write_precondition_fails(request.environ, dates, tag)
 
 
 _RATE = Operation(
@@ -246,7 +246,7 @@ class CollectionListing(OwnListing):
             .correlate(None)
         )
         page = (
-            select(*shapes.labelled(resource.row_fields()))
+            select(*shapes.labelled_columns(resource.row_fields()))
             .select_from(resource.row_source())
             .where(item.c.id == any_(func.array(wanted.scalar_subquery())))
             .order_by(*self.order)
@@ -254,7 +254,7 @@ class CollectionListing(OwnListing):
         count = select(func.count()).select_from(mine).scalar_subquery()
         stamps = self.read.stamps.subquery("stamps")
         epoch = EPOCH_NOW.scalar_subquery().label("epoch")
-        rows = shapes.rows_of(page).label("rows")
+        rows = shapes.rows_as_json(page).label("rows")
         return select(epoch, count.label("count"), rows, *stamps.c).select_from(stamps)
 
 
@@ -292,8 +292,10 @@ class CollectionAddResource(CollectionResource):
 
     def add(self):
         """Put an issue into the collection: 201, or 200 if it is there already."""
-        sent = bodies.read(self.request, self.parses)
-        return writes.once_as(self.request, sent, lambda: self._add(validated(sent, CollectionAddSchema)))
+        sent = bodies.parse_body(self.request, self.parses)
+        return writes.run_idempotently(
+            self.request, sent, lambda: self._add(validated(sent, CollectionAddSchema))
+        )
 
     def _add(self, values: dict) -> tuple[int, bytes]:
         request, issue_id = self.request, values.pop("issue_id")
@@ -338,8 +340,10 @@ class ScrobbleResource(CollectionResource):
 
     def scrobble(self):
         """Note that an issue was read: 200, or 201 if it was not in the collection before."""
-        sent = bodies.read(self.request, self.parses)
-        return writes.once_as(self.request, sent, lambda: self._scrobble(validated(sent, ScrobbleSchema)))
+        sent = bodies.parse_body(self.request, self.parses)
+        return writes.run_idempotently(
+            self.request, sent, lambda: self._scrobble(validated(sent, ScrobbleSchema))
+        )
 
     def _scrobble(self, values: dict) -> tuple[int, bytes]:
         request, issue_id, moment = self.request, values["issue_id"], values.get("date_read")

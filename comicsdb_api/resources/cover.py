@@ -23,7 +23,7 @@ from comicsdb_api.resource.bodies import PARTS, File
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import BadValueError, Filter
 from comicsdb_api.resource.operations import Operation, ResponseBody
-from comicsdb_api.resource.types import Choice, ListOf
+from comicsdb_api.resource.types import ChoiceText, JsonList
 from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.resources.wish_list import validated
@@ -72,7 +72,7 @@ def row_fields(found) -> dict:
     """A cover that was found: `found` are the columns of `covers.matches`."""
     return {
         **issue_and_variant("CoverVariant"),
-        "kind": shapes.type_coerce(found.kind, Choice(*covers.KINDS)),
+        "kind": shapes.type_coerce(found.kind, ChoiceText(*covers.KINDS)),
         "hash": func.lpad(func.to_hex(found.hash), 16, "0", type_=String),
         "distance": found.distance,
     }
@@ -87,12 +87,12 @@ def nearest(request, wanted: dict[str, str], most: int) -> list[dict]:
     order = (found.c.distance, found.c.issue_id, found.c.variant_id.nulls_first())
     source = IssueResource.row_source().join(found, found.c.issue_id == issue.c.id)
     rows = (
-        select(*shapes.labelled(row_fields(found.c)))
+        select(*shapes.labelled_columns(row_fields(found.c)))
         .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
         .order_by(*order)
         .limit(RESULTS_MAX)
     )
-    (results,) = request.read_pool.first(select(shapes.rows_of(rows)), base_urls(request))
+    (results,) = request.read_pool.first(select(shapes.rows_as_json(rows)), base_urls(request))
     return orjson.loads(results)
 
 
@@ -116,7 +116,7 @@ class CoverResource(Resource):
         digits = shapes.optional(literal_column("true"), literal_column("''", String))
         return {
             "hashes": shapes.json_object("CoverHashes", **dict.fromkeys(covers.KINDS, digits)),
-            "results": literal_column("results", ListOf(match)),
+            "results": literal_column("results", JsonList(match)),
         }
 
     @classmethod
@@ -140,7 +140,7 @@ class CoverResource(Resource):
     def post(self):
         """Covers that look like a picture, which is not kept."""
         request = self.request
-        sent = bodies.read(request, self.parses)
+        sent = bodies.parse_body(request, self.parses)
         file = sent.field(IMAGE)
         if not isinstance(file, File) or not file.data:
             raise BadRequestError({IMAGE: [NO_FILE]})

@@ -6,7 +6,7 @@ from comicsdb.models import Creator
 from comicsdb.models.choices import DATED
 from comicsdb.schemas import CreatorSchema
 from comicsdb_api.resource import shapes
-from comicsdb_api.resource.types import Choice
+from comicsdb_api.resource.types import ChoiceText
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 
@@ -27,9 +27,9 @@ class CreatorResource(CatalogueResource):
             "id": creator.c.id,
             "name": creator.c.name,
             "birth": creator.c.birth,
-            "birth_precision": type_coerce(creator.c.birth_precision, Choice(*DATED)),
+            "birth_precision": type_coerce(creator.c.birth_precision, ChoiceText(*DATED)),
             "death": creator.c.death,
-            "death_precision": type_coerce(creator.c.death_precision, Choice(*DATED)),
+            "death_precision": type_coerce(creator.c.death_precision, ChoiceText(*DATED)),
             "desc": creator.c.desc,
             "image": shapes.picture(creator.c.image),
             "alias": creator.c.alias,

@@ -50,9 +50,9 @@ class CreditResource(PartResource):
             "role": roles,
         }
 
-    def create(self, sent: bodies.Sent) -> bytes:
+    def create(self, sent: bodies.ParsedBody) -> bytes:
         """New credits; gives the body that shows them in the order sent, or raises BadRequestError."""
-        wanted, problems = self._judged(sent)
+        wanted, problems = self._validate(sent)
         catalog = self.request.catalog
         if problems:
             self._refuse(problems, catalog.credit_faults(wanted))
@@ -60,10 +60,10 @@ class CreditResource(PartResource):
             made = catalog.add_credits(list(wanted.values()))
         except InvalidRowsError as invalid:
             self._refuse({}, invalid.errors)
-        found = self.request.dbsession.scalar(select(shapes.rows_of(_written(made))))
+        found = self.request.dbsession.scalar(select(shapes.rows_as_json(_written(made))))
         return to_json(orjson.loads(found))
 
-    def _judged(self, sent: bodies.Sent) -> tuple[dict[int, dict], dict[int, dict]]:
+    def _validate(self, sent: bodies.ParsedBody) -> tuple[dict[int, dict], dict[int, dict]]:
         """The credits that are as the schema wants them, and what is wrong with the others, by index."""
         schema = self.schema(form=sent.is_form)
         rows = sent.rows(schema)
@@ -89,5 +89,5 @@ class CreditResource(PartResource):
 def _written(ids: list[int]):
     """The rows of new credits, in the order in which they were sent."""
     place = func.array_position(cast(ids, ARRAY(Integer)), credit.c.id)
-    fields = shapes.labelled(CreditResource.written_fields())
+    fields = shapes.labelled_columns(CreditResource.written_fields())
     return select(*fields).where(credit.c.id.in_(ids)).order_by(place)

@@ -23,7 +23,7 @@ from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.external_ids import external_id
 from comicsdb_api.resource.operations import Operation, ResponseBody
-from comicsdb_api.resource.types import Address, Choice, ListOf
+from comicsdb_api.resource.types import ChoiceText, JsonList, Url
 from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import respond, to_json
 
@@ -54,26 +54,26 @@ class CrosswalkResource(Resource):
     @classmethod
     def found_fields(cls) -> dict:
         """The answer to ids."""
-        url = shapes.optional(literal_column("true", Boolean), literal_column("url", Address()))
+        url = shapes.optional(literal_column("true", Boolean), literal_column("url", Url()))
         told = external_id(_text(), _text(), _text(), url)
         match = shapes.json_object(
             "CrosswalkMatch",
             asked=_text(),
-            kind=literal_column("kind", Choice(*OWNERS)),
+            kind=literal_column("kind", ChoiceText(*OWNERS)),
             id=literal_column("1", Integer),
             is_merged=literal_column("true", Boolean),
-            external_ids=literal_column("external_ids", ListOf(told)),
+            external_ids=literal_column("external_ids", JsonList(told)),
         )
         return {
-            "results": literal_column("results", ListOf(match)),
-            "unknown": literal_column("unknown", ListOf(_text())),
+            "results": literal_column("results", JsonList(match)),
+            "unknown": literal_column("unknown", JsonList(_text())),
         }
 
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
         """The sources."""
         source = shapes.json_object("ExternalSource", source=_text(), name=_text(), pattern=_text())
-        sources = {"sources": literal_column("sources", ListOf(source))}
+        sources = {"sources": literal_column("sources", JsonList(source))}
         return {"body": ResponseBody("ExternalSources", sources)}
 
     def get(self):
@@ -87,7 +87,7 @@ class CrosswalkResource(Resource):
     def post(self):
         """The objects that ids stand for, with all their external ids."""
         request = self.request
-        sent = validated(bodies.read(request, self.parses), CrosswalkSchema)
+        sent = validated(bodies.parse_body(request, self.parses), CrosswalkSchema)
         source, kind, asked = sent["source"], sent.get("kind"), list(dict.fromkeys(sent["ids"]))
         if len(asked) > IDS_MAX:
             raise BadRequestError({"ids": [TOO_MANY]})

@@ -15,7 +15,7 @@ from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import BadValueError, Filter
 from comicsdb_api.resource.operations import ResponseBody
-from comicsdb_api.resource.types import ListOf
+from comicsdb_api.resource.types import JsonList
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.responses import base_urls, to_json
 
@@ -47,12 +47,12 @@ def stem_query(code: Gtin):
     source = IssueResource.row_source().join(found, found.c.issue_id == issue.c.id)
     best_first = (found.c.is_exact.desc(), found.c.is_match.desc())
     rows = (
-        select(*shapes.labelled(row_fields(found.c)))
+        select(*shapes.labelled_columns(row_fields(found.c)))
         .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
         .order_by(*best_first, *IssueResource.order(), found.c.variant_id.nulls_first())
         .limit(RESULTS_MAX)
     )
-    return select(select(func.count()).select_from(found).scalar_subquery(), shapes.rows_of(rows))
+    return select(select(func.count()).select_from(found).scalar_subquery(), shapes.rows_as_json(rows))
 
 
 class GtinResource(Resource):
@@ -70,7 +70,7 @@ class GtinResource(Resource):
             "stem": text,
             "supplement": text,
             "count": literal_column("0", Integer),
-            "results": literal_column("results", ListOf(row)),
+            "results": literal_column("results", JsonList(row)),
         }
 
     @classmethod

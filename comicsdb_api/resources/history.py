@@ -11,7 +11,7 @@ from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import ListResource, serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.listing import Listing
-from comicsdb_api.resource.types import Changes
+from comicsdb_api.resource.types import JsonChanges
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
 
 TYPES = {CREATED: "created", CHANGED: "updated", DELETED: "deleted"}
@@ -46,7 +46,12 @@ def _changes():
     pair = func.jsonb_build_object(shapes.constant("old"), old, shapes.constant("new"), new)
     found = func.coalesce(func.jsonb_object_agg(each.c.key, pair), literal_column("'{}'::jsonb"))
     differing = _older.c.snapshot.is_not(None) & old.is_distinct_from(new)
-    return select(type_coerce(found, Changes())).where(differing).correlate(history, _older).scalar_subquery()
+    return (
+        select(type_coerce(found, JsonChanges()))
+        .where(differing)
+        .correlate(history, _older)
+        .scalar_subquery()
+    )
 
 
 def _shown(snapshot, key, value):

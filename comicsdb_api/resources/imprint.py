@@ -36,4 +36,4 @@ class ImprintResource(PublishedResource):
     @classmethod
     def pictures(cls):
         """An empty text in a form removes the logo, as nowhere else."""
-        return replace(super().pictures(), blank_clears=True)
+        return replace(super().pictures(), empty_text_removes=True)

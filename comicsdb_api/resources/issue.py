@@ -33,7 +33,7 @@ from comicsdb.schemas import IssueSchema
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.filters import DateFilter, DateRangeFilter, Filter, IntegerFilter
 from comicsdb_api.resource.listing import ChildList
-from comicsdb_api.resource.types import Choice, CurrencyCode
+from comicsdb_api.resource.types import ChoiceText, CurrencyCode
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 
@@ -169,7 +169,7 @@ class IssueResource(CatalogueResource):
             "number": issue.c.number,
             "issue": issue_label(issue, series, series_type),
             "cover_date": issue.c.cover_date,
-            "cover_date_precision": type_coerce(issue.c.cover_date_precision, Choice(*Precision)),
+            "cover_date_precision": type_coerce(issue.c.cover_date_precision, ChoiceText(*Precision)),
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,
             "image": shapes.picture(issue.c.image),
@@ -240,7 +240,7 @@ class IssueResource(CatalogueResource):
             "title": issue.c.title,
             "name": issue.c.name,
             "cover_date": issue.c.cover_date,
-            "cover_date_precision": type_coerce(issue.c.cover_date_precision, Choice(*Precision)),
+            "cover_date_precision": type_coerce(issue.c.cover_date_precision, ChoiceText(*Precision)),
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,
             "price": shapes.money(issue.c.price),
@@ -254,13 +254,13 @@ class IssueResource(CatalogueResource):
             "desc_is_solicitation": issue.c.desc_is_solicitation,
             "image": shapes.picture(issue.c.image),
             "cover_hash": issue.c.cover_hash,
-            "average_rating": shapes.average(issue),
+            "average_rating": shapes.average_rating(issue),
             "rating_count": issue.c.rating_count,
-            "arcs": shapes.stamps(issue, issue_arc, Arc.__table__),
+            "arcs": shapes.stamped_list(issue, issue_arc, Arc.__table__),
             "credits": credits_(),
-            "characters": shapes.stamps(issue, issue_character, Character.__table__),
-            "teams": shapes.stamps(issue, issue_team, Team.__table__),
-            "universes": shapes.stamps(issue, issue_universe, universe, shapes.by_order(Universe)),
+            "characters": shapes.stamped_list(issue, issue_character, Character.__table__),
+            "teams": shapes.stamped_list(issue, issue_team, Team.__table__),
+            "universes": shapes.stamped_list(issue, issue_universe, universe, shapes.by_kind_order(Universe)),
             "reprints": reprints(),
             "variants": variants(),
             "cv_id": issue.c.cv_id,

@@ -29,7 +29,7 @@ from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.options import option_values, options_of
 from comicsdb_api.resource.selection import FieldSelection
-from comicsdb_api.resource.types import ListOf, SelectedOf
+from comicsdb_api.resource.types import JsonList, SelectableObject
 from comicsdb_api.resources.issue import IssueResource, issue
 from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import base_urls, respond
@@ -44,22 +44,22 @@ def body_fields() -> dict:
     value = shapes.json_object(
         "TieValue", issue=issue.c.id, value=shapes.optional(literal_column("true"), said)
     )
-    tie = shapes.json_object("MatchTie", field=said, values=literal_column("''", ListOf(value)))
+    tie = shapes.json_object("MatchTie", field=said, values=literal_column("''", JsonList(value)))
     reason = shapes.json_object("MatchReason", field=said, text=said)
     candidate = shapes.json_object(
         "MatchCandidate",
-        issue=type_coerce(literal_column("''"), SelectedOf(IssueResource.row_fields(), "IssueRow")),
+        issue=type_coerce(literal_column("''"), SelectableObject(IssueResource.row_fields(), "IssueRow")),
         score=literal_column("0", Float),
-        reasons=literal_column("''", ListOf(reason)),
+        reasons=literal_column("''", JsonList(reason)),
     )
     result = shapes.json_object(
         "MatchResult",
         certain=literal_column("true", Boolean),
-        candidates=literal_column("''", ListOf(candidate)),
-        ties=literal_column("''", ListOf(tie)),
+        candidates=literal_column("''", JsonList(candidate)),
+        ties=literal_column("''", JsonList(tie)),
         errors=literal_column("''", JSON),
     )
-    return {"results": literal_column("''", ListOf(result))}
+    return {"results": literal_column("''", JsonList(result))}
 
 
 class MatchResource(Resource):
@@ -88,7 +88,7 @@ class MatchResource(Resource):
         """Candidates for each descriptor; one that is wrong gets its errors, the others are answered."""
         request = self.request
         selection = FieldSelection(IssueResource, **option_values(options_of(IssueResource), request))
-        sent = validated(bodies.read(request, self.parses), MatchSchema)
+        sent = validated(bodies.parse_body(request, self.parses), MatchSchema)
         schema = DescriptorSchema()
         wanted, errors = {}, {}
         for place, each in enumerate(sent["descriptors"]):

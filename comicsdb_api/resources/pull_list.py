@@ -19,7 +19,7 @@ from comicsdb_api.resource.base import integer_in_path, serve
 from comicsdb_api.resource.filters import DateFilter
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.shapes import BASE, constant
-from comicsdb_api.resource.types import Address
+from comicsdb_api.resource.types import Url
 from comicsdb_api.resource.writes import respond
 from comicsdb_api.resources.account_lists import (
     CALLER_ID,
@@ -54,7 +54,7 @@ class PullListResource(SingleListResource):
         return {
             "id": pull_list.c.id,
             "series_count": number.scalar_subquery(),
-            "series_url": shapes.type_coerce(BASE + constant(f"{PATH}series/"), Address()),
+            "series_url": shapes.type_coerce(BASE + constant(f"{PATH}series/"), Url()),
             "modified": shapes.instant(pull_list.c.modified),
         }
 
@@ -134,7 +134,7 @@ class PullListAddResource(PullListResource):
     def add(self):
         """Follow a series: 201, or 200 if it was followed already."""
         request = self.request
-        series_id = self._wanted(bodies.read(request, self.parses))
+        series_id = self._wanted(bodies.parse_body(request, self.parses))
         try:
             pulled, created = pull.add(request.dbsession, request.identity.user_id, series_id)
         except NotFoundError as error:
@@ -143,7 +143,7 @@ class PullListAddResource(PullListResource):
         body = own_row_body(request, resource, resource.row_fields, pulled.id)
         return respond(request, 201 if created else 200, body)
 
-    def _wanted(self, sent: bodies.Sent) -> int:
+    def _wanted(self, sent: bodies.ParsedBody) -> int:
         if not (sent.is_form or isinstance(sent.data, dict)):
             kind = type(sent.data).__name__
             raise BadRequestError({WHOLE: [f"Invalid data. Expected a dictionary, but got {kind}."]})

@@ -71,8 +71,8 @@ class ReadAddResource(ReadResource):
 
     def add(self):
         """Note a read, which brings no item into the collection."""
-        sent = bodies.read(self.request, self.parses)
-        return writes.once_as(self.request, sent, lambda: self._add(validated(sent, ReadSchema)))
+        sent = bodies.parse_body(self.request, self.parses)
+        return writes.run_idempotently(self.request, sent, lambda: self._add(validated(sent, ReadSchema)))
 
     def _add(self, values: dict) -> tuple[int, bytes]:
         request, issue_id = self.request, values["issue_id"]

@@ -19,12 +19,12 @@ from comicsdb_api.negotiation import tag_format
 from comicsdb_api.resource import shapes
 from comicsdb_api.resource.base import EntityResource, ListResource
 from comicsdb_api.resource.cached_reads import ReadDeclaration
-from comicsdb_api.resource.conditional import Dates, respond_tagged
+from comicsdb_api.resource.conditional import LastModified, respond_tagged
 from comicsdb_api.resource.filters import BooleanFilter, ChoiceFilter, Filter, IntegerFilter, NumberFilter
 from comicsdb_api.resource.listing import ChildList, Listing
 from comicsdb_api.resource.shapes import BASE, constant
-from comicsdb_api.resource.types import Address
-from comicsdb_api.resource.types import Choice as OneOf
+from comicsdb_api.resource.types import ChoiceText as OneOf
+from comicsdb_api.resource.types import Url
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.account_lists import CALLER_ID, NO_STAMPS
 from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
@@ -211,8 +211,8 @@ class ReadingListResource(EntityResource):
             "next": _neighbour(c.next_id, identity, official),
             "average_rating": row["average_rating"],
             "rating_count": row["rating_count"],
-            "items_url": type_coerce(address, Address),
-            "resource_url": type_coerce(page, Address),
+            "items_url": type_coerce(address, Url),
+            "resource_url": type_coerce(page, Url),
             "modified": row["modified"],
         }
 
@@ -228,9 +228,9 @@ class ReadingListResource(EntityResource):
         if chosen := tag_format(self.request):
             return self._file(object_id, chosen)
         fields = self.detail_fields(*self._viewer)
-        row = select(*shapes.labelled(fields)).select_from(self.detail_source())
+        row = select(*shapes.labelled_columns(fields)).select_from(self.detail_source())
         wanted = row.where(reading_list.c.id == object_id, visible_to(*self._viewer))
-        found = self.request.read_pool.first(shapes.object_of(wanted), base_urls(self.request))
+        found = self.request.read_pool.first(shapes.row_as_json(wanted), base_urls(self.request))
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
         return respond_tagged(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
@@ -244,7 +244,7 @@ class ReadingListResource(EntityResource):
         body = tagged(write_cbl(session, found))
         return respond_tagged(self.request, body, content_type=("Content-Type", chosen.media_type))
 
-    def _dates(self, object_id: int) -> Dates:
+    def _dates(self, object_id: int) -> LastModified:
         """When a list last changed; raises RefusedError (404) for one that the caller may not see."""
         read = self.request.registry["comicsdb_api.reads"]["api.reading_list"].read
         found = self.request.read_pool.first(read.stamps.where(visible_to(*self._viewer)), {"id": object_id})

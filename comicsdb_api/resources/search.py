@@ -19,7 +19,7 @@ from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.filters import BadValueError, BooleanFilter, Filter
 from comicsdb_api.resource.operations import ResponseBody
-from comicsdb_api.resource.types import Address, Choice, ListOf
+from comicsdb_api.resource.types import ChoiceText, JsonList, Url
 from comicsdb_api.responses import base_urls, to_json
 
 ROUTE = "api.search"
@@ -102,18 +102,18 @@ def _results(rows: Select):
         "name": rows.c.name,
         "reason": reason,
         "image": shapes.picture(rows.c.image),
-        "resource_url": type_coerce(shapes.BASE + slash + rows.c.kind + slash + rows.c.slug + slash, Address),
+        "resource_url": type_coerce(shapes.BASE + slash + rows.c.kind + slash + rows.c.slug + slash, Url),
     }
-    return select(*shapes.labelled(fields)).order_by(rows.c.place)
+    return select(*shapes.labelled_columns(fields)).order_by(rows.c.place)
 
 
 BODY = {
-    "kind": literal_column("kind", Choice(*KINDS_SEARCHED)),
+    "kind": literal_column("kind", ChoiceText(*KINDS_SEARCHED)),
     "id": literal_column("id", Integer),
     "name": literal_column("name", String),
-    "reason": literal_column("reason", Choice(*REASONS)),
-    "image": shapes.optional(literal_column("true"), literal_column("image", Address)),
-    "resource_url": literal_column("resource_url", Address),
+    "reason": literal_column("reason", ChoiceText(*REASONS)),
+    "image": shapes.optional(literal_column("true"), literal_column("image", Url)),
+    "resource_url": literal_column("resource_url", Url),
 }
 
 
@@ -151,7 +151,9 @@ class Search:
     def _queries(self) -> dict[bool, CompiledQuery]:
         """The statements, by whether only beginnings of names are looked for."""
         return {
-            is_short: CompiledQuery.of(select(shapes.rows_of(_results(rows())), EPOCH_NOW.scalar_subquery()))
+            is_short: CompiledQuery.of(
+                select(shapes.rows_as_json(_results(rows())), EPOCH_NOW.scalar_subquery())
+            )
             for is_short, rows in ((False, ranked_search.rows), (True, ranked_search.beginnings))
         }
 
@@ -173,14 +175,16 @@ class SearchResource(Resource):
                 "similar names follow where little is found. A leading article does not count."
             ),
             "parameters": query_parameters(FILTERS),
-            "body": ResponseBody("SearchFound", {"results": literal_column("results", ListOf(result))}),
+            "body": ResponseBody("SearchFound", {"results": literal_column("results", JsonList(result))}),
         }
 
     def get(self):
         """What a text finds."""
         request, served = self.request, self.request.registry["comicsdb_api.reads"][ROUTE]
         stamps = cached_reads.stamps(request, served.read, None)
-        return cached_reads.answer(request, served, None, stamps, lambda: tagged(served.body(request)))
+        return cached_reads.cached_response(
+            request, served, None, stamps, lambda: tagged(served.body(request))
+        )
 
 
 def includeme(config):

@@ -116,7 +116,7 @@ class SeriesResource(CatalogueResource):
             "year_end": series.c.year_end,
             "desc": series.c.desc,
             "issue_count": ISSUE_COUNT,
-            "average_rating": shapes.average(series),
+            "average_rating": shapes.average_rating(series),
             "rating_count": series.c.rating_count,
             "genres": shapes.genres(series),
             "associated": associated(),

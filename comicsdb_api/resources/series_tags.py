@@ -18,7 +18,7 @@ from comicsdb_api.openapi.common import BY_DATE, MORE_HEADERS, integer
 from comicsdb_api.openapi.schemas import reference
 from comicsdb_api.resource import paging, shapes
 from comicsdb_api.resource.base import serve
-from comicsdb_api.resource.conditional import Dates, refusal_by_date, respond_tagged
+from comicsdb_api.resource.conditional import LastModified, respond_by_date, respond_tagged
 from comicsdb_api.resources.issue import IssueResource, issue, series
 from comicsdb_api.resources.series import SeriesResource
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, accepts, base_urls
@@ -43,14 +43,14 @@ STAMPS = times(series, "issues_modified", "rated")
 def rows_query() -> CompiledQuery:
     """One page of the details of a series' issues, as a JSON list, and one issue more."""
     details = (
-        select(*shapes.labelled(IssueResource.tag_fields()))
+        select(*shapes.labelled_columns(IssueResource.tag_fields()))
         .select_from(IssueResource.detail_source())
         .where(issue.c.series_id == bindparam("id"))
         .order_by(*shapes.by_cover_date(issue, series))
         .limit(ISSUES_MAX + 1)
         .offset(bindparam("offset", type_=BigInteger))
     )
-    return CompiledQuery.of(select(shapes.rows_of(details)), prepared=False)
+    return CompiledQuery.of(select(shapes.rows_as_json(details)), prepared=False)
 
 
 class SeriesTagsResource(SeriesResource):
@@ -83,8 +83,8 @@ class SeriesTagsResource(SeriesResource):
         stamps = request.read_pool.first(STAMPS, {"id": object_id})
         if stamps is None:
             raise self.missing(object_id)
-        dates = Dates(tuple(stamps))
-        if page == 1 and (refusal := refusal_by_date(request, dates)):
+        dates = LastModified(tuple(stamps))
+        if page == 1 and (refusal := respond_by_date(request, dates)):
             return refusal
         values = {"id": object_id, "offset": (page - 1) * ISSUES_MAX, **base_urls(request)}
         (rows,) = request.read_pool.fetch(rows_query(), values)

@@ -3,7 +3,7 @@
 from comicsdb.models import Variant
 from comicsdb.schemas import VariantSchema
 from comicsdb_api.resource import shapes
-from comicsdb_api.resource.writes import Pictures
+from comicsdb_api.resource.writes import PictureField
 from comicsdb_api.resources.part import PartResource
 
 variant = Variant.__table__
@@ -16,9 +16,9 @@ class VariantResource(PartResource):
     schema = VariantSchema
 
     @classmethod
-    def pictures(cls) -> Pictures:
+    def pictures(cls) -> PictureField:
         """The picture of its cover, if one is known."""
-        return Pictures("variants", hashed=True)
+        return PictureField("variants", hashed=True)
 
     @classmethod
     def written_fields(cls) -> dict:

@@ -16,7 +16,7 @@ from comicsdb_api.resource import bodies, shapes
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.shapes import BASE, constant
-from comicsdb_api.resource.types import Address, Choice, CurrencyCode
+from comicsdb_api.resource.types import ChoiceText, CurrencyCode, Url
 from comicsdb_api.resource.writes import respond
 from comicsdb_api.resources.account_lists import (
     CALLER_ID,
@@ -48,7 +48,7 @@ class WishListResource(SingleListResource):
         return {
             "id": wish_list.c.id,
             "item_count": number.scalar_subquery(),
-            "items_url": shapes.type_coerce(BASE + constant(f"{PATH}items/"), Address()),
+            "items_url": shapes.type_coerce(BASE + constant(f"{PATH}items/"), Url()),
             "modified": shapes.instant(wish_list.c.modified),
         }
 
@@ -117,7 +117,7 @@ class WishListItemResource(WishListResource):
         return (item.c.priority, series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
 
 
-def validated(sent: bodies.Sent, schema: type[ObjectSchema]) -> dict:
+def validated(sent: bodies.ParsedBody, schema: type[ObjectSchema]) -> dict:
     """The values of a body by a schema; raises BadRequestError with all that is wrong with them."""
     judge = schema(form=sent.is_form)
     try:
@@ -151,7 +151,7 @@ class WishListAddResource(WishListResource):
     def add(self):
         """Wish for an issue: 201, or 200 if it was on the list already."""
         request = self.request
-        values = validated(bodies.read(request, self.parses), NewWishSchema)
+        values = validated(bodies.parse_body(request, self.parses), NewWishSchema)
         issue_id = values.pop("issue_id")
         try:
             wished, created = wish.add(request.dbsession, request.identity.user_id, issue_id, values)
@@ -179,7 +179,9 @@ class WishListAcquireResource(WishListResource):
                             "wish_list_item_id": item.c.id,
                             "collection_item_id": CollectionItem.__table__.c.id,
                             "created": literal_column("true", Boolean),
-                            "status": shapes.type_coerce(item.c.status, Choice(WishStatus.ACQUIRED.label)),
+                            "status": shapes.type_coerce(
+                                item.c.status, ChoiceText(WishStatus.ACQUIRED.label)
+                            ),
                         },
                     ),
                 )
@@ -193,7 +195,7 @@ class WishListAcquireResource(WishListResource):
         """Mark an item as acquired; its issue comes into the collection unless it is there."""
         request = self.request
         session, user_id, item_id = request.dbsession, request.identity.user_id, self.id_in_path("item_id")
-        sent = bodies.read(request, self.parses)
+        sent = bodies.parse_body(request, self.parses)
         wish.find_item(session, user_id, item_id)  # 404 comes before what is wrong with the body
         values = validated(sent, PurchaseSchema)
         found, owned, created = wish.acquire(session, user_id, item_id, values, today=request.today)

@@ -56,7 +56,7 @@ NULLABLE_TEXT = {"type": ["string", "null"]}
         (shapes.picture(issue.c.image), {"type": ["string", "null"], "format": "uri"}),
         (shapes.required_picture(variant.c.image), {"type": "string", "format": "uri"}),
         (shapes.page_url(series), {"type": "string", "format": "uri"}),
-        (shapes.average(issue), {"type": ["number", "null"]}),
+        (shapes.average_rating(issue), {"type": ["number", "null"]}),
         (shapes.label_for(series.c.status, {1: "A", 2: "B"}), {"type": "string", "enum": ["A", "B"]}),
         (series.c.name + shapes.constant("!"), {"type": "string"}),
         (thing.c.shade + shapes.constant("!"), NULLABLE_TEXT),

@@ -30,8 +30,8 @@ def contract(api):
 
 def statement(shape) -> str:
     """The statement for the body of a shape."""
-    body = select(*shapes.labelled(shape.expressions)).select_from(shape.source)
-    return CompiledQuery.of(shapes.object_of(body)).text
+    body = select(*shapes.labelled_columns(shape.expressions)).select_from(shape.source)
+    return CompiledQuery.of(shapes.row_as_json(body)).text
 
 
 def test_what_is_not_asked_for_is_not_computed():

@@ -30,7 +30,7 @@ def _digests(resource: type, fields: dict):
     """A value: [id, digest of what it shows] of every object that is not backdrop."""
     table = resource.model.__table__
     rows = (
-        select(table.c.id.label("own"), *shapes.labelled(fields))
+        select(table.c.id.label("own"), *shapes.labelled_columns(fields))
         .select_from(resource.detail_source())
         .where(table.c.slug.not_like("backdrop%"))
         .subquery("shown")
