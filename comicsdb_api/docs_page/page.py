@@ -284,9 +284,9 @@ class Pages:
         if not content:
             return ""
         if JSON in content:
-            example = json.dumps(self.examples.least(content[JSON]["schema"]), ensure_ascii=False)
+            example = json.dumps(self.examples.minimal_value(content[JSON]["schema"]), ensure_ascii=False)
             return f" \\\n  -H 'Content-Type: {JSON}' -d '{example}'"
-        fields = self.examples.least(next(iter(content.values()))["schema"])
+        fields = self.examples.minimal_value(next(iter(content.values()))["schema"])
         return " \\\n  " + " ".join(f"-F '{name}={value}'" for name, value in fields.items())
 
     def _conditions(self, names: list[Html]) -> Html | None:

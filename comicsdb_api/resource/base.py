@@ -40,7 +40,7 @@ from comicsdb.security import Permission
 from comicsdb.tags import TagFormat
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_FOUND, RefusedError, not_found_message
-from comicsdb_api.resource import bodies, cached_reads, paging, shapes, writes
+from comicsdb_api.resource import bodies, cached_reads, expressions, paging, writes
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.filters import Filter
@@ -240,17 +240,17 @@ class EntityResource(ListResource):
     @classmethod
     def row_fields(cls) -> dict:
         """Stamped: id, name and the row's own `modified`."""
-        return shapes.stamped_row(cls.model.__table__)
+        return expressions.stamped_row(cls.model.__table__)
 
     @classmethod
     def order(cls) -> tuple:
         """By name."""
-        return shapes.by_kind_order(cls.model)
+        return expressions.by_kind_order(cls.model)
 
     @classmethod
     def detail_fields(cls) -> dict:
         """The fields of a detail: field → SQL expression, in order."""
-        return shapes.stamped_row(cls.model.__table__)
+        return expressions.stamped_row(cls.model.__table__)
 
     @classmethod
     def tag_fields(cls) -> dict:
@@ -280,7 +280,7 @@ class EntityResource(ListResource):
         ids = {field: table.c[f"{field}_id"] for field in kind.parents}
         for link in kind.links:
             if link.field in detail:
-                ids[link.field] = shapes.ids_in_list(detail[link.field], link.table.c[link.other])
+                ids[link.field] = expressions.ids_in_list(detail[link.field], link.table.c[link.other])
         return {name: ids.get(name, detail[name]) for name in detail if name not in cls.omitted_from_writes}
 
     @classmethod

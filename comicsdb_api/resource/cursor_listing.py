@@ -18,7 +18,7 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models.base import largest
 from comicsdb_api.errors import RefusedError
 from comicsdb_api.negotiation import parameter, parameters
-from comicsdb_api.resource import paging, shapes
+from comicsdb_api.resource import expressions, paging
 from comicsdb_api.resource.listing import Listing, PageRequest, compiled_query
 from comicsdb_api.resource.options import CURSOR
 from comicsdb_api.responses import base_urls, to_json
@@ -76,7 +76,7 @@ class CursorListing(Listing):
         return CompiledQuery.of(
             select(
                 EPOCH_NOW.scalar_subquery().label("epoch"),
-                shapes.rows_as_json(rows.order_by(*self.order)).label("rows"),
+                expressions.rows_as_json(rows.order_by(*self.order)).label("rows"),
             ).select_from(self.read.stamps.subquery("stamps")),
             prepared=False,
         )

@@ -10,7 +10,7 @@ from comicsdb.catalog.filters import Clause
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Tombstone
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.listing import DETAILED_ROWS_PER_REQUEST, Listing, PageRequest, compiled_query
 from comicsdb_api.resource.options import IDS, IDS_OPTION, option_values
 from comicsdb_api.responses import base_urls, to_json
@@ -19,7 +19,7 @@ BY_IDS = "ids"
 ID_KEY = "_"  # the key of an id in a row, whose fields may lack it
 
 tombstone = Tombstone.__table__
-MERGED = shapes.json_object("MergedId", id=tombstone.c.object_id, survivor=tombstone.c.survivor_id)
+MERGED = expressions.json_object("MergedId", id=tombstone.c.object_id, survivor=tombstone.c.survivor_id)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class IdListing(Listing):
         key, ids = self.resource.key(), bindparam(IDS, type_=ARRAY(Integer))
         gone = (
             select(tombstone.c.object_id, tombstone.c.survivor_id)
-            .where(tombstone.c.kind == shapes.constant(self.resource.kind()))
+            .where(tombstone.c.kind == expressions.constant(self.resource.kind()))
             .where(tombstone.c.object_id == func.any(ids))
             .cte("gone")
         )
@@ -59,7 +59,7 @@ class IdListing(Listing):
         return CompiledQuery.of(
             select(
                 EPOCH_NOW.scalar_subquery().label("epoch"),
-                shapes.rows_as_json(rows).label("rows"),
+                expressions.rows_as_json(rows).label("rows"),
                 _json_array(key, wanted).label("present"),
                 _json_array(pair).label("gone"),
             ),
@@ -86,5 +86,5 @@ def _envelope(ids: tuple[int, ...], rows: list[dict], present: list[int], gone: 
 
 
 def _json_array(value, *conditions):
-    listed = func.coalesce(func.json_agg(value), shapes.literal_column("'[]'"))
+    listed = func.coalesce(func.json_agg(value), expressions.literal_column("'[]'"))
     return select(cast(listed, Text)).where(*conditions).scalar_subquery()

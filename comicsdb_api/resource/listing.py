@@ -22,7 +22,7 @@ from comicsdb.readcache.validators import times, versions
 from comicsdb.security import Identity
 from comicsdb.tags import TagFormat
 from comicsdb_api.negotiation import COMMON_PARAMETERS, parameters, tag_format
-from comicsdb_api.resource import cached_reads, paging, shapes
+from comicsdb_api.resource import cached_reads, expressions, paging
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.filters import Filter, parse_filters
 from comicsdb_api.resource.options import IDS_OPTION, SORT, Option, list_options_of, option_values, options_of
@@ -229,7 +229,7 @@ class Listing:
         return select(
             EPOCH_NOW.scalar_subquery().label("epoch"),
             (count if with_count else literal_column("0")).label("count"),
-            shapes.rows_as_json(page).label("rows"),
+            expressions.rows_as_json(page).label("rows"),
             *stamps.c,
         ).select_from(stamps)
 
@@ -252,7 +252,9 @@ class Listing:
     def rows_query(self, **more) -> Select:
         """The fields of all rows, and `more` expressions."""
         selection = self.selection or FieldSelection(self.resource)
-        return select(*shapes.labelled_columns(selection.expressions | more)).select_from(selection.source)
+        return select(*expressions.labelled_columns(selection.expressions | more)).select_from(
+            selection.source
+        )
 
     def _survey(self, request, page_request: "PageRequest") -> ListFacts:
         """The number of rows, and the places of far pages."""
@@ -366,8 +368,8 @@ class Detail:
         return self._compiled(self.resource.tag_fields(), self.resource.detail_source())
 
     def _compiled(self, fields: dict, source) -> CompiledQuery:
-        body = shapes.row_as_json(
-            select(*shapes.labelled_columns(fields))
+        body = expressions.row_as_json(
+            select(*expressions.labelled_columns(fields))
             .select_from(source)
             .where(self.resource.model.__table__.c.id == bindparam("id"))
         )

@@ -10,7 +10,7 @@ from functools import lru_cache
 from sqlalchemy import Case, ColumnElement
 
 from comicsdb.catalog.errors import InvalidError
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.types import JsonList, JsonObject
 
 FIELDS, INCLUDE = "fields", "include"  # parameters
@@ -161,9 +161,9 @@ def _prune(expression: ColumnElement, rests: list[str]) -> ColumnElement:
         return expression.type.rebuild(_prune(expression.type.element, rests))
     if isinstance(expression, Case):  # an object or null
         ((condition, value),) = expression.whens
-        return shapes.optional(condition, _prune(value, rests))
+        return expressions.optional(condition, _prune(value, rests))
     asked = _group_by_first(rests)
     parts = expression.type.fields.items()
-    return shapes.json_object(
+    return expressions.json_object(
         "", **{name: _prune(part, asked[name]) for name, part in parts if name in asked}
     )

@@ -17,7 +17,7 @@ from comicsdb.readcache.etag import TAG_LENGTH, tagged
 from comicsdb.schemas import ObjectSchema, errors_of
 from comicsdb.schemas.types import NULL
 from comicsdb_api.errors import BadRequestError, RefusedError, conflict_messages, messages_by_field
-from comicsdb_api.resource import cached_reads, conditional, shapes
+from comicsdb_api.resource import cached_reads, conditional, expressions
 from comicsdb_api.resource.bodies import ABSENT, File, ParsedBody
 from comicsdb_api.responses import answer, base_urls, to_json
 
@@ -172,9 +172,9 @@ def written_body(request, resource, object_id: int) -> bytes:
 
 @cache
 def _statement(resource):
-    fields = shapes.labelled_columns(resource.written_fields())
+    fields = expressions.labelled_columns(resource.written_fields())
     rows = select(*fields).select_from(resource.written_source())
-    return shapes.row_as_json(rows.where(resource.model.__table__.c.id == bindparam("id")))
+    return expressions.row_as_json(rows.where(resource.model.__table__.c.id == bindparam("id")))
 
 
 def respond(request, status: int, body: bytes, *headers):

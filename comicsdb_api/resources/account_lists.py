@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Date, Integer, Select, bindparam, literal_
 from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.validators import times
 from comicsdb_api.errors import RefusedError, not_found_message
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import EntityResource
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.conditional import respond_tagged
@@ -140,6 +140,6 @@ def own_row_body(
 @cache
 def _row(resource: type[OwnResource], fields: Callable[[], dict]) -> Select:
     own = (resource.model.__table__.c.id == bindparam("id")) & resource.owned_by_caller()
-    return shapes.row_as_json(
-        select(*shapes.labelled_columns(fields())).select_from(resource.row_source()).where(own)
+    return expressions.row_as_json(
+        select(*expressions.labelled_columns(fields())).select_from(resource.row_source()).where(own)
     )

@@ -1,7 +1,7 @@
 """What the nine kinds of the catalogue have in common."""
 
 from comicsdb.models import Publisher
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import EntityResource
 from comicsdb_api.resource.external_ids import external_ids
 
@@ -28,7 +28,10 @@ class CatalogueResource(EntityResource):
     def closing_fields(cls) -> dict:
         """The last fields of a detail: its own `modified`, and the sources of its text."""
         table = cls.model.__table__
-        return {"modified": shapes.instant(table.c.modified), "attribution": shapes.attribution(table)}
+        return {
+            "modified": expressions.instant(table.c.modified),
+            "attribution": expressions.attribution(table),
+        }
 
 
 class PublishedResource(CatalogueResource):

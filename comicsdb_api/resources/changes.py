@@ -36,7 +36,7 @@ from comicsdb_api.negotiation import FORMAT_KEY, negotiate, parameter, preferred
 from comicsdb_api.negotiation import JSON as JSON_TYPE
 from comicsdb_api.openapi.common import error_content, headers, query_parameters
 from comicsdb_api.openapi.schemas import Components
-from comicsdb_api.resource import filters, shapes, waiting
+from comicsdb_api.resource import expressions, filters, waiting
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import ChoiceFilter, Filter, LaterThanFilter
@@ -237,7 +237,7 @@ class ChangeResource(Resource):
         """A line of the log."""
         return {
             "seq": change.c.seq,
-            "at": shapes.instant(change.c.at),
+            "at": expressions.instant(change.c.at),
             "kind": _choice(change.c.kind, KINDS),
             "object_id": change.c.object_id,
             "action": _choice(change.c.action, ACTIONS),
@@ -397,7 +397,7 @@ class ChangeResource(Resource):
             fields["user"] = cast(null(), JSON)
         size = int(self._parameter("limit") or PAGE_SIZE)
         rows = (
-            select(*shapes.labelled_columns(fields))
+            select(*expressions.labelled_columns(fields))
             .select_from(change.outerjoin(user, user.c.id == change.c.user_id))
             .where(*conditions)
             .order_by(change.c.seq)
@@ -408,7 +408,9 @@ class ChangeResource(Resource):
         if self._parameter("include"):
             asked = self._with_objects(rows.cte("line"), size, newest, self._asks_for_removed(zone))
         else:
-            asked = select(shapes.rows_as_json(rows), change_log.EPOCH, newest, self._asks_for_removed(zone))
+            asked = select(
+                expressions.rows_as_json(rows), change_log.EPOCH, newest, self._asks_for_removed(zone)
+            )
         lines, epoch, last, is_beyond, *more = request.read_pool.first(asked, values | base_urls(request))
         if is_beyond or self._parameter("epoch") not in {"", epoch}:
             detail = REMOVED_FROM_FEED if self._parameter("epoch") in {"", epoch} else EPOCH_CHANGED
@@ -435,7 +437,7 @@ class ChangeResource(Resource):
         page = select(line).order_by(line.c.seq).limit(size).cte("page")
         position = touched.Position.of(self._parameter("touched"))
         asked = touched.objects_of(page, position, self._parameter("kind") or None)
-        lines = shapes.rows_as_json(select(line).order_by(line.c.seq))
+        lines = expressions.rows_as_json(select(line).order_by(line.c.seq))
         return asked.with_only_columns(lines, change_log.EPOCH, *columns, *asked.selected_columns)
 
     def _asks_for_removed(self, zone) -> ColumnElement[bool]:
@@ -514,7 +516,7 @@ def _negotiate(request) -> None:
 
 def _choice(column, words):
     """A column of a closed set of words."""
-    return shapes.type_coerce(column, OneOf(*words))
+    return expressions.type_coerce(column, OneOf(*words))
 
 
 def includeme(config):

@@ -11,7 +11,7 @@ from comicsdb.models import (
     issue_character,
 )
 from comicsdb.schemas import CharacterSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues
@@ -35,13 +35,13 @@ class CharacterResource(CatalogueResource):
             "name": character.c.name,
             "alias": character.c.alias,
             "desc": character.c.desc,
-            "image": shapes.picture(character.c.image),
-            "creators": shapes.stamped_list(character, character_creator, Creator.__table__),
-            "teams": shapes.stamped_list(character, character_team, Team.__table__),
-            "universes": shapes.stamped_list(
-                character, character_universe, universe, shapes.by_kind_order(Universe)
+            "image": expressions.picture(character.c.image),
+            "creators": expressions.stamped_list(character, character_creator, Creator.__table__),
+            "teams": expressions.stamped_list(character, character_team, Team.__table__),
+            "universes": expressions.stamped_list(
+                character, character_universe, universe, expressions.by_kind_order(Universe)
             ),
             "cv_id": character.c.cv_id,
             "gcd_id": character.c.gcd_id,
-            "resource_url": shapes.page_url(character),
+            "resource_url": expressions.page_url(character),
         } | cls.closing_fields()

@@ -26,11 +26,11 @@ from comicsdb.readcache.validators import microseconds, times
 from comicsdb.schemas.collection import CollectionAddSchema, ScrobbleSchema, StarsSchema, no_issue
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resource import bodies, conditional, shapes, writes
+from comicsdb_api.resource import bodies, conditional, expressions, writes
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
+from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.operations import Operation, ResponseBody
-from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import ChoiceText, Url
 from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, own_row_body
 from comicsdb_api.resources.collection_figures import (
@@ -60,13 +60,15 @@ DETAIL_ONLY_FIELDS = (
 def read_dates():
     """When the issue of an item was read, the latest first, as far as the dates are known."""
     dates = _reads_of(item) & read_date.c.read_on.is_not(None)
-    each = shapes.json_object(
+    each = expressions.json_object(
         "ReadDate",
         id=read_date.c.id,
-        read_date=shapes.instant(read_date.c.read_on),
-        created_on=shapes.instant(read_date.c.created_on),
+        read_date=expressions.instant(read_date.c.read_on),
+        created_on=expressions.instant(read_date.c.created_on),
     )
-    return shapes.json_list(each, read_date, dates, (read_date.c.read_on.desc(), read_date.c.id.desc()), item)
+    return expressions.json_list(
+        each, read_date, dates, (read_date.c.read_on.desc(), read_date.c.id.desc()), item
+    )
 
 
 def read_count():
@@ -101,29 +103,29 @@ class CollectionResource(OwnResource):
     @classmethod
     def detail_fields(cls) -> dict:
         """The detail form."""
-        company = shapes.word_for(item.c.grading_company, GRADING_COMPANIES)
+        company = expressions.word_for(item.c.grading_company, GRADING_COMPANIES)
         return {
             "id": item.c.id,
-            "user": shapes.json_object("UserRef", id=user.c.id, username=user.c.username),
-            "issue": shapes.owned_issue(issue, series),
+            "user": expressions.json_object("UserRef", id=user.c.id, username=user.c.username),
+            "issue": expressions.owned_issue(issue, series),
             "quantity": item.c.quantity,
-            "book_format": shapes.label_for(item.c.book_format, FORMATS),
+            "book_format": expressions.label_for(item.c.book_format, FORMATS),
             "grade": item.c.grade,
             "grading_company": type_coerce(company, ChoiceText("", *GRADING_COMPANIES.values())),
             "purchase_date": item.c.purchase_date,
-            "purchase_price": shapes.money(item.c.purchase_price),
+            "purchase_price": expressions.money(item.c.purchase_price),
             "purchase_store": item.c.purchase_store,
             "storage_location": item.c.storage_location,
             "notes": item.c.notes,
             "is_read": item.c.is_read,
-            "date_read": shapes.instant(item.c.date_read),
+            "date_read": expressions.instant(item.c.date_read),
             "read_dates": read_dates(),
             "read_count": read_count(),
             "rating": item.c.rating,
             "resource_url": page_address(),
-            "created_on": shapes.instant(item.c.created_on),
-            "modified": shapes.instant(item.c.modified),
-            "variant": shapes.variant_of(item, variant),
+            "created_on": expressions.instant(item.c.created_on),
+            "modified": expressions.instant(item.c.modified),
+            "variant": expressions.variant_of(item, variant),
             "tags": item.c.tags,
         }
 
@@ -145,7 +147,7 @@ class CollectionResource(OwnResource):
     @classmethod
     def rating_fields(cls) -> dict:
         """What the answer to stars shows."""
-        return {"id": item.c.id, "rating": item.c.rating, "modified": shapes.instant(item.c.modified)}
+        return {"id": item.c.id, "rating": item.c.rating, "modified": expressions.instant(item.c.modified)}
 
     @classmethod
     def scrobble_fields(cls) -> dict:
@@ -246,7 +248,7 @@ class CollectionListing(OwnListing):
             .correlate(None)
         )
         page = (
-            select(*shapes.labelled_columns(resource.row_fields()))
+            select(*expressions.labelled_columns(resource.row_fields()))
             .select_from(resource.row_source())
             .where(item.c.id == any_(func.array(wanted.scalar_subquery())))
             .order_by(*self.order)
@@ -254,7 +256,7 @@ class CollectionListing(OwnListing):
         count = select(func.count()).select_from(mine).scalar_subquery()
         stamps = self.read.stamps.subquery("stamps")
         epoch = EPOCH_NOW.scalar_subquery().label("epoch")
-        rows = shapes.rows_as_json(page).label("rows")
+        rows = expressions.rows_as_json(page).label("rows")
         return select(epoch, count.label("count"), rows, *stamps.c).select_from(stamps)
 
 

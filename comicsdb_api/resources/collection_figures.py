@@ -10,10 +10,10 @@ from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import BookFormat
 from comicsdb.readcache.etag import tagged
 from comicsdb_api.openapi.schemas import AMOUNT, CURRENCY
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import Resource, integer_in_path
 from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.shapes import constant
+from comicsdb_api.resource.expressions import constant
 from comicsdb_api.resources.account_lists import CALLER_ID, TODAY, OwnListing, OwnResource
 from comicsdb_api.responses import to_json
 
@@ -127,8 +127,8 @@ class MissingSeriesResource(OwnResource):
             "sort_name": series.c.sort_name,
             "year_began": series.c.year_began,
             "year_end": series.c.year_end,
-            "publisher": shapes.named(publisher),
-            "series_type": shapes.named(series_type),
+            "publisher": expressions.named(publisher),
+            "series_type": expressions.named(series_type),
             "total_issues": type_coerce(incomplete.c.total, Integer),
             "owned_issues": type_coerce(incomplete.c.owned, Integer),
             "missing_count": type_coerce(incomplete.c.total - incomplete.c.owned, Integer),
@@ -162,7 +162,7 @@ class MissingIssuesResource(OwnResource):
         """An issue, in short."""
         return {
             "id": issue.c.id,
-            "series": shapes.series_brief(series),
+            "series": expressions.series_brief(series),
             "number": issue.c.number,
             "cover_date": issue.c.cover_date,
             "store_date": issue.c.store_date,

@@ -17,7 +17,7 @@ from comicsdb.values import whole_number
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.openapi.schemas import Components
-from comicsdb_api.resource import bodies, filters, shapes
+from comicsdb_api.resource import bodies, expressions, filters
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.bodies import PARTS, File
 from comicsdb_api.resource.conditional import respond_tagged
@@ -72,7 +72,7 @@ def row_fields(found) -> dict:
     """A cover that was found: `found` are the columns of `covers.matches`."""
     return {
         **issue_and_variant("CoverVariant"),
-        "kind": shapes.type_coerce(found.kind, ChoiceText(*covers.KINDS)),
+        "kind": expressions.type_coerce(found.kind, ChoiceText(*covers.KINDS)),
         "hash": func.lpad(func.to_hex(found.hash), 16, "0", type_=String),
         "distance": found.distance,
     }
@@ -87,12 +87,12 @@ def nearest(request, wanted: dict[str, str], most: int) -> list[dict]:
     order = (found.c.distance, found.c.issue_id, found.c.variant_id.nulls_first())
     source = IssueResource.row_source().join(found, found.c.issue_id == issue.c.id)
     rows = (
-        select(*shapes.labelled_columns(row_fields(found.c)))
+        select(*expressions.labelled_columns(row_fields(found.c)))
         .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
         .order_by(*order)
         .limit(RESULTS_MAX)
     )
-    (results,) = request.read_pool.first(select(shapes.rows_as_json(rows)), base_urls(request))
+    (results,) = request.read_pool.first(select(expressions.rows_as_json(rows)), base_urls(request))
     return orjson.loads(results)
 
 
@@ -112,10 +112,10 @@ class CoverResource(Resource):
     @classmethod
     def body_fields(cls) -> dict:
         """The answer, described by the columns of any search."""
-        match = shapes.json_object("CoverMatch", **row_fields(covers.matches({"phash": "0"}, 0).c))
-        digits = shapes.optional(literal_column("true"), literal_column("''", String))
+        match = expressions.json_object("CoverMatch", **row_fields(covers.matches({"phash": "0"}, 0).c))
+        digits = expressions.optional(literal_column("true"), literal_column("''", String))
         return {
-            "hashes": shapes.json_object("CoverHashes", **dict.fromkeys(covers.KINDS, digits)),
+            "hashes": expressions.json_object("CoverHashes", **dict.fromkeys(covers.KINDS, digits)),
             "results": literal_column("results", JsonList(match)),
         }
 

@@ -5,7 +5,7 @@ from sqlalchemy import type_coerce
 from comicsdb.models import Creator
 from comicsdb.models.choices import DATED
 from comicsdb.schemas import CreatorSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.types import ChoiceText
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -31,9 +31,9 @@ class CreatorResource(CatalogueResource):
             "death": creator.c.death,
             "death_precision": type_coerce(creator.c.death_precision, ChoiceText(*DATED)),
             "desc": creator.c.desc,
-            "image": shapes.picture(creator.c.image),
+            "image": expressions.picture(creator.c.image),
             "alias": creator.c.alias,
             "cv_id": creator.c.cv_id,
             "gcd_id": creator.c.gcd_id,
-            "resource_url": shapes.page_url(creator),
+            "resource_url": expressions.page_url(creator),
         } | cls.closing_fields()

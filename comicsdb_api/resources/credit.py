@@ -12,7 +12,7 @@ from comicsdb.schemas import CreditSchema, errors_of
 from comicsdb.schemas.base import WHOLE
 from comicsdb.schemas.types import LONGEST_LIST
 from comicsdb_api.errors import BadRequestError, RefusedError, messages_by_field
-from comicsdb_api.resource import bodies, shapes
+from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resources.part import PartResource
 from comicsdb_api.responses import to_json
 
@@ -35,7 +35,7 @@ class CreditResource(PartResource):
     def written_fields(cls) -> dict:
         """A credit as it was written; its roles in their order."""
         role = Role.__table__
-        roles = shapes.json_list(
+        roles = expressions.json_list(
             role.c.id,
             credit_role.join(role),
             credit_role.c.credit_id == credit.c.id,
@@ -44,7 +44,7 @@ class CreditResource(PartResource):
         )
         return {
             "id": credit.c.id,
-            "modified": shapes.instant(credit.c.modified),
+            "modified": expressions.instant(credit.c.modified),
             "issue": credit.c.issue_id,
             "creator": credit.c.creator_id,
             "role": roles,
@@ -60,7 +60,7 @@ class CreditResource(PartResource):
             made = catalog.add_credits(list(wanted.values()))
         except InvalidRowsError as invalid:
             self._refuse({}, invalid.errors)
-        found = self.request.dbsession.scalar(select(shapes.rows_as_json(_written(made))))
+        found = self.request.dbsession.scalar(select(expressions.rows_as_json(_written(made))))
         return to_json(orjson.loads(found))
 
     def _validate(self, sent: bodies.ParsedBody) -> tuple[dict[int, dict], dict[int, dict]]:
@@ -89,5 +89,5 @@ class CreditResource(PartResource):
 def _written(ids: list[int]):
     """The rows of new credits, in the order in which they were sent."""
     place = func.array_position(cast(ids, ARRAY(Integer)), credit.c.id)
-    fields = shapes.labelled_columns(CreditResource.written_fields())
+    fields = expressions.labelled_columns(CreditResource.written_fields())
     return select(*fields).where(credit.c.id.in_(ids)).order_by(place)

@@ -18,7 +18,7 @@ from comicsdb.schemas.types import Text
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resource import bodies, shapes
+from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.external_ids import external_id
@@ -54,9 +54,9 @@ class CrosswalkResource(Resource):
     @classmethod
     def found_fields(cls) -> dict:
         """The answer to ids."""
-        url = shapes.optional(literal_column("true", Boolean), literal_column("url", Url()))
+        url = expressions.optional(literal_column("true", Boolean), literal_column("url", Url()))
         told = external_id(_text(), _text(), _text(), url)
-        match = shapes.json_object(
+        match = expressions.json_object(
             "CrosswalkMatch",
             asked=_text(),
             kind=literal_column("kind", ChoiceText(*OWNERS)),
@@ -72,7 +72,7 @@ class CrosswalkResource(Resource):
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
         """The sources."""
-        source = shapes.json_object("ExternalSource", source=_text(), name=_text(), pattern=_text())
+        source = expressions.json_object("ExternalSource", source=_text(), name=_text(), pattern=_text())
         sources = {"sources": literal_column("sources", JsonList(source))}
         return {"body": ResponseBody("ExternalSources", sources)}
 

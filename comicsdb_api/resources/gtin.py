@@ -10,7 +10,7 @@ from comicsdb.models import Variant
 from comicsdb.readcache.etag import tagged
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.openapi.common import query_parameters
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import respond_tagged
 from comicsdb_api.resource.filters import BadValueError, Filter
@@ -47,12 +47,12 @@ def stem_query(code: Gtin):
     source = IssueResource.row_source().join(found, found.c.issue_id == issue.c.id)
     best_first = (found.c.is_exact.desc(), found.c.is_match.desc())
     rows = (
-        select(*shapes.labelled_columns(row_fields(found.c)))
+        select(*expressions.labelled_columns(row_fields(found.c)))
         .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
         .order_by(*best_first, *IssueResource.order(), found.c.variant_id.nulls_first())
         .limit(RESULTS_MAX)
     )
-    return select(select(func.count()).select_from(found).scalar_subquery(), shapes.rows_as_json(rows))
+    return select(select(func.count()).select_from(found).scalar_subquery(), expressions.rows_as_json(rows))
 
 
 class GtinResource(Resource):
@@ -64,7 +64,7 @@ class GtinResource(Resource):
     def body_fields(cls) -> dict:
         """The answer."""
         found = select(search.with_gtin(""), literal_column("true", Boolean).label("is_match")).subquery().c
-        row = shapes.json_object("CodeMatch", **row_fields(found))
+        row = expressions.json_object("CodeMatch", **row_fields(found))
         text = literal_column("''", String)
         return {
             "stem": text,

@@ -7,7 +7,7 @@ from comicsdb.models import History, User
 from comicsdb.models.currencies import Currency
 from comicsdb.models.record import CHANGED, CREATED, DELETED
 from comicsdb.security import Permission
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import ListResource, serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.listing import Listing
@@ -32,8 +32,8 @@ _older = (
 
 def user_ref(table, shape: str = "UserRef"):
     """UserRef: the acting account by id and name, null for commands and for accounts that are gone."""
-    known = shapes.json_object(shape, id=user.c.id, username=user.c.username)
-    return shapes.optional(table.c.user_id.is_not(None), known)
+    known = expressions.json_object(shape, id=user.c.id, username=user.c.username)
+    return expressions.optional(table.c.user_id.is_not(None), known)
 
 
 def _changes():
@@ -43,7 +43,7 @@ def _changes():
     was = func.coalesce(_older.c.snapshot[each.c.key], literal_column("'[]'::jsonb"))
     old = _shown(_older.c.snapshot, each.c.key, was)
     new = _shown(history.c.snapshot, each.c.key, type_coerce(each.c.value, JSONB))
-    pair = func.jsonb_build_object(shapes.constant("old"), old, shapes.constant("new"), new)
+    pair = func.jsonb_build_object(expressions.constant("old"), old, expressions.constant("new"), new)
     found = func.coalesce(func.jsonb_object_agg(each.c.key, pair), literal_column("'{}'::jsonb"))
     differing = _older.c.snapshot.is_not(None) & old.is_distinct_from(new)
     return (
@@ -58,10 +58,10 @@ def _shown(snapshot, key, value):
     """A value as it is kept; an amount as text, with its currency: `3.99 USD`."""
     amount = snapshot["price"].astext
     currency = snapshot["currency"].astext
-    digits = func.currency_digits(func.coalesce(currency, shapes.constant(Currency.USD.value)))
+    digits = func.currency_digits(func.coalesce(currency, expressions.constant(Currency.USD.value)))
     number = func.round(cast(amount, Numeric), digits)
     priced = func.to_jsonb(func.concat_ws(literal_column("' '"), number, currency))
-    is_amount = (key == shapes.constant("price")) & amount.is_not(None)
+    is_amount = (key == expressions.constant("price")) & amount.is_not(None)
     return type_coerce(case((is_amount, priced), else_=value), JSONB)
 
 
@@ -76,8 +76,8 @@ class HistoryResource(ListResource):
         """The fields of a version."""
         return {
             "id": history.c.id,
-            "at": shapes.instant(history.c.at),
-            "type": shapes.label_for(history.c.type, TYPES),
+            "at": expressions.instant(history.c.at),
+            "type": expressions.label_for(history.c.type, TYPES),
             "user": user_ref(history),
             "reason": history.c.reason,
             "changes": _changes(),
@@ -99,7 +99,7 @@ def _history_listing(kind: str, route: str) -> Listing:
 
     It is not cached: whoever asks again sends the tag.
     """
-    own = (history.c.kind == shapes.constant(kind), history.c.object_id == bindparam("id"))
+    own = (history.c.kind == expressions.constant(kind), history.c.object_id == bindparam("id"))
     newest = func.max(history.c.id)
     stamps = select(newest.label("newest")).where(*own).having(newest.is_not(None))
     read = ReadDeclaration(route, None, f"{kind}:history", stamps)

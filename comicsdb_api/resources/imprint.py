@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from comicsdb.models import Imprint, Publisher
 from comicsdb.schemas import ImprintSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import PublishedResource
 
@@ -26,11 +26,11 @@ class ImprintResource(PublishedResource):
             "name": imprint.c.name,
             "founded": imprint.c.founded,
             "desc": imprint.c.desc,
-            "image": shapes.picture(imprint.c.image),
+            "image": expressions.picture(imprint.c.image),
             "cv_id": imprint.c.cv_id,
             "gcd_id": imprint.c.gcd_id,
-            "publisher": shapes.named(Publisher.__table__),
-            "resource_url": shapes.page_url(imprint),
+            "publisher": expressions.named(Publisher.__table__),
+            "resource_url": expressions.page_url(imprint),
         } | cls.closing_fields()
 
     @classmethod

@@ -30,7 +30,7 @@ from comicsdb.models import (
 )
 from comicsdb.models.choices import Precision
 from comicsdb.schemas import IssueSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.filters import DateFilter, DateRangeFilter, Filter, IntegerFilter
 from comicsdb_api.resource.listing import ChildList
 from comicsdb_api.resource.types import ChoiceText, CurrencyCode
@@ -45,30 +45,30 @@ universe = Universe.__table__
 def credits_():
     """One per creator, under the creator's id, with the roles in their order."""
     credit, creator, role = Credit.__table__, Creator.__table__, Role.__table__
-    roles = shapes.json_list(
-        shapes.named(role),
+    roles = expressions.json_list(
+        expressions.named(role),
         credit_role.join(role),
         credit_role.c.credit_id == credit.c.id,
         (role.c.order, role.c.id),
         credit,
     )
-    return shapes.json_list(
-        shapes.json_object("Credit", id=creator.c.id, creator=creator.c.name, role=roles),
+    return expressions.json_list(
+        expressions.json_object("Credit", id=creator.c.id, creator=creator.c.name, role=roles),
         credit.join(creator),
         credit.c.issue_id == issue.c.id,
-        shapes.by_name(creator),
+        expressions.by_name(creator),
         issue,
     )
 
 
 def reprints():
     """Related issues with their labels."""
-    other, other_series, other_type, source = shapes.issue_with_series("other")
-    return shapes.json_list(
-        shapes.json_object("Reprint", id=other.c.id, issue=issue_label(other, other_series, other_type)),
+    other, other_series, other_type, source = expressions.issue_with_series("other")
+    return expressions.json_list(
+        expressions.json_object("Reprint", id=other.c.id, issue=issue_label(other, other_series, other_type)),
         source.join(issue_reprint, issue_reprint.c.reprint_id == other.c.id),
         issue_reprint.c.issue_id == issue.c.id,
-        shapes.by_series(other, other_series),
+        expressions.by_series(other, other_series),
         issue,
     )
 
@@ -76,41 +76,43 @@ def reprints():
 def variants():
     """Other covers with a picture, by name: Metron's clients require one."""
     variant = Variant.__table__
-    shown = shapes.json_object(
+    shown = expressions.json_object(
         "Variant",
         name=variant.c.name,
-        price=shapes.money(variant.c.price),
+        price=expressions.money(variant.c.price),
         sku=variant.c.sku,
         upc=variant.c.upc,
-        image=shapes.required_picture(variant.c.image),
+        image=expressions.required_picture(variant.c.image),
     )
-    return _variants(shown, and_(variant.c.issue_id == issue.c.id, variant.c.image != shapes.constant("")))
+    return _variants(
+        shown, and_(variant.c.issue_id == issue.c.id, variant.c.image != expressions.constant(""))
+    )
 
 
 def all_variants():
     """All other covers, by name, with everything that is known of them."""
     variant = Variant.__table__
-    shown = shapes.json_object(
+    shown = expressions.json_object(
         "AnyVariant",
         id=variant.c.id,
         name=variant.c.name,
-        price=shapes.money(variant.c.price),
-        price_currency=shapes.optional(variant.c.price.is_not(None), variant.c.currency),
+        price=expressions.money(variant.c.price),
+        price_currency=expressions.optional(variant.c.price.is_not(None), variant.c.currency),
         sku=variant.c.sku,
         upc=variant.c.upc,
-        image=shapes.picture(variant.c.image),
+        image=expressions.picture(variant.c.image),
     )
     return _variants(shown, variant.c.issue_id == issue.c.id)
 
 
 def _variants(shown, condition):
     variant = Variant.__table__
-    return shapes.json_list(shown, variant, condition, shapes.by_plain_name(variant), issue)
+    return expressions.json_list(shown, variant, condition, expressions.by_plain_name(variant), issue)
 
 
 def price_currency():
     """The currency of the cover price; empty without one, and for nothing."""
-    shown = case((issue.c.price > shapes.constant(0), issue.c.currency), else_=shapes.constant(""))
+    shown = case((issue.c.price > expressions.constant(0), issue.c.currency), else_=expressions.constant(""))
     return type_coerce(shown, CurrencyCode(blank=True))
 
 
@@ -165,16 +167,16 @@ class IssueResource(CatalogueResource):
         """IssueRow."""
         return {
             "id": issue.c.id,
-            "series": shapes.series_brief(series),
+            "series": expressions.series_brief(series),
             "number": issue.c.number,
             "issue": issue_label(issue, series, series_type),
             "cover_date": issue.c.cover_date,
             "cover_date_precision": type_coerce(issue.c.cover_date_precision, ChoiceText(*Precision)),
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,
-            "image": shapes.picture(issue.c.image),
+            "image": expressions.picture(issue.c.image),
             "cover_hash": issue.c.cover_hash,
-            "modified": shapes.instant(issue.c.modified),
+            "modified": expressions.instant(issue.c.modified),
         }
 
     @classmethod
@@ -185,7 +187,7 @@ class IssueResource(CatalogueResource):
     @classmethod
     def order(cls) -> tuple:
         """By series, dates and number."""
-        return shapes.by_series(issue, series)
+        return expressions.by_series(issue, series)
 
     @classmethod
     def sort_orders(cls) -> dict[str, tuple]:
@@ -201,8 +203,8 @@ class IssueResource(CatalogueResource):
     def tag_fields(cls) -> dict:
         """With the ids in other databases."""
         external = ExternalId.__table__
-        ids = shapes.json_list(
-            shapes.json_object(source=external.c.source, external_id=external.c.external_id),
+        ids = expressions.json_list(
+            expressions.json_object(source=external.c.source, external_id=external.c.external_id),
             external,
             external.c.issue_id == issue.c.id,
             (external.c.source, external.c.external_id),
@@ -221,9 +223,9 @@ class IssueResource(CatalogueResource):
         """The detail form."""
         return {
             "id": issue.c.id,
-            "publisher": shapes.named(publisher),
-            "imprint": shapes.optional(imprint.c.id.is_not(None), shapes.named(imprint)),
-            "series": shapes.json_object(
+            "publisher": expressions.named(publisher),
+            "imprint": expressions.optional(imprint.c.id.is_not(None), expressions.named(imprint)),
+            "series": expressions.json_object(
                 "IssueSeries",
                 id=series.c.id,
                 name=series.c.name,
@@ -231,8 +233,8 @@ class IssueResource(CatalogueResource):
                 sort_name=series.c.sort_name,
                 volume=series.c.volume,
                 year_began=series.c.year_began,
-                series_type=shapes.named(series_type),
-                genres=shapes.genres(series),
+                series_type=expressions.named(series_type),
+                genres=expressions.genres(series),
                 language=series.c.language,
             ),
             "number": issue.c.number,
@@ -243,29 +245,31 @@ class IssueResource(CatalogueResource):
             "cover_date_precision": type_coerce(issue.c.cover_date_precision, ChoiceText(*Precision)),
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,
-            "price": shapes.money(issue.c.price),
+            "price": expressions.money(issue.c.price),
             "price_currency": price_currency(),
-            "rating": shapes.named(age_rating),
+            "rating": expressions.named(age_rating),
             "sku": issue.c.sku,
             "isbn": issue.c.isbn,
             "upc": issue.c.upc,
             "page": issue.c.page,
             "desc": issue.c.desc,
             "desc_is_solicitation": issue.c.desc_is_solicitation,
-            "image": shapes.picture(issue.c.image),
+            "image": expressions.picture(issue.c.image),
             "cover_hash": issue.c.cover_hash,
-            "average_rating": shapes.average_rating(issue),
+            "average_rating": expressions.average_rating(issue),
             "rating_count": issue.c.rating_count,
-            "arcs": shapes.stamped_list(issue, issue_arc, Arc.__table__),
+            "arcs": expressions.stamped_list(issue, issue_arc, Arc.__table__),
             "credits": credits_(),
-            "characters": shapes.stamped_list(issue, issue_character, Character.__table__),
-            "teams": shapes.stamped_list(issue, issue_team, Team.__table__),
-            "universes": shapes.stamped_list(issue, issue_universe, universe, shapes.by_kind_order(Universe)),
+            "characters": expressions.stamped_list(issue, issue_character, Character.__table__),
+            "teams": expressions.stamped_list(issue, issue_team, Team.__table__),
+            "universes": expressions.stamped_list(
+                issue, issue_universe, universe, expressions.by_kind_order(Universe)
+            ),
             "reprints": reprints(),
             "variants": variants(),
             "cv_id": issue.c.cv_id,
             "gcd_id": issue.c.gcd_id,
-            "resource_url": shapes.page_url(issue),
+            "resource_url": expressions.page_url(issue),
         } | cls.closing_fields()
 
 
@@ -275,18 +279,18 @@ def issue_and_variant(shape: str) -> dict:
     The rows join variants outside.
     """
     variant = Variant.__table__
-    other = shapes.json_object(
-        shape, id=variant.c.id, name=variant.c.name, image=shapes.picture(variant.c.image)
+    other = expressions.json_object(
+        shape, id=variant.c.id, name=variant.c.name, image=expressions.picture(variant.c.image)
     )
     return {
-        "issue": shapes.json_object("IssueRow", **IssueResource.row_fields()),
-        "variant": shapes.optional(variant.c.id.is_not(None), other),
+        "issue": expressions.json_object("IssueRow", **IssueResource.row_fields()),
+        "variant": expressions.optional(variant.c.id.is_not(None), other),
     }
 
 
 def issues_of(condition) -> ChildList:
     """The issues below an object of another kind that meet a condition of `ChildList`, by cover date."""
-    return ChildList(IssueResource, condition, shapes.by_cover_date(issue, series))
+    return ChildList(IssueResource, condition, expressions.by_cover_date(issue, series))
 
 
 def linked_issues(model, link) -> ChildList:

@@ -24,7 +24,7 @@ from comicsdb.matching.service import match
 from comicsdb.schemas import errors_of
 from comicsdb.schemas.match import DescriptorSchema, MatchSchema
 from comicsdb.security import Permission
-from comicsdb_api.resource import bodies, shapes
+from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.options import option_values, options_of
@@ -41,18 +41,18 @@ SCORE_DECIMALS = 4  # of scores
 def body_fields() -> dict:
     """The answer, described by SQL expressions, though Python makes it."""
     said = literal_column("''", String)
-    value = shapes.json_object(
-        "TieValue", issue=issue.c.id, value=shapes.optional(literal_column("true"), said)
+    value = expressions.json_object(
+        "TieValue", issue=issue.c.id, value=expressions.optional(literal_column("true"), said)
     )
-    tie = shapes.json_object("MatchTie", field=said, values=literal_column("''", JsonList(value)))
-    reason = shapes.json_object("MatchReason", field=said, text=said)
-    candidate = shapes.json_object(
+    tie = expressions.json_object("MatchTie", field=said, values=literal_column("''", JsonList(value)))
+    reason = expressions.json_object("MatchReason", field=said, text=said)
+    candidate = expressions.json_object(
         "MatchCandidate",
         issue=type_coerce(literal_column("''"), SelectableObject(IssueResource.row_fields(), "IssueRow")),
         score=literal_column("0", Float),
         reasons=literal_column("''", JsonList(reason)),
     )
-    result = shapes.json_object(
+    result = expressions.json_object(
         "MatchResult",
         certain=literal_column("true", Boolean),
         candidates=literal_column("''", JsonList(candidate)),
@@ -110,7 +110,7 @@ class MatchResource(Resource):
         """The issues as lists show them, or as options ask for them, by their ids."""
         if not ids:
             return {}
-        row = shapes.json_object("IssueRow", **selection.expressions)
+        row = expressions.json_object("IssueRow", **selection.expressions)
         rows = select(issue.c.id, cast(row, Text)).select_from(selection.source)
         rows = rows.where(issue.c.id == any_(literal(sorted(ids), ARRAY(Integer))))
         found = self.request.dbsession.execute(rows, base_urls(self.request))

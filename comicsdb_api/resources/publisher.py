@@ -5,7 +5,7 @@ from sqlalchemy import bindparam
 from comicsdb.catalog.filters import PUBLISHER
 from comicsdb.models import Publisher, Series
 from comicsdb.schemas import PublisherSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resource.listing import ChildList
 from comicsdb_api.resources import filters
@@ -31,7 +31,7 @@ class PublisherResource(CatalogueResource):
         "series_list": ChildList(
             SeriesResource,
             series.c.publisher_id == bindparam("id"),
-            shapes.by_sort_name(series),
+            expressions.by_sort_name(series),
             depends_on=SeriesResource.depends_on,
         )
     }
@@ -46,8 +46,8 @@ class PublisherResource(CatalogueResource):
             "founded": publisher.c.founded,
             "country": publisher.c.country,
             "desc": publisher.c.desc,
-            "image": shapes.picture(publisher.c.image),
+            "image": expressions.picture(publisher.c.image),
             "cv_id": publisher.c.cv_id,
             "gcd_id": publisher.c.gcd_id,
-            "resource_url": shapes.page_url(publisher),
+            "resource_url": expressions.page_url(publisher),
         } | cls.closing_fields()

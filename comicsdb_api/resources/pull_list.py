@@ -14,11 +14,11 @@ from comicsdb.schemas.base import WHOLE, field
 from comicsdb.schemas.types import Integer
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError, RefusedError
-from comicsdb_api.resource import bodies, shapes
+from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import integer_in_path, serve
+from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.filters import DateFilter
 from comicsdb_api.resource.operations import Operation, ResponseBody
-from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import Url
 from comicsdb_api.resource.writes import respond
 from comicsdb_api.resources.account_lists import (
@@ -54,8 +54,8 @@ class PullListResource(SingleListResource):
         return {
             "id": pull_list.c.id,
             "series_count": number.scalar_subquery(),
-            "series_url": shapes.type_coerce(BASE + constant(f"{PATH}series/"), Url()),
-            "modified": shapes.instant(pull_list.c.modified),
+            "series_url": expressions.type_coerce(BASE + constant(f"{PATH}series/"), Url()),
+            "modified": expressions.instant(pull_list.c.modified),
         }
 
     @classmethod
@@ -94,22 +94,22 @@ class PulledSeriesResource(PullListResource):
         """An entry, with its series."""
         return {
             "id": entry.c.id,
-            "series": shapes.json_object(
+            "series": expressions.json_object(
                 "FollowedSeries",
                 id=series.c.id,
                 series=series_label(series, series_type),
                 year_began=series.c.year_began,
                 year_end=series.c.year_end,
                 volume=series.c.volume,
-                modified=shapes.instant(series.c.modified),
+                modified=expressions.instant(series.c.modified),
             ),
-            "added_on": shapes.instant(entry.c.added_on),
+            "added_on": expressions.instant(entry.c.added_on),
         }
 
     @classmethod
     def order(cls) -> tuple:
         """By sort name of the series."""
-        return (*shapes.by_sort_name(series), entry.c.id)
+        return (*expressions.by_sort_name(series), entry.c.id)
 
 
 class PullListAddResource(PullListResource):

@@ -8,7 +8,7 @@ from comicsdb.models import Issue, ReadDate, Series
 from comicsdb.schemas.collection import ReadSchema, no_issue
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resource import bodies, shapes, writes
+from comicsdb_api.resource import bodies, expressions, writes
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.filters import IntegerFilter
 from comicsdb_api.resource.operations import Operation, ResponseBody
@@ -43,9 +43,9 @@ class ReadResource(OwnResource):
         """An issue, and when it was read."""
         return {
             "id": read_date.c.id,
-            "issue": shapes.owned_issue(issue, series),
-            "read_date": shapes.instant(read_date.c.read_on),
-            "created_on": shapes.instant(read_date.c.created_on),
+            "issue": expressions.owned_issue(issue, series),
+            "read_date": expressions.instant(read_date.c.read_on),
+            "created_on": expressions.instant(read_date.c.created_on),
         }
 
     @classmethod

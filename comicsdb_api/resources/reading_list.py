@@ -16,13 +16,13 @@ from comicsdb.security import Identity, Permission, may
 from comicsdb.tags import CBL, TagFormat
 from comicsdb_api.errors import RefusedError, not_found_message
 from comicsdb_api.negotiation import tag_format
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import EntityResource, ListResource
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.conditional import LastModified, respond_tagged
+from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.filters import BooleanFilter, ChoiceFilter, Filter, IntegerFilter, NumberFilter
 from comicsdb_api.resource.listing import ChildList, Listing
-from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import ChoiceText as OneOf
 from comicsdb_api.resource.types import Url
 from comicsdb_api.resources import filters
@@ -39,10 +39,10 @@ ITEM_TYPES = {each: each.label for each in ItemType}
 
 # Stars of a private list are kept, and shown to nobody.
 _shows_ratings = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_private.is_(False)
-AVERAGE = shapes.optional(
+AVERAGE = expressions.optional(
     _shows_ratings, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count
 )
-RATINGS = func.coalesce(shapes.optional(_shows_ratings, reading_list.c.rating_count), constant(0))
+RATINGS = func.coalesce(expressions.optional(_shows_ratings, reading_list.c.rating_count), constant(0))
 
 BY_PUBLISHER = Condition(
     contains,
@@ -83,7 +83,7 @@ class ReadingListItemResource(ListResource):
         """An issue and what it is within the list."""
         return {
             "id": item.c.id,
-            "issue": shapes.owned_issue(
+            "issue": expressions.owned_issue(
                 issue, series, "ListedIssue", cv_id=issue.c.cv_id, gcd_id=issue.c.gcd_id
             ),
             "order": item.c.order,
@@ -166,12 +166,12 @@ class ReadingListResource(EntityResource):
             "name": reading_list.c.name,
             "slug": reading_list.c.slug,
             "user": _owner(),
-            "list_type": shapes.label_for(reading_list.c.list_type, TYPES),
+            "list_type": expressions.label_for(reading_list.c.list_type, TYPES),
             "is_private": reading_list.c.is_private,
             "attribution_source": type_coerce(reading_list.c.attribution_source, OneOf("", *ListSource)),
             "average_rating": AVERAGE,
             "rating_count": RATINGS,
-            "modified": shapes.instant(reading_list.c.modified),
+            "modified": expressions.instant(reading_list.c.modified),
         }
 
     @classmethod
@@ -202,7 +202,7 @@ class ReadingListResource(EntityResource):
             "name": c.name,
             "slug": c.slug,
             "desc": c.desc,
-            "image": shapes.picture(c.image),
+            "image": expressions.picture(c.image),
             "list_type": row["list_type"],
             "is_private": c.is_private,
             "attribution_source": _label(c.attribution_source, SOURCES),
@@ -228,9 +228,9 @@ class ReadingListResource(EntityResource):
         if chosen := tag_format(self.request):
             return self._file(object_id, chosen)
         fields = self.detail_fields(*self._viewer)
-        row = select(*shapes.labelled_columns(fields)).select_from(self.detail_source())
+        row = select(*expressions.labelled_columns(fields)).select_from(self.detail_source())
         wanted = row.where(reading_list.c.id == object_id, visible_to(*self._viewer))
-        found = self.request.read_pool.first(shapes.row_as_json(wanted), base_urls(self.request))
+        found = self.request.read_pool.first(expressions.row_as_json(wanted), base_urls(self.request))
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
         return respond_tagged(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
@@ -258,17 +258,17 @@ class ReadingListResource(EntityResource):
 
 
 def _owner():
-    return shapes.json_object("UserRef", id=user.c.id, username=user.c.username)
+    return expressions.json_object("UserRef", id=user.c.id, username=user.c.username)
 
 
 def _label(column, words: dict):
     """The label for a code, empty for none."""
-    return type_coerce(shapes.word_for(column, words), OneOf("", *words.values()))
+    return type_coerce(expressions.word_for(column, words), OneOf("", *words.values()))
 
 
 def _neighbour(column, identity, official: str):
     """Named: a list that another one names, null for none and for one that somebody may not see."""
     other = aliased(ReadingList)
-    shown = shapes.json_object("Named", id=other.id, name=other.name)
+    shown = expressions.json_object("Named", id=other.id, name=other.name)
     wanted = select(shown).where(other.id == column, visible_to(identity, official, other))
-    return shapes.optional(column.is_not(None), wanted.correlate(reading_list).scalar_subquery())
+    return expressions.optional(column.is_not(None), wanted.correlate(reading_list).scalar_subquery())

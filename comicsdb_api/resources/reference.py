@@ -1,7 +1,7 @@
 """Reference data that clients look up by name: roles and series types. Lists only."""
 
 from comicsdb.models import Role, SeriesType
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import ListResource
 from comicsdb_api.resources import filters
 
@@ -39,4 +39,4 @@ class SeriesTypeResource(ReferenceResource):
     @classmethod
     def order(cls) -> tuple:
         """By name."""
-        return shapes.by_plain_name(SeriesType.__table__)
+        return expressions.by_plain_name(SeriesType.__table__)

@@ -14,7 +14,7 @@ from comicsdb.readcache.validators import versions
 from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameters
 from comicsdb_api.openapi.common import query_parameters
-from comicsdb_api.resource import cached_reads, filters, shapes
+from comicsdb_api.resource import cached_reads, expressions, filters
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.filters import BadValueError, BooleanFilter, Filter
@@ -94,17 +94,19 @@ FILTERS = (
 def _results(rows: Select):
     """The rows of the answer, the best first."""
     rows = rows.subquery("rows")
-    reason = shapes.word_for(rows.c.reason, dict(enumerate(REASONS)))
-    slash = shapes.constant("/")
+    reason = expressions.word_for(rows.c.reason, dict(enumerate(REASONS)))
+    slash = expressions.constant("/")
     fields = {
         "kind": rows.c.kind,
         "id": rows.c.id,
         "name": rows.c.name,
         "reason": reason,
-        "image": shapes.picture(rows.c.image),
-        "resource_url": type_coerce(shapes.BASE + slash + rows.c.kind + slash + rows.c.slug + slash, Url),
+        "image": expressions.picture(rows.c.image),
+        "resource_url": type_coerce(
+            expressions.BASE + slash + rows.c.kind + slash + rows.c.slug + slash, Url
+        ),
     }
-    return select(*shapes.labelled_columns(fields)).order_by(rows.c.place)
+    return select(*expressions.labelled_columns(fields)).order_by(rows.c.place)
 
 
 BODY = {
@@ -112,7 +114,7 @@ BODY = {
     "id": literal_column("id", Integer),
     "name": literal_column("name", String),
     "reason": literal_column("reason", ChoiceText(*REASONS)),
-    "image": shapes.optional(literal_column("true"), literal_column("image", Url)),
+    "image": expressions.optional(literal_column("true"), literal_column("image", Url)),
     "resource_url": literal_column("resource_url", Url),
 }
 
@@ -152,7 +154,7 @@ class Search:
         """The statements, by whether only beginnings of names are looked for."""
         return {
             is_short: CompiledQuery.of(
-                select(shapes.rows_as_json(_results(rows())), EPOCH_NOW.scalar_subquery())
+                select(expressions.rows_as_json(_results(rows())), EPOCH_NOW.scalar_subquery())
             )
             for is_short, rows in ((False, ranked_search.rows), (True, ranked_search.beginnings))
         }
@@ -166,7 +168,7 @@ class SearchResource(Resource):
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
         """The text, and what it finds."""
-        result = shapes.json_object("SearchResult", **BODY)
+        result = expressions.json_object("SearchResult", **BODY)
         return {
             "description": (
                 "What the text names for certain comes first: barcodes, ISBN and SKU of issues and variants; "

@@ -7,7 +7,7 @@ from comicsdb.catalog.labels import series_label
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, series_associated
 from comicsdb.models.choices import LANGUAGES, Status
 from comicsdb.schemas import SeriesSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.filters import ChoiceFilter, Filter, IntegerFilter
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
@@ -32,11 +32,11 @@ def associated():
     source = link.join(other, other.c.id == link.c.associated_id).join(
         other_type, other_type.c.id == other.c.series_type_id
     )
-    return shapes.json_list(
-        shapes.json_object("Associated", id=other.c.id, series=series_label(other, other_type)),
+    return expressions.json_list(
+        expressions.json_object("Associated", id=other.c.id, series=series_label(other, other_type)),
         source,
         link.c.series_id == series.c.id,
-        shapes.by_sort_name(other),
+        expressions.by_sort_name(other),
         series,
     )
 
@@ -81,9 +81,9 @@ class SeriesResource(CatalogueResource):
             "year_end": series.c.year_end,
             "volume": series.c.volume,
             "issue_count": ISSUE_COUNT,
-            "modified": shapes.instant(series.c.modified),
-            "publisher": shapes.named(publisher),
-            "series_type": shapes.named(series_type),
+            "modified": expressions.instant(series.c.modified),
+            "publisher": expressions.named(publisher),
+            "series_type": expressions.named(series_type),
             "cv_id": series.c.cv_id,
             "gcd_id": series.c.gcd_id,
         }
@@ -108,21 +108,21 @@ class SeriesResource(CatalogueResource):
             "alt_names": series.c.alt_names,
             "language": series.c.language,
             "volume": series.c.volume,
-            "series_type": shapes.named(series_type),
-            "status": shapes.label_for(series.c.status, {status: status.label for status in Status}),
-            "publisher": shapes.named(publisher),
-            "imprint": shapes.optional(imprint.c.id.is_not(None), shapes.named(imprint)),
+            "series_type": expressions.named(series_type),
+            "status": expressions.label_for(series.c.status, {status: status.label for status in Status}),
+            "publisher": expressions.named(publisher),
+            "imprint": expressions.optional(imprint.c.id.is_not(None), expressions.named(imprint)),
             "year_began": series.c.year_began,
             "year_end": series.c.year_end,
             "desc": series.c.desc,
             "issue_count": ISSUE_COUNT,
-            "average_rating": shapes.average_rating(series),
+            "average_rating": expressions.average_rating(series),
             "rating_count": series.c.rating_count,
-            "genres": shapes.genres(series),
+            "genres": expressions.genres(series),
             "associated": associated(),
             "cv_id": series.c.cv_id,
             "gcd_id": series.c.gcd_id,
-            "resource_url": shapes.page_url(series),
+            "resource_url": expressions.page_url(series),
         } | cls.closing_fields()
 
     @classmethod

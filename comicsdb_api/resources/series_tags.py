@@ -16,7 +16,7 @@ from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.negotiation import FORMAT_KEY, parameter
 from comicsdb_api.openapi.common import BY_DATE, MORE_HEADERS, integer
 from comicsdb_api.openapi.schemas import reference
-from comicsdb_api.resource import paging, shapes
+from comicsdb_api.resource import expressions, paging
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.conditional import LastModified, respond_by_date, respond_tagged
 from comicsdb_api.resources.issue import IssueResource, issue, series
@@ -43,14 +43,14 @@ STAMPS = times(series, "issues_modified", "rated")
 def rows_query() -> CompiledQuery:
     """One page of the details of a series' issues, as a JSON list, and one issue more."""
     details = (
-        select(*shapes.labelled_columns(IssueResource.tag_fields()))
+        select(*expressions.labelled_columns(IssueResource.tag_fields()))
         .select_from(IssueResource.detail_source())
         .where(issue.c.series_id == bindparam("id"))
-        .order_by(*shapes.by_cover_date(issue, series))
+        .order_by(*expressions.by_cover_date(issue, series))
         .limit(ISSUES_MAX + 1)
         .offset(bindparam("offset", type_=BigInteger))
     )
-    return CompiledQuery.of(select(shapes.rows_as_json(details)), prepared=False)
+    return CompiledQuery.of(select(expressions.rows_as_json(details)), prepared=False)
 
 
 class SeriesTagsResource(SeriesResource):

@@ -2,7 +2,7 @@
 
 from comicsdb.models import Variant
 from comicsdb.schemas import VariantSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.writes import PictureField
 from comicsdb_api.resources.part import PartResource
 
@@ -25,10 +25,10 @@ class VariantResource(PartResource):
         """The fields of a variant; its currency is included also without a price."""
         return {
             "id": variant.c.id,
-            "image": shapes.picture(variant.c.image),
+            "image": expressions.picture(variant.c.image),
             "name": variant.c.name,
             "price_currency": variant.c.currency,
-            "price": shapes.money(variant.c.price),
+            "price": expressions.money(variant.c.price),
             "sku": variant.c.sku,
             "upc": variant.c.upc,
             "issue": variant.c.issue_id,

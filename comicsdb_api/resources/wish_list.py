@@ -12,10 +12,10 @@ from comicsdb.schemas.collection import no_issue
 from comicsdb.schemas.wish import NewWishSchema, PurchaseSchema
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resource import bodies, shapes
+from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import serve
+from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.operations import Operation, ResponseBody
-from comicsdb_api.resource.shapes import BASE, constant
 from comicsdb_api.resource.types import ChoiceText, CurrencyCode, Url
 from comicsdb_api.resource.writes import respond
 from comicsdb_api.resources.account_lists import (
@@ -48,8 +48,8 @@ class WishListResource(SingleListResource):
         return {
             "id": wish_list.c.id,
             "item_count": number.scalar_subquery(),
-            "items_url": shapes.type_coerce(BASE + constant(f"{PATH}items/"), Url()),
-            "modified": shapes.instant(wish_list.c.modified),
+            "items_url": expressions.type_coerce(BASE + constant(f"{PATH}items/"), Url()),
+            "modified": expressions.instant(wish_list.c.modified),
         }
 
     @classmethod
@@ -86,14 +86,14 @@ class WishListItemResource(WishListResource):
         """The list form."""
         return {
             "id": item.c.id,
-            "issue": shapes.owned_issue(issue, series),
-            "status": shapes.label_for(item.c.status, STATUSES),
+            "issue": expressions.owned_issue(issue, series),
+            "status": expressions.label_for(item.c.status, STATUSES),
             "priority": item.c.priority,
-            "desired_grade": shapes.optional(
+            "desired_grade": expressions.optional(
                 item.c.desired_grade.is_not(None), cast(item.c.desired_grade, Float)
             ),
-            "modified": shapes.instant(item.c.modified),
-            "variant": shapes.variant_of(item, variant),
+            "modified": expressions.instant(item.c.modified),
+            "variant": expressions.variant_of(item, variant),
         }
 
     @classmethod
@@ -102,12 +102,12 @@ class WishListItemResource(WishListResource):
         fields = cls.row_fields()
         last = {name: fields.pop(name) for name in ("modified", "variant")}
         priced = item.c.max_price.is_not(None)
-        currency = shapes.type_coerce(item.c.max_currency, CurrencyCode())
+        currency = expressions.type_coerce(item.c.max_currency, CurrencyCode())
         return fields | {
-            "max_price": shapes.money(item.c.max_price),
+            "max_price": expressions.money(item.c.max_price),
             "max_price_currency": case((priced, currency), else_=None),
             "notes": item.c.notes,
-            "added_on": shapes.instant(item.c.added_on),
+            "added_on": expressions.instant(item.c.added_on),
             **last,
         }
 
@@ -179,7 +179,7 @@ class WishListAcquireResource(WishListResource):
                             "wish_list_item_id": item.c.id,
                             "collection_item_id": CollectionItem.__table__.c.id,
                             "created": literal_column("true", Boolean),
-                            "status": shapes.type_coerce(
+                            "status": expressions.type_coerce(
                                 item.c.status, ChoiceText(WishStatus.ACQUIRED.label)
                             ),
                         },

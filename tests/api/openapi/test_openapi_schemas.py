@@ -11,7 +11,7 @@ from comicsdb.security import may
 from comicsdb_api.openapi.document import EDITOR_ACCOUNT
 from comicsdb_api.openapi.field_descriptions import DESCRIPTIONS, SUFFIXES
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from tests.api.descriptions import Contract
 
 issue, series, publisher, variant = (each.__table__ for each in (Issue, Series, Publisher, Variant))
@@ -50,17 +50,17 @@ NULLABLE_TEXT = {"type": ["string", "null"]}
         (issue.c.store_date, {"type": ["string", "null"], "format": "date"}),
         (issue.c.name, {"type": "array", "items": {"type": "string", "maxLength": 150}}),
         (issue.c.modified, {"type": "string", "format": "date-time"}),
-        (shapes.instant(issue.c.modified), {"type": "string", "format": "date-time"}),
-        (shapes.instant(issue.c.rated), {"type": ["string", "null"], "format": "date-time"}),
-        (shapes.money(issue.c.price), {"type": ["string", "null"], "pattern": r"^\d+(\.\d{2,3})?$"}),
-        (shapes.picture(issue.c.image), {"type": ["string", "null"], "format": "uri"}),
-        (shapes.required_picture(variant.c.image), {"type": "string", "format": "uri"}),
-        (shapes.page_url(series), {"type": "string", "format": "uri"}),
-        (shapes.average_rating(issue), {"type": ["number", "null"]}),
-        (shapes.label_for(series.c.status, {1: "A", 2: "B"}), {"type": "string", "enum": ["A", "B"]}),
-        (series.c.name + shapes.constant("!"), {"type": "string"}),
-        (thing.c.shade + shapes.constant("!"), NULLABLE_TEXT),
-        (func.coalesce(thing.c.shade, shapes.constant("")), {"type": "string"}),
+        (expressions.instant(issue.c.modified), {"type": "string", "format": "date-time"}),
+        (expressions.instant(issue.c.rated), {"type": ["string", "null"], "format": "date-time"}),
+        (expressions.money(issue.c.price), {"type": ["string", "null"], "pattern": r"^\d+(\.\d{2,3})?$"}),
+        (expressions.picture(issue.c.image), {"type": ["string", "null"], "format": "uri"}),
+        (expressions.required_picture(variant.c.image), {"type": "string", "format": "uri"}),
+        (expressions.page_url(series), {"type": "string", "format": "uri"}),
+        (expressions.average_rating(issue), {"type": ["number", "null"]}),
+        (expressions.label_for(series.c.status, {1: "A", 2: "B"}), {"type": "string", "enum": ["A", "B"]}),
+        (series.c.name + expressions.constant("!"), {"type": "string"}),
+        (thing.c.shade + expressions.constant("!"), NULLABLE_TEXT),
+        (func.coalesce(thing.c.shade, expressions.constant("")), {"type": "string"}),
         (func.lower(thing.c.shade, type_=String), NULLABLE_TEXT),
         (func.lower(thing.c.colour, type_=String).label("low"), {"type": "string"}),
         (select(func.count()).select_from(thing).scalar_subquery(), {"type": "integer"}),
@@ -74,14 +74,16 @@ def test_an_expression_says_what_its_values_are(expression, schema):
 def test_named_objects_become_components_and_others_stand_where_they_are():
     components = Components()
     named = {"$ref": "#/components/schemas/Named"}
-    assert components.of(shapes.named(publisher)) == named
-    assert components.of(shapes.optional(publisher.c.id > 1, shapes.named(publisher))) == {
+    assert components.of(expressions.named(publisher)) == named
+    assert components.of(expressions.optional(publisher.c.id > 1, expressions.named(publisher))) == {
         "oneOf": [named, {"type": "null"}]
     }
-    listed = shapes.json_list(shapes.named(publisher), publisher, publisher.c.id > 1, (publisher.c.id,))
+    listed = expressions.json_list(
+        expressions.named(publisher), publisher, publisher.c.id > 1, (publisher.c.id,)
+    )
     assert components.of(listed) == {"type": "array", "items": named}
     assert set(components.schemas) == {"Named"}
-    inline = components.of(shapes.json_object(size=thing.c.size))
+    inline = components.of(expressions.json_object(size=thing.c.size))
     assert (inline["type"], inline["required"]) == ("object", ["size"])
     assert inline["properties"] == {"size": {"type": "integer", "minimum": 3, "maximum": 9}}
 
@@ -89,7 +91,7 @@ def test_named_objects_become_components_and_others_stand_where_they_are():
 def test_shapes_that_differ_in_lengths_only_are_one():
     components = Components()
     for table in (Role.__table__, publisher, Role.__table__):
-        components.of(shapes.named(table))
+        components.of(expressions.named(table))
     assert components.schemas["Named"]["properties"]["name"]["maxLength"] == 255
     components.object_of({"id": thing.c.id, "name": func.lower(publisher.c.name, type_=String)}, "Named")
     assert "maxLength" not in components.schemas["Named"]["properties"]["name"]
@@ -97,9 +99,9 @@ def test_shapes_that_differ_in_lengths_only_are_one():
 
 def test_a_name_that_stands_for_something_else_is_not_used():
     components = Components()
-    components.of(shapes.named(publisher))
+    components.of(expressions.named(publisher))
     before = dict(components.schemas)
-    assert "$ref" not in components.of(shapes.json_object("Named", size=thing.c.size))
+    assert "$ref" not in components.of(expressions.json_object("Named", size=thing.c.size))
     assert components.schemas == before
     other = components.object_of({"size": thing.c.size}, "Named", "ThingRow")
     assert other == {"$ref": "#/components/schemas/ThingRow"}

@@ -7,7 +7,7 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Creator, Issue
-from comicsdb_api.resource import listing, shapes
+from comicsdb_api.resource import expressions, listing
 from comicsdb_api.resource.selection import dotted_names, parse_selection
 from comicsdb_api.resources import WITH_HISTORY
 from comicsdb_api.resources.issue import IssueResource
@@ -30,8 +30,8 @@ def contract(api):
 
 def statement(shape) -> str:
     """The statement for the body of a shape."""
-    body = select(*shapes.labelled_columns(shape.expressions)).select_from(shape.source)
-    return CompiledQuery.of(shapes.row_as_json(body)).text
+    body = select(*expressions.labelled_columns(shape.expressions)).select_from(shape.source)
+    return CompiledQuery.of(expressions.row_as_json(body)).text
 
 
 def test_what_is_not_asked_for_is_not_computed():

@@ -5,7 +5,7 @@ from collections import defaultdict
 from sqlalchemy import Text, cast, func, literal_column, select
 
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from tests.machines.propagation.world import OWNERS
 
 Key = tuple[str, int]  # kind, id
@@ -30,7 +30,7 @@ def _digests(resource: type, fields: dict):
     """A value: [id, digest of what it shows] of every object that is not backdrop."""
     table = resource.model.__table__
     rows = (
-        select(table.c.id.label("own"), *shapes.labelled_columns(fields))
+        select(table.c.id.label("own"), *expressions.labelled_columns(fields))
         .select_from(resource.detail_source())
         .where(table.c.slug.not_like("backdrop%"))
         .subquery("shown")
