@@ -29,8 +29,8 @@ from comicsdb_api.retirement import KEY
 
 TITLE = "comicsdb API"
 GUIDE = Path(__file__).with_name("guide.md").read_text("utf-8")  # what is true of every address
-ABOUT_BASIC = "{about basic}"  # stands in it for what changes with the phase
-KNOWN = "comicsdb_api.query_parameters"
+BASIC_PLACEHOLDER = "{about basic}"  # stands in it for what changes with the phase
+PARAMETERS_KEY = "comicsdb_api.query_parameters"
 VERBS = {
     "GET": "retrieve",
     "POST": "create",
@@ -148,7 +148,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             "title": TITLE,
             "version": "1.0.0",
             "summary": "Read and write a community database of comics.",
-            "description": GUIDE.replace(ABOUT_BASIC, about_basic),
+            "description": GUIDE.replace(BASIC_PLACEHOLDER, about_basic),
             "contact": {"name": "The contributors of comicsdb"},
             **({"license": asdict(licence)} if licence.name else {}),
         },
@@ -161,7 +161,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             "parameters": common.PARAMETERS,
             "headers": common.HEADER_OBJECTS | {"WWW-Authenticate": challenge},
             "responses": common.RESPONSES | (common.WRITE_RESPONSES if writes else {}),
-            "schemas": dict(sorted((components.schemas | common.schemas(writes=writes)).items())),
+            "schemas": dict(sorted((components.schemas | common.error_schemas(writes=writes)).items())),
         },
     }
     add_examples(described)
@@ -170,11 +170,11 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
 
 def query_parameters(registry) -> dict[str, tuple[str, ...]]:
     """The query parameters that each reading knows, by route; `format` is known everywhere."""
-    known = registry.get(KNOWN)
+    known = registry.get(PARAMETERS_KEY)
     if known is None:
         components = Components()
-        known = registry[KNOWN] = {
-            each.service.name: tuple(_query(_reading(each, components, registry)))
+        known = registry[PARAMETERS_KEY] = {
+            each.service.name: tuple(_query(_read_operation(each, components, registry)))
             for each in endpoints(registry)
             if each.is_reading
         }
@@ -223,11 +223,11 @@ def _path_parameter(name: str, klass: type | None) -> dict:
 def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     operation = {"operationId": endpoint.operation_id, "tags": [endpoint.kind], "summary": _summary(endpoint)}
     if endpoint.is_reading:
-        operation |= _reading(endpoint, components, registry)
+        operation |= _read_operation(endpoint, components, registry)
     elif endpoint.operation:
         operation |= write_operations.describe(components, endpoint.klass, endpoint.operation)
     elif endpoint.is_writing:
-        operation |= _writing(endpoint, components)
+        operation |= _write_operation(endpoint, components)
     else:
         operation["responses"] = {"default": {"description": "What came of it.", "headers": common.headers()}}
     refusals = {
@@ -265,7 +265,7 @@ def _summary(endpoint: Endpoint) -> str:
     return words[0].upper() + words[1:]
 
 
-def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
+def _read_operation(endpoint: Endpoint, components: Components, registry) -> dict:
     """What GET takes and gives; all readings are conditional."""
     read = endpoint.served.read if endpoint.served is not None else None
     dated, cached = read is not None and read.date_pairs > 0, read is not None and read.region is not None
@@ -276,7 +276,7 @@ def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
             own["content"] = {"application/json": {"schema": schema}}
     else:
         own = _list(endpoint, components) if endpoint.is_list else _detail(endpoint, components)
-    conditions = (*common.BY_TAG, *(common.BY_DATE if dated else ()))
+    conditions = (*common.TAG_CONDITIONS, *(common.DATE_CONDITIONS if dated else ()))
     shared = ("strict", *conditions)
     parameters = [*own.get("parameters", ()), *(reference("parameters", name) for name in shared)]
     sent = ("ETag", *(("Last-Modified",) if dated else ()), *(("X-Cache",) if cached else ()))
@@ -301,7 +301,7 @@ def _can_merge(resource: type) -> bool:
     return resource.model.__tablename__ in KINDS
 
 
-def _writing(endpoint: Endpoint, components: Components) -> dict:
+def _write_operation(endpoint: Endpoint, components: Components) -> dict:
     """What POST, PUT and PATCH take and give."""
     resource, kind, is_new = endpoint.klass, _camel(endpoint.kind), endpoint.method == "POST"
     shown = write_operations.written_schema(components, resource, kind)

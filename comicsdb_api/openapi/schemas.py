@@ -122,7 +122,7 @@ class Components:
         return reference("schemas", "Selection")
 
     def selection_page(self) -> dict:
-        """The envelope around such objects and those that were asked for by `ids` (`by_ids`)."""
+        """The envelope around such objects and those that were asked for by `ids` (`id_listing`)."""
         ids = {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}}
         merged = {"type": "array", "items": self.of(MERGED)}
         told = {"missing": ids, "merged": merged, "deleted": ids}

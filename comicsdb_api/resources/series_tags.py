@@ -14,7 +14,7 @@ from comicsdb.tags.archive import archive
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.negotiation import FORMAT_KEY, parameter
-from comicsdb_api.openapi.common import BY_DATE, MORE_HEADERS, integer
+from comicsdb_api.openapi.common import DATE_CONDITIONS, MORE_HEADERS, integer
 from comicsdb_api.openapi.schemas import reference
 from comicsdb_api.resource import expressions, paging
 from comicsdb_api.resource.base import serve
@@ -67,7 +67,7 @@ class SeriesTagsResource(SeriesResource):
         return {
             "description": f"A folder for each issue, by cover date; at most {ISSUES_MAX} issues in an"
             " archive. `Link` leads to the next one.",
-            "parameters": [PAGE_PARAMETER, *(reference("parameters", name) for name in BY_DATE)],
+            "parameters": [PAGE_PARAMETER, *(reference("parameters", name) for name in DATE_CONDITIONS)],
             "content": {ZIP: {"schema": {"type": "string", "format": "binary", "examples": ["PK…"]}}},
             "headers": {name: MORE_HEADERS[name] for name in ("Last-Modified", "Content-Disposition")},
             "refusals": {

@@ -13,8 +13,8 @@ from pyramid.config import Configurator
 
 from comicsdb import config as settings
 from comicsdb_api.docs_page import markdown
-from comicsdb_api.docs_page.html import Html, element, joined, void
-from comicsdb_api.openapi.common import BY_DATE, BY_TAG
+from comicsdb_api.docs_page.html import Html, element, join, void
+from comicsdb_api.openapi.common import DATE_CONDITIONS, TAG_CONDITIONS
 from tests.api.bodies import BASE
 from tests.api.descriptions import Contract
 from tests.conftest import SETTINGS, recording
@@ -158,7 +158,7 @@ def test_every_operation_is_in_it_with_all_that_is_said_of_it(whole, document):
         assert article.select_one("h3 .path").text == operation.path
         assert operation.said["summary"] in text
         fields = {each.text for each in article.select(".fields dt > code")}
-        conditions = {*BY_TAG, *BY_DATE}
+        conditions = {*TAG_CONDITIONS, *DATE_CONDITIONS}
         asked = {each["name"] for each in operation.parameters} - conditions
         assert fields == asked | set(operation.said.get("requestBody", {}).get("content", ()))
         for parameter in operation.parameters:
@@ -328,7 +328,7 @@ def test_html_escapes_what_is_not_html():
     assert element("p", "a < b & c", None, ["<i>", Html("<i>")]) == "<p>a &lt; b &amp; c&lt;i&gt;<i></p>"
     assert element("a", class_="x", aria_label='"', href=None) == '<a class="x" aria-label="&quot;"></a>'
     assert void("meta", name="a", content="<") == '<meta name="a" content="&lt;">'
-    assert joined(["a", Html("<b>")], " & ") == "a &amp; <b>"
+    assert join(["a", Html("<b>")], " & ") == "a &amp; <b>"
 
 
 def test_markdown_becomes_sections_paragraphs_lists_and_code():

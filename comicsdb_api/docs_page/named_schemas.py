@@ -1,51 +1,51 @@
 """Describes JSON Schemas in words."""
 
-from comicsdb_api.docs_page.html import Html, element, joined
+from comicsdb_api.docs_page.html import Html, element, join
 
 MAX_VALUES = 12  # shown of an enumeration
 
 
-class Shapes:
+class NamedSchemas:
     """The named schemas of an OpenAPI document."""
 
     def __init__(self, document: dict):
         self.schemas: dict[str, dict] = document["components"]["schemas"]
 
-    def words(self, schema: dict) -> Html:
+    def describe(self, schema: dict) -> Html:
         """Describe a schema, with links to named schemas."""
         if "$ref" in schema:
-            name = name_of(schema)
-            return element("a", name, href=f"../{place(name)}/")
+            name = schema_name(schema)
+            return element("a", name, href=f"../{anchor(name)}/")
         for choice in ("oneOf", "anyOf"):
             if choice in schema:
-                return joined([self.words(each) for each in schema[choice]], " or ")
+                return join([self.describe(each) for each in schema[choice]], " or ")
         if "const" in schema:
-            return joined([_value(schema["const"])])
+            return join([_value(schema["const"])])
         kinds = schema.get("type", "anything")
         kinds = [kinds] if isinstance(kinds, str) else kinds
-        return joined([self._kind(kind, schema) for kind in kinds], " or ")
+        return join([self._kind(kind, schema) for kind in kinds], " or ")
 
     def _kind(self, kind: str, schema: dict) -> Html:
         if kind == "null":
             return element("span", "null", class_="null")
         if kind == "array":
-            return joined(["list of ", self.words(schema["items"])])
+            return join(["list of ", self.describe(schema["items"])])
         if kind == "object" and "additionalProperties" in schema:
-            return joined(["object of ", self.words(schema["additionalProperties"])])
+            return join(["object of ", self.describe(schema["additionalProperties"])])
         if kind == "object" and "properties" in schema:
-            return joined(["object with ", _listed(list(schema["properties"]))])
+            return join(["object with ", _listed(list(schema["properties"]))])
         if kind == "object":
-            return joined(["object"])
+            return join(["object"])
         values = [each for each in schema.get("enum", ()) if each is not None]
-        return joined([kind, ": ", _listed(values)]) if values else joined([kind, _limits(schema)])
+        return join([kind, ": ", _listed(values)]) if values else join([kind, _limits(schema)])
 
 
-def name_of(reference: dict) -> str:
+def schema_name(reference: dict) -> str:
     """Return the name of the referenced component."""
     return reference["$ref"].rpartition("/")[2]
 
 
-def place(name: str) -> str:
+def anchor(name: str) -> str:
     """Return the name of the page of a named schema."""
     return f"shape-{name}"
 
@@ -53,7 +53,7 @@ def place(name: str) -> str:
 def _listed(values: list) -> Html:
     shown = [_value(each) for each in values[:MAX_VALUES]]
     more = f" and {len(values) - len(shown)} more" if len(values) > len(shown) else ""
-    return joined([joined(shown, ", "), more])
+    return join([join(shown, ", "), more])
 
 
 def _value(value) -> Html:
