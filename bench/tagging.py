@@ -46,7 +46,7 @@ def tag(client: Client, folder: Path) -> tuple[Counter[Outcome], dict[Path, int]
     """Tag the library as the command does; returns what became of the files, and their first candidates."""
     outcomes: Counter[Outcome] = Counter()
     first = {}
-    for report in tagging.reports(client, folder, tagging.comics(folder), tag=True):
+    for report in tagging.tag_comics(client, folder, tagging.find_comics(folder), tag=True):
         outcomes[report.outcome] += 1
         if report.match and report.match.best:
             first[report.path] = report.match.best.issue["id"]
@@ -59,9 +59,9 @@ def read_back(
     """Compare the tags of the files, and the first candidates, with what the files are."""
     counts: Counter[str] = Counter()
     for path, noisy in library.items():
-        found = archive.contents(path, tagging.NAMES)
-        notes = comicinfo.telling(found.tags.get("comicinfo.xml")).get("Notes", "")
-        tagged, wanted = xml.marked(notes, server), ids.get(noisy.issue)
+        found = archive.read_contents(path, tagging.NAMES)
+        notes = comicinfo.identifying_values(found.tags.get("comicinfo.xml")).get("Notes", "")
+        tagged, wanted = xml.tagged_issue_id(notes, server), ids.get(noisy.issue)
         counts["known"] += wanted is not None
         counts["first"] += wanted is not None and first.get(path) == wanted
         counts["tagged"] += tagged is not None
@@ -93,7 +93,7 @@ def measure(stand: Stand, files: dict[Path, NoisyName], ids: dict[Issue, int], f
         "precision of tags": f"{counts['right'] / max(1, counts['tagged']):.3%}",
         "recall of tags": f"{counts['right'] / max(1, counts['known']):.2%}",
         "recall of first candidates": f"{counts['first'] / max(1, counts['known']):.2%}",
-        "again": f"{left:,} calls, {again[Outcome.BEFORE]:,} files left as they were",
+        "again": f"{left:,} calls, {again[Outcome.TAGGED_BEFORE]:,} files left as they were",
     }
     print("| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in rows.items()), sep="\n")
 
