@@ -39,19 +39,19 @@ def main() -> None:
         stack.callback(cluster.release if options.folder else cluster.discard)
         found: dict[tuple[str, str], list] = {}
         for size in options.sizes:
-            for kind, query, figures in measured(cluster, size, Path(scratch) / "media"):
+            for kind, query, figures in measure(cluster, size, Path(scratch) / "media"):
                 found.setdefault((kind, query), []).append(figures)
     print(" ".join(f"{size:>12,}" for size in options.sizes))
     for (kind, query), columns in sorted(found.items(), key=lambda each: each[1][-1][0]):
-        times = " ".join(f"{ms:8.1f} ms" + ("*" if ms > MOST else " ") for ms, _, _ in columns)
+        times = " ".join(f"{ms:8.1f} ms" + ("*" if ms > SLOW else " ") for ms, _, _ in columns)
         answers = "/".join(str(number) for _, number, _ in columns)
         print(f"{times}  {kind:10} {query:60} {answers:12} {' '.join(columns[-1][2])}".rstrip())
 
 
-MOST = 50  # milliseconds; what takes longer is marked
+SLOW = 50  # milliseconds; what takes longer is marked
 
 
-def measured(cluster, size: int, media: Path):
+def measure(cluster, size: int, media: Path):
     """Yield kind, query, and the figures of each request: milliseconds, rows, and tables read whole."""
     name = f"filters_{size}"
     if cluster.ensure_database(name):

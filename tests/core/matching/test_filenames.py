@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bench.filename_parser import reading_fits
+from bench.filename_parser import reading_is_right
 from bench.noisy_names import EXAMPLES, Issue, noisy_names
 from comicsdb.matching.filenames import MAX_LENGTH, READINGS_MAX, ExternalId, ParsedName, Reading, parse
 from tests.cpu import assert_cpu
@@ -240,7 +240,7 @@ def test_names_made_from_a_catalogue_are_understood():
         parsed = parse(noisy.name)
         kinds = {*noisy.kinds, "all"}
         total.update(kinds)
-        if reading_fits(noisy, parsed):
+        if reading_is_right(noisy, parsed):
             right.update(kinds)
     shares = {kind: right[kind] / total[kind] for kind in total}
     assert {kind: share for kind, share in shares.items() if share < LEAST.get(kind, 0.96)} == {}

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from bench.matching import catalogue, load
+from bench.matching import catalogue, insert_catalogue
 from bench.noisy_names import EXAMPLES, noisy_names
 from comicsdb.matching import scoring
 from comicsdb.matching.descriptors import build_descriptor, fold_name, number_spellings
@@ -121,7 +121,7 @@ def test_a_descriptor_is_matched_in_a_batch_as_it_is_alone(session, make):
 
 
 def test_names_of_real_series_are_recognised(connection, session):
-    ids = load(connection, catalogue(0, None))
+    ids = insert_catalogue(connection, catalogue(0, None))
     names = list(noisy_names(EXAMPLES, seed=5, each=2))
     right = certain = certain_right = 0
     for begin in range(0, len(names), CALL):
