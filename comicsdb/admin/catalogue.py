@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.admin.audit_log import Actor, record
 from comicsdb.catalog import Catalog, NotFoundError
-from comicsdb.catalog.history.snapshots import present
+from comicsdb.catalog.history.snapshots import current_snapshot
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import bulk, pieces, repair, repair_slugs
 from comicsdb.catalog.maintenance.bulk import Executives, Outcome
@@ -227,7 +227,7 @@ def _differences(before: dict, after: dict) -> dict[str, list]:
 
 def _state(catalog: Catalog, entity) -> dict:
     catalog.session.flush()
-    return present(catalog.session, entity.__tablename__, entity.id)
+    return current_snapshot(catalog.session, entity.__tablename__, entity.id)
 
 
 def _label(catalog: Catalog, entity) -> str:

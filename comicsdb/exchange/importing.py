@@ -255,7 +255,7 @@ def _report_breaches(run: ImportRun) -> None:
         file = files[rule.model]
         staged = table(file.staged, column("line"), column("db_id"), column("slug"))
         named = staged.c.slug if hasattr(rule.model, "slug") else None
-        found = func.coalesce(func.nullif(cast(rule.found, Text), ""), named)
+        found = func.coalesce(func.nullif(cast(rule.value, Text), ""), named)
         rows = run.session.execute(
             select(staged.c.line, found, func.count().over())
             .join_from(staged, rule.model, rule.model.id == staged.c.db_id)

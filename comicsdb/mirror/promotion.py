@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, Engine, select, text
 
-from comicsdb.catalog.history.snapshots import snapshot
+from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.catalog.public_tables import OBJECTS, TABLES
 from comicsdb.media.storage import StorageDownError
 from comicsdb.mirror.covers import CoverCache
@@ -58,7 +58,7 @@ def _make_independent(connection: Connection, origin: str) -> None:
         connection.execute(
             text(
                 "INSERT INTO history (kind, object_id, type, reason, snapshot)"
-                f" SELECT '{kind}', t.id, '{CREATED}', :reason, {snapshot(kind)}"
+                f" SELECT '{kind}', t.id, '{CREATED}', :reason, {snapshot_expression(kind)}"
                 f' FROM "{kind}" t ORDER BY t.id'
             ),
             {"reason": f"mirrored from {origin}"[:100]},

@@ -8,7 +8,7 @@ from sqlalchemy import JSON, literal_column, select
 from sqlalchemy.orm import Session
 
 from comicsdb.accounts import SavedPicture, find_picture_draft, new_draft_key
-from comicsdb.catalog.history.snapshots import snapshot
+from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.http.bodies import UploadedFile
 from comicsdb.i18n import translate
 from comicsdb.models import Series
@@ -47,7 +47,7 @@ def state_of(session: Session, entity) -> dict:
     """The values of all fields of an object, including links and parts; one statement."""
     model = type(entity)
     table = model.__table__.alias("t")
-    expression = literal_column(snapshot(model.__tablename__), type_=JSON)
+    expression = literal_column(snapshot_expression(model.__tablename__), type_=JSON)
     return session.scalar(select(expression).select_from(table).where(table.c.id == entity.id))
 
 

@@ -44,7 +44,7 @@ def change_of(draft: Draft) -> tuple[Change, dict]:
     for name, rows in draft.rows.items():
         _read_rows(ROW_KINDS[name].part, rows, draft.state, change, errors)
     changed = {name: value for name, value in change.values.items() if name not in errors}
-    advised = advice.advise(draft.request.dbsession, draft.kind, draft.state, changed)
+    advised = advice.advisory_errors(draft.request.dbsession, draft.kind, draft.state, changed)
     change.advice |= {name: texts for name, texts in advised.items() if name not in errors}
     if draft.form.picture:
         if "image" in draft.files:
@@ -140,7 +140,11 @@ def _read_rows(part: str, rows: list[Row], state: dict, change: Change, errors: 
         else:
             differs = True
             values, found = _read(row.kind.schema, list(row.kind.typed_fields), row.typed)
-            advised = advice.advise(None, "variant", {}, _changed(row, values)) if part == "variants" else {}
+            advised = (
+                advice.advisory_errors(None, "variant", {}, _changed(row, values))
+                if part == "variants"
+                else {}
+            )
             change.advice |= {row.prefix + name: texts for name, texts in advised.items()}
             wrong |= {row.prefix + name: texts for name, texts in found.items()}
             wanted.append((row, values))

@@ -5,7 +5,7 @@ from functools import lru_cache
 from sqlalchemy import String, TextClause, literal_column, text
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.history.snapshots import snapshot
+from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.db.arrays import id_array
 from comicsdb.models.record import CHANGED, CREATED
@@ -33,8 +33,8 @@ NOTHING = """
 def _statement(kinds: tuple[str, ...]) -> TextClause:
     """The statement for rows of these kinds, whose parameters are `<kind>` and `<kind>_created`: ids."""
     states = [
-        f"SELECT '{kind}', {place}, t.id, t.id = ANY({id_array(f'{kind}_created')}), {snapshot(kind)}"
-        f" FROM {kind} t WHERE t.id = ANY({id_array(kind)})"
+        f"SELECT '{kind}', {place}, t.id, t.id = ANY({id_array(f'{kind}_created')}),"
+        f" {snapshot_expression(kind)} FROM {kind} t WHERE t.id = ANY({id_array(kind)})"
         for place, kind in enumerate(kinds)
     ]
     return text(f"""

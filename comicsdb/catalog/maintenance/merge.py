@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import propagation, rules, uniqueness
-from comicsdb.catalog.advice import advise
+from comicsdb.catalog.advice import advisory_errors
 from comicsdb.catalog.deletion import forget, write_tombstones
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
@@ -167,7 +167,7 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
     if kind.name == "creator":  # unknown dates of a life are better than impossible ones
         names = ("birth", "birth_precision", "death", "death_precision")
         dates = {name: getattr(canonical, name) for name in names}
-        breaches = advise(session, kind.name, dates, wanted)
+        breaches = advisory_errors(session, kind.name, dates, wanted)
         for name in breaches:
             del wanted[name], wanted[f"{name}_precision"]
     return wanted

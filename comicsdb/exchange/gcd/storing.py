@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock, models
 from comicsdb.catalog import slugs
 from comicsdb.catalog.errors import CatalogError
-from comicsdb.catalog.history.snapshots import snapshot
+from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.catalog.kinds import KINDS, PRECISIONS
 from comicsdb.catalog.service import Catalog
 from comicsdb.catalog.unit_of_work import UnitOfWork
@@ -212,7 +212,7 @@ def update(
 
 def _present(session: Session, kind: str, ids: list[int]) -> dict[int, dict]:
     rows = session.execute(
-        text(f"SELECT t.id, {snapshot(kind)} FROM {kind} t WHERE t.id = ANY(:ids)"), {"ids": ids}
+        text(f"SELECT t.id, {snapshot_expression(kind)} FROM {kind} t WHERE t.id = ANY(:ids)"), {"ids": ids}
     )
     return dict(map(tuple, rows))
 

@@ -8,7 +8,14 @@ from sqlalchemy.orm import aliased
 
 from comicsdb.catalog import ConflictError, GoneError, InvalidError
 from comicsdb.catalog.history.diff import compare
-from comicsdb.catalog.history.revert import MissingError, OutdatedError, holder, plan, revert, version_of
+from comicsdb.catalog.history.revert import (
+    MissingReferencesError,
+    OutdatedError,
+    conflicting_object,
+    preview_revert,
+    revert,
+    version_of,
+)
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import Reference, labelled
 from comicsdb.models import History, User
@@ -97,8 +104,8 @@ class HistoryViews:
             )
         except OutdatedError:
             return self._confirmation(version, status=409, notice=CHANGED)
-        except MissingError as error:
-            notice = IMPOSSIBLE if error.plan.impossible else LEAVE_OUT
+        except MissingReferencesError as error:
+            notice = IMPOSSIBLE if error.preview.impossible else LEAVE_OUT
             return self._confirmation(version, status=422, notice=notice)
         except ConflictError as conflict:
             return self._confirmation(version, status=422, conflict=conflict)
@@ -112,17 +119,19 @@ class HistoryViews:
     def _confirmation(self, version: History, *, status=200, notice="", conflict=None, invalid=None):
         self.request.response.status = status
         entity = self._entity()  # anew: what its label needs was forgotten when it was locked
-        found = plan(self.session, self.request.media, entity, version.snapshot)
+        found = preview_revert(self.session, self.request.media, entity, version.snapshot)
         labels = field_labels(self.request, self.kind)
         say = self.request.localizer.translate
-        other = holder(self.session, entity, found.target, conflict) if conflict is not None else None
+        other = (
+            conflicting_object(self.session, entity, found.target, conflict) if conflict is not None else None
+        )
         if conflict is not None:
             fields = ", ".join(labels.get(field, field) for field in conflict.fields)
             notice = _(TAKEN, mapping={"fields": fields})
         refused = answers.refused(self.request, invalid, {}).errors if invalid is not None else {}
         values = {
             "version": version,
-            "plan": found,
+            "preview": found,
             "differences": found.differences,
             "notice": say(notice),
             "other": other,

@@ -7,7 +7,7 @@ from comicsdb.accounts.deletion import remove_account
 from comicsdb.catalog import Catalog, InvalidError
 from comicsdb.catalog.history.diff import compare
 from comicsdb.catalog.history.revert import revert
-from comicsdb.catalog.history.snapshots import present
+from comicsdb.catalog.history.snapshots import current_snapshot
 from comicsdb.catalog.maintenance.merge import merge, preview
 from comicsdb.catalog.maintenance.move import move_publisher
 from comicsdb.media.storage import FolderStorage
@@ -40,7 +40,7 @@ def test_ids_are_a_set_and_those_that_stay_keep_who_said_so(session, make):
     session.commit()
     assert ids_of(session, team) == [("metron", "4711", one.id), ("wikidata", "Q42", two.id)]
     assert team.modified > before
-    assert present(session, "team", team.id)["external_ids"] == [METRON, WIKIDATA]
+    assert current_snapshot(session, "team", team.id)["external_ids"] == [METRON, WIKIDATA]
     last = session.scalars(select(Change.fields).order_by(Change.seq)).all()[-1]
     assert last == ["external_ids"]
     remove_account(session, two)

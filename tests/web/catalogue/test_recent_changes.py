@@ -9,7 +9,7 @@ from sqlalchemy import select, text, update
 
 from comicsdb.catalog import Catalog
 from comicsdb.catalog.history import recent_changes
-from comicsdb.catalog.history.recent_changes import Wanted
+from comicsdb.catalog.history.recent_changes import ChangeFilter
 from comicsdb.models import Arc, Change, Tombstone
 from tests.conftest import recording
 from tests.web.admin.helpers import cells
@@ -163,12 +163,12 @@ def test_a_page_costs_the_same_however_much_it_shows(make, session, reader, conn
 
 
 INDEXES = (
-    (Wanted(), "pk_change_log"),
-    (Wanted(kind="genre"), "ix_change_log_(kind|object)"),
-    (Wanted(user_id=7), "ix_change_log_user"),
-    (Wanted(action="merge"), "ix_change_log_action"),
+    (ChangeFilter(), "pk_change_log"),
+    (ChangeFilter(kind="genre"), "ix_change_log_(kind|object)"),
+    (ChangeFilter(user_id=7), "ix_change_log_user"),
+    (ChangeFilter(action="merge"), "ix_change_log_action"),
     (
-        Wanted(since=datetime(2026, 1, 5, tzinfo=UTC), until=datetime(2026, 1, 6, tzinfo=UTC)),
+        ChangeFilter(since=datetime(2026, 1, 5, tzinfo=UTC), until=datetime(2026, 1, 6, tzinfo=UTC)),
         "ix_change_log_at",
     ),
 )
@@ -192,7 +192,7 @@ def test_every_filter_reads_a_few_lines_of_a_long_log(session, monkeypatch):
     )
     for (wanted, index), before in product(INDEXES, (None, middle)):
         statements.clear()
-        recent_changes.page(session, wanted, before=before)
+        recent_changes.get_page(session, wanted, before=before)
         sql = statements[0].compile(session.connection(), compile_kwargs={"literal_binds": True})
         explained = text(f"EXPLAIN (ANALYZE, TIMING off, BUFFERS) {sql}".replace(":", "\\:"))
         plan = "\n".join(execute(explained).scalars())
