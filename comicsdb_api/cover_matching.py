@@ -41,10 +41,10 @@ def match(request) -> Response:
             message = f"Too many requests; please wait {wait} seconds."
             return _answer({"msg": message}, 429, ("Retry-After", str(wait)))
     try:
-        wanted, most, flags = _parse_query(request)
+        wanted, max_distance, flags = _parse_query(request)
     except InvalidQueryError as error:
         return _answer({"msg": str(error)}, 400)
-    found = _find_covers(request, wanted, most)
+    found = _find_covers(request, wanted, max_distance)
     if flags["exactOnly"] and any(row.distance == 0 for row in found):
         found = [row for row in found if row.distance == 0]
     if not found:
@@ -74,20 +74,20 @@ def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:
             covers.signed(digits)
         except ValueError as error:
             raise InvalidQueryError(f"{kind}: {error}") from error
-    most = whole_number(sent["max"], 0, covers.MAX) if sent.get("max") else covers.USUAL
-    if most is None:
+    max_distance = whole_number(sent["max"], 0, covers.MAX) if sent.get("max") else covers.USUAL
+    if max_distance is None:
         raise InvalidQueryError(TOO_FAR)
     flags = {"simple": False, "exactOnly": True}
     for name, usual in flags.items():
         flags[name] = FLAGS.get(sent[name].lower()) if sent.get(name) else usual
         if flags[name] is None:
             raise InvalidQueryError(f"{name} has to be True or False.")
-    return wanted, most, flags
+    return wanted, max_distance, flags
 
 
-def _find_covers(request, wanted: dict[str, str], most: int) -> list:
+def _find_covers(request, wanted: dict[str, str], max_distance: int) -> list:
     """The issues with such a cover, of their own or of a variant, by distance; each once for a hash."""
-    matches = covers.matches(wanted, most)
+    matches = covers.matches(wanted, max_distance)
     rows = (
         select(Issue.id, matches.c.kind, matches.c.hash, matches.c.distance)
         .distinct()

@@ -22,13 +22,13 @@ from comicsdb_api.responses import (
     PATH_PREFIX,
     PROBLEM,
     ROUTE_PREFIX,
-    answer,
     base_urls,
     headers,
     is_api_path,
     is_api_route,
+    json_response,
+    make_response,
     problem,
-    respond,
     to_json,
     too_many_requests,
     wants_problem,
@@ -83,7 +83,7 @@ class ApiPath:
 
 def refused(error: RefusedError, request, route: str | None = None):
     """Return the message as `detail`."""
-    return respond(request, {"detail": error.detail}, error.status, route=route)
+    return json_response(request, {"detail": error.detail}, error.status, route=route)
 
 
 def rejected_before_routing(environ, refusal: Refusal) -> Response:
@@ -97,7 +97,7 @@ def rejected_before_routing(environ, refusal: Refusal) -> Response:
 
 def unauthenticated(request, detail: str):
     """Return 401 with the usual challenge, whatever scheme was used."""
-    return respond(request, {"detail": detail}, 401, (request.registry[retirement.KEY].challenge,))
+    return json_response(request, {"detail": detail}, 401, (request.registry[retirement.KEY].challenge,))
 
 
 def authentication_failed(error: AuthenticationError, request):
@@ -114,7 +114,7 @@ def invalid_token(error: InvalidTokenError, request):
     basic_retirement = request.registry[retirement.KEY]
     if not basic_retirement.is_over:
         challenges.append(basic_retirement.challenge)
-    return respond(request, {"detail": str(error)}, 401, challenges)
+    return json_response(request, {"detail": str(error)}, 401, challenges)
 
 
 def _bearer_challenge(error: str, description: str, more: str = "") -> tuple[str, str]:
@@ -141,8 +141,8 @@ def forbidden(error, request):
             f"This token has the scope {identity.scope}; the request needs one with the scope {denied.scope}."
         )
         challenge = _bearer_challenge("insufficient_scope", message, f', scope="{denied.scope}"')
-        return respond(request, {"detail": message}, 403, (challenge,))
-    return respond(request, {"detail": "You do not have permission to perform this action."}, 403)
+        return json_response(request, {"detail": message}, 403, (challenge,))
+    return json_response(request, {"detail": "You do not have permission to perform this action."}, 403)
 
 
 def not_found(_error, request):
@@ -152,8 +152,8 @@ def not_found(_error, request):
         query = request.environ.get("QUERY_STRING", "")
         location = f"{request.path_url}/{'?' if query else ''}{query}"
         allowed = request.registry["comicsdb_api.allow"].get(slashed, "GET, HEAD")
-        return answer(request, b"", 301, (("Location", location), ("Allow", allowed)))
-    return respond(request, {"detail": NOT_FOUND}, 404)
+        return make_response(request, b"", 301, (("Location", location), ("Allow", allowed)))
+    return json_response(request, {"detail": NOT_FOUND}, 404)
 
 
 def _route_with_slash(request) -> str | None:
@@ -170,27 +170,27 @@ def _route_with_slash(request) -> str | None:
 
 def method_not_allowed(_error, request):
     """Return 405; like every answer, it has `Allow`."""
-    return respond(request, {"detail": f'Method "{request.method}" not allowed.'}, 405)
+    return json_response(request, {"detail": f'Method "{request.method}" not allowed.'}, 405)
 
 
 def bad_body(error: BodyError, request):
     """Return the status for a body that is too large or malformed."""
-    return respond(request, {"detail": str(error)}, error.code)
+    return json_response(request, {"detail": str(error)}, error.code)
 
 
 def http_error(error: HTTPException, request):
     """Return any other HTTP error raised by a view."""
-    return respond(request, {"detail": error.title}, error.status_int)
+    return json_response(request, {"detail": error.title}, error.status_int)
 
 
 def object_not_found(error: catalog.NotFoundError, request):
     """Return 404 for an object that does not exist."""
-    return respond(request, {"detail": not_found_message(error.kind)}, 404)
+    return json_response(request, {"detail": not_found_message(error.kind)}, 404)
 
 
 def object_deleted(error: catalog.GoneError, request):
     """Return 404 for a deleted object."""
-    return respond(request, {"detail": not_found_message(error.tombstone.kind)}, 404)
+    return json_response(request, {"detail": not_found_message(error.tombstone.kind)}, 404)
 
 
 def object_merged(error: catalog.MovedError, request):
@@ -205,10 +205,10 @@ def object_merged(error: catalog.MovedError, request):
     }
     own = route == f"{ROUTE_PREFIX}{kind}" or route.startswith(f"{ROUTE_PREFIX}{kind}.")
     if request.method not in {"GET", "HEAD"} or not own or "id" not in request.matchdict:
-        return respond(request, body, 404)
+        return json_response(request, body, 404)
     query = request.environ.get("QUERY_STRING", "")
     location = request.route_url(route, **request.matchdict | {"id": survivor.id})
-    return respond(request, body, 301, (("Location", f"{location}{'?' if query else ''}{query}"),))
+    return json_response(request, body, 301, (("Location", f"{location}{'?' if query else ''}{query}"),))
 
 
 def not_found_message(kind: str) -> str:
@@ -218,7 +218,7 @@ def not_found_message(kind: str) -> str:
 
 def conflict(error: catalog.ConflictError, request):
     """Return 400 (not 409, as clients expect) if another object already has these values."""
-    return respond(request, conflict_messages(error), 400)
+    return json_response(request, conflict_messages(error), 400)
 
 
 def conflict_messages(error: catalog.ConflictError) -> dict[str, list[str]]:
@@ -231,7 +231,7 @@ def conflict_messages(error: catalog.ConflictError) -> dict[str, list[str]]:
 
 def invalid_values(error: catalog.InvalidError, request, route: str | None = None):
     """Return 400 with messages by field for values that violate rules."""
-    return respond(request, messages_by_field(error.errors), 400, route=route)
+    return json_response(request, messages_by_field(error.errors), 400, route=route)
 
 
 def messages_by_field(errors: dict) -> dict:
@@ -241,20 +241,20 @@ def messages_by_field(errors: dict) -> dict:
 
 def bad_request(error: BadRequestError, request):
     """Return 400 with the errors of the body."""
-    return respond(request, error.problems, 400)
+    return json_response(request, error.problems, 400)
 
 
 def storage_down(error: StorageDownError, request):
     """Return 503 if pictures cannot be stored now; nothing was written."""
-    return respond(request, {"detail": STORAGE_DOWN}, 503, (("Retry-After", str(error.retry_after)),))
+    return json_response(request, {"detail": STORAGE_DOWN}, 503, (("Retry-After", str(error.retry_after)),))
 
 
 def server_error(error: Exception, request):
     """Return 500 or 503; the error is logged with its traceback, unless the request is retried."""
     request.add_finished_callback(partial(_log_error, error))
     if is_away(error):
-        return respond(request, {"detail": DATABASE_DOWN}, 503, (("Retry-After", "5"),))
-    return respond(request, {"detail": "A server error occurred."}, 500)
+        return json_response(request, {"detail": DATABASE_DOWN}, 503, (("Retry-After", "5"),))
+    return json_response(request, {"detail": "A server error occurred."}, 500)
 
 
 def _log_error(error: Exception, request) -> None:

@@ -74,7 +74,7 @@ def negotiate(request, offered: Sequence[TagFormat] = ()) -> None:
         raise RefusedError(404, NOT_FOUND)
     header = environ.get("HTTP_ACCEPT", "")
     named = [by_name.get(name) for name in names if name]
-    chosen = environ[TAGS_KEY] = named[0] if named else _accepted(header, offered)
+    chosen = environ[TAGS_KEY] = named[0] if named else _accepted_format(header, offered)
     if chosen is None and not accepts_json(header):
         raise RefusedError(406, NOT_ACCEPTABLE)
 
@@ -84,13 +84,13 @@ def tag_format(request) -> TagFormat | None:
     return request.environ.get(TAGS_KEY)
 
 
-def _accepted(header: str, offered: Sequence[TagFormat]) -> TagFormat | None:
+def _accepted_format(header: str, offered: Sequence[TagFormat]) -> TagFormat | None:
     """The format that an Accept header prefers to JSON, which it has to name."""
     by_type = {each.media_type: each for each in offered if each.media_type in header.lower()}
-    return by_type.get(preferred(header, [JSON, *by_type])) if by_type else None
+    return by_type.get(preferred_media_type(header, [JSON, *by_type])) if by_type else None
 
 
-def preferred(header: str, offers: list[str]) -> str | None:
+def preferred_media_type(header: str, offers: list[str]) -> str | None:
     """The offer that an Accept header likes best; of equals the one named most exactly, then the first."""
     if not header:
         return offers[0]

@@ -21,7 +21,7 @@ from comicsdb_api import auth, retirement
 from comicsdb_api.errors import RefusedError, invalid_values, refused
 from comicsdb_api.negotiation import negotiate
 from comicsdb_api.resource import cached_reads, paging
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.listing import Detail, Listing, PageRequest
 from comicsdb_api.resource.strict import is_strict
@@ -142,7 +142,7 @@ class ApiRead(CachedRead):
         try:
             if self.read.region is None:
                 body = entry()
-                return respond_tagged(request, body, paging.headers(request), route=route)
+                return conditional_response(request, body, paging.headers(request), route=route)
             return cached_reads.cached_response(
                 request, self.served, self.object_id, found.validators, entry, missed=True
             )

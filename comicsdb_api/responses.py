@@ -54,9 +54,11 @@ def to_json(value) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_UTC_Z)
 
 
-def respond(request, value, status: int = 200, headers=(), route: str | None = None) -> Response:
+def json_response(request, value, status: int = 200, headers=(), route: str | None = None) -> Response:
     """Return a response with a JSON body of plain values, dates and UTC timestamps."""
-    return answer(request, to_json(value), status, (("Content-Type", "application/json"), *headers), route)
+    return make_response(
+        request, to_json(value), status, (("Content-Type", "application/json"), *headers), route
+    )
 
 
 def too_many_requests(request, sentence: str, seconds: int, route: str | None = None) -> Response:
@@ -69,7 +71,7 @@ def too_many_requests(request, sentence: str, seconds: int, route: str | None = 
         ("Retry-After", str(seconds)),
         ("Link", f'<{files}>; rel="alternate"'),
     )
-    return answer(request, body, 429, headers, route)
+    return make_response(request, body, 429, headers, route)
 
 
 def accepts(header: str, media_types: Container[str]) -> bool:
@@ -98,7 +100,7 @@ def problem(status: int, body: bytes) -> bytes:
     return to_json({"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status} | members)
 
 
-def answer(request, body: bytes, status: int, more=(), route: str | None = None) -> Response:
+def make_response(request, body: bytes, status: int, more=(), route: str | None = None) -> Response:
     """Return a response with an encoded body, the common headers, `more`, and Allow if the route is known.
 
     Errors are converted to problem details if the request accepts them.

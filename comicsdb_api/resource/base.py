@@ -41,12 +41,12 @@ from comicsdb.tags import TagFormat
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_FOUND, RefusedError, not_found_message
 from comicsdb_api.resource import bodies, cached_reads, expressions, paging, writes
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resource.listing import ChildList, Listing, PageRequest, detail_of, list_of
 from comicsdb_api.resource.operations import Operation
-from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITE_METHODS, register_methods, respond
+from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITE_METHODS, json_response, register_methods
 
 _INTEGER = re.compile(r"-?[0-9]+")
 
@@ -90,7 +90,7 @@ class Resource:
     def options(self):
         """A description of the address itself."""
         allowed = self.request.registry["comicsdb_api.allow"][self.request.matched_route.name]
-        return respond(
+        return json_response(
             self.request,
             {
                 "name": self.title,
@@ -206,7 +206,7 @@ class ListResource(Resource):
 
         if served.read.region is None:
             body = entry()
-            return respond_tagged(self.request, body, paging.headers(self.request))
+            return conditional_response(self.request, body, paging.headers(self.request))
         return cached_reads.cached_response(self.request, served, object_id, stamps, entry)
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002  (entities look it up)
@@ -328,7 +328,7 @@ class EntityResource(ListResource):
             lambda values: self.update_entity(object_id, values),
             lambda values: self.all_errors(self.load_entity(), values),
         )
-        return writes.respond(request, 200, writes.written_body(request, type(self), object_id))
+        return writes.encoded_json_response(request, 200, writes.written_body(request, type(self), object_id))
 
     # Calls of the catalogue.
 

@@ -15,7 +15,7 @@ from sqlalchemy import Select
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.policy import Preflight
 from comicsdb_api.negotiation import parameters, tag_format
-from comicsdb_api.resource.conditional import JSON_TYPE, LastModified, respond_by_date, respond_tagged
+from comicsdb_api.resource.conditional import JSON_TYPE, LastModified, conditional_response, response_by_date
 
 DETAIL, LIST = "detail", "list"
 HIT, MISS = (("X-Cache", "HIT"),), (("X-Cache", "MISS"),)
@@ -99,7 +99,7 @@ def cached_response(
     read = served.read
     dates = read.dates(stamps)
     # The query may be for a page that does not exist, so the body is needed first.
-    refusal = None if request.environ.get("QUERY_STRING") else respond_by_date(request, dates, read.route)
+    refusal = None if request.environ.get("QUERY_STRING") else response_by_date(request, dates, read.route)
     if refusal is not None:
         return refusal
     region = getattr(request.registry["comicsdb.cache"], read.region)
@@ -113,4 +113,6 @@ def cached_response(
     chosen = tag_format(request)
     content_type = ("Content-Type", chosen.media_type) if chosen else JSON_TYPE
     found = HIT if hit else MISS
-    return respond_tagged(request, entry, found, dates=dates, route=read.route, content_type=content_type)
+    return conditional_response(
+        request, entry, found, dates=dates, route=read.route, content_type=content_type
+    )

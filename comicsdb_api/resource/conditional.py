@@ -5,7 +5,7 @@ from email.utils import formatdate, parsedate_to_datetime
 from functools import lru_cache
 
 from comicsdb.readcache.etag import TAG_LENGTH, matches
-from comicsdb_api.responses import answer
+from comicsdb_api.responses import make_response
 
 MICROSECONDS = 1_000_000  # microseconds
 DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
@@ -50,15 +50,15 @@ class LastModified:
         return any(each is not None and each // MICROSECONDS == self.second for each in earlier)
 
 
-def respond_by_date(request, dates: LastModified | None, route: str | None = None):
+def response_by_date(request, dates: LastModified | None, route: str | None = None):
     """304 or 412 if dates decide without the body, else None."""
     if dates is None or not any(header in request.environ for header in DATE_HEADERS):
         return None
     status = _conditional_status(request.environ, dates, None)
-    return answer(request, b"", status, (dates.header,), route) if status else None
+    return make_response(request, b"", status, (dates.header,), route) if status else None
 
 
-def respond_tagged(
+def conditional_response(
     request,
     entry: bytes,
     headers=(),
@@ -75,8 +75,8 @@ def respond_tagged(
     validators = (("ETag", f'"{tag}"'), *((dates.header,) if dates else ()))
     status = _conditional_status(request.environ, dates, tag)
     if status:
-        return answer(request, b"", status, validators, route)
-    return answer(request, entry[TAG_LENGTH:], 200, (content_type, *validators, *headers), route)
+        return make_response(request, b"", status, validators, route)
+    return make_response(request, entry[TAG_LENGTH:], 200, (content_type, *validators, *headers), route)
 
 
 def _conditional_status(environ, dates: LastModified | None, tag: str | None) -> int | None:

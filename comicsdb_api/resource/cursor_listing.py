@@ -59,8 +59,8 @@ class CursorListing(Listing):
         rows = orjson.loads(rows)
         places = [row.pop(POSITION_KEY) for row in rows]
         following = self._encode_cursor(places[self.size - 1]) if len(rows) > self.size else None
-        kept = parameters(request, self.parameters)
-        return to_json(paging.cursor_envelope(request, following, rows[: self.size], kept))
+        repeated = parameters(request, self.parameters)
+        return to_json(paging.cursor_envelope(request, following, rows[: self.size], repeated))
 
     def query(self, with_count: bool, strategy: str, clauses: tuple[Clause, ...]) -> CompiledQuery:  # noqa: ARG002
         """One row: the epoch, and a page with one row more, each with its place."""

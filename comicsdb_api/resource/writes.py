@@ -19,7 +19,7 @@ from comicsdb.schemas.types import NULL
 from comicsdb_api.errors import BadRequestError, RefusedError, conflict_messages, messages_by_field
 from comicsdb_api.resource import cached_reads, conditional, expressions
 from comicsdb_api.resource.bodies import ABSENT, File, ParsedBody
-from comicsdb_api.responses import answer, base_urls, to_json
+from comicsdb_api.responses import base_urls, make_response, to_json
 
 IMAGE = "image"
 NO_FILE = "No file was submitted."
@@ -161,7 +161,7 @@ def has_changed(request, detail, object_id: int) -> bool:
 
 def precondition_failed(request):
     """The answer 412 to a write."""
-    return answer(request, b"", 412)
+    return make_response(request, b"", 412)
 
 
 def written_body(request, resource, object_id: int) -> bytes:
@@ -177,9 +177,9 @@ def _statement(resource):
     return expressions.row_as_json(rows.where(resource.model.__table__.c.id == bindparam("id")))
 
 
-def respond(request, status: int, body: bytes, *headers):
+def encoded_json_response(request, status: int, body: bytes, *headers):
     """An answer with a JSON body."""
-    return answer(request, body, status, (conditional.JSON_TYPE, *headers))
+    return make_response(request, body, status, (conditional.JSON_TYPE, *headers))
 
 
 def create_idempotently(request, sent: ParsedBody, create: Callable[[], bytes]):
@@ -191,7 +191,7 @@ def run_idempotently(request, sent: ParsedBody, act: Callable[[], tuple[int, byt
     """The status and body from `act`, which is called only once per Idempotency-Key."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
-        return respond(request, *act())
+        return encoded_json_response(request, *act())
     key = key.strip()
     if not 0 < len(key) <= KEY_LENGTH_MAX or not all("!" <= character <= "~" for character in key):
         raise RefusedError(400, INVALID_KEY)
@@ -202,7 +202,7 @@ def run_idempotently(request, sent: ParsedBody, act: Callable[[], tuple[int, byt
     except idempotency.OtherRequestError as error:
         raise RefusedError(422, USED_KEY) from error
     if kept is not None:
-        return respond(request, kept.status, kept.body, REPLAYED_HEADER)
+        return encoded_json_response(request, kept.status, kept.body, REPLAYED_HEADER)
     status, body = act()
     idempotency.store_answer(session, user_id, key, status, body)
-    return respond(request, status, body)
+    return encoded_json_response(request, status, body)

@@ -13,7 +13,7 @@ from comicsdb_api.errors import RefusedError, not_found_message
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import EntityResource
 from comicsdb_api.resource.cached_reads import ReadDeclaration
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.listing import Detail, Listing, PageRequest
 from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
@@ -26,7 +26,7 @@ class OwnResource(EntityResource):
     """Rows of the caller's."""
 
     @classmethod
-    def owned_by_caller(cls) -> ColumnElement[bool]:
+    def caller_condition(cls) -> ColumnElement[bool]:
         """The condition on the resource's table for the rows of the account bound as `user`."""
         return cls.model.__table__.c.user_id == CALLER_ID
 
@@ -43,7 +43,7 @@ class OwnResource(EntityResource):
         self.ensure_list()
         request, listing = self.request, self.served
         body = listing.page(request, (), PageRequest.of(request, listing, request.identity, object_id))
-        return respond_tagged(request, tagged(body))
+        return conditional_response(request, tagged(body))
 
     def get(self):
         """GET on one of the caller's objects; those of others are not there."""
@@ -55,7 +55,7 @@ class OwnResource(EntityResource):
         body = detail.body(self.request, object_id)
         if body is None:  # it was there a moment ago
             raise self.missing(object_id)
-        return respond_tagged(self.request, tagged(body), dates=detail.read.dates(stamps))
+        return conditional_response(self.request, tagged(body), dates=detail.read.dates(stamps))
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
         """404, whether somebody has such an object or nobody."""
@@ -98,7 +98,7 @@ class OwnListing(Listing):
         return super()._fetch(request, with_count, strategy, page_request, values)
 
     def _statement(self, with_count, strategy, conditions=()):
-        conditions = (self.resource.owned_by_caller(), *conditions)
+        conditions = (self.resource.caller_condition(), *conditions)
         return super()._statement(with_count, strategy, conditions).where(self.resource.list_exists())
 
 
@@ -109,7 +109,7 @@ class OwnDetail(Detail):
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
         """The one with the id in the path."""
-        stamps = times(resource.model.__table__, *resource.stamps).where(resource.owned_by_caller())
+        stamps = times(resource.model.__table__, *resource.stamps).where(resource.caller_condition())
         return cls(
             ReadDeclaration(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=2), resource
         )
@@ -139,7 +139,7 @@ def own_row_body(
 
 @cache
 def _row(resource: type[OwnResource], fields: Callable[[], dict]) -> Select:
-    own = (resource.model.__table__.c.id == bindparam("id")) & resource.owned_by_caller()
+    own = (resource.model.__table__.c.id == bindparam("id")) & resource.caller_condition()
     return expressions.row_as_json(
         select(*expressions.labelled_columns(fields())).select_from(resource.row_source()).where(own)
     )

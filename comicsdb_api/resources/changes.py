@@ -32,18 +32,18 @@ from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
 from comicsdb.readcache.etag import tagged
 from comicsdb.values import whole_number
-from comicsdb_api.negotiation import FORMAT_KEY, negotiate, parameter, preferred
+from comicsdb_api.negotiation import FORMAT_KEY, negotiate, parameter, preferred_media_type
 from comicsdb_api.negotiation import JSON as JSON_TYPE
 from comicsdb_api.openapi.common import error_content, headers, query_parameters
 from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import expressions, filters, waiting
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.filters import ChoiceFilter, Filter, LaterThanFilter
 from comicsdb_api.resource.paging import PAGE_SIZE
 from comicsdb_api.resource.types import ChoiceText as OneOf
 from comicsdb_api.resources.history import user_ref
-from comicsdb_api.responses import base_urls, respond, to_json
+from comicsdb_api.responses import base_urls, json_response, to_json
 from comicsdb_api.responses import headers as common_headers
 
 EPOCH_CHANGED = (
@@ -320,7 +320,7 @@ class ChangeResource(Resource):
             self._advance({name: value for name, value in known.groupdict().items() if value})
         slots, client = waiting.waiting_slots(request), waiting.client_key(request)
         if not slots.acquire(client):
-            return respond(request, {"detail": TOO_MANY_STREAMS}, 503, (("Retry-After", "30"),))
+            return json_response(request, {"detail": TOO_MANY_STREAMS}, 503, (("Retry-After", "30"),))
         try:
             before = request.read_pool.first(NEWEST, {})
             status, body = self._status_and_body()
@@ -329,7 +329,7 @@ class ChangeResource(Resource):
             raise
         if status != 200:
             slots.release(client)
-            return respond(request, body, status)
+            return json_response(request, body, status)
         common = [pair for pair in common_headers(request.environ) if pair[0] != "Cache-Control"]
         own = [("Content-Type", EVENT_STREAM), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")]
         pieces = self._events(before, body)
@@ -378,8 +378,8 @@ class ChangeResource(Resource):
     def _answer(self):
         status, body = self._status_and_body()
         if status != 200:
-            return respond(self.request, body, status)
-        return respond_tagged(self.request, tagged(to_json(body)))
+            return json_response(self.request, body, status)
+        return conditional_response(self.request, tagged(to_json(body)))
 
     def _status_and_body(self) -> tuple[int, dict]:
         """The status and body of an answer."""
@@ -506,7 +506,10 @@ def _wants_events(request) -> bool:
     if request.method != "GET" or request.environ.get(FORMAT_KEY) or parameter(request, "format"):
         return False
     header = request.headers.get("Accept", "")
-    return EVENT_STREAM in header.lower() and preferred(header, [JSON_TYPE, EVENT_STREAM]) == EVENT_STREAM
+    return (
+        EVENT_STREAM in header.lower()
+        and preferred_media_type(header, [JSON_TYPE, EVENT_STREAM]) == EVENT_STREAM
+    )
 
 
 def _negotiate(request) -> None:

@@ -41,7 +41,7 @@ from comicsdb_api.resources.collection_figures import (
 )
 from comicsdb_api.resources.collection_filters import COLLECTION_FILTERS
 from comicsdb_api.resources.wish_list import validated
-from comicsdb_api.responses import answer
+from comicsdb_api.responses import make_response
 
 item, read_date, user = CollectionItem.__table__, ReadDate.__table__, User.__table__
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
@@ -174,7 +174,7 @@ class CollectionResource(OwnResource):
         else:
             collection.touch(*mine, item_id)
         body = own_row_body(request, CollectionResource, CollectionResource.rating_fields, item_id)
-        return writes.respond(request, 200, body)
+        return writes.encoded_json_response(request, 200, body)
 
     def delete(self):
         """Take an item out of the collection."""
@@ -182,7 +182,7 @@ class CollectionResource(OwnResource):
         if self._has_changed(item_id):
             return writes.precondition_failed(request)
         collection.remove(request.dbsession, request.identity.user_id, item_id)
-        return answer(request, b"", 204)
+        return make_response(request, b"", 204)
 
     def _has_changed(self, item_id: int) -> bool:
         """Whether the conditions of a write do not hold for an item, which nobody else changes then."""
@@ -230,7 +230,7 @@ class CollectionListing(OwnListing):
 
     def _statement(self, with_count: bool, strategy: str, conditions=()):  # noqa: ARG002  (it is always counted)
         resource = self.resource
-        mine = select(item.c.id, item.c.issue_id).where(resource.owned_by_caller(), *conditions).cte("mine")
+        mine = select(item.c.id, item.c.issue_id).where(resource.caller_condition(), *conditions).cte("mine")
         # OFFSET 0 keeps PostgreSQL from joining the whole catalogue instead of the issues of these items.
         places = (
             select(*resource.order()[:-1])
@@ -267,7 +267,7 @@ class CollectionDetail(OwnDetail):
     def of(cls, resource: type[OwnResource], route: str) -> "CollectionDetail":
         """The item with the id in the path."""
         others = (microseconds(issue.c[name]) for name in ("modified", "modified_before"))
-        stamps = times(item, "modified").add_columns(*others).where(resource.owned_by_caller())
+        stamps = times(item, "modified").add_columns(*others).where(resource.caller_condition())
         stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
         return cls(ReadDeclaration(route, None, "collection:retrieve", stamps, date_pairs=3), resource)
 

@@ -12,7 +12,7 @@ from comicsdb.readcache.etag import tagged
 from comicsdb_api.openapi.schemas import AMOUNT, CURRENCY
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import Resource, integer_in_path
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.expressions import constant
 from comicsdb_api.resources.account_lists import CALLER_ID, TODAY, OwnListing, OwnResource
 from comicsdb_api.responses import to_json
@@ -75,7 +75,7 @@ class StatsResource(Resource):
             "unread_count": stats.unread,
             "by_format": [{"book_format": code, "count": count} for code, count in stats.by_format.items()],
         }
-        return respond_tagged(self.request, tagged(to_json(body)))
+        return conditional_response(self.request, tagged(to_json(body)))
 
 
 class IncompleteSeries:
@@ -96,7 +96,7 @@ class MissingSeriesResource(OwnResource):
     row_shape = "MissingSeries"
 
     @classmethod
-    def owned_by_caller(cls):
+    def caller_condition(cls):
         """The rows are the caller's already."""
         return literal_column("true", Boolean)
 
@@ -148,7 +148,7 @@ class MissingIssuesResource(OwnResource):
     row_shape = "MissingIssue"
 
     @classmethod
-    def owned_by_caller(cls):
+    def caller_condition(cls):
         """Those that are out and not in the collection."""
         return figures.is_missing(CALLER_ID, TODAY, issue)
 

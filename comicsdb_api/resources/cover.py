@@ -20,14 +20,14 @@ from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import bodies, expressions, filters
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.bodies import PARTS, File
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.filters import BadValueError, Filter
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import ChoiceText, JsonList
 from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.resources.wish_list import validated
-from comicsdb_api.responses import base_urls, respond, to_json
+from comicsdb_api.responses import base_urls, json_response, to_json
 
 RESULTS_MAX = 100  # covers in one answer, the nearest
 variant = Variant.__table__
@@ -78,9 +78,9 @@ def row_fields(found) -> dict:
     }
 
 
-def nearest(request, wanted: dict[str, str], most: int) -> list[dict]:
+def nearest(request, wanted: dict[str, str], max_distance: int) -> list[dict]:
     """The covers nearest to hashes by kind, each once, by their distance; raises ValueError."""
-    matches = covers.matches(wanted, most)
+    matches = covers.matches(wanted, max_distance)
     place = (matches.c.issue_id, func.coalesce(matches.c.variant_id, literal_column("0")))
     once = select(matches).ext(distinct_on(*place)).order_by(*place, matches.c.distance, matches.c.kind)
     found = once.subquery("found")
@@ -134,8 +134,8 @@ class CoverResource(Resource):
         request = self.request
         zone = request.registry.settings["comicsdb.timezone"]
         sent = dict(filters.parse_filters(FILTERS, request.api_parameters, zone=zone))
-        most = sent.pop("max", covers.USUAL)
-        return respond_tagged(request, tagged(to_json(self._body(sent, sent, most))))
+        max_distance = sent.pop("max", covers.USUAL)
+        return conditional_response(request, tagged(to_json(self._body(sent, sent, max_distance))))
 
     def post(self):
         """Covers that look like a picture, which is not kept."""
@@ -144,16 +144,16 @@ class CoverResource(Resource):
         file = sent.field(IMAGE)
         if not isinstance(file, File) or not file.data:
             raise BadRequestError({IMAGE: [NO_FILE]})
-        most = validated(sent, PictureSchema).get("max", covers.USUAL)
+        max_distance = validated(sent, PictureSchema).get("max", covers.USUAL)
         try:
             hashes = hashes_of_upload(request.dbsession, file.data, request.identity.user_id)
         except PictureError as error:
             raise BadRequestError({IMAGE: [NO_PICTURE]}) from error
-        return respond(request, self._body(hashes, {"phash": hashes["phash"]}, most))
+        return json_response(request, self._body(hashes, {"phash": hashes["phash"]}, max_distance))
 
-    def _body(self, hashes: dict[str, str], wanted: dict[str, str], most: int) -> dict:
+    def _body(self, hashes: dict[str, str], wanted: dict[str, str], max_distance: int) -> dict:
         shown = {kind: hashes.get(kind) for kind in covers.KINDS}
-        return {"hashes": shown, "results": nearest(self.request, wanted, most) if wanted else []}
+        return {"hashes": shown, "results": nearest(self.request, wanted, max_distance) if wanted else []}
 
 
 CoverResource.operations = {

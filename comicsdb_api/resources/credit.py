@@ -55,12 +55,12 @@ class CreditResource(PartResource):
         wanted, problems = self._validate(sent)
         catalog = self.request.catalog
         if problems:
-            self._refuse(problems, catalog.credit_faults(wanted))
+            self._raise_errors(problems, catalog.credit_faults(wanted))
         try:
             made = catalog.add_credits(list(wanted.values()))
         except InvalidRowsError as invalid:
-            self._refuse({}, invalid.errors)
-        found = self.request.dbsession.scalar(select(expressions.rows_as_json(_written(made))))
+            self._raise_errors({}, invalid.errors)
+        found = self.request.dbsession.scalar(select(expressions.rows_as_json(_created_rows(made))))
         return to_json(orjson.loads(found))
 
     def _validate(self, sent: bodies.ParsedBody) -> tuple[dict[int, dict], dict[int, dict]]:
@@ -81,12 +81,12 @@ class CreditResource(PartResource):
                 problems[index] = errors_of(invalid)
         return wanted, problems
 
-    def _refuse(self, problems: dict[int, dict], faults: dict[int, dict]) -> NoReturn:
+    def _raise_errors(self, problems: dict[int, dict], faults: dict[int, dict]) -> NoReturn:
         found = problems | {index: messages_by_field(errors) for index, errors in faults.items()}
         raise BadRequestError({str(index): found[index] for index in sorted(found)})
 
 
-def _written(ids: list[int]):
+def _created_rows(ids: list[int]):
     """The rows of new credits, in the order in which they were sent."""
     place = func.array_position(cast(ids, ARRAY(Integer)), credit.c.id)
     fields = expressions.labelled_columns(CreditResource.written_fields())

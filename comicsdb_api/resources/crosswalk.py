@@ -20,12 +20,12 @@ from comicsdb.values import whole_number
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.external_ids import external_id
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import ChoiceText, JsonList, Url
 from comicsdb_api.resources.wish_list import validated
-from comicsdb_api.responses import respond, to_json
+from comicsdb_api.responses import json_response, to_json
 
 OWN_SOURCE = "comicsdb"  # the source of our own ids
 IDS_MAX = 1000  # ids in one request
@@ -82,7 +82,7 @@ class CrosswalkResource(Resource):
             {"source": source, "name": rules.label, "pattern": f"^({rules.pattern})$"}
             for source, rules in EXTERNAL_SOURCES.items()
         ]
-        return respond_tagged(self.request, tagged(to_json({"sources": sources})))
+        return conditional_response(self.request, tagged(to_json({"sources": sources})))
 
     def post(self):
         """The objects that ids stand for, with all their external ids."""
@@ -111,7 +111,7 @@ class CrosswalkResource(Resource):
             for each in asked
             for place in found.get(each, ())
         ]
-        return respond(
+        return json_response(
             request, {"results": results, "unknown": [each for each in asked if not found.get(each)]}
         )
 

@@ -12,7 +12,7 @@ from comicsdb_api.errors import BadRequestError
 from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.filters import BadValueError, Filter
 from comicsdb_api.resource.operations import ResponseBody
 from comicsdb_api.resource.types import JsonList
@@ -89,7 +89,7 @@ class GtinResource(Resource):
             sent = CODE.value_of(dict(request.api_parameters), CODE.name)
         except BadValueError as error:
             raise BadRequestError({error.field: [error.message]}) from error
-        return respond_tagged(request, tagged(to_json(self._body(gtin(sent)))))
+        return conditional_response(request, tagged(to_json(self._body(gtin(sent)))))
 
     def _body(self, code: Gtin | None) -> dict:
         """The answer; nothing is found for what is no code."""

@@ -41,8 +41,8 @@ def _changes():
     each = func.jsonb_each(history.c.snapshot).table_valued("key", "value").render_derived("field")
     # Parts that were introduced after a version are empty in it.
     was = func.coalesce(_older.c.snapshot[each.c.key], literal_column("'[]'::jsonb"))
-    old = _shown(_older.c.snapshot, each.c.key, was)
-    new = _shown(history.c.snapshot, each.c.key, type_coerce(each.c.value, JSONB))
+    old = _displayed(_older.c.snapshot, each.c.key, was)
+    new = _displayed(history.c.snapshot, each.c.key, type_coerce(each.c.value, JSONB))
     pair = func.jsonb_build_object(expressions.constant("old"), old, expressions.constant("new"), new)
     found = func.coalesce(func.jsonb_object_agg(each.c.key, pair), literal_column("'{}'::jsonb"))
     differing = _older.c.snapshot.is_not(None) & old.is_distinct_from(new)
@@ -54,7 +54,7 @@ def _changes():
     )
 
 
-def _shown(snapshot, key, value):
+def _displayed(snapshot, key, value):
     """A value as it is kept; an amount as text, with its currency: `3.99 USD`."""
     amount = snapshot["price"].astext
     currency = snapshot["currency"].astext

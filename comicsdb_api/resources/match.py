@@ -32,7 +32,7 @@ from comicsdb_api.resource.selection import FieldSelection
 from comicsdb_api.resource.types import JsonList, SelectableObject
 from comicsdb_api.resources.issue import IssueResource, issue
 from comicsdb_api.resources.wish_list import validated
-from comicsdb_api.responses import base_urls, respond
+from comicsdb_api.responses import base_urls, json_response
 
 CANDIDATES_DEFAULT = 5  # if nothing else is asked for
 SCORE_DECIMALS = 4  # of scores
@@ -104,7 +104,7 @@ class MatchResource(Resource):
             _result(matches.get(place, Match()), errors.get(place), shown)
             for place in range(len(sent["descriptors"]))
         ]
-        return respond(request, {"results": results})
+        return json_response(request, {"results": results})
 
     def _rows(self, ids: set[int], selection: FieldSelection) -> dict[int, orjson.Fragment]:
         """The issues as lists show them, or as options ask for them, by their ids."""

@@ -20,7 +20,7 @@ from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.filters import DateFilter
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import Url
-from comicsdb_api.resource.writes import respond
+from comicsdb_api.resource.writes import encoded_json_response
 from comicsdb_api.resources.account_lists import (
     CALLER_ID,
     OwnDetail,
@@ -29,7 +29,7 @@ from comicsdb_api.resources.account_lists import (
     own_row_body,
 )
 from comicsdb_api.resources.issue import IssueResource, issue
-from comicsdb_api.responses import answer
+from comicsdb_api.responses import make_response
 
 pull_list, entry = PullList.__table__, PullListSeries.__table__
 series, series_type = Series.__table__, SeriesType.__table__
@@ -81,7 +81,7 @@ class PulledSeriesResource(PullListResource):
     row_shape = "PulledSeries"
 
     @classmethod
-    def owned_by_caller(cls):
+    def caller_condition(cls):
         return entry.c.pull_list_id.in_(OWN_LIST)
 
     @classmethod
@@ -134,16 +134,16 @@ class PullListAddResource(PullListResource):
     def add(self):
         """Follow a series: 201, or 200 if it was followed already."""
         request = self.request
-        series_id = self._wanted(bodies.parse_body(request, self.parses))
+        series_id = self._series_id(bodies.parse_body(request, self.parses))
         try:
             pulled, created = pull.add(request.dbsession, request.identity.user_id, series_id)
         except NotFoundError as error:
             raise RefusedError(404, f"Series with id {series_id} not found.") from error
         resource = PulledSeriesResource
         body = own_row_body(request, resource, resource.row_fields, pulled.id)
-        return respond(request, 201 if created else 200, body)
+        return encoded_json_response(request, 201 if created else 200, body)
 
-    def _wanted(self, sent: bodies.ParsedBody) -> int:
+    def _series_id(self, sent: bodies.ParsedBody) -> int:
         if not (sent.is_form or isinstance(sent.data, dict)):
             kind = type(sent.data).__name__
             raise BadRequestError({WHOLE: [f"Invalid data. Expected a dictionary, but got {kind}."]})
@@ -173,7 +173,7 @@ class PullListRemoveResource(PullListResource):
         number = integer_in_path(request, "series_id") or 0
         if not pull.remove(request.dbsession, request.identity.user_id, number):
             raise RefusedError(404, "Series not found in pull list.")
-        return answer(request, b"", 204)
+        return make_response(request, b"", 204)
 
 
 class PulledIssueResource(PullListResource):
@@ -191,7 +191,7 @@ class PulledIssueResource(PullListResource):
     )
 
     @classmethod
-    def owned_by_caller(cls):
+    def caller_condition(cls):
         followed = select(entry.c.series_id).where(entry.c.pull_list_id.in_(OWN_LIST))
         return issue.c.series_id.in_(followed)
 

@@ -16,7 +16,7 @@ from comicsdb_api.resources.account_lists import OwnListing, OwnResource, own_ro
 from comicsdb_api.resources.collection import in_site_zone
 from comicsdb_api.resources.collection_filters import LocalDateFilter
 from comicsdb_api.resources.wish_list import validated
-from comicsdb_api.responses import answer
+from comicsdb_api.responses import make_response
 
 read_date, issue, series = ReadDate.__table__, Issue.__table__, Series.__table__
 
@@ -98,7 +98,7 @@ class ReadRemoveResource(ReadResource):
             reads.remove(request.dbsession, request.identity.user_id, read_id)
         except NotFoundError as error:
             raise self.missing(read_id) from error
-        return answer(request, b"", 204)
+        return make_response(request, b"", 204)
 
 
 def includeme(config):

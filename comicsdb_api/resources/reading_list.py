@@ -19,7 +19,7 @@ from comicsdb_api.negotiation import tag_format
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import EntityResource, ListResource
 from comicsdb_api.resource.cached_reads import ReadDeclaration
-from comicsdb_api.resource.conditional import LastModified, respond_tagged
+from comicsdb_api.resource.conditional import LastModified, conditional_response
 from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.filters import BooleanFilter, ChoiceFilter, Filter, IntegerFilter, NumberFilter
 from comicsdb_api.resource.listing import ChildList, Listing
@@ -233,7 +233,7 @@ class ReadingListResource(EntityResource):
         found = self.request.read_pool.first(expressions.row_as_json(wanted), base_urls(self.request))
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
-        return respond_tagged(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
+        return conditional_response(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
 
     def _file(self, object_id: int, chosen: TagFormat):
         """The list as a file, without dates: it shows what may change while the list does not."""
@@ -242,7 +242,7 @@ class ReadingListResource(EntityResource):
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
         body = tagged(write_cbl(session, found))
-        return respond_tagged(self.request, body, content_type=("Content-Type", chosen.media_type))
+        return conditional_response(self.request, body, content_type=("Content-Type", chosen.media_type))
 
     def _dates(self, object_id: int) -> LastModified:
         """When a list last changed; raises RefusedError (404) for one that the caller may not see."""

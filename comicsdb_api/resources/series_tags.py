@@ -18,7 +18,7 @@ from comicsdb_api.openapi.common import DATE_CONDITIONS, MORE_HEADERS, integer
 from comicsdb_api.openapi.schemas import reference
 from comicsdb_api.resource import expressions, paging
 from comicsdb_api.resource.base import serve
-from comicsdb_api.resource.conditional import LastModified, respond_by_date, respond_tagged
+from comicsdb_api.resource.conditional import LastModified, conditional_response, response_by_date
 from comicsdb_api.resources.issue import IssueResource, issue, series
 from comicsdb_api.resources.series import SeriesResource
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, accepts, base_urls
@@ -84,7 +84,7 @@ class SeriesTagsResource(SeriesResource):
         if stamps is None:
             raise self.missing(object_id)
         dates = LastModified(tuple(stamps))
-        if page == 1 and (refusal := respond_by_date(request, dates)):
+        if page == 1 and (refusal := response_by_date(request, dates)):
             return refusal
         values = {"id": object_id, "offset": (page - 1) * ISSUES_MAX, **base_urls(request)}
         (rows,) = request.read_pool.fetch(rows_query(), values)
@@ -96,7 +96,7 @@ class SeriesTagsResource(SeriesResource):
         if len(issues) > ISSUES_MAX:
             headers.append(("Link", f'<{request.path_url}?page={page + 1}>; rel="next"'))
         body = tagged(archive(issues[:ISSUES_MAX], self.tag_format))
-        return respond_tagged(request, body, headers, dates=dates, content_type=("Content-Type", ZIP))
+        return conditional_response(request, body, headers, dates=dates, content_type=("Content-Type", ZIP))
 
     def _page(self) -> int:
         """The number of the archive; raises RefusedError (404)."""

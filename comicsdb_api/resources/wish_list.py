@@ -17,7 +17,7 @@ from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import ChoiceText, CurrencyCode, Url
-from comicsdb_api.resource.writes import respond
+from comicsdb_api.resource.writes import encoded_json_response
 from comicsdb_api.resources.account_lists import (
     CALLER_ID,
     OwnDetail,
@@ -25,7 +25,7 @@ from comicsdb_api.resources.account_lists import (
     SingleListResource,
     own_row_body,
 )
-from comicsdb_api.responses import answer, to_json
+from comicsdb_api.responses import make_response, to_json
 
 wish_list, item = WishList.__table__, WishListItem.__table__
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
@@ -69,7 +69,7 @@ class WishListItemResource(WishListResource):
     row_shape = "WishListItem"
 
     @classmethod
-    def owned_by_caller(cls):
+    def caller_condition(cls):
         return item.c.wish_list_id.in_(OWN_LIST)
 
     @classmethod
@@ -159,7 +159,7 @@ class WishListAddResource(WishListResource):
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         resource = WishListItemResource
         body = own_row_body(request, resource, resource.item_fields, wished.id)
-        return respond(request, 201 if created else 200, body)
+        return encoded_json_response(request, 201 if created else 200, body)
 
 
 class WishListAcquireResource(WishListResource):
@@ -205,7 +205,7 @@ class WishListAcquireResource(WishListResource):
             "created": created,
             "status": WishStatus(found.status).label,
         }
-        return respond(request, 200, to_json(body))
+        return encoded_json_response(request, 200, to_json(body))
 
 
 class WishListRemoveResource(WishListResource):
@@ -223,7 +223,7 @@ class WishListRemoveResource(WishListResource):
         item_id = self.id_in_path("item_id")
         if not wish.remove(request.dbsession, request.identity.user_id, item_id):
             raise self.missing(item_id)
-        return answer(request, b"", 204)
+        return make_response(request, b"", 204)
 
 
 def includeme(config):

@@ -324,7 +324,9 @@ def test_nothing_is_asked_of_the_database_and_it_is_made_once(anonymous, wsgi, c
     descriptions = wsgi.registry["comicsdb_api.descriptions"]
     rights = frozenset([Permission.API_SCHEMA])
     assert descriptions.document(rights) is descriptions.document(rights)
-    assert descriptions.entry(rights, "", "yaml") is descriptions.entry(rights, "", "yaml")
+    assert descriptions.tagged_document(rights, "", "yaml") is descriptions.tagged_document(
+        rights, "", "yaml"
+    )
 
 
 # For whom.
