@@ -54,7 +54,7 @@ def run(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> dict[in
     `jobs.AlreadyRunningError` if another process is at it.
     """
     done = {}
-    with jobs.alone(factory.kw["bind"], jobs.ACTS), factory() as session:
+    with jobs.job_lock(factory.kw["bind"], jobs.ACTS), factory() as session:
         if media is not None:
             session.info["media"] = media  # removes pictures after a commit
         for note in _notes(session):

@@ -21,7 +21,7 @@ from comicsdb.library import acts
 from comicsdb.library.transfer import imports
 from comicsdb.mail import queue_to_administrators
 from comicsdb.models.choices import DEFAULT_LANGUAGE
-from comicsdb.ops.jobs import DONATIONS, NOTICES, AlreadyRunningError, alone
+from comicsdb.ops.jobs import DONATIONS, NOTICES, AlreadyRunningError, job_lock
 from comicsdb.ratelimit.postgres import remove_expired
 from comicsdb.webhooks import delivery
 
@@ -241,7 +241,7 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
         raise click.ClickException("The setting comicsdb.donations.collective names no collective.")
     terms = Terms(settings["comicsdb.donations.tiers"], settings["comicsdb.donations.yearly"])
     try:
-        with site.session() as session, alone(session.get_bind(), DONATIONS):
+        with site.session() as session, job_lock(session.get_bind(), DONATIONS):
             beginning = since.replace(tzinfo=UTC) if since else begin(session)
             session.rollback()  # no transaction is open during the requests
             gifts = contributions(settings, beginning)
@@ -281,7 +281,7 @@ def throttle_notices_command(site: Site, send: bool, **rules):
     With --enforce too, accounts that had enough notices lose their tokens, or are disabled if they have none.
     """
     try:
-        with site.database() as engine, alone(engine, NOTICES):
+        with site.database() as engine, job_lock(engine, NOTICES):
             failed = _send_notices(site, db.session_factory(engine), Rules(**rules), send=send)
     except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error

@@ -8,7 +8,7 @@ from comicsdb.cli.cache import empty
 from comicsdb.cli.database import is_current
 from comicsdb.cli.support import NOT_CURRENT, Site, pass_site
 from comicsdb.ops import backup as backups
-from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, alone
+from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, job_lock
 
 
 @click.command("backup")
@@ -20,7 +20,7 @@ from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, alone
 def backup_command(site: Site, folder: Path, keep: int | None):
     """Back up database and pictures into a new folder below FOLDER, while the site goes on."""
     try:
-        with site.database() as engine, alone(engine, BACKUP):
+        with site.database() as engine, job_lock(engine, BACKUP):
             made = backups.make(engine, site.storage, folder, tell=click.echo)
             removed = backups.drop_older(folder, keep) if keep else []
     except AlreadyRunningError as error:

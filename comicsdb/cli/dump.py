@@ -12,7 +12,7 @@ from comicsdb.exchange.downloads import SITE, age_of_newest
 from comicsdb.exchange.minisign import Key, KeyFileError
 from comicsdb.i18n import _
 from comicsdb.mail import Letter, Link, Paragraph, queue_to_administrators
-from comicsdb.ops.jobs import DUMP, AlreadyRunningError, alone
+from comicsdb.ops.jobs import DUMP, AlreadyRunningError, job_lock
 
 MISSED = timedelta(hours=26)  # a day, and the time that a dump may take longer than the one before
 
@@ -44,7 +44,7 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool
         licence={"name": licence.name, "url": licence.url},
     )
     try:
-        with site.database() as engine, alone(engine, DUMP):
+        with site.database() as engine, job_lock(engine, DUMP):
             key = Key.open(site.settings["comicsdb.dumps.key"])
             storage = site.storage if covers else None
             made = dumps.make(engine, folder, key, source, covers=storage, report=click.echo)

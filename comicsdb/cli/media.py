@@ -7,7 +7,7 @@ import click
 from comicsdb.catalog.maintenance.cover_hashes import rehash
 from comicsdb.cli.support import Commands, Site, pass_site
 from comicsdb.media.sweeping import missing, sweep
-from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, alone
+from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, job_lock
 
 SAFE = 24  # hours, longer than any upload or import takes
 
@@ -32,7 +32,7 @@ def sweep_command(site: Site, dry_run: bool, older_than: float):
     """Remove pictures and thumbnails that no row names; may run every day."""
     number = 0
     try:
-        with site.database() as engine, alone(engine, MEDIA), _at_once(engine) as connection:
+        with site.database() as engine, job_lock(engine, MEDIA), _at_once(engine) as connection:
             for entry in sweep(connection, site.storage, timedelta(hours=older_than), dry_run=dry_run):
                 click.echo(entry.name)
                 number += 1

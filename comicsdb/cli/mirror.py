@@ -15,7 +15,7 @@ from comicsdb.cli.support import Site
 from comicsdb.config import SettingsError
 from comicsdb.mirror import ORIGIN
 from comicsdb.ops.ini import ini_loader
-from comicsdb.ops.jobs import MIRROR, AlreadyRunningError, alone
+from comicsdb.ops.jobs import MIRROR, AlreadyRunningError, job_lock
 
 if find_spec("httpx") is None:
     raise SettingsError("Mirrors need a library: pip install 'comicsdb[mirror]'.")
@@ -114,7 +114,7 @@ def mirror_command(url, folder: Path, port: int, host: str, key, token: str, pro
     with site.engine() as engine, closing(Origin(site.settings[ORIGIN], token)) as origin:
         upgrade(engine)
         try:
-            with alone(engine, MIRROR):
+            with job_lock(engine, MIRROR):
                 if promote:
                     promotion.promote(engine, site.storage, click.echo)
                     _forget_origin(site.ini)

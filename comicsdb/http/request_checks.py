@@ -138,7 +138,7 @@ def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:
     return check
 
 
-class RequestChecks:
+class RequestCheckPolicy:
     """An execution policy that passes on well-formed requests, and rejects all others."""
 
     def __init__(self, registry, inner):
@@ -186,4 +186,4 @@ def includeme(config):
     """Add the policy, and the directive by which API and site format rejections."""
     config.registry["comicsdb.refusals"] = {}
     config.add_directive("answer_refusals", answer_refusals)
-    wrap_execution_policy(config, RequestChecks, ORDER)
+    wrap_execution_policy(config, RequestCheckPolicy, ORDER)

@@ -33,9 +33,9 @@ HEALTH = "/health/"
 class Heartbeat:
     """The worker's side: a thread that increments the count each second, and notes of current requests."""
 
-    def __init__(self, folder: Path, places: int, *jobs: Callable[[], None]):
+    def __init__(self, folder: Path, slots: int, *jobs: Callable[[], None]):
         self._jobs = jobs
-        path, size = folder / str(os.getpid()), COUNT + places * NOTE
+        path, size = folder / str(os.getpid()), COUNT + slots * NOTE
         path.write_bytes(bytes(size))
         with path.open("r+b") as file:
             self._map = mmap.mmap(file.fileno(), size)
@@ -58,22 +58,22 @@ class Heartbeat:
                     log.exception("What is to be done each second failed")
             time.sleep(1)
 
-    def begin(self, place: int, environ: dict) -> None:
+    def begin(self, slot: int, environ: dict) -> None:
         """Note a request: its method and the start of its path until its route is known.
 
         The whole path may be secret.
         """
         method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
-        self._note(place, method, f"{'/'.join(path.split('/', 3)[:3])}/…")
-        environ[NOTE_ROUTE_KEY] = partial(self._note, place, method)
+        self._note(slot, method, f"{'/'.join(path.split('/', 3)[:3])}/…")
+        environ[NOTE_ROUTE_KEY] = partial(self._note, slot, method)
 
-    def _note(self, place: int, method: str, where: str) -> None:
-        at = COUNT + place * NOTE
+    def _note(self, slot: int, method: str, where: str) -> None:
+        at = COUNT + slot * NOTE
         self._map[at : at + NOTE] = f"{method} {where}".encode(errors="replace")[:NOTE].ljust(NOTE, b"\0")
 
-    def end(self, place: int) -> None:
+    def end(self, slot: int) -> None:
         """Clear the note of a finished request."""
-        self._map[COUNT + place * NOTE] = 0
+        self._map[COUNT + slot * NOTE] = 0
 
 
 class Watchdog:
@@ -98,11 +98,11 @@ class Watchdog:
         while True:
             time.sleep(1)
             try:
-                self.look()
+                self.check()
             except Exception:
                 log.exception("The workers could not be looked at")
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Check once.
 
         Checks are counted instead of seconds, so that suspending the machine replaces no worker.

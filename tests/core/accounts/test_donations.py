@@ -14,7 +14,7 @@ from comicsdb.accounts import supporters
 from comicsdb.accounts.supporters import FetchError, Gift, contributions
 from comicsdb.cli import main
 from comicsdb.models import Donation, User
-from comicsdb.ops.jobs import DONATIONS, alone
+from comicsdb.ops.jobs import DONATIONS, job_lock
 from tests.donation_platform import COLLECTIVE, TOKEN, Platform
 from tests.serving import SECRET
 
@@ -379,6 +379,6 @@ def test_without_a_collective_it_says_what_is_missing(world):
 
 
 def test_two_cannot_run_at_once(world):
-    with alone(world.factory.kw["bind"], DONATIONS):
+    with job_lock(world.factory.kw["bind"], DONATIONS):
         assert "The command is running already." in world.fails()
     assert world.sync() == {}

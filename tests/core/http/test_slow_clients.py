@@ -5,7 +5,7 @@ from io import BytesIO
 
 import pytest
 
-from comicsdb.http.slow_clients import Clients
+from comicsdb.http.slow_clients import SlowClientMiddleware
 
 LARGE = 2 * 1024 * 1024
 
@@ -63,7 +63,9 @@ def finish(*slow):
 
 
 def clients(app=answer_200, **more):
-    return Clients(app, **{"max_body": 3 * LARGE, "threads": 1, "slow_clients": 8, "seconds": 60} | more)
+    return SlowClientMiddleware(
+        app, **{"max_body": 3 * LARGE, "threads": 1, "slow_clients": 8, "seconds": 60} | more
+    )
 
 
 def test_slow_senders_keep_nobody_from_the_application():

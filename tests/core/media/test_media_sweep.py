@@ -15,7 +15,7 @@ from comicsdb.media import sweeping
 from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.media.uploads import picture_values
-from comicsdb.ops.jobs import MEDIA, alone
+from comicsdb.ops.jobs import MEDIA, job_lock
 from tests.core.cli.test_commands import _ini, run
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture
@@ -209,6 +209,6 @@ def test_the_commands_say_what_they_did(database, tmp_path, made, folder):
 
 
 def test_only_one_sweep_runs_at_a_time(database, tmp_path, at_once):
-    with alone(at_once.engine, MEDIA):
+    with job_lock(at_once.engine, MEDIA):
         told = run("-c", _ini(tmp_path, database), "media", "sweep")
     assert (told.exit_code, told.output) == (1, "Error: The command is running already.\n")

@@ -10,7 +10,7 @@ from comicsdb.accounts.letters import Figures, throttle_report, throttle_restric
 from comicsdb.cli import main
 from comicsdb.mail.letter import Reader, as_html, as_text
 from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
-from comicsdb.ops.jobs import NOTICES, alone
+from comicsdb.ops.jobs import NOTICES, job_lock
 from tests.core.accounts.notices.refused import warned_twice
 from tests.mailbox import letters
 from tests.serving import SECRET
@@ -263,7 +263,7 @@ def test_account_1_is_never_disabled(world, command):
 
 def test_two_cannot_run_at_once(world, command):
     world.account("ann", {0: 200})
-    with alone(world.factory.kw["bind"], NOTICES):
+    with job_lock(world.factory.kw["bind"], NOTICES):
         assert command("--send") == (1, ["Error: The command is running already."])
     assert command("--send")[0] == 0
 

@@ -285,7 +285,7 @@ def test_what_is_asked_for_twice_is_done_once(factory, world):
 def test_one_process_at_a_time_works(factory, world):
     ask(factory, world, delete)
     bind = factory.kw["bind"]
-    with jobs.alone(bind, jobs.ACTS), pytest.raises(jobs.AlreadyRunningError):
+    with jobs.job_lock(bind, jobs.ACTS), pytest.raises(jobs.AlreadyRunningError):
         work(factory)
     worker = ActWorker(bind, {"sqlalchemy.url": bind.url.render_as_string(hide_password=False)}, None)
     worker.start()
