@@ -47,7 +47,7 @@ def login(request):
         query = {"next": target} if target else {}
         return HTTPSeeOther(request.route_path("login.second", _query=query))
     begin_session(request, user)
-    return HTTPSeeOther(request.asked_act.landing(target or request.route_path("home")))
+    return HTTPSeeOther(request.pending_action.redirect_target(target or request.route_path("home")))
 
 
 def login_by_passkey(request):
@@ -62,7 +62,7 @@ def login_by_passkey(request):
         return _page(target, answers.refused_whole(request, error.text, {}))
     request.account_context.log(log, "User logged in by passkey", user.username)
     begin_session(request, user)
-    return HTTPSeeOther(request.asked_act.landing(target or request.route_path("home")))
+    return HTTPSeeOther(request.pending_action.redirect_target(target or request.route_path("home")))
 
 
 def second_form(request):
@@ -91,7 +91,7 @@ def second(request):
     request.second_step.end()
     begin_session(request, user)
     return HTTPSeeOther(
-        request.asked_act.landing(safe_path(fields.get("next")) or request.route_path("home"))
+        request.pending_action.redirect_target(safe_path(fields.get("next")) or request.route_path("home"))
     )
 
 
@@ -133,7 +133,7 @@ def link(request):
         request.second_step.begin(user)
         return HTTPSeeOther(request.route_path("login.second"))
     begin_session(request, user, confirmed=False)
-    return HTTPSeeOther(request.asked_act.landing(request.route_path("home")))
+    return HTTPSeeOther(request.pending_action.redirect_target(request.route_path("home")))
 
 
 def _bad_link(request):

@@ -103,7 +103,7 @@ def activate(request):
     welcome = say(_("Welcome, ${name}! Your account is active.", mapping={"name": user.username}))
     guide = request.route_path("help.page", page="editing")
     request.messages.add("success", welcome, label=say(_("How to edit")), path=guide)
-    return HTTPSeeOther(request.asked_act.landing(request.route_path("account")))
+    return HTTPSeeOther(request.pending_action.redirect_target(request.route_path("account")))
 
 
 def resend_form(request):  # noqa: ARG001

@@ -1,6 +1,6 @@
 """The track bar: own, read, want and stars of an issue by one click.
 
-A visitor's click is kept (`http.asked_act`) and done after log-in or sign-up. Visitors' bars are on pages
+A visitor's click is kept (`http.pending_action`) and done after log-in or sign-up. Visitors' bars are on pages
 cached for everybody and so have no CSRF token.
 """
 
@@ -45,7 +45,7 @@ def press(request):
     value = text_of(request.POST, name) or ""
     path = safe_path(request.POST.get("next")) or referring_path(request) or request.entity_path(issue)
     if request.identity is None:
-        request.asked_act.keep("track.asked", issue.slug, name, value, path)
+        request.pending_action.store("track.asked", issue.slug, name, value, path)
         if request.is_fragment:  # the session has ended
             return Response(status=204, headers={"X-Location": request.route_path("login")})
         request.messages.add("info", request.localizer.translate(LOG_IN))
@@ -90,12 +90,12 @@ def _bars(request, issue: Issue, name: str) -> dict[int, str]:
     return {each: buttons(request, marks[each], slugs[each], in_run=in_run) for each in slugs}
 
 
-def asked(request):
-    """Do what was asked for before log-in; the signed cookie tells that this site's form asked for it."""
-    act = request.asked_act.take()
-    if not act:
+def perform_pending(request):
+    """Perform the action that was chosen before log-in; no CSRF token is needed, as its cookie is signed."""
+    pending = request.pending_action.take()
+    if not pending:
         return HTTPSeeOther(request.route_path("home"))
-    slug, name, value, path = act
+    slug, name, value, path = pending
     try:
         kind, said = _done(request, request.catalog.by_slug(Issue, slug), name, value)
     except NotFoundError:  # it was deleted meanwhile
@@ -183,4 +183,4 @@ def includeme(config):
         permission=Permission.MEMBER,
         decorator=private,
     )
-    config.add_page("track.asked", "/track/", asked, permission=Permission.MEMBER, decorator=private)
+    config.add_page("track.asked", "/track/", perform_pending, permission=Permission.MEMBER, decorator=private)

@@ -1,6 +1,6 @@
 """Liking and copying the lists of others, and the picture that other sites show with a link to a list.
 
-Visitors have the same buttons: what they choose is done after log-in or sign-up (`http.asked_act`).
+Visitors have the same buttons: what they choose is performed after log-in or sign-up (`http.pending_action`).
 """
 
 from pyramid.csrf import check_csrf_token
@@ -33,7 +33,7 @@ LIKED = _("You like ${label}.")
 UNLIKED = _("You no longer like ${label}.")
 COPIED = _("${label} was copied. Nobody else can see your copy as long as it is private.")
 LIKE, COPY = "like", "copy"
-ASKED = "reading_list.asked"
+PENDING_ROUTE = "reading_list.asked"
 
 SHARED = "public, max-age=86400"  # covers may change while the list does not
 
@@ -53,7 +53,7 @@ class SharingViews(Lists):
         value = text_of(request.POST, name) or ""
         path = safe_path(request.POST.get("next")) or request.entity_path(found)
         if self.identity is None:
-            request.asked_act.keep(ASKED, found.slug, name, value, path)
+            request.pending_action.store(PENDING_ROUTE, found.slug, name, value, path)
             if request.is_fragment:  # the session has ended
                 return Response(status=204, headers={"X-Location": request.route_path("login")})
             request.messages.add("info", request.localizer.translate(LOG_IN))
@@ -72,12 +72,12 @@ class SharingViews(Lists):
             return fragment(request, "reading_list_like", values)
         return self._redirect(kind, said, path)
 
-    def asked(self):
-        """Do what was asked for before log-in; the signed cookie tells that this site's form asked for it."""
-        act = self.request.asked_act.take()
-        if not act:
+    def perform_pending(self):
+        """Perform the action that was chosen before log-in; no CSRF token is needed, as its cookie is signed."""
+        pending = self.request.pending_action.take()
+        if not pending:
             return HTTPSeeOther(self.request.route_path("home"))
-        slug, name, value, path = act
+        slug, name, value, path = pending
         try:
             found = reading_lists.find(self.session, self.identity, self.official, slug)
         except NotFoundError:  # it was deleted or hidden meanwhile
@@ -141,7 +141,7 @@ def includeme(config):
         "press", "{slug}/press/", views, attr="press", member=False, methods=("POST",), require_csrf=False
     )
     config.add_page(
-        ASKED, "/asked/reading-list/", views, attr="asked", permission=Permission.MEMBER, decorator=private
+        PENDING_ROUTE, "/asked/reading-list/", views, attr="perform_pending", permission=Permission.MEMBER, decorator=private
     )
     config.add_page(
         "reading_list.share", "/reading-lists/{slug}/share-{version:[0-9a-f]+}.jpg", views, attr="share"
