@@ -31,7 +31,7 @@ def includeme(config):
     config.include(".http.csrf")  # CSRF tokens
     config.include(".http.pending_action")  # what visitors chose before log-in
     config.include(".http.flash_messages")  # notices shown on the next page
-    config.include(".forms.after_login")  # restores forms sent after the session had ended
+    config.include(".forms.expired_session")  # restores forms sent after the session had ended
     config.include(".forms")  # requests of scripts in forms
     config.include(".rendering.linked_data")  # structured data for search engines
     config.include(".pages.catalogue.base")  # config.add_entity_views: the pages of a kind

@@ -96,9 +96,9 @@ class Draft:
         self.is_touched = False
         self.no_title = False  # whether the series' type does not allow a collection title
         self._items: dict[str, dict[str, Item]] = {}
-        if request.kept_form:
-            self.read(request.kept_form.take())
-            self.again = request.kept_form.files
+        if request.restored_form:
+            self.read(request.restored_form.take())
+            self.again = request.restored_form.files
 
     def _state_of(self, entity) -> dict:
         """The object's values by field."""

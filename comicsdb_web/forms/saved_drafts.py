@@ -10,9 +10,9 @@ from webob.multidict import MultiDict
 
 from comicsdb import accounts
 from comicsdb.accounts import FormPlace, SavedForm, SavedPicture
-from comicsdb_web.forms.after_login import is_secret
 from comicsdb_web.forms.answers import WHOLE
 from comicsdb_web.forms.drafts import KEY, Draft
+from comicsdb_web.forms.expired_session import is_secret
 from comicsdb_web.forms.fields import text_of
 from comicsdb_web.forms.values import keep_pictures
 from comicsdb_web.http.routing import query_of

@@ -24,7 +24,7 @@ class TokenPolicy:
     get no cookie.
 
     The token of a member's page also names the account, signed: a form submitted after its session ended can
-    be stored for that account (`forms.after_login`). It has three parts, `session.account.signature`.
+    be stored for that account (`forms.expired_session`). It has three parts, `session.account.signature`.
     """
 
     def __init__(self, secret: str, *, secure: bool):
@@ -78,7 +78,7 @@ class TokenPolicy:
         )
 
 
-def from_here(request) -> bool:
+def is_same_origin(request) -> bool:
     """Whether a form without token was sent by this site, by the headers of the browser.
 
     Clients that send neither header are not browsers.

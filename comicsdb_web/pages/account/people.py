@@ -9,7 +9,7 @@ from comicsdb.models import Issue, LoginSession, ReadDate, Series, User
 from comicsdb.models.base import Authored
 from comicsdb.models.choices import SupporterTier
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.account.settings import api_usage
@@ -42,7 +42,7 @@ def find(request):
 
 def by_id(request):
     """Redirect from the path by id to the one by name."""
-    user = request.dbsession.get(User, number_in(request))
+    user = request.dbsession.get(User, id_in_path(request))
     if user is None or not user.is_active:
         raise HTTPNotFound
     return HTTPMovedPermanently(request.route_path("account.person", username=user.username))

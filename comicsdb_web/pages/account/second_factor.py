@@ -10,7 +10,7 @@ from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import account_of, confirmed
 from comicsdb_web.pages.account.login import json_text
 from comicsdb_web.rendering.locales import _
@@ -69,7 +69,7 @@ def add_passkey(request):
 
 def remove_passkey(request):
     """Remove a passkey of the account."""
-    if not accounts.remove_passkey(request.account_context, account_of(request), number_in(request)):
+    if not accounts.remove_passkey(request.account_context, account_of(request), id_in_path(request)):
         raise HTTPNotFound(_("This passkey no longer exists."))
     return _back(request, "success", _("The passkey was removed."))
 

@@ -9,7 +9,7 @@ from comicsdb.i18n import translate
 from comicsdb.models import SecurityEvent
 from comicsdb.security import session_identifier
 from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.http.session_auth import forget_session
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.account import notice, restrict_referrer
@@ -103,7 +103,7 @@ def sessions(request):
 
 def end_session(request):
     """End one session; ending the current one logs out."""
-    number, user_id = number_in(request), request.identity.user_id
+    number, user_id = id_in_path(request), request.identity.user_id
     own = [
         each.id
         for each in accounts.sessions_of(request.dbsession, user_id)

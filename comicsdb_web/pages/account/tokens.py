@@ -6,7 +6,7 @@ from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models.choices import TokenScope
 from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.rendering.locales import _
 
@@ -64,7 +64,7 @@ def generate(request):
 
 def revoke(request):
     """Revoke a token of the account."""
-    if not accounts.revoke_token(request.account_context, request.identity.user_id, number_in(request)):
+    if not accounts.revoke_token(request.account_context, request.identity.user_id, id_in_path(request)):
         raise HTTPNotFound(_("This token no longer exists."))
     return _to_tokens(request, "success", _("The token was revoked and no longer works."))
 
@@ -121,7 +121,7 @@ def make_feed(request):
 
 def revoke_feed(request):
     """Revoke an address of the account."""
-    if not accounts.revoke_feed_address(request.dbsession, request.identity.user_id, number_in(request)):
+    if not accounts.revoke_feed_address(request.dbsession, request.identity.user_id, id_in_path(request)):
         raise HTTPNotFound(_("This address no longer exists."))
     return _to_feeds(request, "success", _("The address was revoked and no longer works."))
 

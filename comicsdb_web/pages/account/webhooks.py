@@ -7,7 +7,7 @@ from comicsdb.catalog import InvalidError
 from comicsdb.models.choices import WebhookState
 from comicsdb.webhooks import endpoints
 from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.rendering.locales import _
 
@@ -96,7 +96,7 @@ def send_test(request):
 def resend(request):
     """Send a message again."""
     found = _mine(request)
-    done = endpoints.resend(request.dbsession, found, number_in(request, "delivery"))
+    done = endpoints.resend(request.dbsession, found, id_in_path(request, "delivery"))
     if done is None:
         raise HTTPNotFound(_("This message no longer exists."))
     if not done:
@@ -106,7 +106,7 @@ def resend(request):
 
 def remove(request):
     """Delete a webhook."""
-    if not endpoints.remove(request.dbsession, request.identity.user_id, number_in(request)):
+    if not endpoints.remove(request.dbsession, request.identity.user_id, id_in_path(request)):
         raise HTTPNotFound(GONE)
     request.messages.add("success", request.localizer.translate(_("The webhook was deleted.")))
     return HTTPSeeOther(request.route_path("account.webhooks"))
@@ -122,7 +122,7 @@ def _typed(fields) -> dict:
 
 def _mine(request):
     """The webhook of the address; raises HTTPNotFound for those of others."""
-    found = endpoints.webhook_of(request.dbsession, request.identity.user_id, number_in(request))
+    found = endpoints.webhook_of(request.dbsession, request.identity.user_id, id_in_path(request))
     if found is None:
         raise HTTPNotFound(GONE)
     return found

@@ -13,7 +13,7 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import translate
 from comicsdb.models import ApiToken, OutgoingMail, ReviewReport, SignupSettings, User
 from comicsdb.security import Permission
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import no_store
 from comicsdb_web.pages.admin import dashboard
 from comicsdb_web.pages.catalogue.history_labels import labels_of
@@ -130,7 +130,7 @@ def log_names(request) -> dict:
 
 def row_of(request, model):
     """The row of the id in the path; raises HTTPNotFound."""
-    row = request.dbsession.get(model, number_in(request))
+    row = request.dbsession.get(model, id_in_path(request))
     if row is None:
         raise HTTPNotFound
     return row

@@ -11,7 +11,7 @@ from comicsdb.admin.reviews import REVIEW, open_reports
 from comicsdb.catalog import InvalidError
 from comicsdb.models import Issue, Review, ReviewReport, Series, User
 from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.admin import log_names, row_of, say
 from comicsdb_web.pages.admin.listing import Choices, folded, listing
 from comicsdb_web.rendering.locales import _
@@ -63,7 +63,7 @@ def decide(request):
     sent = answers.texts(request)
     act, text = DECISIONS.get(sent.get("decision", ""), DECISIONS["keep"])
     try:
-        act(request.dbsession, request.identity, number_in(request), sent.get("reason", ""))
+        act(request.dbsession, request.identity, id_in_path(request), sent.get("reason", ""))
     except InvalidError as error:
         return _page(request, answers.refused(request, error, sent))
     say(request, "success", text)

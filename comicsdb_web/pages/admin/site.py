@@ -9,7 +9,7 @@ from comicsdb.accounts import sign_up_settings
 from comicsdb.catalog import InvalidError
 from comicsdb.models import OutgoingMail, User
 from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, say
 from comicsdb_web.pages.admin.listing import Choices, folded, listing
 from comicsdb_web.rendering.locales import _
@@ -64,7 +64,7 @@ def mails(request):
 
 def send_again(request):
     """Retry a failed mail at once."""
-    if not admin.send_again(request.dbsession, request.identity, number_in(request)):
+    if not admin.send_again(request.dbsession, request.identity, id_in_path(request)):
         raise HTTPNotFound(_("This e-mail is no longer waiting for another attempt."))
     say(request, "success", _("The e-mail will be sent again with the next batch."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.mail.list"))

@@ -23,7 +23,7 @@ from comicsdb.models import (
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.ratelimit.counters import REFUSED
 from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.pages.account.people import TIERS
 from comicsdb_web.pages.account.tokens import SCOPES
@@ -232,7 +232,7 @@ def _done(request, act, text):
 
 def user_of(request) -> User:
     """The account of the id in the path, with its groups; raises HTTPNotFound."""
-    wanted = select(User).where(User.id == number_in(request)).options(selectinload(User.groups))
+    wanted = select(User).where(User.id == id_in_path(request)).options(selectinload(User.groups))
     found = request.dbsession.scalar(wanted)
     if found is None:
         raise HTTPNotFound
@@ -282,7 +282,7 @@ def add_member(request):
 
 def remove_member(request):
     """Remove an account from the group."""
-    found, member = row_of(request, Group), request.dbsession.get(User, number_in(request, "user"))
+    found, member = row_of(request, Group), request.dbsession.get(User, id_in_path(request, "user"))
     if member is None:
         raise HTTPNotFound
     try:
@@ -353,7 +353,7 @@ def tokens(request):
 def revoke_token(request):
     """Revoke a token, and redirect to the referring page."""
     try:
-        found = admin.revoke_token(request.account_context, request.identity, number_in(request))
+        found = admin.revoke_token(request.account_context, request.identity, id_in_path(request))
     except InvalidError as error:
         say(request, "error", error)
     else:

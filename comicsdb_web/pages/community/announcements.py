@@ -12,7 +12,7 @@ from comicsdb.models import Announcement
 from comicsdb.values import whole_number
 from comicsdb_web.http import preferences
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.rendering.richtext import clean
 from comicsdb_web.rendering.row_views import RowView, shown
 
@@ -50,16 +50,16 @@ def closed_by(request) -> dict[int, None]:
 def dismiss(request):
     """Dismiss an announcement. Raises HTTPForbidden for forms of other sites, HTTPNotFound for
     an impossible id."""
-    number = str(number_in(request))
-    preferences.chosen(request, "next", ())
+    number = str(id_in_path(request))
+    preferences.submitted_choice(request, "next", ())
     if request.is_fragment:
         response = fragment(request, "announcement", {"number": number})
     else:
-        response = preferences.back(request)
+        response = preferences.redirect_back(request)
     closed = closed_by(request)
     closed.pop(int(number), None)
     kept = [*closed, int(number)][-MOST:]
-    return preferences.keep(request, response, COOKIE, ".".join(map(str, kept)))
+    return preferences.store_choice(request, response, COOKIE, ".".join(map(str, kept)))
 
 
 def includeme(config):

@@ -11,7 +11,7 @@ from comicsdb.models import Poll
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.account import no_store
 from comicsdb_web.rendering.locales import _
@@ -45,7 +45,7 @@ def poll(request):
 
 def vote(request):
     """Store the reader's vote and show the results."""
-    poll_id, choice = number_in(request), whole_number(request.POST.get("choice"), clamp=True)
+    poll_id, choice = id_in_path(request), whole_number(request.POST.get("choice"), clamp=True)
     if choice is None:
         _found(request)  # an unknown poll is reported first
         raise HTTPBadRequest(NO_CHOICE)
@@ -65,13 +65,13 @@ def delete_form(request):
 
 def delete(request):
     """Delete a poll with its votes."""
-    admin.delete_poll(request.dbsession, request.identity, number_in(request))
+    admin.delete_poll(request.dbsession, request.identity, id_in_path(request))
     request.messages.add("success", request.localizer.translate(DELETED))
     return HTTPSeeOther(request.route_path("polls"))
 
 
 def _found(request) -> Poll:
-    poll_id = number_in(request)
+    poll_id = id_in_path(request)
     found = request.dbsession.get(Poll, poll_id)
     if found is None:
         raise NotFoundError("poll", poll_id)

@@ -10,7 +10,7 @@ from comicsdb.models import Issue, Review, Series, User
 from comicsdb.models.community import REPORT_REASON_MAX
 from comicsdb.security import Permission
 from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.library.rating import stars_of_issue
@@ -91,7 +91,7 @@ def report(request):
     """Report a review to the staff."""
     reason = answers.texts(request).get("reason", "")
     try:
-        reviews.report(request.dbsession, number_in(request), request.identity.user_id, reason)
+        reviews.report(request.dbsession, id_in_path(request), request.identity.user_id, reason)
     except InvalidError as error:
         return _report_page(request, answers.refused(request, error, {"reason": reason}))
     request.messages.add("success", request.localizer.translate(REPORTED))
@@ -99,7 +99,7 @@ def report(request):
 
 
 def _reported(request) -> dict:
-    review = reviews.find(request.dbsession, number_in(request), request.identity.user_id)
+    review = reviews.find(request.dbsession, id_in_path(request), request.identity.user_id)
     name = select(reviews.SHOWN_NAME).where(User.id == review.user_id)
     return {
         "review": review,

@@ -88,7 +88,7 @@ class BulkViews:
         self.request = request
         self.session = request.dbsession
         self.user_id = request.identity.user_id
-        self.sent = request.kept_form.take() if request.kept_form else request.POST
+        self.sent = request.restored_form.take() if request.restored_form else request.POST
 
     def edit(self):
         """Show the page, or do what was chosen on it."""

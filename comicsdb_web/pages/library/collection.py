@@ -53,7 +53,7 @@ from comicsdb_web.forms.fields import (
 )
 from comicsdb_web.forms.values import change_of
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in, safe_path
+from comicsdb_web.http.routing import id_in_path, safe_path
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import series_types
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
@@ -273,7 +273,7 @@ def variant_options(request, issue_id) -> list[tuple[str, str]]:
 
 
 def _variant_options(request, _value):
-    item = select(CollectionItem.issue_id).where(CollectionItem.id == number_in(request))
+    item = select(CollectionItem.issue_id).where(CollectionItem.id == id_in_path(request))
     return variant_options(request, item.scalar_subquery())
 
 
@@ -551,8 +551,8 @@ def missing(request):
 
 def missing_of(request):
     """The missing issues of a series; 404 for a series without issues in the collection."""
-    session, user_id, series_id = request.dbsession, request.identity.user_id, number_in(request)
-    owned, total = figures.series_progress(session, user_id, series_id, request.today)
+    session, user_id, series_id = request.dbsession, request.identity.user_id, id_in_path(request)
+    owned, total = figures.owned_of(session, user_id, series_id, request.today)
     if not owned:
         raise HTTPNotFound(_("You have no issues of this series."))
     series = session.get(
@@ -624,7 +624,7 @@ class ItemViews(Editing):
     # Hooks of the forms.
 
     def _entity(self, *options):
-        return collection.item(self.session, self.user_id, number_in(self.request), WITH_ISSUE, *options)
+        return collection.item(self.session, self.user_id, id_in_path(self.request), WITH_ISSUE, *options)
 
     def _judged(self, draft):
         change, errors = change_of(draft)
@@ -687,7 +687,7 @@ def item_page(request, item: CollectionItem, form: answers.Form) -> dict:
 
 def rate(request):
     """Rate an item and its issue; invalid values are ignored."""
-    session, user_id, item_id = request.dbsession, request.identity.user_id, number_in(request)
+    session, user_id, item_id = request.dbsession, request.identity.user_id, id_in_path(request)
     given = request.POST.get("rating")
     if isinstance(given, str) and given in GIVEN:
         collection.rate(session, user_id, item_id, GIVEN[given], today=request.today)
@@ -700,7 +700,7 @@ def rate(request):
 
 def add_date(request):
     """Add a read date, typed in the reader's time zone; "" means now, the button `unknown` no date."""
-    user_id, item_id, typed = request.identity.user_id, number_in(request), answers.texts(request)
+    user_id, item_id, typed = request.identity.user_id, id_in_path(request), answers.texts(request)
     try:
         moment = None
         if "unknown" not in request.POST:
@@ -716,10 +716,8 @@ def add_date(request):
 
 def drop_date(request):
     """Remove a read date."""
-    item_id = number_in(request)
-    collection.remove_read(
-        request.dbsession, request.identity.user_id, item_id, number_in(request, "read_id")
-    )
+    item_id = id_in_path(request)
+    collection.unread(request.dbsession, request.identity.user_id, item_id, id_in_path(request, "read_id"))
     return done(request, "success", _("The reading date was removed."), "collection.item", id=item_id)
 
 

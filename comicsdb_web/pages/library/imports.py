@@ -22,7 +22,7 @@ from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms import answers
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import READ
+from comicsdb_web.http.routing import READ_METHODS
 from comicsdb_web.pages.library.collection import narrowing, private
 from comicsdb_web.pages.reading_lists import Lists
 from comicsdb_web.rendering.locales import _, ngettext
@@ -407,7 +407,7 @@ class ListImportViews(ImportViews):
 def includeme(config):
     """Before the pages of reading lists, whose slugs may be any word that is left."""
     member = {"permission": Permission.MEMBER, "decorator": private}
-    both = {"methods": (*READ, "POST"), **member}
+    both = {"methods": (*READ_METHODS, "POST"), **member}
     for views, address in ((ImportViews, "/collection/import/"), (ListImportViews, "/reading-lists/import/")):
         area, one = views.area, f"{address}{{id:[0-9]+}}/"
         config.add_page(f"{area}.import", address, views, attr="begin", renderer="import/form.jinja2", **both)

@@ -20,7 +20,7 @@ from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.library.collection import done, private
 from comicsdb_web.rendering.locales import _, ngettext
 
@@ -127,7 +127,7 @@ def add_week(request):
 
 def choose(request):
     """Choose what is pulled of a followed series."""
-    user_id, series_id = request.identity.user_id, number_in(request)
+    user_id, series_id = request.identity.user_id, id_in_path(request)
     entry = pull_list.entry(request.dbsession, user_id, series_id)
     label = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, series_id)).text
     draft = Draft(request, "pull_list", CHOICE_FORM)
@@ -148,7 +148,7 @@ def choose(request):
 
 def remove(request):
     """Confirm and stop following a series."""
-    series_id, user_id = number_in(request), request.identity.user_id
+    series_id, user_id = id_in_path(request), request.identity.user_id
     if not pull_list.follows(request.dbsession, user_id, series_id):
         raise NotFoundError("series", series_id)
     series = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, series_id))

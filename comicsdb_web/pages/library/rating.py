@@ -11,7 +11,7 @@ from comicsdb.library import ratings
 from comicsdb.models import Issue, IssueRating
 from comicsdb.security import Permission
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in, safe_path
+from comicsdb_web.http.routing import id_in_path, safe_path
 from comicsdb_web.rendering.locales import _
 
 CLEAR = "0"
@@ -58,7 +58,7 @@ def stars_with(request, issue: Issue, current: int | None) -> Stars:
 
 def rate_issue(request):
     """Rate an issue."""
-    issue = request.catalog.get(Issue, number_in(request))
+    issue = request.catalog.get(Issue, id_in_path(request))
 
     def rate(stars):
         ratings.rate(request.dbsession, issue, request.identity.user_id, stars, today=request.today)

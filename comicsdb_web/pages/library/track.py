@@ -1,7 +1,7 @@
 """The track bar: own, read, want and stars of an issue by one click.
 
-A visitor's click is kept (`http.pending_action`) and done after log-in or sign-up. Visitors' bars are on pages
-cached for everybody and so have no CSRF token.
+A visitor's click is stored (`http.pending_action`) and performed after log-in or sign-up. Visitors' bars are on
+pages cached for everybody and so have no CSRF token.
 """
 
 from pyramid.csrf import check_csrf_token
@@ -17,7 +17,7 @@ from comicsdb.models import CollectionItem, Issue
 from comicsdb.security import Permission
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.http.csrf import from_here
+from comicsdb_web.http.csrf import is_same_origin
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import referring_path, safe_path
 from comicsdb_web.pages.library import wish_list as wishes
@@ -38,7 +38,7 @@ def press(request):
     """Do what a button of the bar says, one of ACTS; other fields are ignored."""
     if request.identity is not None:
         check_csrf_token(request)
-    elif not from_here(request):
+    elif not is_same_origin(request):
         raise HTTPForbidden(_("This form was sent from another site."))
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     name = next((each for each in ACTS if each in request.POST), "")
@@ -91,7 +91,7 @@ def _bars(request, issue: Issue, name: str) -> dict[int, str]:
 
 
 def perform_pending(request):
-    """Perform the action that was chosen before log-in; no CSRF token is needed, as its cookie is signed."""
+    """Perform the action chosen before log-in; it needs no CSRF token, as its cookie is signed."""
     pending = request.pending_action.take()
     if not pending:
         return HTTPSeeOther(request.route_path("home"))
@@ -183,4 +183,6 @@ def includeme(config):
         permission=Permission.MEMBER,
         decorator=private,
     )
-    config.add_page("track.asked", "/track/", perform_pending, permission=Permission.MEMBER, decorator=private)
+    config.add_page(
+        "track.asked", "/track/", perform_pending, permission=Permission.MEMBER, decorator=private
+    )

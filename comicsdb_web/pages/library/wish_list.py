@@ -27,7 +27,7 @@ from comicsdb_web.forms.fields import (
     day,
 )
 from comicsdb_web.forms.values import change_of
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.library.collection import ALL, done, grades, private, variant_options
@@ -61,7 +61,7 @@ def _grades(request, _value):
 
 
 def _variants(request, _value):
-    issue = select(WishListItem.issue_id).where(WishListItem.id == number_in(request))
+    issue = select(WishListItem.issue_id).where(WishListItem.id == id_in_path(request))
     return variant_options(request, issue.scalar_subquery())
 
 
@@ -210,8 +210,8 @@ class WishViews(Editing):
     # Hooks of the forms.
 
     def _entity(self):
-        number = number_in(self.request)
-        wish_list.find_item(self.session, self.user_id, number)
+        number = id_in_path(self.request)
+        wish_list.item_of(self.session, self.user_id, number)
         return self._loaded(number)
 
     def _loaded(self, item_id: int) -> WishListItem:

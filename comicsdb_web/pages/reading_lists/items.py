@@ -16,7 +16,7 @@ from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.editing import Editing
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of, texts_of
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.paging import Page, page_asked_for
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.reading_lists import ITEM_TYPES, Lists, item_type_options
@@ -210,7 +210,7 @@ class AddingViews(Editing, Lists):
         number, pages = page_asked_for(self.request, total, figures.PAGE_SIZE)
         wanted = figures.items_page(self.list.id, (number - 1) * figures.PAGE_SIZE)
         rows = self.session.scalars(wanted).all()
-        kept = self.request.kept_form
+        kept = self.request.restored_form
         post = kept.fields if kept else self.request.POST
         typed = {item.issue_id: text_of(post, f"{POSITION}{item.issue_id}") for item in rows}
         return {
@@ -286,7 +286,7 @@ class ItemViews(Lists):
         Raises NotFoundError for an item of another list.
         """
         found = self.managed()
-        wanted = figures.items(found.id).where(ReadingListItem.id == number_in(self.request, "item"))
+        wanted = figures.items(found.id).where(ReadingListItem.id == id_in_path(self.request, "item"))
         item = self.session.scalar(wanted.execution_options(populate_existing=True))
         if item is None:
             raise NotFoundError("reading_list_item", self.request.matchdict["item"])

@@ -19,7 +19,7 @@ from comicsdb.library.reading_lists import figures, forks, likes
 from comicsdb.models import ReadingList
 from comicsdb.security import Permission
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.http.csrf import from_here
+from comicsdb_web.http.csrf import is_same_origin
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import safe_path
 from comicsdb_web.pages.library.collection import private
@@ -46,7 +46,7 @@ class SharingViews(Lists):
         request = self.request
         if self.identity is not None:
             check_csrf_token(request)
-        elif not from_here(request):
+        elif not is_same_origin(request):
             raise HTTPForbidden(_("This form was sent from another site."))
         found = self.found()
         name = COPY if COPY in request.POST else LIKE
@@ -73,7 +73,7 @@ class SharingViews(Lists):
         return self._redirect(kind, said, path)
 
     def perform_pending(self):
-        """Perform the action that was chosen before log-in; no CSRF token is needed, as its cookie is signed."""
+        """Perform the action chosen before log-in; it needs no CSRF token, as its cookie is signed."""
         pending = self.request.pending_action.take()
         if not pending:
             return HTTPSeeOther(self.request.route_path("home"))
@@ -141,7 +141,12 @@ def includeme(config):
         "press", "{slug}/press/", views, attr="press", member=False, methods=("POST",), require_csrf=False
     )
     config.add_page(
-        PENDING_ROUTE, "/asked/reading-list/", views, attr="perform_pending", permission=Permission.MEMBER, decorator=private
+        PENDING_ROUTE,
+        "/asked/reading-list/",
+        views,
+        attr="perform_pending",
+        permission=Permission.MEMBER,
+        decorator=private,
     )
     config.add_page(
         "reading_list.share", "/reading-lists/{slug}/share-{version:[0-9a-f]+}.jpg", views, attr="share"

@@ -17,9 +17,9 @@ from comicsdb.http.bodies import BodyError
 from comicsdb.media.storage import StorageDownError
 from comicsdb.ops.logs import log_failure
 from comicsdb.security import log_denied
-from comicsdb_web.forms.after_login import keep_form
+from comicsdb_web.forms.expired_session import save_form
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import READ, is_api, referring_path, with_query
+from comicsdb_web.http.routing import READ_METHODS, is_api, referring_path, with_query
 from comicsdb_web.rendering.locales import _, set_language_without_account
 
 log = logging.getLogger(__name__)
@@ -75,10 +75,12 @@ def notfound(error, request):
     """404, after trying the other trailing-slash form, and 405 for paths that exist."""
     if isinstance(error, PredicateMismatch) and request.matched_route is not None:
         response = error_page(request, 405)
-        response.allow = request.registry["comicsdb_web.methods"].get(request.matched_route.name, READ)
+        response.allow = request.registry["comicsdb_web.methods"].get(
+            request.matched_route.name, READ_METHODS
+        )
         return response
     path = request.path_info
-    if request.method in READ and not path.endswith("/") and _page_at(request, f"{path}/"):
+    if request.method in READ_METHODS and not path.endswith("/") and _page_at(request, f"{path}/"):
         return HTTPMovedPermanently(with_query(request, f"{request.path}/"))
     # Pyramid's message contains the path; only messages of our views are for readers.
     said = error.detail if isinstance(error.detail, TranslationString) else None
@@ -114,7 +116,7 @@ def gone(error, request):
 def moved(error, request):
     """301 to the same page of the object that moved; forms are not redirected."""
     entity, route = error.entity, request.matched_route.name
-    if request.method not in READ:
+    if request.method not in READ_METHODS:
         said = _("It was merged with another entry or has a new address. Nothing was changed.")
         request.messages.add("warning", request.localizer.translate(said))
         return HTTPSeeOther(request.entity_path(entity))
@@ -133,10 +135,10 @@ def forbidden(error, request):
         response = Response(status=204)
         response.headers["X-Location"] = request.route_path("login")
         return response
-    if request.method in READ:
+    if request.method in READ_METHODS:
         target = with_query(request, request.path)
     else:
-        target = keep_form(request) or referring_path(request)
+        target = save_form(request) or referring_path(request)
     return HTTPSeeOther(request.route_path("login", _query={"next": target} if target else {}))
 
 
@@ -145,7 +147,7 @@ def client_error(error, request):
 
     A form of the logged-in account from an ended session is shown again with a new token.
     """
-    if isinstance(error, BadCSRFToken) and (path := keep_form(request)):
+    if isinstance(error, BadCSRFToken) and (path := save_form(request)):
         return HTTPSeeOther(path)
     status = getattr(error, "code", 400)
     said = getattr(error, "detail", None)

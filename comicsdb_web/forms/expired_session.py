@@ -1,8 +1,8 @@
-"""Forms that were sent after the end of their session: after log-in they are shown again with all values.
+"""Forms submitted after their session had expired: they are shown again, filled in, after log-in.
 
-`keep_form` stores the values, and redirects to the page of the form with `?kept=SECRET`, where
-`request.kept_form` has them. A form with a `Draft` (`editing`) reads them as if they were sent; others are
-filled in when their page is rendered. They are shown only to the account of the form's CSRF token (`csrf`).
+`save_form` stores the values, and redirects to the page of the form with `?kept=SECRET`, where
+`request.restored_form` has them. A form with a `Draft` (`editing`) reads them as if they had been sent; others
+are filled in when their page is rendered. They are shown only to the account of the form's CSRF token (`csrf`).
 Nothing is saved until the form is sent again.
 """
 
@@ -17,29 +17,30 @@ from webob.multidict import MultiDict
 
 from comicsdb import accounts
 from comicsdb.http.bodies import BodyError
-from comicsdb_web.http.routing import READ, query_of, referring_path
+from comicsdb_web.http.routing import READ_METHODS, query_of, referring_path
 from comicsdb_web.rendering.locales import _
 
 PARAMETER = "kept"
 # Fields with secrets or credentials.
-NOT_KEPT = {*accounts.CONFIRM_FIELDS, "csrf_token", "code", "sealed", "answer"}
-AS_THEY_ARE = {"hidden", "password", "file", "submit", "button", "image", "reset"}  # types of inputs
+SECRET_FIELDS = {*accounts.CONFIRM_FIELDS, "csrf_token", "code", "sealed", "answer"}
+# Types of inputs that keep the value the page gives them.
+UNFILLED_TYPES = {"hidden", "password", "file", "submit", "button", "image", "reset"}
 FORM = re.compile(r"<form\b.*?</form>", re.DOTALL)
 
-ENDED = _("Your session has expired. Log in, and the form will come back with what you entered.")
-BACK = _(
+SESSION_EXPIRED = _("Your session has expired. Log in, and the form will come back with what you entered.")
+FORM_RESTORED = _(
     "Your session had expired, so nothing has been saved yet."
     " Here is what you entered: check it and save it again."
 )
-CHOOSE = _("Please choose your files again.")
+CHOOSE_FILES = _("Please choose your files again.")
 
 
 def is_secret(name: str) -> bool:
     """Whether a field has a password or another credential."""
-    return name in NOT_KEPT or "password" in name
+    return name in SECRET_FIELDS or "password" in name
 
 
-def keep_form(request) -> str | None:
+def save_form(request) -> str | None:
     """Store the form of a request for its account; returns the path where it is shown again.
 
     None if it is not stored: it is too large, or was not made for an account, or for another one than the one
@@ -68,30 +69,30 @@ def keep_form(request) -> str | None:
     if secret is None:
         return None
     if identity is None:
-        request.messages.add("warning", request.localizer.translate(ENDED))
+        request.messages.add("warning", request.localizer.translate(SESSION_EXPIRED))
     parts = urlsplit(page)
     return parts.path + query_of(parse_qsl(parts.query, keep_blank_values=True), **{PARAMETER: secret})
 
 
-class KeptForm:
+class RestoredForm:
     """A stored form: its `fields` as sent, and the names of chosen `files`, by field."""
 
     def __init__(self, saved: accounts.SavedForm):
         self.fields = MultiDict(saved.texts)
         self.files = saved.files
         self._action = saved.action
-        self._is_taken = False
+        self._is_consumed = False
 
     def take(self) -> MultiDict:
         """The fields, for a page that fills in its form itself."""
-        self._is_taken = True
+        self._is_consumed = True
         return self.fields
 
     def fill_in(self, page: str) -> str:
         """Fill in the form of a page, unless the fields were taken."""
-        if self._is_taken:
+        if self._is_consumed:
             return page
-        forms = [(each, _Fields(each[0], self.fields)) for each in FORM.finditer(page)]
+        forms = [(each, _FormFiller(each[0], self.fields)) for each in FORM.finditer(page)]
         ours = [(each, form) for each, form in forms if form.is_to(self._action)]
         if not ours:
             return page
@@ -99,8 +100,8 @@ class KeptForm:
         return page[: found.start()] + form.filled() + page[found.end() :]
 
 
-class _Fields(HTMLParser):
-    """Parses the fields of a form, and collects the changes of its HTML that fill them in."""
+class _FormFiller(HTMLParser):
+    """Parses a form, and collects the replacements in its HTML that fill in its fields."""
 
     def __init__(self, form: str, values: MultiDict):
         super().__init__()
@@ -110,7 +111,7 @@ class _Fields(HTMLParser):
         for name, value in values.items():
             self._texts[name].append(value)
         self._lines = [0, *(found.end() for found in re.finditer("\n", form))]
-        self._changes: list[tuple[int, int, str]] = []  # (start, end, replacement)
+        self._replacements: list[tuple[int, int, str]] = []  # (start, end, replacement)
         self._action = self._method = ""
         self._select = self._area = None
         self.feed(form)
@@ -122,11 +123,11 @@ class _Fields(HTMLParser):
     def filled(self) -> str:
         """The HTML of the form with its fields filled in."""
         text = self._form
-        for start, end, instead in reversed(self._changes):
-            text = text[:start] + instead + text[end:]
+        for start, end, replacement in reversed(self._replacements):
+            text = text[:start] + replacement + text[end:]
         return text
 
-    def _place(self) -> int:
+    def _offset(self) -> int:
         line, column = self.getpos()
         return self._lines[line - 1] + column
 
@@ -146,7 +147,7 @@ class _Fields(HTMLParser):
         elif tag == "textarea":
             self.names.add(name)
             if name in self._texts:
-                self._area = self._place() + len(self.get_starttag_text()), self._texts[name].pop(0)
+                self._area = self._offset() + len(self.get_starttag_text()), self._texts[name].pop(0)
 
     def handle_endtag(self, tag):
         """Collect the change of a text area."""
@@ -154,12 +155,12 @@ class _Fields(HTMLParser):
             self._select = None
         elif tag == "textarea" and self._area:
             start, text = self._area
-            self._changes.append((start, self._place(), "\n" + escape(text)))
+            self._replacements.append((start, self._offset(), "\n" + escape(text)))
             self._area = None
 
     def _input(self, name: str, values: dict) -> None:
         kind = (values.get("type") or "text").lower()
-        if kind in AS_THEY_ARE or not name:
+        if kind in UNFILLED_TYPES or not name:
             return
         self.names.add(name)
         sent = self._texts.get(name, [])
@@ -170,36 +171,37 @@ class _Fields(HTMLParser):
 
     def _write(self, name: str, value: str | bool | None) -> None:
         """Set an attribute of the current tag, None for one without a value; False removes it."""
-        tag, start = self.get_starttag_text(), self._place()
+        tag, start = self.get_starttag_text(), self._offset()
         bare = re.sub(rf"""\s{name}(=("[^"]*"|'[^']*'|[^\s>]*))?(?=[\s/>])""", "", tag)
         if value is not False:
             attribute = f" {name}" if value is None else f' {name}="{escape(value)}"'
             bare = re.sub(r"\s*/?>$", lambda end: attribute + end[0], bare)
-        self._changes.append((start, start + len(tag), bare))
+        self._replacements.append((start, start + len(tag), bare))
 
 
-def _kept_form(request) -> KeptForm | None:
+def _restored_form(request) -> RestoredForm | None:
     """The stored form in the URL, for its account."""
-    secret = request.GET.get(PARAMETER) if request.method in READ else None
+    secret = request.GET.get(PARAMETER) if request.method in READ_METHODS else None
     if not secret or request.identity is None:
         return None
     saved = accounts.find_form_draft(request.dbsession, request.identity.user_id, secret)
-    return KeptForm(saved) if saved else None
+    return RestoredForm(saved) if saved else None
 
 
-def kept_form_view(view, _info):
+def restored_form_view(view, _info):
     """View deriver: fill in the stored form on its page."""
 
     def answer(context, request):
-        if f"{PARAMETER}=" not in request.query_string or request.kept_form is None:
+        if f"{PARAMETER}=" not in request.query_string or request.restored_form is None:
             return view(context, request)
         say = request.localizer.translate
         request.messages.show(
-            "warning", " ".join(map(say, [BACK] + [CHOOSE] * bool(request.kept_form.files)))
+            "warning",
+            " ".join(map(say, [FORM_RESTORED] + [CHOOSE_FILES] * bool(request.restored_form.files))),
         )
         response = view(context, request)
         if response.content_type == "text/html" and response.status_int == 200:
-            response.text = request.kept_form.fill_in(response.text)
+            response.text = request.restored_form.fill_in(response.text)
             response.headers["Cache-Control"] = "no-store"
         return response
 
@@ -207,6 +209,6 @@ def kept_form_view(view, _info):
 
 
 def includeme(config):
-    """Add `request.kept_form` and the deriver."""
-    config.add_request_method(_kept_form, "kept_form", reify=True)
-    config.add_view_deriver(kept_form_view)
+    """Add `request.restored_form` and the deriver."""
+    config.add_request_method(_restored_form, "restored_form", reify=True)
+    config.add_view_deriver(restored_form_view)
