@@ -23,7 +23,7 @@ def includeme(config):
     config.include(".rendering.themes")  # light or dark
     config.include(".rendering.layout")  # header and footer
     config.include(".rendering.track_bar")  # buttons of issues, with the reader's marks
-    config.include(".rendering.kept_cards")  # cards, rendered once for all who see the same
+    config.include(".rendering.card_cache")  # the cache of rendered cards
     config.include(".rendering.page_cache")  # cached pages for anonymous visitors
     config.include(".http.assets")  # static files, with their digest in the URL
     config.include(".http.csp")  # security headers

@@ -1,8 +1,8 @@
 """Forms submitted after their session had expired: they are shown again, filled in, after log-in.
 
 `save_form` stores the values, and redirects to the page of the form with `?kept=SECRET`, where
-`request.restored_form` has them. A form with a `Draft` (`editing`) reads them as if they had been sent; others
-are filled in when their page is rendered. They are shown only to the account of the form's CSRF token (`csrf`).
+`request.restored_form` has them. A form with a `Draft` (`editing`) reads them like sent ones; others are
+filled in when their page is rendered. They are shown only to the account of the form's CSRF token (`csrf`).
 Nothing is saved until the form is sent again.
 """
 

@@ -10,7 +10,7 @@ from comicsdb.catalog.filters import Condition, equal, number_of
 from comicsdb.catalog.kinds import KINDS, kind_of
 from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series, SeriesType, Universe
 from comicsdb_web.lists.parts import json_object
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 # The order of issues within their series.
 WITHIN_SERIES = (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.number, Issue.id)
@@ -180,7 +180,7 @@ def statement(model, *, counted: bool = True) -> Select:
 
 def load(session, model, found: Select) -> list[RowView]:
     """The objects of a kind that a statement finds, as cards show them."""
-    return [shown(model.__tablename__, row._mapping) for row in session.execute(found)]
+    return [row_view(model.__tablename__, row._mapping) for row in session.execute(found)]
 
 
 def ids(model) -> Select:

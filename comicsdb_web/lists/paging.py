@@ -20,7 +20,7 @@ from comicsdb_web.lists import cards
 from comicsdb_web.lists.parts import constant, rows_of
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
-from comicsdb_web.rendering.row_views import shown
+from comicsdb_web.rendering.row_views import row_view
 
 PER_PAGE = 28
 BLOCK_STEP = 30
@@ -113,7 +113,7 @@ class CardList:
             total = int(known)
             number, pages = page_asked_for(self._request, total, PER_PAGE)
             rows = self._rows(query, values, (number - 1) * PER_PAGE)
-        return Page([shown(model.__tablename__, each) for each in rows], number, total, pages)
+        return Page([row_view(model.__tablename__, each) for each in rows], number, total, pages)
 
     def find(self, what: str, make: Callable[[], bytes]) -> bytes:
         """A fact about the list by its name, made if it is not cached."""

@@ -13,7 +13,7 @@ from comicsdb.models.base import Authored
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.paging import BLOCK_STEP
 from comicsdb_web.lists.parts import Part, constant, many, one
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 
 class DetailQuery:
@@ -36,7 +36,7 @@ class DetailQuery:
             return None
         values = dict(zip(self._names, row, strict=True))
         parts = {name: _found(part.kind, values[name]) for name, part in self._parts.items()}
-        return shown(self._kind, values | parts), parts
+        return row_view(self._kind, values | parts), parts
 
 
 @cache
@@ -48,7 +48,7 @@ def detail_query(views) -> DetailQuery:
 def _found(kind: str | None, value):
     if kind is None or value is None:
         return value
-    return [shown(kind, each) for each in value] if type(value) is list else shown(kind, value)
+    return [row_view(kind, each) for each in value] if type(value) is list else row_view(kind, value)
 
 
 def external_ids(model, own):

@@ -14,7 +14,7 @@ from comicsdb_web.http import preferences
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.rendering.richtext import clean
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 COOKIE = "dismissed"
 MOST = 50  # of dismissed ids; the oldest are dropped first
@@ -37,7 +37,7 @@ def of_day(today) -> Select:
 def not_dismissed(request, rows: list[dict]) -> list[tuple[RowView, Markup]]:
     """The announcements among rows that the reader has not dismissed, each with its sanitised text."""
     closed = closed_by(request)
-    found = (shown("announcement", each) for each in rows if each["id"] not in closed)
+    found = (row_view("announcement", each) for each in rows if each["id"] not in closed)
     return [(each, clean(text_in(request.locale_name, each.content, each.contents))) for each in found]
 
 

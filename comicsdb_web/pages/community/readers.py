@@ -22,7 +22,7 @@ from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.paging import Page, page_asked_for, paginate
 from comicsdb_web.pages.library.collection import private
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 LATEST = 8  # issues of shelf and diary on the profile itself
 PER_PAGE = 56
@@ -113,7 +113,7 @@ def shelf(request):
     return {
         "reader": reader,
         "page": page,
-        "issues": [shown("issue", row._mapping) for row in page.rows],
+        "issues": [row_view("issue", row._mapping) for row in page.rows],
     }
 
 

@@ -63,7 +63,7 @@ from comicsdb_web.pages.library.rating import GIVEN
 from comicsdb_web.rendering import charts
 from comicsdb_web.rendering.charts import Chart, Point, with_rest
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
-from comicsdb_web.rendering.row_views import shown
+from comicsdb_web.rendering.row_views import row_view
 
 PER_PAGE = 50
 VIEWS = ("table", "grid")  # views of the list; the first is the default
@@ -111,7 +111,7 @@ def listing(request):
     view = request.GET.get("view")
     return {
         "page": page,
-        "items": [shown("collection_item", row._mapping) for row in page.rows],
+        "items": [row_view("collection_item", row._mapping) for row in page.rows],
         "narrowed": narrowed,
         "labels": LABELS,
         "used": figures.suggestions(request.dbsession, user_id),

@@ -20,7 +20,7 @@ from comicsdb.models import (
 )
 from comicsdb.security import Permission
 from comicsdb_web.lists.parts import rows_of
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 from comicsdb_web.rendering.track_bar import Marks
 
 SHOWN = 12  # shown lists that contain an issue
@@ -80,5 +80,5 @@ def of_issue(request, issue: Issue) -> OwnParts:
     query = _query(request.registry.settings["comicsdb.official_account"] if officially else None)
     parameters = {"issue_id": issue.id, "user_id": request.identity.user_id}
     *found, in_lists, own_lists = request.read_pool.fetch(query, parameters)
-    views = ([shown("reading_list", each) for each in rows] for rows in (in_lists, own_lists))
+    views = ([row_view("reading_list", each) for each in rows] for rows in (in_lists, own_lists))
     return OwnParts(*found, *views)

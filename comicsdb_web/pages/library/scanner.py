@@ -26,7 +26,7 @@ from comicsdb_web.http.csp import PERMISSIONS, policy
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists import cards
 from comicsdb_web.rendering.locales import _, ngettext
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 WORKER = Path(__file__).parent.parent.parent / "data" / "scan_worker.js"
 NONE = "none"  # the choice to add nothing for a code
@@ -215,8 +215,10 @@ def _load(request, matches: list[barcodes.Match]) -> tuple[dict, dict, set]:
         item.user_id == request.identity.user_id, item.issue_id.in_(ids)
     )
     return (
-        {row.id: shown("issue", row._mapping) for row in session.execute(issues)},
-        {row.id: shown("variant", row._mapping) for row in session.execute(variants)} if variant_ids else {},
+        {row.id: row_view("issue", row._mapping) for row in session.execute(issues)},
+        {row.id: row_view("variant", row._mapping) for row in session.execute(variants)}
+        if variant_ids
+        else {},
         {tuple(row) for row in session.execute(owned)},
     )
 

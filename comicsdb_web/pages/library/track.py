@@ -1,7 +1,7 @@
 """The track bar: own, read, want and stars of an issue by one click.
 
-A visitor's click is stored (`http.pending_action`) and performed after log-in or sign-up. Visitors' bars are on
-pages cached for everybody and so have no CSRF token.
+A visitor's click is stored (`http.pending_action`) and performed after log-in or sign-up. Visitors' bars are
+on pages cached for everybody and so have no CSRF token.
 """
 
 from pyramid.csrf import check_csrf_token

@@ -12,7 +12,7 @@ from comicsdb_web.lists import cards
 from comicsdb_web.lists.parts import constant, rows_of
 from comicsdb_web.pages.community import announcements, timeline
 from comicsdb_web.rendering.page_cache import CachePolicy
-from comicsdb_web.rendering.row_views import shown
+from comicsdb_web.rendering.row_views import row_view
 
 SHELF = 5  # covers in the header
 RECENT = 12
@@ -40,7 +40,7 @@ def home(request):
     """The home page; one statement, and three more for the library of members."""
     settings = request.registry.settings
     *totals, newest, announced = request.read_pool.fetch(_query(), {"today": request.today})
-    recent = [shown("issue", each) for each in newest]
+    recent = [row_view("issue", each) for each in newest]
     collective = settings["comicsdb.donations.collective"]
     return _of_member(request) | {
         "announcements": announcements.not_dismissed(request, announced),

@@ -1,4 +1,4 @@
-"""Cards of lists, rendered once for all who see the same."""
+"""A cache of rendered cards, shared by all readers who see the same."""
 
 import orjson
 from markupsafe import Markup, escape
@@ -6,15 +6,15 @@ from pyramid.settings import asbool
 
 from comicsdb_web.rendering.row_views import RowView
 
-BASE = "\0"  # in a kept card, the beginning of the addresses of pictures, which differs between hosts
+BASE = "\0"  # in a cached card, stands for the base URL of pictures, which differs between hosts
 ENTRY_BYTES = 600  # beside key and text
 
 
-def kept_card(request, render, entity, *how) -> Markup:
-    """The card of an object, by a macro called with it and with `how`.
+def cached_card(request, render, entity, *how) -> Markup:
+    """The card of an object: `render(entity, *how)`, called only if it is not cached.
 
-    The key contains all that the card depends on, above all the columns it shows, so a kept card is never out
-    of date.
+    The key contains all that the card depends on, above all the columns it shows, so a cached card is never
+    out of date.
     """
     if not isinstance(entity, RowView) or request.registry["comicsdb_web.reloads_templates"]:
         return render(entity, *how)
@@ -40,7 +40,7 @@ def _without_base(request, render, entity, how: tuple) -> Markup:
 
 
 def includeme(config):
-    """Add `request.kept_card`."""
+    """Add `request.cached_card`."""
     reloads = asbool(config.get_settings().get("pyramid.reload_templates"))
     config.registry["comicsdb_web.reloads_templates"] = reloads
-    config.add_request_method(kept_card)
+    config.add_request_method(cached_card)
