@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from comicsdb_web.forms.drafts import PARTS, Draft, digest
 from comicsdb_web.forms.fields import (
-    NEW,
+    NEW_PREFIX,
     Checkbox,
     CheckboxGroup,
     Choice,
     Field,
+    InputValue,
     ModelSelect,
     Money,
-    Typed,
 )
 from comicsdb_web.forms.rows import ROW_KINDS, Row, canonical, rows_of
 from comicsdb_web.rendering.locales import _
@@ -69,14 +69,14 @@ def _fields(draft: Draft) -> list[Field]:
 
 def _look_up(draft: Draft, fields, mine, theirs) -> None:
     """Look up all labels for the differences."""
-    further = [(field, field.shown(draft.state)) for field in fields]
+    further = [(field, field.display_value(draft.state)) for field in fields]
     for rows in (*mine.values(), *theirs.values()):
         further += [(field, row.typed[field.name]) for row in rows for field in row.kind.typed_fields]
     draft.look_up(further)
 
 
 def _of_field(draft: Draft, field: Field) -> Difference | None:
-    theirs, yours = field.shown(draft.state), draft.typed[field.name]
+    theirs, yours = field.display_value(draft.state), draft.typed[field.name]
     taken = not _is_mine(draft, field.name, yours)
     if taken:
         draft.typed[field.name] = theirs
@@ -111,12 +111,12 @@ def _of_picture(draft: Draft) -> Difference:
     return Difference("image", label, [theirs], [] if taken else [yours], taken)
 
 
-def in_words(draft: Draft, field: Field, typed: Typed) -> str:
+def in_words(draft: Draft, field: Field, typed: InputValue) -> str:
     """The value of a field, as text for people."""
     request = draft.request
     if isinstance(field, ModelSelect):
         items = (draft.item(field, each) for each in typed)
-        new = [each.removeprefix(NEW) for each in typed if each.startswith(NEW)]
+        new = [each.removeprefix(NEW_PREFIX) for each in typed if each.startswith(NEW_PREFIX)]
         return ", ".join(sorted([*(item.text for item in items if item), *new]))
     if isinstance(field, Choice | CheckboxGroup):
         names = dict(field.options(request, typed))

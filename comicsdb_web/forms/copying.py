@@ -9,7 +9,7 @@ from comicsdb.models import Issue, issue_character, issue_team
 from comicsdb.security import Permission
 from comicsdb.values import partial_day, whole_number
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.fields import as_set
+from comicsdb_web.forms.fields import sorted_ids
 from comicsdb_web.forms.rows import CREDITS, Row, new_row, next_index
 from comicsdb_web.rendering.locales import _, ngettext
 
@@ -55,12 +55,12 @@ def _copy(draft: Draft, name: str, issue_id: int) -> None:
     table = LINKS[name]
     other = next(column for column in table.c if column.name != "issue_id")
     ids = session.scalars(select(other).where(table.c.issue_id == issue_id))
-    draft.typed[name] = as_set([*draft.typed[name], *map(str, ids)])
+    draft.typed[name] = sorted_ids([*draft.typed[name], *map(str, ids)])
 
 
 def _credit_row(index: int, credit: dict) -> Row:
     row = new_row(CREDITS, index)
-    row.typed = {field.name: field.shown(credit) for field in CREDITS.fields}
+    row.typed = {field.name: field.display_value(credit) for field in CREDITS.fields}
     return row
 
 

@@ -13,7 +13,16 @@ from comicsdb.http.bodies import UploadedFile
 from comicsdb.i18n import translate
 from comicsdb.models import Series
 from comicsdb.values import whole_number
-from comicsdb_web.forms.fields import NEW, EntityForm, Field, ModelSelect, Section, Typed, is_new, text_of
+from comicsdb_web.forms.fields import (
+    NEW_PREFIX,
+    EntityForm,
+    Field,
+    InputValue,
+    ModelSelect,
+    Section,
+    is_new,
+    text_of,
+)
 from comicsdb_web.forms.lookup import Found, Item, name_all, seen_by
 from comicsdb_web.forms.rows import (
     ROW_KINDS,
@@ -22,8 +31,8 @@ from comicsdb_web.forms.rows import (
     canonical,
     new_row,
     next_index,
+    parse_rows,
     rows_of,
-    rows_typed,
 )
 from comicsdb_web.rendering.locales import _
 
@@ -74,7 +83,7 @@ class Draft:
         self.label = label
         self.state = self._state_of(entity) if entity is not None else {}
         self.modified = entity.modified.isoformat() if entity is not None else ""
-        self.typed = {field.name: field.shown(self.state) for field in form.typed_fields}
+        self.typed = {field.name: field.display_value(self.state) for field in form.typed_fields}
         self.rows: dict[str, list[Row]] = {name: rows_of(ROW_KINDS[name], self.state) for name in form.rows}
         self.seen = self._digests()
         self.read_modified = self.modified
@@ -119,13 +128,13 @@ class Draft:
         """Read the sent values; missing fields keep the object's."""
         self.is_touched = True
         for field in self.form.typed_fields:
-            value = field.typed(post)
+            value = field.parse(post)
             if value is None:
                 self.missing.add(field.name)
             else:
                 self.typed[field.name] = value
         for name in self.rows:
-            self.rows[name] = rows_typed(ROW_KINDS[name], post, self.state)
+            self.rows[name] = parse_rows(ROW_KINDS[name], post, self.state)
         self._read_queries(post)
         self.credit_text = (text_of(post, CREDIT_TEXT) or "").strip() if "credits" in self.rows else ""
         self.reason = (text_of(post, REASON) or "").strip()
@@ -186,7 +195,7 @@ class Draft:
 
     def is_changed(self, field: Field) -> bool:
         """Whether the value of a field differs from the object's; in a form for a new object, always."""
-        return self.entity is None or self.typed[field.name] != field.shown(self.state)
+        return self.entity is None or self.typed[field.name] != field.display_value(self.state)
 
     def _digests(self) -> dict[str, str]:
         found = {name: digest(value) for name, value in self.typed.items()}
@@ -245,7 +254,7 @@ class Draft:
         wanted = defaultdict(set)
         for field, typed in (*((field, typed) for _name, field, typed in self.inputs()), *further):
             if isinstance(field, ModelSelect):
-                wanted[field.of].update(typed)
+                wanted[field.source].update(typed)
         self._items = name_all(
             self.request.dbsession, wanted, seen_by(self.request), self.request.locale_name
         )
@@ -260,18 +269,18 @@ class Draft:
 
     def item(self, field: ModelSelect, chosen: str) -> Item | None:
         """The object with an id, or None."""
-        return self._items.get(field.of, {}).get(chosen)
+        return self._items.get(field.source, {}).get(chosen)
 
-    def offered(self, field: ModelSelect, name: str, typed: Typed) -> list[tuple[Item, bool]]:
+    def offered(self, field: ModelSelect, name: str, typed: InputValue) -> list[tuple[Item, bool]]:
         """The objects that a field shows as checkboxes, checked ones first."""
-        known = self._items.get(field.of, {})
+        known = self._items.get(field.source, {})
         ticked = [(item, True) for chosen, item in known.items() if chosen in typed]
         found = self.found[name].items if name in self.found else ()
         ticked += [(item, False) for item in found if str(item.id) not in typed]
         if not field.creatable:
             return ticked
-        new = [each for each in typed if each.startswith(NEW)]
-        offered = (NEW + each for each in self.offers.get(name, ()))
+        new = [each for each in typed if each.startswith(NEW_PREFIX)]
+        offered = (NEW_PREFIX + each for each in self.offers.get(name, ()))
         return [
             *((self._new(field, each), True) for each in new),
             *ticked,
@@ -280,11 +289,11 @@ class Draft:
 
     def _new(self, field: ModelSelect, value: str) -> Item:
         """An object to be made, as forms show it."""
-        return Item(value, value.removeprefix(NEW), self.new_note(field))
+        return Item(value, value.removeprefix(NEW_PREFIX), self.new_note(field))
 
     def new_note(self, field: ModelSelect) -> str:
         """The note beside the name of an object that is to be made."""
-        return self.request.localizer.translate(NEW_NOTES[field.of])
+        return self.request.localizer.translate(NEW_NOTES[field.source])
 
     @property
     def proposed_labels(self) -> str:
@@ -296,7 +305,7 @@ class Draft:
         inputs = [(field.name, field, self.typed) for field in section.fields if field.widget != "picture"]
         names = {name for name, _field, _typed in inputs} | {ROW_KINDS[name].part for name in section.rows}
         return (
-            any(typed[name] != field.shown({}) for name, field, typed in inputs)
+            any(typed[name] != field.display_value({}) for name, field, typed in inputs)
             or any(self.rows[name] for name in section.rows)
             or any(name.startswith((*names, *section.rows)) for name in self.errors)
         )

@@ -102,7 +102,7 @@ class Editing:
     def _find(self, draft: Draft, name: str, query: str) -> None:
         for each, field, _typed in draft.inputs():
             if each == name and isinstance(field, ModelSelect):
-                draft.found[name] = lookup.find(self.request, field.of, query)
+                draft.found[name] = lookup.find(self.request, field.source, query)
                 offer_new(draft, name, field)
 
     def _create(self, draft: Draft):

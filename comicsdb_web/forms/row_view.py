@@ -7,7 +7,7 @@ from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms.drafts import NEW_NOTES
-from comicsdb_web.forms.rows import INDEX_MOST, ROW_KINDS, new_row
+from comicsdb_web.forms.rows import INDEX_MAX, ROW_KINDS, new_row
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.rendering.locales import _
 
@@ -17,7 +17,7 @@ def add_row(request):
     kind = ROW_KINDS.get(request.matchdict["kind"])
     if kind is None:
         raise HTTPNotFound
-    index = whole_number(request.GET.get("form_idx"), 0, INDEX_MOST)
+    index = whole_number(request.GET.get("form_idx"), 0, INDEX_MAX)
     if index is None:
         raise HTTPBadRequest(_("The index of a row is a number from 0 to 999."))
     row = new_row(kind, index)
@@ -29,7 +29,7 @@ def add_row(request):
         found={},
         queries={},
         state={},
-        new_note=lambda field: request.localizer.translate(NEW_NOTES[field.of]),
+        new_note=lambda field: request.localizer.translate(NEW_NOTES[field.source]),
         offered=lambda *_asked: [],
         picture=lambda _name: None,
     )

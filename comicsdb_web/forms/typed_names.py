@@ -16,7 +16,7 @@ from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.values import whole_number, without_bad_characters
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import CREDIT_TEXT, Draft
-from comicsdb_web.forms.fields import NEW, ModelSelect, as_set
+from comicsdb_web.forms.fields import NEW_PREFIX, ModelSelect, sorted_ids
 from comicsdb_web.forms.lookup import Found, Item
 from comicsdb_web.forms.rows import CREDITS, new_row, next_index
 from comicsdb_web.rendering.locales import _
@@ -55,20 +55,20 @@ def make_new(draft: Draft, catalog: Catalog) -> None:
     for name, field, typed in draft.pickers():
         chosen = []
         for value in typed[field.name]:
-            if field.creatable and value.startswith(NEW):
-                text = _tidy(value.removeprefix(NEW))
-                key = field.of, text.casefold()
+            if field.creatable and value.startswith(NEW_PREFIX):
+                text = _tidy(value.removeprefix(NEW_PREFIX))
+                key = field.source, text.casefold()
                 try:
                     if key not in made:
-                        made[key] = str(_make(draft, catalog, field.of, text))
-                    draft.made[field.of, made[key]] = value
+                        made[key] = str(_make(draft, catalog, field.source, text))
+                    draft.made[field.source, made[key]] = value
                     chosen.append(made[key])
                 except InvalidError as error:
                     errors[name] = next(iter(error.errors.values()))
             else:
                 chosen.append(value)
         if not errors:
-            typed[field.name] = as_set(chosen)
+            typed[field.name] = sorted_ids(chosen)
     if errors:
         raise InvalidError(errors)
 
@@ -76,7 +76,9 @@ def make_new(draft: Draft, catalog: Catalog) -> None:
 def forget_made(draft: Draft) -> None:
     """Name the objects again that were made for a form that is not saved: its transaction is rolled back."""
     for _name, field, typed in draft.pickers() if draft.made else ():
-        typed[field.name] = as_set(draft.made.get((field.of, each), each) for each in typed[field.name])
+        typed[field.name] = sorted_ids(
+            draft.made.get((field.source, each), each) for each in typed[field.name]
+        )
     draft.made = {}
 
 
@@ -112,12 +114,12 @@ class _Names:
 
     def _choose(self, name: str, field: ModelSelect, typed: dict, query: str) -> None:
         """Choose what the names in a search box name."""
-        pieces = query.replace("\n", ";").split(";") if field.many else [query]
+        pieces = query.replace("\n", ";").split(";") if field.multiple else [query]
         names = list(dict.fromkeys(filter(None, map(_tidy, pieces))))
         if len(names) > NAMES_MOST:
             self.errors[name] = [TOO_MANY]
             return
-        exact = _named(self.session, field.of, names)
+        exact = _named(self.session, field.source, names)
         chosen, open_names = [], []
         for each in names:
             items = exact.get(each) or self._only(field, each)
@@ -126,7 +128,7 @@ class _Names:
             else:
                 open_names.append(each)
         if chosen:
-            typed[field.name] = as_set([*typed[field.name], *chosen]) if field.many else tuple(chosen)
+            typed[field.name] = sorted_ids([*typed[field.name], *chosen]) if field.multiple else tuple(chosen)
         if open_names:
             self._leave_open(name, field, open_names)
 
@@ -136,7 +138,7 @@ class _Names:
             return []
         found = self._search(field, query).items
         same = [each for each in found if _is_same(each, query)]
-        if not same and field.of == "series":
+        if not same and field.source == "series":
             same = [each for each in found if YEAR.sub("", each.text).casefold() == query.casefold()]
         return same
 
@@ -144,7 +146,7 @@ class _Names:
         self.searches += 1
         if self.searches > SEARCHES_MOST:
             return Found([], 0, query)
-        return lookup.find(self.draft.request, field.of, query)
+        return lookup.find(self.draft.request, field.source, query)
 
     def _leave_open(self, name: str, field: ModelSelect, names: list[str]) -> None:
         """Show names that are not chosen yet, with what the search finds for them."""
@@ -184,7 +186,7 @@ class _Names:
                 row = new_row(CREDITS, next_index(rows))
                 rows.append(row)
             row.typed["creator"] = chosen
-            row.typed["roles"] = as_set([*row.typed["roles"], *(roles[each] for each in names)])
+            row.typed["roles"] = sorted_ids([*row.typed["roles"], *(roles[each] for each in names)])
             if not chosen:
                 self._leave_open(f"{row.prefix}creator", creator, [text])
         draft.credit_text = "; ".join(read.unplaced)

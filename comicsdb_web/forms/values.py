@@ -106,9 +106,9 @@ def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
         if each.required and each.is_blank(value):
             errors[each.name] = [REQUIRED]
         elif not each.in_schema:
-            values |= each.sent(value)
+            values |= each.to_schema(value)
         else:
-            sent |= each.sent(value)
+            sent |= each.to_schema(value)
     try:
         values |= schema(partial=True, form=True).deserialize(sent)
     except colander.Invalid as invalid:

@@ -33,8 +33,8 @@ FORM = EntityForm(
         about(
             NAME,
             ALIAS,
-            PartialDay("birth", _("Born"), help=_LIFE, longest=10),
-            PartialDay("death", _("Died"), help=_LIFE, longest=10),
+            PartialDay("birth", _("Born"), help=_LIFE, max_length=10),
+            PartialDay("death", _("Died"), help=_LIFE, max_length=10),
             DESC,
         ),
         picture(IMAGE),

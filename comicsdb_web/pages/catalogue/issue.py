@@ -52,7 +52,7 @@ from comicsdb_web.forms.fields import (
     Picture,
     Section,
     StringList,
-    day,
+    date_field,
     text_of,
 )
 from comicsdb_web.forms.proposals import propose, proposed_values
@@ -124,14 +124,16 @@ FORM = EntityForm(
     IssueSchema,
     (
         about(
-            ModelSelect("series", _("Series"), required=True, of="series", proposes=True),
-            Line("number", _("Number"), required=True, longest=NUMBER_LENGTH),
-            Line("alt_number", _("Alternative number"), help=_("Legacy numbering."), longest=NUMBER_LENGTH),
+            ModelSelect("series", _("Series"), required=True, source="series", proposes=True),
+            Line("number", _("Number"), required=True, max_length=NUMBER_LENGTH),
+            Line(
+                "alt_number", _("Alternative number"), help=_("Legacy numbering."), max_length=NUMBER_LENGTH
+            ),
             Line(
                 "title",
                 _("Collection title"),
                 help=_("Only where the series allows one."),
-                longest=TITLE_LENGTH,
+                max_length=TITLE_LENGTH,
             ),
             StringList("name", _("Stories"), help=_("Their titles in order, separated by semicolons.")),
             DESC,
@@ -142,11 +144,11 @@ FORM = EntityForm(
             "dates",
             _("Dates and price"),
             (
-                PartialDay("cover_date", _("Cover date"), help=_COVERED, longest=10),
-                day("store_date", _("In stores")),
-                day("foc_date", _("Final order cut-off")),
+                PartialDay("cover_date", _("Cover date"), help=_COVERED, max_length=10),
+                date_field("store_date", _("In stores")),
+                date_field("foc_date", _("Final order cut-off")),
                 Money("price", _("Price")),
-                fields.whole_number("page", _("Pages")),
+                fields.integer_field("page", _("Pages")),
                 Choice(
                     "rating",
                     _("Age rating"),
@@ -162,24 +164,29 @@ FORM = EntityForm(
             _("Who and where"),
             (
                 ModelSelect(
-                    "characters", _("Characters"), of="character", many=True, copyable=True, creatable=True
+                    "characters",
+                    _("Characters"),
+                    source="character",
+                    multiple=True,
+                    copyable=True,
+                    creatable=True,
                 ),
-                ModelSelect("teams", _("Teams"), of="team", many=True, copyable=True, creatable=True),
-                ModelSelect("arcs", _("Story arcs"), of="arc", many=True, creatable=True),
+                ModelSelect("teams", _("Teams"), source="team", multiple=True, copyable=True, creatable=True),
+                ModelSelect("arcs", _("Story arcs"), source="arc", multiple=True, creatable=True),
                 ModelSelect(
                     "universes",
                     _("Universes"),
                     help=_("A new universe gets the publisher of the series."),
-                    of="universe",
-                    many=True,
+                    source="universe",
+                    multiple=True,
                     creatable=True,
                 ),
                 ModelSelect(
                     "reprints",
                     _("Reprints"),
                     help=_("Search as: series (year) #number"),
-                    of="issue",
-                    many=True,
+                    source="issue",
+                    multiple=True,
                 ),
             ),
         ),
@@ -188,13 +195,13 @@ FORM = EntityForm(
             "ids",
             _("Codes"),
             (
-                Line("sku", "SKU", help=_("Letters and digits."), longest=SKU_LENGTH),
-                Line("isbn", "ISBN", help=_("As printed; hyphens are left out."), longest=2 * ISBN_LENGTH),
+                Line("sku", "SKU", help=_("Letters and digits."), max_length=SKU_LENGTH),
+                Line("isbn", "ISBN", help=_("As printed; hyphens are left out."), max_length=2 * ISBN_LENGTH),
                 Line(
                     "upc",
                     "UPC",
                     help=_("As printed below the bar code, the supplement included: 7 59606 08936 9 00111."),
-                    longest=2 * UPC_LENGTH,
+                    max_length=2 * UPC_LENGTH,
                     mode="numeric",
                 ),
                 CV_ID,

@@ -46,7 +46,7 @@ from comicsdb_web.forms.fields import (
     Line,
     ModelSelect,
     Section,
-    whole_number,
+    integer_field,
 )
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import SERIES
@@ -82,11 +82,11 @@ FORM = EntityForm(
                 _("Sort name"),
                 help=_("Used for sorting: usually the name without “The” or “A”."),
                 required=True,
-                longest=NAME_LENGTH,
+                max_length=NAME_LENGTH,
             ),
             ALT_NAMES,
             PUBLISHER,
-            ModelSelect("imprint", _("Imprint"), of="imprint"),
+            ModelSelect("imprint", _("Imprint"), source="imprint"),
             DESC,
         ),
         Section(
@@ -101,10 +101,10 @@ FORM = EntityForm(
                     initial=str(Status.ONGOING.value),
                     options=options.statuses,
                 ),
-                whole_number("volume", _("Volume"), help=_("Its number, not a year."), required=True),
+                integer_field("volume", _("Volume"), help=_("Its number, not a year."), required=True),
                 Choice("language", _("Language"), initial=DEFAULT_LANGUAGE, options=options.languages),
-                whole_number("year_began", _("First year"), required=True),
-                whole_number(
+                integer_field("year_began", _("First year"), required=True),
+                integer_field(
                     "year_end", _("Last year"), help=_("Blank while it goes on, and for one-shots.")
                 ),
                 Checkbox(
@@ -119,7 +119,7 @@ FORM = EntityForm(
             _("External links"),
             (
                 CheckboxGroup("genres", _("Genres"), options=options.genres),
-                ModelSelect("associated", _("Associated series"), of="series", many=True),
+                ModelSelect("associated", _("Associated series"), source="series", multiple=True),
             ),
         ),
         IDS,

@@ -49,13 +49,13 @@ FORM = EntityForm(
     UniverseSchema,
     (
         about(
-            ModelSelect("publisher", _("Publisher"), of="publisher"),
+            ModelSelect("publisher", _("Publisher"), source="publisher"),
             NAME,
             Line(
                 "designation",
                 _("Designation"),
                 help=_("Such as Earth 2, without a hyphen."),
-                longest=NAME_LENGTH,
+                max_length=NAME_LENGTH,
             ),
             DESC,
         ),

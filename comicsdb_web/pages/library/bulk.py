@@ -52,7 +52,7 @@ COPY = (
         options=_or_same(lambda _request: [(each.value, each.label) for each in GradingCompany]),
     ),
     *PURCHASE,
-    Line("storage_location", _("Storage location"), longest=255),
+    Line("storage_location", _("Storage location"), max_length=255),
     StringList("tags", _("Add tags"), _("Several are separated by commas."), separator=","),
     StringList("tags_removed", _("Remove tags"), _("Several are separated by commas."), separator=","),
 )

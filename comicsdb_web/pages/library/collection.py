@@ -42,14 +42,12 @@ from comicsdb_web.forms.fields import (
     Line,
     ModelSelect,
     Money,
-    Paragraphs,
     Section,
     StringList,
-    day,
+    TextArea,
+    date_field,
+    integer_field,
     text_of,
-)
-from comicsdb_web.forms.fields import (
-    whole_number as whole_number_field,
 )
 from comicsdb_web.forms.values import change_of
 from comicsdb_web.http.fragments import fragment
@@ -285,30 +283,30 @@ ISSUE = ModelSelect(
     "issue_id",
     _("Issue"),
     _("Type words of the series, or its number too: Lamplight #3"),
-    of="issue",
+    source="issue",
     required=True,
 )
 FORMAT = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_format_options)
 READING = Checkbox("is_read", _("I have read it"), _("If no date is given, now is used."))
 
 COPY = (
-    whole_number_field("quantity", _("Copies"), initial="1"),
+    integer_field("quantity", _("Copies"), initial="1"),
     FORMAT,
     Choice("grade", _("Grade"), options=_grade_options),
     Choice("grading_company", _("Graded by"), options=_company_options),
     READING,
 )
 PURCHASE = (
-    day("purchase_date", _("Bought on")),
-    Money("purchase_price", _("Price paid"), apart=True),
-    Line("purchase_store", _("Bought at"), longest=255),
+    date_field("purchase_date", _("Bought on")),
+    Money("purchase_price", _("Price paid"), separate_currency=True),
+    Line("purchase_store", _("Bought at"), max_length=255),
 )
 PLACE = (
-    Line("storage_location", _("Storage location"), longest=255),
+    Line("storage_location", _("Storage location"), max_length=255),
     StringList(
         "tags", _("Tags"), _("Words of your own, separated by commas: signed, to sell"), separator=","
     ),
-    Paragraphs("notes", _("Notes")),
+    TextArea("notes", _("Notes")),
 )
 
 VARIANT = Choice("variant_id", _("Variant"), options=_variant_options)
@@ -331,10 +329,10 @@ SERIES_FORM = EntityForm(
             "series",
             _("Which issues"),
             (
-                ModelSelect("series", _("Series"), of="series", required=True),
+                ModelSelect("series", _("Series"), source="series", required=True),
                 Choice("what", _("Issues"), initial="all", options=_range_options),
-                Line("first", _("First number"), _("Leave empty to start at the beginning."), longest=25),
-                Line("last", _("Last number"), _("Leave empty to go to the end."), longest=25),
+                Line("first", _("First number"), _("Leave empty to start at the beginning."), max_length=25),
+                Line("last", _("Last number"), _("Leave empty to go to the end."), max_length=25),
             ),
         ),
         Section(

@@ -21,7 +21,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 
 FORM = EntityForm(
     IssueSchema,
-    (Section("series", _("Series"), (ModelSelect("series", _("Series"), of="series", required=True),)),),
+    (Section("series", _("Series"), (ModelSelect("series", _("Series"), source="series", required=True),)),),
 )
 REASON = "Import of a collection"  # in the history, which is English
 NONE_CHOSEN = _("Select at least one issue.")

@@ -24,7 +24,7 @@ from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.library.collection import done, private
 from comicsdb_web.rendering.locales import _, ngettext
 
-SERIES = ModelSelect("series", _("Series"), _("Type part of its name."), of="series", required=True)
+SERIES = ModelSelect("series", _("Series"), _("Type part of its name."), source="series", required=True)
 FORM = EntityForm(None, (Section("series", _("Series"), (SERIES,)),))
 CHOICES = {
     Pulled.COVER: _("Main cover"),
@@ -46,7 +46,7 @@ WORDS = Line(
     "variant_words",
     _("Words in variant names"),
     _("For some variants only, separated by commas: foil, 1:25. A variant needs one of them."),
-    longest=VARIANT_WORDS_MOST,
+    max_length=VARIANT_WORDS_MOST,
 )
 CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED, WORDS)),))
 CHOSEN = _("Your choice for ${label} was saved.")

@@ -22,9 +22,9 @@ from comicsdb_web.forms.fields import (
     Line,
     ModelSelect,
     Money,
-    Paragraphs,
     Section,
-    day,
+    TextArea,
+    date_field,
 )
 from comicsdb_web.forms.values import change_of
 from comicsdb_web.http.routing import id_in_path
@@ -69,7 +69,7 @@ ISSUE = ModelSelect(
     "issue_id",
     _("Issue"),
     _("Type words of the series, or its number too: Lamplight #3"),
-    of="issue",
+    source="issue",
     required=True,
 )
 VARIANT = Choice("variant_id", _("Variant"), options=_variants)
@@ -77,8 +77,8 @@ WISH = (
     Choice("priority", _("Priority"), initial=str(DEFAULT_PRIORITY), options=priorities),
     Choice("status", _("Status"), initial=WishStatus.WANTED.value, options=statuses),
     Choice("desired_grade", _("Minimum grade"), options=_grades),
-    Money("max_price", _("Maximum price"), apart=True),
-    Paragraphs("notes", _("Notes")),
+    Money("max_price", _("Maximum price"), separate_currency=True),
+    TextArea("notes", _("Notes")),
 )
 ADD_FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE, *WISH)),))
 FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE, VARIANT, *WISH)),))
@@ -89,10 +89,10 @@ PURCHASE = EntityForm(
             "purchase",
             _("Purchase"),
             (
-                day("purchase_date", _("Bought on")),
-                Money("purchase_price", _("Price paid"), apart=True),
-                Line("purchase_store", _("Bought at"), longest=255),
-                Paragraphs("notes", _("Notes")),
+                date_field("purchase_date", _("Bought on")),
+                Money("purchase_price", _("Price paid"), separate_currency=True),
+                Line("purchase_store", _("Bought at"), max_length=255),
+                TextArea("notes", _("Notes")),
             ),
         ),
     ),

@@ -23,9 +23,9 @@ from comicsdb_web.forms.fields import (
     EntityForm,
     Line,
     ModelSelect,
-    Paragraphs,
     Picture,
     Section,
+    TextArea,
 )
 from comicsdb_web.forms.values import Change
 from comicsdb_web.pages.reading_lists import Lists, source_options, type_options
@@ -35,14 +35,14 @@ ABOUT = Section(
     "about",
     _("About"),
     (
-        Line("name", _("Name"), required=True, longest=NAME_LENGTH),
+        Line("name", _("Name"), required=True, max_length=NAME_LENGTH),
         Choice("list_type", _("Type"), initial=ListType.EVENT.value, options=type_options),
         Checkbox(
             "is_private",
             _("Private"),
             help=_("Nobody else can see a private list. Its ratings are kept but not shown."),
         ),
-        Paragraphs("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph.")),
+        TextArea("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph.")),
     ),
 )
 BANNER = Section("picture", _("Banner"), (Picture("image", _("Banner"), size="banner_card"),))
@@ -50,8 +50,10 @@ PLACE = Section(
     "place",
     _("Before and after it"),
     (
-        ModelSelect("previous", _("Previous list"), help=_("To be read before this one."), of="reading_list"),
-        ModelSelect("next", _("Next list"), help=_("To be read after this one."), of="reading_list"),
+        ModelSelect(
+            "previous", _("Previous list"), help=_("To be read before this one."), source="reading_list"
+        ),
+        ModelSelect("next", _("Next list"), help=_("To be read after this one."), source="reading_list"),
     ),
 )
 SOURCE = Section(
@@ -59,7 +61,7 @@ SOURCE = Section(
     _("Source"),
     (
         Choice("attribution_source", _("Source"), options=source_options),
-        Line("attribution_url", _("Address at the source"), longest=200, kind="url"),
+        Line("attribution_url", _("Address at the source"), max_length=200, kind="url"),
     ),
 )
 FORM = EntityForm(None, (ABOUT, BANNER, PLACE))
@@ -184,9 +186,9 @@ def _values(field, typed) -> dict:
     if isinstance(field, ModelSelect):
         chosen = (typed or ("",))[0]
         return {field.name: (whole_number(chosen) or 0) if chosen else None}
-    if isinstance(field, Paragraphs):
+    if isinstance(field, TextArea):
         return {field.name: typed.strip("\n")}
-    return field.sent(typed.strip())
+    return field.to_schema(typed.strip())
 
 
 def includeme(config):

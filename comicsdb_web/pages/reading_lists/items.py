@@ -51,8 +51,8 @@ ISSUES_FORM = EntityForm(
                     "issues",
                     _("Issues"),
                     help=_("Search as: series (year) #number. Issues are added at the end of the list."),
-                    of="issue",
-                    many=True,
+                    source="issue",
+                    multiple=True,
                 ),
             ),
         ),
@@ -65,22 +65,25 @@ SERIES_FORM = EntityForm(
             "series",
             _("Series"),
             (
-                ModelSelect("series", _("Series"), required=True, of="series"),
+                ModelSelect("series", _("Series"), required=True, source="series"),
                 Choice("which", _("Which issues"), initial=ALL, options=_ranges),
                 Line(
                     "first",
                     _("First number"),
                     help=_("Leave empty to start with the first issue."),
-                    longest=25,
+                    max_length=25,
                 ),
-                Line("last", _("Last number"), help=_("Leave empty to end with the last issue."), longest=25),
+                Line(
+                    "last", _("Last number"), help=_("Leave empty to end with the last issue."), max_length=25
+                ),
                 AT,
             ),
         ),
     ),
 )
 ARC_FORM = EntityForm(
-    None, (Section("arc", _("Story arc"), (ModelSelect("arc", _("Story arc"), required=True, of="arc"), AT)),)
+    None,
+    (Section("arc", _("Story arc"), (ModelSelect("arc", _("Story arc"), required=True, source="arc"), AT)),),
 )
 
 
