@@ -25,7 +25,7 @@ def items(request):
         return response
     query = request.GET.get("q", "")
     short = lookup.too_short(name, query)
-    found = lookup.Found([], 0) if short else lookup.find(request, name, query)
+    found = lookup.SearchResult([], 0) if short else lookup.find(request, name, query)
     results = [{"id": item.id, "text": item.text, "note": item.note} for item in found.items]
     response = Response(json={"results": results, "total": found.total})
     response.headers["Cache-Control"] = "no-store"

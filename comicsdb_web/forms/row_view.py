@@ -25,12 +25,12 @@ def add_row(request):
     draft = SimpleNamespace(
         request=request,
         errors={},
-        again={},
+        files_to_choose_again={},
         found={},
         queries={},
         state={},
         new_note=lambda field: request.localizer.translate(NEW_NOTES[field.source]),
-        offered=lambda *_asked: [],
+        checkbox_items=lambda *_arguments: [],
         picture=lambda _name: None,
     )
     return fragment(request, "row", {"draft": draft, "row": row})

@@ -7,7 +7,7 @@ from comicsdb.community import profiles
 from comicsdb.i18n import translate
 from comicsdb.models import Issue, Series
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.pages.community.readers import cards_by_id, pictured
 from comicsdb_web.rendering.locales import _
 
@@ -39,7 +39,7 @@ def form(request):
 
 def save(request):
     """Save what is public."""
-    sent = answers.texts(request)
+    sent = form_state.text_fields(request)
     public = bool(sent.get("public"))
     parts = {part for part in profiles.PARTS if sent.get(part)}
     profiles.save(request.dbsession, request.identity.user_id, public=public, parts=parts)
@@ -74,7 +74,7 @@ def _search(request, query: str) -> list:
 
 def change_favourites(request):
     """Add, remove or move a favourite."""
-    session, user_id, sent = request.dbsession, request.identity.user_id, answers.texts(request)
+    session, user_id, sent = request.dbsession, request.identity.user_id, form_state.text_fields(request)
     kind, _colon, number = sent.get("add", "").partition(":")
     try:
         if kind in KINDS:
@@ -84,7 +84,7 @@ def change_favourites(request):
         elif up := whole_number(sent.get("up", "")):
             profiles.move_favourite_up(session, user_id, up)
     except InvalidError as error:
-        text = translate(request.localizer, error.errors[answers.WHOLE][0])
+        text = translate(request.localizer, error.errors[form_state.FORM_ERROR][0])
         request.messages.add("warning", text)
     except NotFoundError:  # it was deleted meanwhile
         pass

@@ -8,7 +8,7 @@ from comicsdb.accounts.browsers import browser_name
 from comicsdb.i18n import translate
 from comicsdb.models import SecurityEvent
 from comicsdb.security import session_identifier
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.http.session_auth import forget_session
 from comicsdb_web.lists.paging import paginate
@@ -40,7 +40,7 @@ def security(request):
         "has_app": accounts.has_totp(session, user_id),
         "passkeys": accounts.passkeys_of(session, user_id),
         "codes_left": accounts.recovery_codes_left(session, user_id),
-        "form": answers.Form(),
+        "form": form_state.Form(),
     }
 
 

@@ -5,7 +5,7 @@ from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models.choices import TokenScope
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.rendering.locales import _
@@ -38,7 +38,7 @@ CHOSEN = {"scope": TokenScope.READ, "lifetime": "365"}  # defaults of the form
 
 def tokens(request):
     """The form and the account's tokens."""
-    return _tokens_page(request, answers.Form(CHOSEN))
+    return _tokens_page(request, form_state.Form(CHOSEN))
 
 
 def generate(request):
@@ -46,7 +46,7 @@ def generate(request):
 
     The form's key is used up, so submitting the form again creates nothing.
     """
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     typed = {name: fields.get(name, "") for name in FIELDS}
     label, form_key = typed["name"], fields.get("form_key", "")
     chosen = {name: typed[name] for name in ("scope", "lifetime", "until")}
@@ -55,11 +55,11 @@ def generate(request):
             request.account_context, request.identity.user_id, label, form_key, **chosen
         )
     except InvalidError as error:
-        return _tokens_page(request, answers.refused(request, error, typed))
+        return _tokens_page(request, form_state.with_errors(request, error, typed))
     except accounts.FormSpentError:
         text = _("That form was already submitted. A token is shown only once: revoke it and create another.")
         return _to_tokens(request, "info", text)
-    return _tokens_page(request, answers.Form(CHOSEN), made)
+    return _tokens_page(request, form_state.Form(CHOSEN), made)
 
 
 def revoke(request):
@@ -95,7 +95,7 @@ def _to_tokens(request, kind, text):
 
 def feed_addresses(request):
     """The form and the account's addresses."""
-    return _feeds_page(request, answers.Form())
+    return _feeds_page(request, form_state.Form())
 
 
 def make_feed(request):
@@ -103,20 +103,20 @@ def make_feed(request):
 
     The form's key is used up, so submitting the form again creates nothing.
     """
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     name = fields.get("name", "")
     try:
         made = accounts.make_feed_address(
             request.account_context, request.identity.user_id, name, fields.get("form_key", "")
         )
     except InvalidError as error:
-        return _feeds_page(request, answers.refused(request, error, {"name": name}))
+        return _feeds_page(request, form_state.with_errors(request, error, {"name": name}))
     except accounts.FormSpentError:
         text = _(
             "That form was already submitted. An address is shown only once: revoke it and create another."
         )
         return _to_feeds(request, "info", text)
-    return _feeds_page(request, answers.Form(), made)
+    return _feeds_page(request, form_state.Form(), made)
 
 
 def revoke_feed(request):

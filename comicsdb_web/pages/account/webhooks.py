@@ -6,7 +6,7 @@ from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models.choices import WebhookState
 from comicsdb.webhooks import endpoints
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.rendering.locales import _
@@ -28,12 +28,12 @@ PROBLEMS = {
 
 def webhooks(request):
     """The form and the account's webhooks."""
-    return _list_page(request, answers.Form())
+    return _list_page(request, form_state.Form())
 
 
 def make(request):
     """Create a webhook, whose secret only this response shows."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     try:
         made = endpoints.make(
             request.dbsession,
@@ -43,11 +43,11 @@ def make(request):
             form_key=fields.get("form_key", ""),
         )
     except InvalidError as error:
-        return _list_page(request, answers.refused(request, error, fields))
+        return _list_page(request, form_state.with_errors(request, error, fields))
     except accounts.FormSpentError:
         request.messages.add("info", request.localizer.translate(SPENT))
         return HTTPSeeOther(request.route_path("account.webhooks"))
-    return _list_page(request, answers.Form(), made.secret)
+    return _list_page(request, form_state.Form(), made.secret)
 
 
 def webhook(request):
@@ -57,11 +57,11 @@ def webhook(request):
 
 def change(request):
     """Change a webhook."""
-    found, fields = _mine(request), answers.texts(request)
+    found, fields = _mine(request), form_state.text_fields(request)
     try:
         endpoints.change(request.registry.settings, found, **_typed(fields))
     except InvalidError as error:
-        return _page(request, found, form=answers.refused(request, error, fields))
+        return _page(request, found, form=form_state.with_errors(request, error, fields))
     return _back(request, found, _("The webhook was saved."))
 
 
@@ -143,7 +143,7 @@ def _list_page(request, form, secret=""):
 def _page(request, found, secret="", form=None):
     if form is None:
         ticked = {f"kind_{kind}": "1" for kind in found.kinds}
-        form = answers.Form({"url": found.url, "description": found.description, **ticked})
+        form = form_state.Form({"url": found.url, "description": found.description, **ticked})
     return {
         "form": form,
         "kinds": endpoints.KINDS,

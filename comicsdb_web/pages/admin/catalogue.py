@@ -10,9 +10,9 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import translate
 from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
 from comicsdb.security import delete_right
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.values import Change
 from comicsdb_web.pages.admin import row_of
 from comicsdb_web.pages.admin.catalogue_bulk import acts, offered
@@ -48,7 +48,7 @@ def objects(request):
     return found | {"kind": kind, "is_reference": kind in REFERENCE, "acts": offered(request, kind)}
 
 
-class CatalogueAdmin(Editing):
+class CatalogueAdmin(EditingViews):
     """The forms of the objects of every kind, by their ids; each act leaves a line in the audit log."""
 
     def __init__(self, request):
@@ -90,7 +90,7 @@ class CatalogueAdmin(Editing):
         kept = self._kept(found["entity"], found["effects"])
         if kept:
             text = self.request.localizer.translate(kept)
-            found |= {"may": False, "form": answers.Form({}, {answers.WHOLE: [text]})}
+            found |= {"may": False, "form": form_state.Form({}, {form_state.FORM_ERROR: [text]})}
         return found | self._shown(found["entity"], self._label(found["entity"]))
 
     def _kept(self, entity, effects):
@@ -128,10 +128,10 @@ class CatalogueAdmin(Editing):
     def _label(self, entity) -> str:
         return entity.name if self.is_reference else super()._label(entity)
 
-    def _alike(self, values: dict) -> list:
-        return [] if self.is_reference else super()._alike(values)
+    def _find_duplicates(self, values: dict) -> list:
+        return [] if self.is_reference else super()._find_duplicates(values)
 
-    def _advised(self, draft: Draft, change: Change) -> dict:
+    def _blocking_advice(self, draft: Draft, change: Change) -> dict:
         """No rule blocks the change: broken advisory rules are shown after saving."""
         self._advice = [
             _(ADVICE, mapping={"field": draft.labels[name], "text": translate(self.request.localizer, text)})
@@ -140,23 +140,23 @@ class CatalogueAdmin(Editing):
         ]
         return {}
 
-    def _write_new(self, values: dict):
+    def _create_entity(self, values: dict):
         entity = admin.catalogue.create_object(
             self.request.catalog, self.request.identity, self.model, values
         )
         self._warn()
         return entity
 
-    def _write(self, entity, values: dict) -> None:
+    def _update_entity(self, entity, values: dict) -> None:
         admin.catalogue.change_object(self.request.catalog, self.request.identity, entity, values)
         self._warn()
 
-    def _write_end(self, entity, reason: str) -> bool:
+    def _delete_entity(self, entity, reason: str) -> bool:
         try:
             return admin.catalogue.delete_object(self.request.catalog, self.request.identity, entity, reason)
         except InvalidError as error:  # told of the kind, for which a page has no field
             texts = error.errors.pop(self.kind, None)
-            raise InvalidError(error.errors | ({answers.WHOLE: texts} if texts else {})) from error
+            raise InvalidError(error.errors | ({form_state.FORM_ERROR: texts} if texts else {})) from error
 
     def _warn(self) -> None:
         for text in self._advice:

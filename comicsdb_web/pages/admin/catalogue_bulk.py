@@ -17,8 +17,8 @@ from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.i18n import Text
 from comicsdb.security import Permission, delete_right
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
-from comicsdb_web.forms.editing import allow_owned
+from comicsdb_web.forms import form_state
+from comicsdb_web.forms.editing import check_owned_deletion
 from comicsdb_web.http.routing import with_query
 from comicsdb_web.pages.admin import say
 from comicsdb_web.pages.admin.catalogue_lists import listed
@@ -58,7 +58,7 @@ def _delete(request, ids, typed) -> Outcome:
     kind = request.matchdict["kind"]
     effects = consequences_of(request.dbsession, kind, ids)
     if effects.owned:
-        allow_owned(request.has_permission(Permission.DELETE), typed)
+        check_owned_deletion(request.has_permission(Permission.DELETE), typed)
     model = KINDS[kind].model
     reason = typed["reason"].strip()
     return catalogue.delete_objects(request.catalog, request.identity, model, ids, reason)
@@ -124,26 +124,26 @@ def offered(request, kind: str) -> list[tuple[str, str]]:
 def acts(request):
     """What is chosen and what will happen, to be confirmed; or the act itself, and back to the list."""
     kind = request.matchdict["kind"]
-    typed = {"reason": "", "owned": "", "act": ""} | answers.texts(request)
+    typed = {"reason": "", "owned": "", "act": ""} | form_state.text_fields(request)
     act = available(request, kind).get(typed["act"])
     ids = _chosen(request, kind)
     problem = NO_ACT if act is None else NOTHING_CHOSEN if not ids else TOO_MANY if len(ids) > MOST else None
     if problem is not None:
         return _back(request, kind, "warning", problem)
     if not typed.get("confirmed"):
-        return _page(request, kind, act, ids, answers.Form(typed))
+        return _page(request, kind, act, ids, form_state.Form(typed))
     try:
         done = act.run(request, ids, typed)
     except InvalidError as error:
         told = InvalidError({_field(name): texts for name, texts in error.errors.items()})
-        return _page(request, kind, act, ids, answers.refused(request, told, typed))
+        return _page(request, kind, act, ids, form_state.with_errors(request, told, typed))
     except (ConflictError, NotFoundError):
-        return _page(request, kind, act, ids, answers.refused_whole(request, OVERTAKEN, typed))
+        return _page(request, kind, act, ids, form_state.with_form_error(request, OVERTAKEN, typed))
     return _back(request, kind, "success" if done.changed and not done.later else "info", _told(done))
 
 
 def _field(name: str) -> str:
-    return name if name in {"reason", "owned"} else answers.WHOLE
+    return name if name in {"reason", "owned"} else form_state.FORM_ERROR
 
 
 def _chosen(request, kind: str) -> list[int]:
@@ -156,7 +156,7 @@ def _chosen(request, kind: str) -> list[int]:
     return sorted({whole_number(each, 1) for each in request.POST.getall("chosen")} - {None})
 
 
-def _page(request, kind: str, act: Act, ids: list[int], form: answers.Form) -> Response:
+def _page(request, kind: str, act: Act, ids: list[int], form: form_state.Form) -> Response:
     """The page that asks for a yes."""
     model, session = KINDS[kind].model, request.dbsession
     named = session.scalars(labelled(model).where(model.id.in_(ids)).order_by(model.id).limit(NAMED))

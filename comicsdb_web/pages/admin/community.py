@@ -14,7 +14,7 @@ from comicsdb.i18n import OTHER_LANGUAGES, translate
 from comicsdb.models import Announcement, Poll, PollChoice, PollVote, User
 from comicsdb.models.choices import AnnouncementStyle
 from comicsdb.values import iso_day
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.pages.admin import SAVED, UNCHANGED, row_of, say
 from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
 from comicsdb_web.pages.community.polls import STATUSES
@@ -64,7 +64,7 @@ def announcements(request):
 def announcement_form(request):
     """The form for a new one."""
     return _announcement_page(
-        request, None, answers.Form({"display_type": AnnouncementStyle.PRIMARY.value, "active": "1"})
+        request, None, form_state.Form({"display_type": AnnouncementStyle.PRIMARY.value, "active": "1"})
     )
 
 
@@ -84,7 +84,9 @@ def announcement(request):
     values = {name: getattr(found, CONTENT.get(name, name)) for name in ANNOUNCEMENT_TEXTS}
     values |= _shown("title", found.titles) | _shown("text", found.contents)
     values |= {name: values[name].isoformat() if values[name] else "" for name in ("start_date", "end_date")}
-    return _announcement_page(request, found, answers.Form(values | {"active": "1" if found.active else ""}))
+    return _announcement_page(
+        request, found, form_state.Form(values | {"active": "1" if found.active else ""})
+    )
 
 
 def save_announcement(request):
@@ -110,7 +112,7 @@ def delete_announcement(request):
     return _to_announcement(request, "success", _("The announcement was deleted."))
 
 
-def _announcement_page(request, found: Announcement | None, form: answers.Form) -> dict:
+def _announcement_page(request, found: Announcement | None, form: form_state.Form) -> dict:
     """The page of an announcement, new (None) or not, with a preview of the form's text."""
     return {
         "announcement": found,
@@ -122,7 +124,7 @@ def _announcement_page(request, found: Announcement | None, form: answers.Form) 
 
 
 def _typed_announcement(request) -> dict[str, str]:
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     names = (*ANNOUNCEMENT_TEXTS, *_translated(ANNOUNCEMENT_LABELS))
     typed = {name: fields.get(name, "").replace("\r\n", "\n") for name in names}
     return typed | {"active": "1" if fields.get("active") else ""}
@@ -142,10 +144,10 @@ def _read_announcement(typed: Mapping[str, str]) -> dict:
     return values
 
 
-def _refused(request, error: InvalidError, typed: Mapping[str, str]) -> answers.Form:
+def _refused(request, error: InvalidError, typed: Mapping[str, str]) -> form_state.Form:
     names = {column: name for name, column in CONTENT.items()}
     found = InvalidError({names.get(field, field): texts for field, texts in error.errors.items()})
-    return answers.refused(request, found, typed)
+    return form_state.with_errors(request, found, typed)
 
 
 def _to_announcement(request, kind: str, text) -> HTTPSeeOther:
@@ -195,7 +197,7 @@ def all_polls(request):
 
 def poll_form(request):
     """The form for a new one."""
-    return _poll_page(request, None, answers.Form(dict.fromkeys(POLL_TEXTS, "")))
+    return _poll_page(request, None, form_state.Form(dict.fromkeys(POLL_TEXTS, "")))
 
 
 def add_poll(request):
@@ -204,7 +206,7 @@ def add_poll(request):
     try:
         admin.create_poll(request.dbsession, request.identity, _read_poll(request, typed))
     except InvalidError as error:
-        return _poll_page(request, None, answers.refused(request, error, typed))
+        return _poll_page(request, None, form_state.with_errors(request, error, typed))
     return _to_poll(request, "success", SAVED)
 
 
@@ -222,7 +224,7 @@ def poll(request):
     lines = {name: "\n".join(each.texts.get(name, "") for each in choices) for name in OTHER_LANGUAGES}
     values |= _shown("title", found.titles) | _shown("description", found.descriptions)
     values |= _shown("choices", lines)
-    return _poll_page(request, found, answers.Form(values))
+    return _poll_page(request, found, form_state.Form(values))
 
 
 def save_poll(request):
@@ -231,7 +233,7 @@ def save_poll(request):
     try:
         changed = admin.change_poll(request.dbsession, request.identity, found.id, _read_poll(request, typed))
     except InvalidError as error:
-        return _poll_page(request, found, answers.refused(request, error, typed))
+        return _poll_page(request, found, form_state.with_errors(request, error, typed))
     return _to_poll(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
 
 
@@ -251,14 +253,14 @@ def votes(request):
     }
 
 
-def _poll_page(request, found: Poll | None, form: answers.Form) -> dict:
+def _poll_page(request, found: Poll | None, form: form_state.Form) -> dict:
     count = select(func.count()).where(PollVote.poll_id == found.id) if found else None
     votes = 0 if count is None else request.dbsession.scalar(count)
     return {"poll": found, "form": form, "votes": votes, "labels": _labels(request, POLL_LABELS)}
 
 
 def _typed_poll(request) -> dict[str, str]:
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     names = (*POLL_TEXTS, *_translated(POLL_LABELS))
     return {name: fields.get(name, "").replace("\r\n", "\n") for name in names}
 
@@ -275,7 +277,7 @@ def _read_poll(request, typed: Mapping[str, str]) -> dict:
     errors = {}
     for name in ("start_date", "end_date"):
         try:
-            values[name] = answers.time(
+            values[name] = form_state.parse_local_time(
                 request, typed, name, _("Enter the date and time as 2026-12-31T18:00.")
             )
         except InvalidError as error:

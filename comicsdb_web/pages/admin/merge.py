@@ -10,7 +10,7 @@ from comicsdb.catalog.maintenance.move import preview_move
 from comicsdb.catalog.references import References, labelled
 from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import Status
-from comicsdb_web.forms import answers, lookup
+from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.pages.admin import say
 from comicsdb_web.pages.catalogue.history_labels import field_labels
@@ -39,7 +39,7 @@ def merge_form(request):
 
 def merge(request):
     """Merge two objects."""
-    kind, typed = request.matchdict["kind"], answers.texts(request)
+    kind, typed = request.matchdict["kind"], form_state.text_fields(request)
     chosen, errors = _chosen(request, kind, MERGE, typed)
     try:
         if len(chosen) < len(MERGE):
@@ -48,7 +48,7 @@ def merge(request):
         gone = other.label
         done = admin.merge_objects(request.catalog, request.identity, kept, other, typed.get("reason", ""))
     except InvalidError as error:
-        return _merge_page(request, typed, answers.refused(request, error, typed))
+        return _merge_page(request, typed, form_state.with_errors(request, error, typed))
     if done:
         say(request, "success", _("${name} was merged.", mapping={"name": gone}))
     else:
@@ -63,7 +63,7 @@ def move_form(request):
 
 def move(request):
     """Make a publisher an imprint of the other."""
-    typed = answers.texts(request)
+    typed = form_state.text_fields(request)
     chosen, errors = _chosen(request, "publisher", MOVE, typed)
     try:
         if len(chosen) < len(MOVE):
@@ -79,12 +79,12 @@ def move(request):
             reason=typed.get("reason", ""),
         )
     except InvalidError as error:
-        return _move_page(request, typed, answers.refused(request, error, typed))
+        return _move_page(request, typed, form_state.with_errors(request, error, typed))
     say(request, "success", _("${name} is now an imprint.", mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(imprint))
 
 
-def _merge_page(request, typed, form: answers.Form | None = None) -> dict:
+def _merge_page(request, typed, form: form_state.Form | None = None) -> dict:
     kind = request.matchdict["kind"]
     chosen, errors = _chosen(request, kind, MERGE, typed)
     planned = None
@@ -103,7 +103,7 @@ def _merge_page(request, typed, form: answers.Form | None = None) -> dict:
     }
 
 
-def _move_page(request, typed, form: answers.Form | None = None) -> dict:
+def _move_page(request, typed, form: form_state.Form | None = None) -> dict:
     chosen, errors = _chosen(request, "publisher", MOVE, typed)
     planned = None
     if len(chosen) == len(MOVE):
@@ -123,10 +123,10 @@ def _move_page(request, typed, form: answers.Form | None = None) -> dict:
     }
 
 
-def _form(request, typed, errors: dict) -> answers.Form:
+def _form(request, typed, errors: dict) -> form_state.Form:
     """The objects chosen in the query, with errors; the page itself has status 200."""
     say_it = request.localizer.translate
-    return answers.Form(typed, {name: [say_it(text) for text in texts] for name, texts in errors.items()})
+    return form_state.Form(typed, {name: [say_it(text) for text in texts] for name, texts in errors.items()})
 
 
 def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:

@@ -10,7 +10,7 @@ from comicsdb import admin
 from comicsdb.admin.reviews import REVIEW, open_reports
 from comicsdb.catalog import InvalidError
 from comicsdb.models import Issue, Review, ReviewReport, Series, User
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.admin import log_names, row_of, say
 from comicsdb_web.pages.admin.listing import Choices, folded, listing
@@ -55,22 +55,22 @@ def reviews(request):
 
 def review(request):
     """A review with its reports and what was decided about it."""
-    return _page(request, answers.Form())
+    return _page(request, form_state.Form())
 
 
 def decide(request):
     """Hide, restore or keep a review, with a reason."""
-    sent = answers.texts(request)
+    sent = form_state.text_fields(request)
     act, text = DECISIONS.get(sent.get("decision", ""), DECISIONS["keep"])
     try:
         act(request.dbsession, request.identity, id_in_path(request), sent.get("reason", ""))
     except InvalidError as error:
-        return _page(request, answers.refused(request, error, sent))
+        return _page(request, form_state.with_errors(request, error, sent))
     say(request, "success", text)
     return HTTPSeeOther(request.route_path("admin.review.list", _query={"state": "reported"}))
 
 
-def _page(request, form: answers.Form) -> dict:
+def _page(request, form: form_state.Form) -> dict:
     found, session = row_of(request, Review), request.dbsession
     series = joinedload(Issue.series).joinedload(Series.series_type)
     reports = select(ReviewReport).where(ReviewReport.review_id == found.id)

@@ -8,7 +8,7 @@ from comicsdb import admin
 from comicsdb.accounts import sign_up_settings
 from comicsdb.catalog import InvalidError
 from comicsdb.models import OutgoingMail, User
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, say
 from comicsdb_web.pages.admin.listing import Choices, folded, listing
@@ -22,18 +22,18 @@ def sign_ups(request):
         "signups_enabled": "1" if switch.signups_enabled else "",
         "disabled_message": switch.disabled_message,
     }
-    return {"form": answers.Form(values)}
+    return {"form": form_state.Form(values)}
 
 
 def set_sign_ups(request):
     """Enable or disable sign-ups."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     enabled, message = bool(fields.get("signups_enabled")), fields.get("disabled_message", "")
     try:
         admin.set_sign_ups(request.dbsession, request.identity, enabled, message)
     except InvalidError as error:
         typed = {"signups_enabled": "1" if enabled else "", "disabled_message": message}
-        return {"form": answers.refused(request, error, typed)}
+        return {"form": form_state.with_errors(request, error, typed)}
     say(request, "success", SAVED)
     return HTTPSeeOther(request.route_path("admin.sign_ups"))
 

@@ -22,7 +22,7 @@ from comicsdb.models import (
 )
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.ratelimit.counters import REFUSED
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import confirmed
 from comicsdb_web.pages.account.people import TIERS
@@ -63,7 +63,7 @@ def user(request):
     """An account: its form, and everything that belongs to it."""
     found = user_of(request)
     values = _values(request, found)
-    return _page(request, found, answers.Form(values), values)
+    return _page(request, found, form_state.Form(values), values)
 
 
 def save(request):
@@ -75,7 +75,7 @@ def save(request):
         changes = _changes(request, found, typed, shown)
         changed = admin.change_account(request.account_context, request.identity, found, changes)
     except InvalidError as error:
-        return _page(request, found, answers.refused(request, error, typed), shown)
+        return _page(request, found, form_state.with_errors(request, error, typed), shown)
     say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
     return _to(request, found)
 
@@ -93,7 +93,7 @@ def _values(request, found: User) -> dict:
 
 def _sent(request, prefix: str) -> dict:
     """The submitted values, or with the prefix WAS those that were shown."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     sent = {name: _lines(fields.get(prefix + name, "")) for name in (*TEXTS, "supporter_until")}
     sent |= {name: "1" if fields.get(prefix + name) else "" for name in SWITCHES}
     sent["groups"] = [each for each in request.POST.getall(f"{prefix}groups") if isinstance(each, str)]
@@ -109,7 +109,9 @@ def _changes(request, found: User, typed: dict, shown: dict) -> dict:
     changes = {name: typed[name] for name in TEXTS if typed[name] != shown[name]}
     changes |= {name: bool(typed[name]) for name in SWITCHES if typed[name] != shown[name]}
     if typed["supporter_until"] != shown["supporter_until"]:
-        changes["supporter_until"] = answers.time(request, typed, "supporter_until", WRONG_TIME)
+        changes["supporter_until"] = form_state.parse_local_time(
+            request, typed, "supporter_until", WRONG_TIME
+        )
     added, removed = set(typed["groups"]) - set(shown["groups"]), set(shown["groups"]) - set(typed["groups"])
     if added or removed:
         changes["groups"] = {group.name for group in found.groups} - removed | added
@@ -121,7 +123,7 @@ def _written(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="minutes")
 
 
-def _page(request, found: User, form: answers.Form, was: dict) -> dict:
+def _page(request, found: User, form: form_state.Form, was: dict) -> dict:
     """Everything that belongs to an account: the latest rows of each kind, and their number."""
     session = request.dbsession
     by_day = (
@@ -162,40 +164,40 @@ def _latest(session, found: User, model, moment) -> list:
 
 def add_form(request):  # noqa: ARG001
     """The form for a new account."""
-    return {"form": answers.Form()}
+    return {"form": form_state.Form()}
 
 
 def add(request):
     """Create an active account with a confirmed address."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     values = {name: fields.get(name, "") for name in ("username", "email", "password")}
     try:
         made = admin.create_account(request.dbsession, request.identity, request.passwords, **values)
     except InvalidError as error:
-        return {"form": answers.refused(request, error, values)}
+        return {"form": form_state.with_errors(request, error, values)}
     say(request, "success", _("The account was created. Give its owner the password."))
     return _to(request, made)
 
 
 def password_form(request):
     """The form for a new password."""
-    return {"form": answers.Form(), "user": user_of(request)}
+    return {"form": form_state.Form(), "user": user_of(request)}
 
 
 def set_password(request):
     """Set a new password for the account."""
-    found, password = user_of(request), answers.texts(request).get("password", "")
+    found, password = user_of(request), form_state.text_fields(request).get("password", "")
     try:
         admin.set_password(request.account_context, request.identity, request.passwords, found, password)
     except InvalidError as error:
-        return {"form": answers.refused(request, error, {}), "user": found}
+        return {"form": form_state.with_errors(request, error, {}), "user": found}
     say(request, "success", _("The password was set, and all sessions have ended."))
     return _to(request, found)
 
 
 def delete_form(request):
     """The confirmation form of the deletion."""
-    return {"form": answers.Form(), "user": user_of(request)}
+    return {"form": form_state.Form(), "user": user_of(request)}
 
 
 def delete(request):
@@ -204,7 +206,7 @@ def delete(request):
     try:
         admin.delete_account(request.dbsession, request.identity, found)
     except InvalidError as error:
-        return {"form": answers.refused(request, error, {}), "user": found}
+        return {"form": form_state.with_errors(request, error, {}), "user": found}
     say(request, "success", _("The account was deleted."))
     return HTTPSeeOther(request.route_path("admin.user.list"))
 
@@ -261,12 +263,12 @@ def groups(request):
 
 def group(request):
     """The members of a group."""
-    return _group_page(request, row_of(request, Group), answers.Form())
+    return _group_page(request, row_of(request, Group), form_state.Form())
 
 
 def add_member(request):
     """Add an account to the group."""
-    found, username = row_of(request, Group), answers.texts(request).get("username", "").strip()
+    found, username = row_of(request, Group), form_state.text_fields(request).get("username", "").strip()
     try:
         member = admin.add_member(request.dbsession, request.identity, found, username)
     except InvalidError as error:
@@ -274,7 +276,7 @@ def add_member(request):
         return _group_page(
             request,
             found,
-            answers.refused(request, InvalidError({"username": texts}), {"username": username}),
+            form_state.with_errors(request, InvalidError({"username": texts}), {"username": username}),
         )
     say(request, "success", _("${name} was added to the group.", mapping={"name": member.username}))
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))

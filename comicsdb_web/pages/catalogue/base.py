@@ -18,7 +18,7 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
 from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.values import whole_number
-from comicsdb_web.forms.editing import Editing, add_editing_pages
+from comicsdb_web.forms.editing import EditingViews, add_editing_pages
 from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
@@ -113,7 +113,7 @@ class Shown:
         return max(0, min(self.offset, self.total) - BLOCK_STEP) if self.offset else None
 
 
-class EntityViews(Editing):
+class EntityViews(EditingViews):
     """The verbs of one kind; a kind that differs overrides the method."""
 
     model: type
@@ -122,7 +122,7 @@ class EntityViews(Editing):
     menu = "stories"  # the group of the menu: "comics", "people" or "stories"
     card_size, portrait_size = "card", "portrait"  # of pictures, see `comicsdb.imaging.picture`
     comic_vine_prefix: int | None = None  # of numbers in addresses at Comic Vine
-    taken: ClassVar[dict] = {}  # of unique fields, as in `forms.duplicate_detection`
+    conflict_messages: ClassVar[dict] = {}  # of unique fields, as in `forms.duplicate_detection`
     gcd_path = ""  # the first word of addresses at comics.org
     blocks: tuple[Block, ...] = ()
     filters: tuple[Group, ...] = ()  # of its list, beside the search

@@ -22,7 +22,7 @@ from comicsdb.models import History, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
 from comicsdb.values import instant, whole_number
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.lists.paging import Page, paginate
 from comicsdb_web.pages.account import no_store
 from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
@@ -92,7 +92,7 @@ class HistoryViews:
     def revert(self):
         """Revert, and back to the object; where that cannot be, the page again with the reason."""
         entity, version = self._wanted()
-        sent = answers.texts(self.request)
+        sent = form_state.text_fields(self.request)
         try:
             done = revert(
                 self.request.catalog,
@@ -128,7 +128,7 @@ class HistoryViews:
         if conflict is not None:
             fields = ", ".join(labels.get(field, field) for field in conflict.fields)
             notice = _(TAKEN, mapping={"fields": fields})
-        refused = answers.refused(self.request, invalid, {}).errors if invalid is not None else {}
+        refused = form_state.with_errors(self.request, invalid, {}).errors if invalid is not None else {}
         values = {
             "version": version,
             "preview": found,

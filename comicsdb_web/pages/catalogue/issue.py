@@ -56,7 +56,7 @@ from comicsdb_web.forms.fields import (
     text_of,
 )
 from comicsdb_web.forms.proposals import propose, proposed_values
-from comicsdb_web.forms.typed_names import place_typed_names
+from comicsdb_web.forms.typed_names import resolve_typed_names
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
@@ -228,7 +228,7 @@ class IssueViews(CopyingViews, EntityViews):
     card_size = "cover"
     comic_vine_prefix = 4000
     gcd_path = "issue"
-    taken: ClassVar = {
+    conflict_messages: ClassVar = {
         ("series", "number"): ("number", _("This series already has an issue with this number:"))
     }
     shows = CachePolicy(("role", "age_rating"), Issue, stamps=stamps_around())
@@ -255,23 +255,23 @@ class IssueViews(CopyingViews, EntityViews):
     def create(self):
         """As for other kinds; our script asks for what is proposed for a series that was chosen."""
         if self.request.is_fragment and self.request.method != "POST":
-            draft = self.draft(self.request, self.kind, self.form)
+            draft = self.draft_class(self.request, self.kind, self.form)
             draft.prefill(self.request.GET)
             response = Response(json=proposed_values(draft))
             response.headers["Cache-Control"] = "no-store"
             return response
         return super().create()
 
-    def _begin(self, draft):
-        super()._begin(draft)
+    def _prefill(self, draft):
+        super()._prefill(draft)
         if not draft.is_touched:
             propose(draft, whole_number(text_of(self.request.GET, "after") or ""))
 
-    def _helped(self, draft):
+    def _handle_button(self, draft):
         if text_of(self.request.POST, "propose"):
-            draft.refuse(place_typed_names(draft))
+            draft.add_errors(resolve_typed_names(draft))
             propose(draft)
-        return super()._helped(draft)
+        return super()._handle_button(draft)
 
     def _path_after(self, entity):
         return self.request.route_path("issue.create", _query={"after": entity.id})
@@ -307,7 +307,7 @@ class IssueViews(CopyingViews, EntityViews):
             "shown": shown,
             "own": own,
             "stars": stars_with(self.request, issue, own.rating),
-            "helpers": self.helpers(
+            "copy_buttons": self.copy_buttons(
                 issue,
                 previous=page.previous,
                 has_credits=bool(shown["credits"].total),

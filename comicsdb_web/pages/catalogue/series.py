@@ -142,7 +142,7 @@ class SeriesViews(WithIssues, EntityViews):
     card_size = "cover"
     comic_vine_prefix = 4050
     gcd_path = "series"
-    taken: ClassVar = {
+    conflict_messages: ClassVar = {
         ("publisher", "name", "volume", "series_type"): (
             "name",
             _("This publisher already has a series with this name, volume and type:"),

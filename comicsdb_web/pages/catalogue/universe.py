@@ -86,7 +86,7 @@ class UniverseViews(WithSeries, WithIssues, EntityViews):
     card_size = "card_top"
     portrait_size = "emblem"
     gcd_path = "universe"
-    taken: ClassVar = {
+    conflict_messages: ClassVar = {
         ("publisher", "name", "designation"): (
             "name",
             _("This publisher already has a universe with this name and designation:"),

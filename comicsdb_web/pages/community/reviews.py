@@ -9,7 +9,7 @@ from comicsdb.community import reviews
 from comicsdb.models import Issue, Review, Series, User
 from comicsdb.models.community import REPORT_REASON_MAX
 from comicsdb.security import Permission
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.library.collection import private
@@ -48,24 +48,24 @@ def form(request):
     issue = _issue(request)
     review = reviews.written(request.dbsession, request.identity.user_id, issue.id)
     values = {"text": review.text, "spoils": "1" if review.spoils else ""} if review else {}
-    return _form_page(request, issue, review, answers.Form(values))
+    return _form_page(request, issue, review, form_state.Form(values))
 
 
 def save(request):
     """Save one's own review."""
-    issue, sent = _issue(request), answers.texts(request)
+    issue, sent = _issue(request), form_state.text_fields(request)
     user_id, text, spoils = request.identity.user_id, sent.get("text", ""), bool(sent.get("spoils"))
     try:
         reviews.write(request.dbsession, user_id, issue.id, text, spoils=spoils)
     except InvalidError as error:
         typed = {"text": text, "spoils": "1" if spoils else ""}
         review = reviews.written(request.dbsession, user_id, issue.id)
-        return _form_page(request, issue, review, answers.refused(request, error, typed))
+        return _form_page(request, issue, review, form_state.with_errors(request, error, typed))
     request.messages.add("success", request.localizer.translate(SAVED))
     return _to_reviews(request, issue)
 
 
-def _form_page(request, issue: Issue, review: Review | None, shown: answers.Form) -> dict:
+def _form_page(request, issue: Issue, review: Review | None, shown: form_state.Form) -> dict:
     stars = stars_of_issue(request, issue)
     return {"entity": issue, "review": review, "form": shown, "stars": stars, "most": reviews.TEXT_MAX}
 
@@ -84,16 +84,16 @@ def _to_reviews(request, issue: Issue) -> HTTPSeeOther:
 
 def report_form(request):
     """The form that reports a review."""
-    return _report_page(request, answers.Form())
+    return _report_page(request, form_state.Form())
 
 
 def report(request):
     """Report a review to the staff."""
-    reason = answers.texts(request).get("reason", "")
+    reason = form_state.text_fields(request).get("reason", "")
     try:
         reviews.report(request.dbsession, id_in_path(request), request.identity.user_id, reason)
     except InvalidError as error:
-        return _report_page(request, answers.refused(request, error, {"reason": reason}))
+        return _report_page(request, form_state.with_errors(request, error, {"reason": reason}))
     request.messages.add("success", request.localizer.translate(REPORTED))
     return HTTPSeeOther(request.entity_path(_reported(request)["entity"]))
 
@@ -108,7 +108,7 @@ def _reported(request) -> dict:
     }
 
 
-def _report_page(request, shown: answers.Form) -> dict:
+def _report_page(request, shown: form_state.Form) -> dict:
     return _reported(request) | {"form": shown, "most": REPORT_REASON_MAX}
 
 

@@ -17,10 +17,10 @@ from comicsdb.models.choices import GradingCompany
 from comicsdb.schemas.collection import CollectionBulkSchema
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, Section, StringList
-from comicsdb_web.forms.values import change_of
+from comicsdb_web.forms.values import changes_of
 from comicsdb_web.pages.library import collection as collection_pages
 from comicsdb_web.pages.library import wish_list as wish_pages
 from comicsdb_web.pages.library.collection import NO_MOMENT, PURCHASE, grades
@@ -102,17 +102,19 @@ class BulkViews:
         if len(ids) > bulk.MAX_ITEMS:
             return self._done("warning", TOO_MANY % {"most": f"{bulk.MAX_ITEMS:,}"})
         drafts = self.drafts()
-        form = answers.Form()
+        form = form_state.Form()
         act = self.request.POST.get("act")
         if act in self.acts:
             try:
                 if self.sent.get("count") != str(len(ids)):
-                    raise InvalidError({answers.WHOLE: [COUNT_CHANGED]})
+                    raise InvalidError({form_state.FORM_ERROR: [COUNT_CHANGED]})
                 return self._done(*self.acts[act](self, ids, drafts))
             except InvalidError as error:
-                form = answers.refused(self.request, error, answers.texts(self.request))
+                form = form_state.with_errors(self.request, error, form_state.text_fields(self.request))
                 for draft in drafts.values():
-                    draft.refuse({name: found for name, found in error.errors.items() if name in draft.typed})
+                    draft.add_errors(
+                        {name: found for name, found in error.errors.items() if name in draft.typed}
+                    )
         return {
             "area": self.route.split(".")[0],
             "count": len(ids),
@@ -146,7 +148,7 @@ class BulkViews:
     def changes(self, draft: Draft, ids: list[int]) -> dict:  # noqa: ARG002
         """The values of the fields that are filled in, None or "" for cleared ones; raises InvalidError."""
         draft.read(self.request.POST)
-        change, errors = change_of(draft)
+        change, errors = changes_of(draft)
         cleared = [each for each in self.sent.getall("clear") if each in self.clearable]
         filled = {each.name for each in draft.form.fields if not each.is_blank(draft.typed[each.name])}
         errors |= {name: [BOTH] for name in cleared if name in filled}
@@ -164,7 +166,7 @@ class BulkViews:
         """Set the fields that are filled in."""
         values = self.changes(drafts["fields"], ids)
         if not values:
-            raise InvalidError({answers.WHOLE: [NOTHING]})
+            raise InvalidError({form_state.FORM_ERROR: [NOTHING]})
         changed = bulk.change(self.session, self.model, self.user_id, ids, values)
         if not changed:
             return "info", UNCHANGED
@@ -219,8 +221,10 @@ class CollectionBulk(BulkViews):
         """Mark the unread items as read."""
         moment = None
         if "unknown" not in self.request.POST:
-            typed = answers.texts(self.request)
-            moment = answers.time(self.request, typed, "read_date", NO_MOMENT, (*answers.TIMES, "%Y-%m-%d"))
+            typed = form_state.text_fields(self.request)
+            moment = form_state.parse_local_time(
+                self.request, typed, "read_date", NO_MOMENT, (*form_state.TIME_FORMATS, "%Y-%m-%d")
+            )
             moment = moment or clock.now()
         marked = collection.mark_read(self.session, self.user_id, ids, moment)
         if not marked:

@@ -31,10 +31,10 @@ from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchem
 from comicsdb.schemas.types import NOT_THERE
 from comicsdb.security import Permission
 from comicsdb.values import decimal, whole_number
-from comicsdb_web.forms import answers, lookup
+from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.forms.conflict import edit_conflicts
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import (
     Checkbox,
     Choice,
@@ -49,7 +49,7 @@ from comicsdb_web.forms.fields import (
     integer_field,
     text_of,
 )
-from comicsdb_web.forms.values import change_of
+from comicsdb_web.forms.values import changes_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path, safe_path
 from comicsdb_web.lists import cards
@@ -462,7 +462,7 @@ def add_series(request):
     try:
         added, skipped = _add_issues(request, draft.typed)
     except InvalidError as error:
-        draft.refuse(error.errors)
+        draft.add_errors(error.errors)
         request.response.status = 422
         return _series_form(request, draft)
     return _run_added(request, added, skipped)
@@ -524,13 +524,13 @@ def _add_issues(request, typed: dict) -> tuple[int, int]:
 
 
 def _series_form(request, draft: Draft) -> dict:
-    draft.look_up()
+    draft.load_labels()
     return {
         "draft": draft,
         "action": request.path,
         "back": request.route_path("collection.list"),
         "differences": (),
-        "likes": (),
+        "duplicates": (),
         "has_history": False,
         "saved_drafts": None,
     }
@@ -589,11 +589,11 @@ class ItemDraft(Draft):
         return {name: getattr(entity, name) for name in names} | {"currency": entity.purchase_currency}
 
 
-class ItemViews(Editing):
+class ItemViews(EditingViews):
     """The forms of items, with the features of the catalogue's forms."""
 
-    draft = ItemDraft
-    added = ADDED
+    draft_class = ItemDraft
+    added_message = ADDED
     has_history = False
 
     def __init__(self, request):
@@ -606,7 +606,9 @@ class ItemViews(Editing):
 
     def detail(self):
         """The item with its rating and read dates."""
-        return item_page(self.request, self._entity(selectinload(CollectionItem.read_dates)), answers.Form())
+        return item_page(
+            self.request, self._entity(selectinload(CollectionItem.read_dates)), form_state.Form()
+        )
 
     def delete(self):
         """Confirm and delete the item."""
@@ -624,13 +626,13 @@ class ItemViews(Editing):
     def _entity(self, *options):
         return collection.item(self.session, self.user_id, id_in_path(self.request), WITH_ISSUE, *options)
 
-    def _judged(self, draft):
-        change, errors = change_of(draft)
+    def _validate(self, draft):
+        change, errors = changes_of(draft)
         if errors:
             raise InvalidError(errors)
         return change
 
-    def _write_new(self, values):
+    def _create_entity(self, values):
         issue_id, another = values.pop("issue_id"), values.pop("another_copy", False)
         try:
             item, made = collection.add(
@@ -642,29 +644,29 @@ class ItemViews(Editing):
             raise InvalidError({"issue_id": [OWNED_ALREADY]})
         return collection.item(self.session, self.user_id, item.id, WITH_ISSUE)
 
-    def _alike(self, values):  # noqa: ARG002
+    def _find_duplicates(self, values):  # noqa: ARG002
         return ()
 
     def _update(self, draft):
         """Save, but ask for confirmation before a read item is marked unread, which deletes its dates."""
         differences = edit_conflicts(draft)
         if differences:
-            return self._refused(draft, 409, differences=differences)
+            return self._error_page(draft, 409, differences=differences)
         losing = draft.entity.is_read and not draft.typed["is_read"]
         if losing and not text_of(self.request.POST, "anyway"):
             number = select(func.count()).where(
                 ReadDate.user_id == self.user_id, ReadDate.issue_id == draft.entity.issue_id
             )
-            return self._refused(draft, 422) | {"losing": self.session.scalar(number)}
+            return self._error_page(draft, 422) | {"losing": self.session.scalar(number)}
         return super()._update(draft)
 
     def _page(self, draft, **shown):
         return super()._page(draft, **shown) | {"losing": 0}
 
-    def _lock(self, entity):
+    def _lock_entity(self, entity):
         collection.lock(self.session, self.user_id, entity.id)
 
-    def _write(self, entity, values):
+    def _update_entity(self, entity, values):
         collection.update(self.session, self.user_id, entity.id, values, today=self.request.today)
 
     def _label(self, entity):
@@ -678,7 +680,7 @@ class ItemViews(Editing):
         return self.request.route_path("collection.list")
 
 
-def item_page(request, item: CollectionItem, form: answers.Form) -> dict:
+def item_page(request, item: CollectionItem, form: form_state.Form) -> dict:
     """The values of an item's page; `form` is that for a further read date."""
     return {"item": item, "form": form, "released": item.issue.is_released(request.today)}
 
@@ -692,23 +694,25 @@ def rate(request):
     item = collection.item(session, user_id, item_id, WITH_ISSUE)  # reloaded
     said = request.localizer.translate(_("Your rating was saved."))
     if request.is_fragment:
-        return fragment(request, "item_rating", item_page(request, item, answers.Form()) | {"said": said})
+        return fragment(request, "item_rating", item_page(request, item, form_state.Form()) | {"said": said})
     return done(request, "success", said, "collection.item", id=item_id)
 
 
 def add_date(request):
     """Add a read date, typed in the reader's time zone; "" means now, the button `unknown` no date."""
-    user_id, item_id, typed = request.identity.user_id, id_in_path(request), answers.texts(request)
+    user_id, item_id, typed = request.identity.user_id, id_in_path(request), form_state.text_fields(request)
     try:
         moment = None
         if "unknown" not in request.POST:
-            moment = answers.time(request, typed, "read_date", NO_MOMENT, (*answers.TIMES, "%Y-%m-%d"))
+            moment = form_state.parse_local_time(
+                request, typed, "read_date", NO_MOMENT, (*form_state.TIME_FORMATS, "%Y-%m-%d")
+            )
             moment = moment or clock.now()
         collection.add_read(request.dbsession, user_id, item_id, moment)
     except InvalidError as error:
         options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))
         item = collection.item(request.dbsession, user_id, item_id, *options)
-        return item_page(request, item, answers.refused(request, error, typed))
+        return item_page(request, item, form_state.with_errors(request, error, typed))
     return done(request, "success", _("The reading date was added."), "collection.item", id=item_id)
 
 

@@ -20,7 +20,7 @@ from comicsdb.models.base import BIG_MAX
 from comicsdb.models.currencies import Currency
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import READ_METHODS
 from comicsdb_web.pages.library.collection import narrowing, private
@@ -146,13 +146,13 @@ class ImportViews:
         """The form for a file with the imports that wait, or what that form sends."""
         if self.request.method == "POST":
             return self._upload()
-        return self._page(answers.Form({"currency": Currency.USD.value}))
+        return self._page(form_state.Form({"currency": Currency.USD.value}))
 
     def _upload(self):
         """Read a file, match it and keep it for the review; nothing comes into the library."""
         sent = self.request.POST.get("file")
-        fields = answers.texts(self.request)
-        name, data = getattr(sent, "filename", None) or "", answers.file(self.request, "file")
+        fields = form_state.text_fields(self.request)
+        name, data = getattr(sent, "filename", None) or "", form_state.uploaded_file(self.request, "file")
         try:
             made = imports.upload(
                 self.session,
@@ -164,7 +164,9 @@ class ImportViews:
                 megabytes=self.settings["comicsdb.imports.megabytes"],
             )
         except InvalidError as error:
-            return self._page(answers.refused(self.request, error, fields), again=hasattr(sent, "file"))
+            return self._page(
+                form_state.with_errors(self.request, error, fields), again=hasattr(sent, "file")
+            )
         return HTTPSeeOther(self._path("review", made.id))
 
     def _page(self, form, *, again=False):
@@ -186,11 +188,11 @@ class ImportViews:
             return self._go_on_in_background(found)
         if self.request.method == "POST":
             return self._confirm(found)
-        return self._review(found, answers.Form(self._list_values(found)), {}, set(), take_file=False)
+        return self._review(found, form_state.Form(self._list_values(found)), {}, set(), take_file=False)
 
     def _confirm(self, found):
         """Store the reviewed import and show the result."""
-        fields = answers.texts(self.request)
+        fields = form_state.text_fields(self.request)
         choices = {
             int(place[1]): number
             for name, value in fields.items()
@@ -203,7 +205,7 @@ class ImportViews:
         try:
             counted = imports.confirm(self.session, self.request.identity, official, found.id, review, today)
         except InvalidError as error:
-            form = answers.refused(self.request, error, fields)
+            form = form_state.with_errors(self.request, error, fields)
             return self._review(found, form, choices, left_out, take_file=take_file)
         for kind, text in _outcome(counted):
             self.request.messages.add(kind, translate(self.request.localizer, text))
@@ -213,7 +215,7 @@ class ImportViews:
     def _go_on_in_background(self, found):
         """The progress of a large file, its review series by series, or what was stored."""
         if found.state == background.REVIEW and self.request.method == "POST":
-            fields = answers.texts(self.request)
+            fields = form_state.text_fields(self.request)
             named = {f"series-{place}": group for place, group in enumerate(self._groups(found))}
             decisions = {
                 group.series: int(fields[name])

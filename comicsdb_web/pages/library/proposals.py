@@ -75,7 +75,7 @@ class ProposalViews:
         """Make the chosen issues, and match their rows; or note errors."""
         series = (self.draft.typed["series"] or ("",))[0]
         if not (series and chosen):
-            self.draft.refuse({"series": [NONE_CHOSEN if series else REQUIRED]})
+            self.draft.add_errors({"series": [NONE_CHOSEN if series else REQUIRED]})
             return []
         self.request.catalog.explain(REASON)
         made = [self._issue(each, series, typed[each.number]) for each in chosen]
@@ -102,7 +102,7 @@ class ProposalViews:
         return None
 
     def _page(self, named: str, rows: list[Proposal], typed: dict[str, dict]) -> dict:
-        self.draft.look_up()
+        self.draft.load_labels()
         return {
             "found": self.found,
             "named": named,

@@ -77,16 +77,16 @@ def add(request):
     try:
         entry, created = pull_list.add(request.dbsession, request.identity.user_id, whole_number(chosen) or 0)
     except NotFoundError:
-        draft.refuse({"series": [NOT_THERE if chosen else REQUIRED]})
+        draft.add_errors({"series": [NOT_THERE if chosen else REQUIRED]})
         request.response.status = 422
         return _page(request, draft)
-    series = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, entry.series_id))
+    series = lookup.item_of(request.dbsession, request.dbsession.get_one(Series, entry.series_id))
     said = FOLLOWED if created else FOLLOWED_ALREADY
     return done(request, "success" if created else "info", said % {"label": series.text}, "pull_list")
 
 
 def _page(request, draft: Draft) -> dict:
-    draft.look_up()
+    draft.load_labels()
     session, user_id = request.dbsession, request.identity.user_id
     this_week = monday_of(request.today)
     monday = _week_in(request.GET.get("week", "")) or this_week
@@ -129,7 +129,7 @@ def choose(request):
     """Choose what is pulled of a followed series."""
     user_id, series_id = request.identity.user_id, id_in_path(request)
     entry = pull_list.entry(request.dbsession, user_id, series_id)
-    label = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, series_id)).text
+    label = lookup.item_of(request.dbsession, request.dbsession.get_one(Series, series_id)).text
     draft = Draft(request, "pull_list", CHOICE_FORM)
     if not draft.is_touched:
         draft.typed = {field.name: getattr(entry, field.name) for field in CHOICE_FORM.fields}
@@ -139,7 +139,7 @@ def choose(request):
             chosen = (draft.typed[field.name] for field in CHOICE_FORM.fields)
             pull_list.set_pulled(request.dbsession, user_id, series_id, *chosen)
         except InvalidError as error:
-            draft.refuse(error.errors)
+            draft.add_errors(error.errors)
             request.response.status = 422
         else:
             return done(request, "success", CHOSEN % {"label": label}, "pull_list")
@@ -151,7 +151,7 @@ def remove(request):
     series_id, user_id = id_in_path(request), request.identity.user_id
     if not pull_list.follows(request.dbsession, user_id, series_id):
         raise NotFoundError("series", series_id)
-    series = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, series_id))
+    series = lookup.item_of(request.dbsession, request.dbsession.get_one(Series, series_id))
     if request.method != "POST":
         return {"label": series.text}
     pull_list.remove(request.dbsession, user_id, series_id)
@@ -165,7 +165,7 @@ def toggle(request):
     if wanted in (ON, OFF):
         pull_list.set_followed(request.dbsession, user_id, series.id, wanted == ON)
     followed = pull_list.follows(request.dbsession, user_id, series.id)
-    label = lookup.name_one(request.dbsession, series).text
+    label = lookup.item_of(request.dbsession, series).text
     said = (FOLLOWED if followed else UNFOLLOWED) % {"label": label}
     if request.is_fragment:
         said = translate(request.localizer, said)

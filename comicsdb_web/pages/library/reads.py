@@ -11,7 +11,7 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.library import reads, runs
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.security import Permission
-from comicsdb_web.forms import answers, lookup
+from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.forms.fields import text_of
 from comicsdb_web.pages.library.collection import done, private
 from comicsdb_web.rendering.locales import _, ngettext
@@ -38,13 +38,15 @@ def add(request):
         (texts,) = error.errors.values()
         return done(request, "error", texts[0], "issue.detail", slug=issue.slug)
     reads.add(session, user_id, issue.id, moment)
-    said = READ % {"label": lookup.name_one(session, issue).text}
+    said = READ % {"label": lookup.item_of(session, issue).text}
     return done(request, "success", said, "issue.detail", slug=issue.slug)
 
 
 def _day(request) -> datetime:
     """The day that was typed; raises InvalidError."""
-    moment = answers.time(request, answers.texts(request), "read_date", NO_DATE, ("%Y-%m-%d",))
+    moment = form_state.parse_local_time(
+        request, form_state.text_fields(request), "read_date", NO_DATE, ("%Y-%m-%d",)
+    )
     if moment is None:
         raise InvalidError({"read_date": [NO_DATE]})
     if moment > clock.now():

@@ -114,7 +114,7 @@ def _done(request, issue: Issue, name: str, value: str) -> tuple[str, str]:
     except InvalidError:
         return "warning", translate(request.localizer, REFUSED)
     if not isinstance(said, Plural):
-        said %= {"label": lookup.name_one(request.dbsession, issue).text}
+        said %= {"label": lookup.item_of(request.dbsession, issue).text}
     return "success", translate(request.localizer, said)
 
 

@@ -15,7 +15,7 @@ from comicsdb.schemas.types import NOT_THERE
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.security import Permission
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import (
     Choice,
     EntityForm,
@@ -26,7 +26,7 @@ from comicsdb_web.forms.fields import (
     TextArea,
     date_field,
 )
-from comicsdb_web.forms.values import change_of
+from comicsdb_web.forms.values import changes_of
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
 from comicsdb_web.lists.paging import paginate
@@ -138,13 +138,13 @@ class WishDraft(Draft):
         return state | {"currency": entity.max_currency}
 
 
-class WishViews(Editing):
+class WishViews(EditingViews):
     """The list and the forms of items, with the features of the catalogue's forms."""
 
     model = WishListItem
     kind = WishListItem.__tablename__
-    draft = WishDraft
-    added = ADDED
+    draft_class = WishDraft
+    added_message = ADDED
 
     def __init__(self, request):
         self.request = request
@@ -191,9 +191,9 @@ class WishViews(Editing):
         if self.request.method != "POST":
             return self._purchase(item, draft)
         draft.read(self.request.POST)
-        change, errors = change_of(draft)
+        change, errors = changes_of(draft)
         if errors:
-            draft.refuse(errors)
+            draft.add_errors(errors)
             self.request.response.status = 422
             return self._purchase(item, draft)
         label = item.issue.label
@@ -222,16 +222,16 @@ class WishViews(Editing):
         rows = rows.options(issue, joinedload(WishListItem.variant))
         return self.session.scalars(rows.execution_options(populate_existing=True)).one()
 
-    def _judged(self, draft):
-        change, errors = change_of(draft)
+    def _validate(self, draft):
+        change, errors = changes_of(draft)
         if errors:
             raise InvalidError(errors)
         return change
 
-    def _alike(self, values):  # noqa: ARG002
+    def _find_duplicates(self, values):  # noqa: ARG002
         return ()
 
-    def _write_new(self, values):
+    def _create_entity(self, values):
         issue_id = values.pop("issue_id")
         try:
             item, created = wish_list.add(self.session, self.user_id, issue_id, values)
@@ -241,11 +241,11 @@ class WishViews(Editing):
             raise InvalidError({"issue_id": [wish_list.WISHED_ALREADY]})
         return self._loaded(item.id)
 
-    def _lock(self, entity):
+    def _lock_entity(self, entity):
         lock_account(self.session, self.user_id)
         self.session.refresh(entity, ["modified"])
 
-    def _write(self, entity, values):
+    def _update_entity(self, entity, values):
         wish_list.change(self.session, self.user_id, entity.id, values)
 
     def _label(self, entity):

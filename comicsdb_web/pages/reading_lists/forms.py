@@ -14,9 +14,9 @@ from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.schemas.types import REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import (
     Checkbox,
     Choice,
@@ -83,14 +83,14 @@ class ListDraft(Draft):
         return {name: getattr(entity, name) for name in names} | near
 
 
-class ListForms(Editing, Lists):
+class ListForms(EditingViews, Lists):
     """The forms of lists, with the features of the catalogue's forms."""
 
     model = ReadingList
     kind = ReadingList.__tablename__
-    draft = ListDraft
+    draft_class = ListDraft
     has_history = False
-    added = _("${label} was created. Now add issues to it.")
+    added_message = _("${label} was created. Now add issues to it.")
 
     @property
     def form(self):
@@ -105,18 +105,18 @@ class ListForms(Editing, Lists):
             return {"entity": found, "total": total}
         name = found.name
         reading_lists.remove(self.session, self.identity, self.official, found)
-        return self._done(self._path_of_list(), _("${label} was deleted."), name)
+        return self._redirect(self._path_of_list(), _("${label} was deleted."), name)
 
     def assign(self):
         """Confirm and transfer the list to the official account."""
         found = self.found()
-        values = {"entity": found, "official": self.official, "form": answers.Form()}
+        values = {"entity": found, "official": self.official, "form": form_state.Form()}
         if self.request.method != "POST":
             return values
         try:
             given = reading_lists.assign_to_official(self.session, self.identity, self.official, found)
         except InvalidError as error:
-            return values | {"form": answers.refused(self.request, error, {})}
+            return values | {"form": form_state.with_errors(self.request, error, {})}
         text = _("The list now belongs to ${name}.", mapping={"name": given.user.username})
         self.request.messages.add("success", translate(self.request.localizer, text))
         return HTTPSeeOther(self._path_of(given))
@@ -126,7 +126,7 @@ class ListForms(Editing, Lists):
     def _entity(self):
         return self.managed()
 
-    def _judged(self, draft):
+    def _validate(self, draft):
         errors, values = {}, {}
         for field in draft.form.typed_fields:
             typed = draft.typed[field.name]
@@ -162,16 +162,16 @@ class ListForms(Editing, Lists):
         )
         return self.session.scalar(other) is not None
 
-    def _alike(self, values):  # noqa: ARG002
+    def _find_duplicates(self, values):  # noqa: ARG002
         return ()
 
-    def _write_new(self, values):
+    def _create_entity(self, values):
         return reading_lists.create(self.session, self.identity, self.official, values)
 
-    def _lock(self, entity):
+    def _lock_entity(self, entity):
         reading_lists.lock_list(self.session, self.identity, self.official, entity)
 
-    def _write(self, entity, values):
+    def _update_entity(self, entity, values):
         reading_lists.update(self.session, self.identity, self.official, entity, values)
 
     def _label(self, entity):

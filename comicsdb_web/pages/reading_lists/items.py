@@ -13,7 +13,7 @@ from comicsdb.models import Issue, ReadingList, ReadingListItem
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of, texts_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path
@@ -87,11 +87,11 @@ ARC_FORM = EntityForm(
 )
 
 
-class AddingViews(Editing, Lists):
+class AddingViews(EditingViews, Lists):
     """The forms that add issues to a list, and the one that orders them."""
 
     kind = ReadingList.__tablename__
-    has_history = keeps_drafts = False
+    has_history = saves_drafts = False
 
     def manage(self):
         """The issues of a list in order, to be moved, and the form that adds issues."""
@@ -99,7 +99,7 @@ class AddingViews(Editing, Lists):
         if self.request.method != "POST":
             return self._page(draft)
         draft.read(self.request.POST)
-        return self._helped(draft) or self._ordered(draft)
+        return self._handle_button(draft) or self._ordered(draft)
 
     def from_series(self):
         """Add the issues of a series, all or from one number to another."""
@@ -119,12 +119,12 @@ class AddingViews(Editing, Lists):
             draft.prefill(self.request.GET)
             return self._page(draft)
         draft.read(self.request.POST)
-        if helped := self._helped(draft):
+        if helped := self._handle_button(draft):
             return helped
         try:
             done = add(self._held(), draft.typed)
         except InvalidError as error:
-            return self._invalid(draft, error)
+            return self._invalid_page(draft, error)
         self._say_added(done.added, 0, done.skipped)
         return HTTPSeeOther(self.request.entity_path(self.list))
 
@@ -153,7 +153,7 @@ class AddingViews(Editing, Lists):
         """Apply the typed positions and then the button that moves one issue, all or nothing."""
         moved, errors = _positions(self.request.POST)
         if errors:
-            return self._invalid(draft, InvalidError(errors))
+            return self._invalid_page(draft, InvalidError(errors))
         selected = [whole_number(each) or 0 for each in dict.fromkeys(texts_of(self.request.POST, "issues"))]
         button, item_id = self._button()
         held = self._held()
@@ -222,7 +222,7 @@ class AddingViews(Editing, Lists):
             "typed": {item.issue_id: typed[item.issue_id] or str(item.order) for item in rows},
         }
 
-    def _back(self, draft):  # noqa: ARG002
+    def _cancel_path(self, draft):  # noqa: ARG002
         return self.request.entity_path(self.list)
 
 

@@ -1,4 +1,4 @@
-"""Forms of the site: the values and errors that a page shows again, and the values of single fields."""
+"""The state of simple forms: values and errors to show again, and parsing of single fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from comicsdb.catalog import InvalidError
 from comicsdb.i18n import Text, translate
 from comicsdb_web.rendering.locales import ngettext
 
-WHOLE = "__all__"  # the key of errors that belong to no field
-TIMES = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M")  # the first two from browsers
+FORM_ERROR = "__all__"  # the key of errors that belong to no field
+TIME_FORMATS = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M")  # the first two from browsers
 
 
 @dataclass(frozen=True)
@@ -21,19 +21,19 @@ class Form:
     errors: Mapping[str, list[str]] = field(default_factory=dict)
 
 
-def texts(request) -> dict[str, str]:
+def text_fields(request) -> dict[str, str]:
     """The text fields of a form, the last one of each name; files are left out."""
     return {name: value for name, value in request.POST.items() if isinstance(value, str)}
 
 
-def file(request, name: str) -> bytes:
+def uploaded_file(request, name: str) -> bytes:
     """The content of an uploaded file; empty where none was chosen."""
     sent = request.POST.get(name)
     return sent.file.read() if hasattr(sent, "file") else b""
 
 
-def time(
-    request, typed: Mapping[str, str], name: str, problem: Text, formats: tuple[str, ...] = TIMES
+def parse_local_time(
+    request, typed: Mapping[str, str], name: str, problem: Text, formats: tuple[str, ...] = TIME_FORMATS
 ) -> datetime | None:
     """The time of a field, typed in the reader's time zone, in UTC; None for a blank field.
 
@@ -50,7 +50,7 @@ def time(
     return None
 
 
-def refused(request, error: InvalidError, values: Mapping[str, str]) -> Form:
+def with_errors(request, error: InvalidError, values: Mapping[str, str]) -> Form:
     """The form to show again with its errors; sets status 422."""
     request.response.status = 422
     errors = {
@@ -59,19 +59,19 @@ def refused(request, error: InvalidError, values: Mapping[str, str]) -> Form:
     return Form(values, errors)
 
 
-def refused_whole(request, text: str, values: Mapping[str, str], *, status: int = 422) -> Form:
+def with_form_error(request, text: str, values: Mapping[str, str], *, status: int = 422) -> Form:
     """The form to show again with one error that belongs to no field."""
     request.response.status = status
-    return Form(values, {WHOLE: [translate(request.localizer, text)]})
+    return Form(values, {FORM_ERROR: [translate(request.localizer, text)]})
 
 
-def too_many(request, seconds: float, values: Mapping[str, str]) -> Form:
+def rate_limited(request, seconds: float, values: Mapping[str, str]) -> Form:
     """The form to show again after too many attempts; sets status 429 and Retry-After."""
     request.response.retry_after = ceil(seconds)
-    return refused_whole(request, wait_words(request, seconds), values, status=429)
+    return with_form_error(request, wait_message(request, seconds), values, status=429)
 
 
-def wait_words(request, seconds: float) -> str:
+def wait_message(request, seconds: float) -> str:
     """How long to wait before the next attempt, in whole minutes."""
     minutes = max(1, ceil(seconds / 60))
     text = ngettext(
