@@ -71,8 +71,8 @@ class Draft:
     `typed` has the values of fields, `rows` the rows by kind, `errors` messages by the name of an input,
     `found` the search results by the name of an input, `creatable_names` the names of objects that can be
     created. `files` are chosen pictures by the name of an input, as uploaded or as stored
-    (`accounts.SavedPicture`), `files_to_choose_again` the file names of those that were lost. `credit_text` are
-    credits that are not in rows yet.
+    (`accounts.SavedPicture`), `files_to_choose_again` the names of lost files. `credit_text` are credits that
+    are not in rows yet.
     `modified` and `digests` identify the present state of the object, `sent_modified` and `sent_digests` the
     one that the form was loaded with.
     """

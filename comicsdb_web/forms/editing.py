@@ -33,7 +33,7 @@ BEING_DELETED = _(
 
 
 class EditingViews:
-    """Views that create, update and delete; subclasses have `request`, `session`, `model`, `kind`, `_entity()`."""
+    """Views that create, update and delete objects of `model`; subclasses define `_entity()`."""
 
     form: EntityForm | None = None  # None: the kind cannot be edited
     draft_class = Draft  # the class for the state of the form

@@ -110,7 +110,7 @@ def overview(request):
         "figures": figures,
         "throttled": notices.candidates(session, notices.Rules()),
         "actions": session.scalars(admin.actions().limit(LATEST)).all(),
-        **dashboard.needs(request),
+        **dashboard.open_tasks(request),
     } | log_names(request)
 
 

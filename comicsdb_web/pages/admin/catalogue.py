@@ -15,9 +15,9 @@ from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.values import Change
 from comicsdb_web.pages.admin import row_of
-from comicsdb_web.pages.admin.catalogue_bulk import acts, offered
+from comicsdb_web.pages.admin.catalogue_bulk import action_options, bulk_action
 from comicsdb_web.pages.admin.catalogue_forms import REFERENCE, form_of
-from comicsdb_web.pages.admin.catalogue_lists import listed
+from comicsdb_web.pages.admin.catalogue_lists import list_spec
 from comicsdb_web.pages.admin.listing import listing
 from comicsdb_web.pages.catalogue.history import versions_of
 from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
@@ -43,9 +43,9 @@ def catalogue(request):
 def objects(request):
     """The objects of a kind, with what can be done to many of them."""
     kind = request.matchdict["kind"]
-    spec = listed(request, kind)
-    found = listing(request, spec.rows, spec.key, spec.order, options=spec.options, **spec.narrowed_by)
-    return found | {"kind": kind, "is_reference": kind in REFERENCE, "acts": offered(request, kind)}
+    spec = list_spec(request, kind)
+    found = listing(request, spec.rows, spec.key, spec.order, options=spec.options, **spec.filter_options)
+    return found | {"kind": kind, "is_reference": kind in REFERENCE, "actions": action_options(request, kind)}
 
 
 class CatalogueAdmin(EditingViews):
@@ -87,13 +87,13 @@ class CatalogueAdmin(EditingViews):
         found = super().delete()
         if not isinstance(found, dict):
             return found
-        kept = self._kept(found["entity"], found["effects"])
-        if kept:
-            text = self.request.localizer.translate(kept)
+        obstacle = self._deletion_obstacle(found["entity"], found["effects"])
+        if obstacle:
+            text = self.request.localizer.translate(obstacle)
             found |= {"may": False, "form": form_state.Form({}, {form_state.FORM_ERROR: [text]})}
         return found | self._shown(found["entity"], self._label(found["entity"]))
 
-    def _kept(self, entity, effects):
+    def _deletion_obstacle(self, entity, effects):
         """Why reference data cannot be deleted, or None."""
         if self.kind == "series_type" and effects.unlinked:
             return _("Some series have this type: give them another type first.")
@@ -170,7 +170,7 @@ def includeme(config):
     form, both = "admin/catalogue_form.jinja2", {"methods": ("GET", "HEAD", "POST")}
     config.add_admin_page(".catalogue", "catalogue/", catalogue, renderer="admin/catalogue.jinja2")
     config.add_admin_page(
-        ".catalogue.list", f"{kind}/", objects, renderer="admin/catalogue_list.jinja2", post=acts
+        ".catalogue.list", f"{kind}/", objects, renderer="admin/catalogue_list.jinja2", post=bulk_action
     )
     config.add_admin_page(
         ".catalogue.add", f"{kind}/add/", CatalogueAdmin, attr="create", renderer=form, **both

@@ -1,4 +1,4 @@
-"""What can be done to many objects at once in the administration: chosen, confirmed, and all done or none."""
+"""Bulk actions of the administration: on selected objects, after a confirmation, all or nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,31 +21,28 @@ from comicsdb_web.forms import form_state
 from comicsdb_web.forms.editing import check_owned_deletion
 from comicsdb_web.http.routing import with_query
 from comicsdb_web.pages.admin import say
-from comicsdb_web.pages.admin.catalogue_lists import listed
-from comicsdb_web.pages.admin.listing import narrowing
+from comicsdb_web.pages.admin.catalogue_lists import list_spec
+from comicsdb_web.pages.admin.listing import parse_list_filters
 from comicsdb_web.rendering.locales import _, ngettext
 
-NAMED = 10  # objects that are named before an act
+NAMES_SHOWN = 10  # objects that the confirmation names
 
 NOTHING_CHOSEN = _("Select the objects to change in the list.")
-NO_ACT = _("Choose an action.")
+NO_ACTION = _("Choose an action.")
 TOO_MANY = _("Too many: at most ${n} at once.", mapping={"n": MOST})
-OVERTAKEN = _("Nothing was done: one of them was changed in the meantime. Please try again.")
+CHANGED_MEANWHILE = _("Nothing was done: one of them was changed in the meantime. Please try again.")
 
 
 @dataclass(frozen=True)
-class Act:
-    """Something that can be done to many: its label, what it does, and the act itself.
-
-    `run(request, ids, typed)` gives the outcome.
-    """
+class BulkAction:
+    """An action on many objects: its label, a text that explains it, and `run(request, ids, typed)`."""
 
     label: str
     lead: str
     run: Callable[..., Outcome]
 
 
-def _staff_act(function) -> Callable[..., Outcome]:
+def _staff_action(function) -> Callable[..., Outcome]:
     return lambda request, ids, _typed: function(request.catalog, request.identity, ids)
 
 
@@ -66,49 +63,49 @@ def _delete(request, ids, typed) -> Outcome:
 
 EXECUTIVES = "executives"
 DELETE = "delete"
-ACTS: dict[str, dict[str, Act]] = {
+ACTIONS: dict[str, dict[str, BulkAction]] = {
     "issue": {
-        EXECUTIVES: Act(
+        EXECUTIVES: BulkAction(
             _("Add executive credits"),
             _("Issues of the publishers that the setting names get its credits beside those they have."),
             _executives,
         ),
-        "teen": Act(
+        "teen": BulkAction(
             _("Rate Teen"),
             _("Issues whose age rating is Unknown become Teen; others stay as they are."),
-            _staff_act(catalogue.rate_teen),
+            _staff_action(catalogue.rate_teen),
         ),
-        "covers": Act(
+        "covers": BulkAction(
             _("Remove covers"),
             _("Their covers will be permanently removed."),
-            _staff_act(catalogue.remove_covers),
+            _staff_action(catalogue.remove_covers),
         ),
-        "reprints": Act(
+        "reprints": BulkAction(
             _("Copy from reprints"),
             _(
                 "Collected editions without contents get the stories, characters and teams of the issues"
                 " they reprint, where those have no more than one story each."
             ),
-            _staff_act(catalogue.take_from_reprints),
+            _staff_action(catalogue.take_from_reprints),
         ),
     },
     "series": {
-        "slugs": Act(
+        "slugs": BulkAction(
             _("Rebuild the addresses of issues"),
             _(
                 "The issues of each series get the addresses new issues"
                 " would get; the old addresses redirect there."
             ),
-            _staff_act(catalogue.rebuild_many_slugs),
+            _staff_action(catalogue.rebuild_many_slugs),
         ),
     },
 }
-DELETION = Act(_("Delete"), _("They will be permanently deleted; their history stays."), _delete)
+DELETION = BulkAction(_("Delete"), _("They will be permanently deleted; their history stays."), _delete)
 
 
-def available(request, kind: str) -> dict[str, Act]:
-    """The acts on a kind that whoever asks may do."""
-    found = dict(ACTS.get(kind, {}))
+def available_actions(request, kind: str) -> dict[str, BulkAction]:
+    """The actions on a kind that the account may perform."""
+    found = dict(ACTIONS.get(kind, {}))
     if not request.registry.settings["comicsdb.executives"]:
         found.pop(EXECUTIVES, None)
     if request.has_permission(delete_right(kind)):
@@ -116,18 +113,23 @@ def available(request, kind: str) -> dict[str, Act]:
     return found
 
 
-def offered(request, kind: str) -> list[tuple[str, str]]:
-    """The acts as a list offers them."""
-    return [(name, request.localizer.translate(act.label)) for name, act in available(request, kind).items()]
+def action_options(request, kind: str) -> list[tuple[str, str]]:
+    """The actions as options of a form: name and label."""
+    return [
+        (name, request.localizer.translate(act.label))
+        for name, act in available_actions(request, kind).items()
+    ]
 
 
-def acts(request):
-    """What is chosen and what will happen, to be confirmed; or the act itself, and back to the list."""
+def bulk_action(request):
+    """Show what will happen, to be confirmed; once confirmed, perform the action and return to the list."""
     kind = request.matchdict["kind"]
     typed = {"reason": "", "owned": "", "act": ""} | form_state.text_fields(request)
-    act = available(request, kind).get(typed["act"])
+    act = available_actions(request, kind).get(typed["act"])
     ids = _chosen(request, kind)
-    problem = NO_ACT if act is None else NOTHING_CHOSEN if not ids else TOO_MANY if len(ids) > MOST else None
+    problem = (
+        NO_ACTION if act is None else NOTHING_CHOSEN if not ids else TOO_MANY if len(ids) > MOST else None
+    )
     if problem is not None:
         return _back(request, kind, "warning", problem)
     if not typed.get("confirmed"):
@@ -135,11 +137,11 @@ def acts(request):
     try:
         done = act.run(request, ids, typed)
     except InvalidError as error:
-        told = InvalidError({_field(name): texts for name, texts in error.errors.items()})
-        return _page(request, kind, act, ids, form_state.with_errors(request, told, typed))
+        mapped = InvalidError({_field(name): texts for name, texts in error.errors.items()})
+        return _page(request, kind, act, ids, form_state.with_errors(request, mapped, typed))
     except (ConflictError, NotFoundError):
-        return _page(request, kind, act, ids, form_state.with_form_error(request, OVERTAKEN, typed))
-    return _back(request, kind, "success" if done.changed and not done.later else "info", _told(done))
+        return _page(request, kind, act, ids, form_state.with_form_error(request, CHANGED_MEANWHILE, typed))
+    return _back(request, kind, "success" if done.changed and not done.later else "info", _outcome_text(done))
 
 
 def _field(name: str) -> str:
@@ -147,19 +149,19 @@ def _field(name: str) -> str:
 
 
 def _chosen(request, kind: str) -> list[int]:
-    """The ids that are ticked, or those of the whole list as it is narrowed; one more than MOST is enough."""
+    """The selected ids, or those of the whole filtered list, but no more than MOST + 1."""
     if "all" in request.POST:
-        spec = listed(request, kind)
-        conditions = narrowing(request, **spec.narrowed_by).conditions
+        spec = list_spec(request, kind)
+        conditions = parse_list_filters(request, **spec.filter_options).conditions
         rows = spec.rows.with_only_columns(*spec.key, maintain_column_froms=True).where(*conditions)
         return list(request.dbsession.scalars(rows.order_by(*spec.order).limit(MOST + 1)))
     return sorted({whole_number(each, 1) for each in request.POST.getall("chosen")} - {None})
 
 
-def _page(request, kind: str, act: Act, ids: list[int], form: form_state.Form) -> Response:
-    """The page that asks for a yes."""
+def _page(request, kind: str, act: BulkAction, ids: list[int], form: form_state.Form) -> Response:
+    """The page that asks for confirmation."""
     model, session = KINDS[kind].model, request.dbsession
-    named = session.scalars(labelled(model).where(model.id.in_(ids)).order_by(model.id).limit(NAMED))
+    named = session.scalars(labelled(model).where(model.id.in_(ids)).order_by(model.id).limit(NAMES_SHOWN))
     deletes = act is DELETION
     effects = consequences_of(session, kind, ids) if deletes else None
     values = {
@@ -177,7 +179,7 @@ def _page(request, kind: str, act: Act, ids: list[int], form: form_state.Form) -
     return render_to_response(page, values, request=request, response=request.response)
 
 
-def _told(done: Outcome) -> Text:
+def _outcome_text(done: Outcome) -> Text:
     if done.later:
         n = len(done.changed)
         return ngettext(
@@ -198,5 +200,5 @@ def _back(request, kind: str, tone: str, text) -> HTTPSeeOther:
 
 
 def _list_path(request, kind: str) -> str:
-    """The list, narrowed as it was."""
+    """The path of the list with the same filters."""
     return with_query(request, request.route_path("admin.catalogue.list", kind=kind))

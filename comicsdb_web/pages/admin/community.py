@@ -16,7 +16,7 @@ from comicsdb.models.choices import AnnouncementStyle
 from comicsdb.values import iso_day
 from comicsdb_web.forms import form_state
 from comicsdb_web.pages.admin import SAVED, UNCHANGED, row_of, say
-from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
+from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
 from comicsdb_web.pages.community.polls import STATUSES
 from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.richtext import clean
@@ -52,10 +52,13 @@ def announcements(request):
         "later": (_("Later"), Announcement.start_date > today),
         "over": (_("Ended"), over),
     }
-    filters = (Choices("when", _("When"), periods), yes_no("active", _("Switched on"), Announcement.active))
+    filters = (
+        ConditionChoice("when", _("When"), periods),
+        yes_no_filter("active", _("Switched on"), Announcement.active),
+    )
     order = (Announcement.start_date.desc().nulls_last(), Announcement.id.desc())
     texts = (Announcement.title, Announcement.content, Announcement.titles, Announcement.contents)
-    searched = folded(*(cast(each, Text) for each in texts))
+    searched = folded_columns(*(cast(each, Text) for each in texts))
     return listing(
         request, select(Announcement), (Announcement.id,), order, searched=searched, filters=filters
     ) | {"styles": STYLES, "today": today}
@@ -188,9 +191,9 @@ def all_polls(request):
     }
     states = {status.value: (STATUSES[status], condition) for status, condition in conditions.items()}
     rows, order = polls.listed(now)
-    filters = (Choices("state", _("State"), states),)
+    filters = (ConditionChoice("state", _("State"), states),)
     texts = (Poll.title, Poll.description, Poll.titles, Poll.descriptions)
-    searched = folded(*(cast(each, Text) for each in texts))
+    searched = folded_columns(*(cast(each, Text) for each in texts))
     found = listing(request, rows, (Poll.id,), order, searched=searched, filters=filters)
     return found | {"state": lambda poll: polls.status_of(poll, now).value, "statuses": STATUSES}
 
@@ -247,7 +250,9 @@ def votes(request):
         .where(PollVote.poll_id == found.id)
     )
     order = (PollVote.voted_on.desc(), PollVote.id.desc())
-    return listing(request, rows, (PollVote.id,), order, searched=folded(User.username, PollChoice.text)) | {
+    return listing(
+        request, rows, (PollVote.id,), order, searched=folded_columns(User.username, PollChoice.text)
+    ) | {
         "poll": found,
         "results": polls.results(request.dbsession, found.id),
     }

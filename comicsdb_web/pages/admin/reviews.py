@@ -13,7 +13,7 @@ from comicsdb.models import Issue, Review, ReviewReport, Series, User
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.admin import log_names, row_of, say
-from comicsdb_web.pages.admin.listing import Choices, folded, listing
+from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing
 from comicsdb_web.rendering.locales import _
 
 REPORTED = Review.id.in_(select(ReviewReport.review_id).where(open_reports()))
@@ -47,8 +47,8 @@ def reviews(request):
         (Review.id,),
         (reports.desc(), Review.created_on.desc(), Review.id.desc()),
         options=ABOUT,
-        searched=folded(User.username, Review.text),
-        filters=(Choices("state", _("State"), STATES),),
+        searched=folded_columns(User.username, Review.text),
+        filters=(ConditionChoice("state", _("State"), STATES),),
         of=Review.user_id,
     )
 

@@ -11,7 +11,7 @@ from comicsdb.models import OutgoingMail, User
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, say
-from comicsdb_web.pages.admin.listing import Choices, folded, listing
+from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing
 from comicsdb_web.rendering.locales import _
 
 
@@ -56,8 +56,8 @@ def mails(request):
         rows,
         (OutgoingMail.id,),
         (OutgoingMail.queued.desc(), OutgoingMail.id.desc()),
-        searched=folded(OutgoingMail.recipient, OutgoingMail.kind, func.coalesce(User.username, "")),
-        filters=(Choices("state", _("State"), states),),
+        searched=folded_columns(OutgoingMail.recipient, OutgoingMail.kind, func.coalesce(User.username, "")),
+        filters=(ConditionChoice("state", _("State"), states),),
         of=OutgoingMail.user_id,
     )
 

@@ -28,13 +28,13 @@ from comicsdb_web.pages.account import confirmed
 from comicsdb_web.pages.account.people import TIERS
 from comicsdb_web.pages.account.tokens import SCOPES
 from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, dollars, log_names, row_of, say
-from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
+from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
 from comicsdb_web.rendering.locales import _
 
 SWITCHES = ("is_active", "email_confirmed", "is_staff", "is_superuser")
 TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
 ORDER = (func.lower(User.username), User.id)
-SEARCHED = folded(User.username, User.email, User.first_name, User.last_name)
+SEARCHED = folded_columns(User.username, User.email, User.first_name, User.last_name)
 WAS = "was_"  # prefix of hidden fields with the values that the form showed
 WRONG_TIME = _("Enter it as 2026-12-31T23:59.")
 
@@ -44,11 +44,11 @@ def users(request):
     groups = request.dbsession.scalars(select(Group).order_by(Group.name)).all()
     in_group = {str(group.id): (group.name, _is_in(group.id)) for group in groups}
     filters = (
-        yes_no("active", _("Active"), User.is_active),
-        yes_no("confirmed", _("Confirmed"), User.email_confirmed),
-        yes_no("staff", _("Staff"), User.is_staff | User.is_superuser),
-        yes_no("supporter", _("Supporter"), func.coalesce(User.supporter_until > clock.now(), False)),
-        Choices("group", _("Group"), in_group),
+        yes_no_filter("active", _("Active"), User.is_active),
+        yes_no_filter("confirmed", _("Confirmed"), User.email_confirmed),
+        yes_no_filter("staff", _("Staff"), User.is_staff | User.is_superuser),
+        yes_no_filter("supporter", _("Supporter"), func.coalesce(User.supporter_until > clock.now(), False)),
+        ConditionChoice("group", _("Group"), in_group),
     )
     rows = select(User).options(selectinload(User.groups))
     return listing(request, rows, (User.id,), ORDER, searched=SEARCHED, filters=filters)
@@ -245,7 +245,7 @@ def _to(request, found: User) -> HTTPSeeOther:
     return HTTPSeeOther(request.route_path("admin.user", id=found.id))
 
 
-GROUPS_SEARCHED = folded(User.username, User.email)
+GROUPS_SEARCHED = folded_columns(User.username, User.email)
 
 
 def groups(request):
@@ -321,14 +321,14 @@ def _group_page(request, found, form):
 
 TOKENS_ORDER = (ApiToken.created.desc(), ApiToken.id.desc())
 # Only the shown part of the key can be searched.
-TOKENS_SEARCHED = folded(User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN))
+TOKENS_SEARCHED = folded_columns(User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN))
 
 
 def tokens(request):
     """All tokens, the newest first."""
     expired = func.coalesce(ApiToken.expiry <= clock.now(), False)
     filters = (
-        Choices(
+        ConditionChoice(
             "used",
             _("Used"),
             {
@@ -336,8 +336,10 @@ def tokens(request):
                 "no": (_("Never"), ApiToken.last_used.is_(None)),
             },
         ),
-        Choices("expired", _("Expired"), {"yes": (_("Yes"), expired), "no": (_("No"), ~expired)}),
-        Choices("scope", _("Scope"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}),
+        ConditionChoice("expired", _("Expired"), {"yes": (_("Yes"), expired), "no": (_("No"), ~expired)}),
+        ConditionChoice(
+            "scope", _("Scope"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}
+        ),
     )
     rows = select(ApiToken).join(ApiToken.user).options(contains_eager(ApiToken.user))
     found = listing(

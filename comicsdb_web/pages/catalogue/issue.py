@@ -60,7 +60,7 @@ from comicsdb_web.forms.typed_names import resolve_typed_names
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
-from comicsdb_web.pages.catalogue.base import Block, EntityViews, Shown, card_block, picture_of
+from comicsdb_web.pages.catalogue.base import Block, BlockPage, EntityViews, card_block, picture_of
 from comicsdb_web.pages.library import own as own_parts
 from comicsdb_web.pages.library.rating import stars_with
 from comicsdb_web.rendering.linked_data import link_header
@@ -240,15 +240,17 @@ class IssueViews(CopyingViews, EntityViews):
             _("Characters"),
             Character,
             _linked(Character, issue_character, issue_character.c.character_id),
-            counted=False,
+            with_count=False,
         ),
-        card_block("teams", _("Teams"), Team, _linked(Team, issue_team, issue_team.c.team_id), counted=False),
+        card_block(
+            "teams", _("Teams"), Team, _linked(Team, issue_team, issue_team.c.team_id), with_count=False
+        ),
         card_block(
             "universes",
             _("Universes"),
             Universe,
             _linked(Universe, issue_universe, issue_universe.c.universe_id),
-            counted=False,
+            with_count=False,
         ),
     )
 
@@ -284,7 +286,7 @@ class IssueViews(CopyingViews, EntityViews):
             raise HTTPNotFound
         return page
 
-    def described(self):
+    def object_with_picture(self):
         issue = self.read().issue
         return issue, picture_of(issue)
 
@@ -294,7 +296,7 @@ class IssueViews(CopyingViews, EntityViews):
         self.request.response.headers["Link"] = link_header(self.request, page.issue)
         own = own_parts.of_issue(self.request, page.issue)
         issue, blocks = page.issue, {each.name: each for each in self.blocks}
-        shown = {name: Shown(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
+        shown = {name: BlockPage(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
         return {
             "entity": issue,
             "kind": self.kind,

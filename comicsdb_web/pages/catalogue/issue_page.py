@@ -38,8 +38,8 @@ from comicsdb.models import (
     issue_team,
     issue_universe,
 )
+from comicsdb_web.lists.json_columns import constant, row_of, rows_of
 from comicsdb_web.lists.paging import BLOCK_STEP
-from comicsdb_web.lists.parts import constant, row_of, rows_of
 from comicsdb_web.pages.catalogue.detail_query import external_ids
 from comicsdb_web.rendering.row_views import RowView, row_view
 

@@ -35,7 +35,7 @@ def changes(request):
         "kinds": [kind.name for kind in reference_last()],
         "actions": ACTIONS,
         "labels": {kind: field_labels(request, kind) for kind in kinds},
-        "narrowed": any(typed.values()),
+        "is_filtered": any(typed.values()),
         "first": not any(ends.values()),
     }
 

@@ -20,7 +20,7 @@ from comicsdb.models import Issue, Series
 from comicsdb.values import iso_day
 from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.paging import Page, page_asked_for, paginate
+from comicsdb_web.lists.paging import Page, paginate, requested_page
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.rendering.row_views import RowView, row_view
 
@@ -106,7 +106,7 @@ def shelf(request):
     """The issues that a reader owns: nothing but what they are."""
     reader = found(request, SHELF)
     owned = Issue.id.in_(owned_issues(reader.user.id))
-    ids = cards.ids(Issue).where(owned).order_by(*cards.order(Issue))
+    ids = cards.id_statement(Issue).where(owned).order_by(*cards.order(Issue))
     count = select(func.count()).select_from(Issue).where(owned)
     rows = cards.statement(Issue).order_by(*cards.order(Issue))
     page = paginate(request, rows, ids, count, PER_PAGE)
@@ -141,7 +141,7 @@ def diary(request):
     month = months[place]
     span = month.first, month_after(month.first)
     total = profiles.entry_count(request.dbsession, reader.user.id, _zone(request), span)
-    number, pages = page_asked_for(request, total, PER_PAGE)
+    number, pages = requested_page(request, total, PER_PAGE)
     entries = profiles.entries(
         request.dbsession,
         reader.user.id,

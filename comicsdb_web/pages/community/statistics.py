@@ -59,7 +59,7 @@ TITLES = {
 }
 
 
-def kept(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetime]:
+def cached_figures(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetime]:
     """Figures that are computed at most every half hour, under a lock; and the time of it.
 
     They are plain data, those of one day of the site.
@@ -86,7 +86,7 @@ def _which(registry, day: date) -> str | None:
 def page(request):
     """Totals and charts; makes no query where the figures are cached."""
     zone = request.registry.settings["comicsdb.timezone"]
-    found, at = kept(
+    found, at = cached_figures(
         request, "statistics", lambda: statistics.figures(request.dbsession, zone, request.today)
     )
     locale = locale_of(request)

@@ -93,10 +93,10 @@ class BulkViews:
     def edit(self):
         """Show the page, or do what was chosen on it."""
         is_all = not self.sent or "all" in self.sent
-        narrowed = self.narrowed()
-        if is_all and narrowed.errors:  # without them the filters would find more
+        active_filters = self.active_filters()
+        if is_all and active_filters.errors:  # without them the filters would find more
             return HTTPSeeOther(self._list_path)
-        ids = bulk.ids_of(self.session, self.matching(narrowed) if is_all else self._selected())
+        ids = bulk.ids_of(self.session, self.matching(active_filters) if is_all else self._selected())
         if not ids:
             return self._done("info", _("Select some items first."))
         if len(ids) > bulk.MAX_ITEMS:
@@ -120,7 +120,7 @@ class BulkViews:
             "count": len(ids),
             "examples": self.examples(ids),
             "items": [] if is_all else ids,
-            "chips": narrowed.chips if is_all else [],
+            "chips": active_filters.chips if is_all else [],
             "drafts": drafts,
             "form": form,
             "cleared": self.sent.getall("clear"),
@@ -192,13 +192,13 @@ class CollectionBulk(BulkViews):
         """The forms with fields."""
         return {"fields": Draft(self.request, "collection_item", COLLECTION_FORM)}
 
-    def narrowed(self):
+    def active_filters(self):
         """The filters of the query."""
-        return collection_pages.narrowing(self.request)
+        return collection_pages.parse_filters(self.request)
 
-    def matching(self, narrowed) -> Select:
+    def matching(self, active_filters) -> Select:
         """The ids of all items that the filters find."""
-        return filters.item_ids(self.user_id, narrowed.wanted)
+        return filters.item_ids(self.user_id, active_filters.wanted)
 
     def examples(self, ids) -> list[str]:
         """The labels of the first items."""
@@ -254,13 +254,13 @@ class WishBulk(BulkViews):
             "purchase": Draft(self.request, "purchase", PURCHASE_FORM),
         }
 
-    def narrowed(self):
+    def active_filters(self):
         """The filters of the query."""
-        return wish_pages.narrowing(self.request)
+        return wish_pages.parse_filters(self.request)
 
-    def matching(self, narrowed) -> Select:
+    def matching(self, active_filters) -> Select:
         """The ids of all items that the filters find."""
-        return narrowed.ids
+        return active_filters.ids
 
     def examples(self, ids) -> list[str]:
         """The labels of the first items."""

@@ -54,9 +54,9 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path, safe_path
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import series_types
-from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
-from comicsdb_web.lists.paging import Page, page_asked_for, paginate
-from comicsdb_web.lists.parts import json_object
+from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
+from comicsdb_web.lists.json_columns import json_object
+from comicsdb_web.lists.paging import Page, paginate, requested_page
 from comicsdb_web.pages.library.rating import GIVEN
 from comicsdb_web.rendering import charts
 from comicsdb_web.rendering.charts import Chart, Point, with_rest
@@ -99,18 +99,18 @@ def done(request, kind: str, text, route: str = "collection.list", **words) -> H
 
 def listing(request):
     """The items that match the query, as a table or as covers."""
-    narrowed = narrowing(request)
+    active_filters = parse_filters(request)
     user_id = request.identity.user_id
-    ids = item_ids(user_id, narrowed.wanted)
+    ids = item_ids(user_id, active_filters.wanted)
     count = select(func.count()).select_from(ids.subquery())
-    if narrowed.wanted == CollectionFilters():  # without the joins of filters
+    if active_filters.wanted == Wanted():  # without the joins of filters
         count = select(func.count()).where(CollectionItem.user_id == user_id)
     page = paginate(request, _rows().order_by(*ORDER), ids.order_by(*ORDER), count, PER_PAGE)
     view = request.GET.get("view")
     return {
         "page": page,
         "items": [row_view("collection_item", row._mapping) for row in page.rows],
-        "narrowed": narrowed,
+        "active_filters": active_filters,
         "labels": LABELS,
         "used": figures.suggestions(request.dbsession, user_id),
         "view": view if view in VIEWS else VIEWS[0],
@@ -124,7 +124,7 @@ def _rows() -> Select:
     columns = (item.id, item.quantity, item.book_format, item.grade, item.grading_company, item.rating)
     columns += (item.is_read, item.date_read, item.purchase_price, item.purchase_currency, item.tags)
     variant = func.coalesce(func.nullif(Variant.name, ""), Variant.sku).label("variant_name")
-    issue = json_object(cards.of_issues()).label("issue")
+    issue = json_object(cards.issue_columns()).label("issue")
     rows = select(*columns, variant, issue).join(item.issue).join(Issue.series)
     return rows.outerjoin(Variant, Variant.id == item.variant_id)
 
@@ -172,7 +172,7 @@ FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookF
 
 
 @dataclass(frozen=True)
-class Narrowing:
+class CollectionFilters:
     """The filters of a query, the typed values, and their errors in the reader's language."""
 
     wanted: CollectionFilters
@@ -182,7 +182,7 @@ class Narrowing:
     options: dict[str, list[tuple[str, str]]]
 
 
-def narrowing(request) -> Narrowing:
+def parse_filters(request) -> CollectionFilters:
     """The filters of the query; invalid ones are left out and have an error.
 
     One statement for the types of series, and one for each object given by id.
@@ -206,8 +206,8 @@ def narrowing(request) -> Narrowing:
         if name not in wanted:
             errors[name] = translate(request.localizer, NOT_OFFERED)
     say = request.localizer.translate
-    chips = [Chip(say(LABELS[name]), value, without(request, name)) for name, value in shown.items()]
-    return Narrowing(CollectionFilters(**wanted), typed, errors, chips, options)
+    chips = [Chip(say(LABELS[name]), value, url_without(request, name)) for name, value in shown.items()]
+    return CollectionFilters(Wanted(**wanted), typed, errors, chips, options)
 
 
 def choices(request) -> dict[str, list[tuple[str, str]]]:
@@ -420,7 +420,7 @@ def history(request):
     session, user_id = request.dbsession, request.identity.user_id
     zone = request.zone
     total = figures.history_count(session, user_id, zone)
-    number, pages = page_asked_for(request, total, PER_PAGE)
+    number, pages = requested_page(request, total, PER_PAGE)
     reads = figures.history(session, user_id, zone, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
     wanted = {read.issue_id for read in reads}
     owned = select(func.min(CollectionItem.id)).where(
@@ -540,7 +540,7 @@ def missing(request):
     """The incomplete series of the collection, most missing issues first."""
     session, user_id = request.dbsession, request.identity.user_id
     total = figures.incomplete_count(session, user_id, request.today)
-    number, pages = page_asked_for(request, total, PER_PAGE)
+    number, pages = requested_page(request, total, PER_PAGE)
     rows = figures.incomplete_series(
         session, user_id, request.today, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
     )
@@ -556,7 +556,7 @@ def missing_of(request):
     series = session.get(
         Series, series_id, options=[joinedload(Series.series_type), joinedload(Series.publisher)]
     )
-    number, pages = page_asked_for(request, total - owned, PER_PAGE)
+    number, pages = requested_page(request, total - owned, PER_PAGE)
     rows = figures.missing_issues(
         session, user_id, series_id, request.today, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
     )

@@ -23,7 +23,7 @@ from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import READ_METHODS
-from comicsdb_web.pages.library.collection import narrowing, private
+from comicsdb_web.pages.library.collection import parse_filters, private
 from comicsdb_web.pages.reading_lists import Lists
 from comicsdb_web.rendering.locales import _, ngettext
 
@@ -91,7 +91,7 @@ def export_collection(request):
     """The collection, as far as the filters of its list let it through."""
     form = _format(request)
     user_id = request.identity.user_id
-    conditions = narrowing(request).wanted.conditions(user_id)
+    conditions = parse_filters(request).wanted.conditions(user_id)
     parts = writing.collection_rows(request.dbsession, user_id, conditions)
     if form == "csv":
         return file_response(writing.as_csv(COLLECTION, parts[COLLECTION]), "text/csv", "collection.csv")

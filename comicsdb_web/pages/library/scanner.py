@@ -206,7 +206,7 @@ def _load(request, matches: list[barcodes.Match]) -> tuple[dict, dict, set]:
     if not matches:
         return {}, {}, set()
     session, ids = request.dbsession, {each.issue_id for each in matches}
-    issues = select(*cards.of_issues()).join(Issue.series).where(Issue.id.in_(ids))
+    issues = select(*cards.issue_columns()).join(Issue.series).where(Issue.id.in_(ids))
     variant_ids = {each.variant_id for each in matches if each.variant_id}
     of_variant = Variant.id, Variant.name, Variant.image, Variant.image_width, Variant.image_height
     variants = select(*of_variant).where(Variant.id.in_(variant_ids))

@@ -28,7 +28,7 @@ from comicsdb_web.forms.fields import (
 )
 from comicsdb_web.forms.values import changes_of
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
+from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.library.collection import ALL, done, grades, private, variant_options
 from comicsdb_web.rendering.locales import _
@@ -100,7 +100,7 @@ PURCHASE = EntityForm(
 
 
 @dataclass(frozen=True)
-class Narrowing:
+class WishFilters:
     """The ids of the wishes that a query asks for, with the values of its filters and their errors."""
 
     ids: Select
@@ -110,7 +110,7 @@ class Narrowing:
     chips: list[Chip]
 
 
-def narrowing(request) -> Narrowing:
+def parse_filters(request) -> WishFilters:
     """The filters of the query; invalid ones are left out and have an error."""
     say = request.localizer.translate
     typed = {name: request.GET.get(name, "").strip() for name in LABELS}
@@ -122,11 +122,11 @@ def narrowing(request) -> Narrowing:
     priority = int(heeded["priority"]) if heeded["priority"] else None
     ids = wish_list.ordered_ids(request.identity.user_id, status=heeded["status"], priority=priority)
     chips = [
-        Chip(say(LABELS[name]), offered[name][value], without(request, name))
+        Chip(say(LABELS[name]), offered[name][value], url_without(request, name))
         for name, value in heeded.items()
         if value
     ]
-    return Narrowing(ids, typed, errors, offered, chips)
+    return WishFilters(ids, typed, errors, offered, chips)
 
 
 class WishDraft(Draft):
@@ -160,17 +160,17 @@ class WishViews(EditingViews):
 
     def _listing(self) -> dict:
         """The items that match the query; unknown filters are ignored."""
-        narrowed = narrowing(self.request)
-        count = select(func.count()).select_from(narrowed.ids.order_by(None).subquery())
-        page = paginate(self.request, wish_list.items(), narrowed.ids, count, PER_PAGE)
+        active_filters = parse_filters(self.request)
+        count = select(func.count()).select_from(active_filters.ids.order_by(None).subquery())
+        page = paginate(self.request, wish_list.items(), active_filters.ids, count, PER_PAGE)
         return {
             "page": page,
             "items": [row.WishListItem for row in page.rows],
             "all_chosen": self.request.GET.get("select") == ALL,
-            "typed": narrowed.typed,
-            "wrong": narrowed.errors,
-            "offered": narrowed.offered,
-            "chips": narrowed.chips,
+            "typed": active_filters.typed,
+            "wrong": active_filters.errors,
+            "offered": active_filters.offered,
+            "chips": active_filters.chips,
         }
 
     # One item.

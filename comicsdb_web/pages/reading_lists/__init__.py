@@ -17,7 +17,7 @@ from comicsdb.models.choices import LIST_SOURCE_NAMES, STARS, ItemType, ListType
 from comicsdb.security import Permission
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
-from comicsdb_web.lists.filters import Chip, without
+from comicsdb_web.lists.filters import Chip, url_without
 from comicsdb_web.lists.paging import offset_of, paginate
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.library.rating import Stars, rated
@@ -88,7 +88,7 @@ def item_type_options(request) -> list[tuple[str, str]]:
 
 
 @dataclass
-class Narrowed:
+class ListFilters:
     """The filters of a query.
 
     `typed` are the values of the form by name; `chips` those of the active filters; `errors` belong to the
@@ -101,9 +101,9 @@ class Narrowed:
     errors: dict[str, str] = field(default_factory=dict)
 
 
-def narrowed(request) -> Narrowed:
+def parse_filters(request) -> ListFilters:
     """The filters of the query; anonymous readers see public lists only, without that filter."""
-    found = Narrowed()
+    found = ListFilters()
     for name in NAMES:
         value = search.cleaned(request.GET.get(name, ""))
         if name == "is_private" and request.identity is None:
@@ -118,7 +118,7 @@ def narrowed(request) -> Narrowed:
         else:
             found.conditions.append(condition)
             found.chips.append(
-                Chip(translate(request.localizer, LABELS[name]), shown, without(request, name))
+                Chip(translate(request.localizer, LABELS[name]), shown, url_without(request, name))
             )
     return found
 
@@ -271,8 +271,8 @@ class ReadingListViews(Lists):
         return HTTPFound(with_query(self.request, self.request.route_path("reading_list.list")))
 
     def _listing(self, condition) -> dict:
-        narrow = narrowed(self.request)
-        conditions = (condition, *narrow.conditions)
+        active_filters = parse_filters(self.request)
+        conditions = (condition, *active_filters.conditions)
         by_likes = self.request.GET.get("sort") == LIKES
         order = figures.MOST_LIKED if by_likes else figures.ORDER
         ids = select(ReadingList.id).where(*conditions).order_by(*order)
@@ -283,10 +283,10 @@ class ReadingListViews(Lists):
             "progress": self._progress([row.ReadingList.id for row in page.rows]),
             "by_likes": by_likes,
             "orders": {
-                "name": without(self.request, "sort"),
-                LIKES: without(self.request, "sort", and_set=LIKES),
+                "name": url_without(self.request, "sort"),
+                LIKES: url_without(self.request, "sort", replacement=LIKES),
             },
-            "narrow": narrow,
+            "active_filters": active_filters,
             "types": TYPES,
             "sources": SOURCES,
             "mine": False,

@@ -17,7 +17,7 @@ from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of, texts_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.lists.paging import Page, page_asked_for
+from comicsdb_web.lists.paging import Page, requested_page
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.reading_lists import ITEM_TYPES, Lists, item_type_options
 from comicsdb_web.rendering.locales import _, ngettext
@@ -210,8 +210,8 @@ class AddingViews(EditingViews, Lists):
         total = self.session.scalar(
             select(func.count()).where(ReadingListItem.reading_list_id == self.list.id)
         )
-        number, pages = page_asked_for(self.request, total, figures.PAGE_SIZE)
-        wanted = figures.items_page(self.list.id, (number - 1) * figures.PAGE_SIZE)
+        number, pages = requested_page(self.request, total, figures.STEP)
+        wanted = figures.step(self.list.id, (number - 1) * figures.STEP)
         rows = self.session.scalars(wanted).all()
         kept = self.request.restored_form
         post = kept.fields if kept else self.request.POST

@@ -90,7 +90,7 @@ def _read(request, kind: str, slug: str):
     if views is None:
         return None
     request.matchdict = {"slug": slug}
-    return views(request).described()
+    return views(request).object_with_picture()
 
 
 def _described(request, entity, cover, width: int, height: int) -> dict:

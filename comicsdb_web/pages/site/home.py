@@ -9,7 +9,7 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.library import next_up, pull_list
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.parts import constant, rows_of
+from comicsdb_web.lists.json_columns import constant, rows_of
 from comicsdb_web.pages.community import announcements, timeline
 from comicsdb_web.rendering.page_cache import CachePolicy
 from comicsdb_web.rendering.row_views import row_view
@@ -30,7 +30,7 @@ COLLECTIVE = "https://opencollective.com"
 @cache
 def _query() -> CompiledQuery:
     """The statement for the numbers of objects, the newest issues and the announcements of a day."""
-    counts = (cards.counted(model).scalar_subquery() for model in TOTALS)
+    counts = (cards.count_statement(model).scalar_subquery() for model in TOTALS)
     newest = cards.statement(Issue).order_by(*cards.order(Issue, "added")).limit(constant(RECENT))
     announced = announcements.of_day(bindparam("today", type_=Date))
     return CompiledQuery.of(select(*counts, rows_of(newest), rows_of(announced)))

@@ -41,8 +41,8 @@ def long_list(make, session):
 
 @pytest.mark.parametrize("sort", ["", *ISSUE_SORTS])
 def test_far_pages_are_those_that_walking_finds(testapp, session, connection, long_list, monkeypatch, sort):
-    monkeypatch.setattr(paging, "STEP", 9)
-    monkeypatch.setattr(paging, "FAR", 9)
+    monkeypatch.setattr(paging, "SURVEY_STEP", 9)
+    monkeypatch.setattr(paging, "SURVEY_OFFSET_MIN", 9)
     order = cards.order(Issue, sort)
     wanted = list(session.scalars(select(Issue.slug).join(Issue.series).order_by(*order)))
     shown = []
@@ -62,8 +62,8 @@ def test_the_number_of_rows_is_right_after_a_write(testapp, make, long_list):
 
 
 def test_of_two_orders_the_last_counts_for_what_is_kept_too(testapp, long_list, monkeypatch):
-    monkeypatch.setattr(paging, "STEP", 9)
-    monkeypatch.setattr(paging, "FAR", 9)
+    monkeypatch.setattr(paging, "SURVEY_STEP", 9)
+    monkeypatch.setattr(paging, "SURVEY_OFFSET_MIN", 9)
     for first, last in (("added", "cover_old"), ("cover_old", "added")):
         twice = testapp.get(f"/issue/?sort={first}&sort={last}&page=3")
         once = testapp.get(f"/issue/?sort={last}&page=3")
@@ -104,8 +104,8 @@ def test_series_are_sorted_by_size_last_issue_and_rating(testapp, make, session,
 
 
 def test_far_pages_of_sorted_series(testapp, make, session, monkeypatch):
-    monkeypatch.setattr(paging, "STEP", 9)
-    monkeypatch.setattr(paging, "FAR", 9)
+    monkeypatch.setattr(paging, "SURVEY_STEP", 9)
+    monkeypatch.setattr(paging, "SURVEY_OFFSET_MIN", 9)
     with make.together():
         for number in range(60):
             run = make.series(name=f"Run {number}")

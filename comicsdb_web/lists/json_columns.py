@@ -1,4 +1,4 @@
-"""Parts of a page that are read with it by one statement: rows of other queries as JSON, single values."""
+"""Results of subqueries as JSON columns, so that one statement reads everything a page shows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement, Select, func, literal_column, select
 
 
 @dataclass(frozen=True)
-class Part:
-    """A column of a page's statement. With `kind` its JSON describes objects of that kind."""
+class PageColumn:
+    """A column of the statement of a page; with `kind` its JSON describes objects of that kind."""
 
     column: ColumnElement
     kind: str | None = None
@@ -26,23 +26,23 @@ def json_object(columns: Iterable[ColumnElement]) -> ColumnElement:
 
 
 def rows_of(query: Select, *owners) -> ColumnElement:
-    """The rows of a query about a row of each of `owners`, in its order, as a JSON list."""
+    """The rows of a query as a JSON list, in its order; the query is correlated to `owners`."""
     rows = query.correlate(*owners).subquery("item")
     found = func.coalesce(func.json_agg(literal_column("item")), literal_column("'[]'::json"))
     return select(found).select_from(rows).scalar_subquery()
 
 
 def row_of(query: Select, *owners) -> ColumnElement:
-    """The row of such a query as a JSON object; NULL for none."""
+    """The row of a query as a JSON object, NULL without one; the query is correlated to `owners`."""
     row = query.correlate(*owners).subquery("item")
     return select(func.row_to_json(literal_column("item"))).select_from(row).scalar_subquery()
 
 
-def many(kind: str, query: Select, *owners) -> Part:
-    """The objects of a kind that a query finds, about a row of each of `owners`."""
-    return Part(rows_of(query, *owners), kind)
+def object_list(kind: str, query: Select, *owners) -> PageColumn:
+    """The objects of a kind that a query finds."""
+    return PageColumn(rows_of(query, *owners), kind)
 
 
-def one(kind: str, query: Select, *owners) -> Part:
-    """The object of a kind that such a query finds, if it finds one."""
-    return Part(row_of(query, *owners), kind)
+def object_or_null(kind: str, query: Select, *owners) -> PageColumn:
+    """The object of a kind that a query finds, NULL if there is none."""
+    return PageColumn(row_of(query, *owners), kind)
