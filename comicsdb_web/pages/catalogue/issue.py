@@ -61,8 +61,8 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
 from comicsdb_web.pages.catalogue.base import Block, BlockPage, EntityViews, card_block, picture_of
-from comicsdb_web.pages.library import own as own_parts
-from comicsdb_web.pages.library.rating import stars_with
+from comicsdb_web.pages.library.library_status import library_status
+from comicsdb_web.pages.library.rating import rating_widget
 from comicsdb_web.rendering.linked_data import link_header
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
@@ -294,7 +294,7 @@ class IssueViews(CopyingViews, EntityViews):
         """The page of one issue, for members with what is theirs, for editors with buttons of their own."""
         page = self.read()
         self.request.response.headers["Link"] = link_header(self.request, page.issue)
-        own = own_parts.of_issue(self.request, page.issue)
+        own = library_status(self.request, page.issue)
         issue, blocks = page.issue, {each.name: each for each in self.blocks}
         shown = {name: BlockPage(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
         return {
@@ -308,7 +308,7 @@ class IssueViews(CopyingViews, EntityViews):
             "review_count": page.review_count,
             "shown": shown,
             "own": own,
-            "stars": stars_with(self.request, issue, own.rating),
+            "stars": rating_widget(self.request, issue, own.rating),
             "copy_buttons": self.copy_buttons(
                 issue,
                 previous=page.previous,

@@ -72,10 +72,10 @@ def follow(request):
             follows.follow(session, request.identity.user_id, user)
         else:
             follows.unfollow(session, request.identity.user_id, user.id)
-        said = translate(request.localizer, text % {"name": user.username})
+        message = translate(request.localizer, text % {"name": user.username})
     except InvalidError as error:
-        kind, said = "warning", translate(request.localizer, error.errors[form_state.FORM_ERROR][0])
-    request.messages.add(kind, said)
+        kind, message = "warning", translate(request.localizer, error.errors[form_state.FORM_ERROR][0])
+    request.messages.add(kind, message)
     return HTTPSeeOther(request.route_path("reader", username=user.username))
 
 

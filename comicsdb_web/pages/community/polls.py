@@ -50,10 +50,10 @@ def vote(request):
         _found(request)  # an unknown poll is reported first
         raise HTTPBadRequest(NO_CHOICE)
     polls.vote(request.dbsession, poll_id, choice, request.identity.user_id, clock.now())
-    said = request.localizer.translate(VOTED)
+    message = request.localizer.translate(VOTED)
     if request.is_fragment:
-        return fragment(request, "poll", _shown(request, _found(request)) | {"said": said})
-    request.messages.add("success", said)
+        return fragment(request, "poll", _shown(request, _found(request)) | {"message": message})
+    request.messages.add("success", message)
     return HTTPSeeOther(request.route_path("poll", id=poll_id))
 
 

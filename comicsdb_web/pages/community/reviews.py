@@ -13,7 +13,7 @@ from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.library.collection import private
-from comicsdb_web.pages.library.rating import stars_of_issue
+from comicsdb_web.pages.library.rating import issue_rating_widget
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 20
@@ -66,7 +66,7 @@ def save(request):
 
 
 def _form_page(request, issue: Issue, review: Review | None, shown: form_state.Form) -> dict:
-    stars = stars_of_issue(request, issue)
+    stars = issue_rating_widget(request, issue)
     return {"entity": issue, "review": review, "form": shown, "stars": stars, "most": reviews.TEXT_MAX}
 
 

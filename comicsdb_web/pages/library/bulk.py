@@ -28,7 +28,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 
 EXAMPLES = 5  # items that the page names
 
-SAME = _("Leave as it is")
+NO_CHANGE = _("Leave as it is")
 READ_ON = _("Read on")
 NOTHING = _("Fill in at least one field.")
 BOTH = _("Enter a value or clear the field, not both.")
@@ -37,19 +37,19 @@ TOO_MANY = _("At most ${most} items can be changed at once: filter the list firs
 UNCHANGED = _("Nothing was changed: all selected items already have these values.")
 
 
-def _or_same(options):
+def _with_no_change(options):
     def offered(request, _value):
-        return [("", request.localizer.translate(SAME)), *options(request)]
+        return [("", request.localizer.translate(NO_CHANGE)), *options(request)]
 
     return offered
 
 
 COPY = (
-    Choice("grade", _("Grade"), options=_or_same(lambda _request: grades())),
+    Choice("grade", _("Grade"), options=_with_no_change(lambda _request: grades())),
     Choice(
         "grading_company",
         _("Graded by"),
-        options=_or_same(lambda _request: [(each.value, each.label) for each in GradingCompany]),
+        options=_with_no_change(lambda _request: [(each.value, each.label) for each in GradingCompany]),
     ),
     *PURCHASE,
     Line("storage_location", _("Storage location"), max_length=255),
@@ -64,8 +64,8 @@ WISH_FORM = EntityForm(
             "wish",
             _("Change fields"),
             (
-                Choice("priority", _("Priority"), options=_or_same(wish_pages.priorities)),
-                Choice("status", _("Status"), options=_or_same(wish_pages.statuses)),
+                Choice("priority", _("Priority"), options=_with_no_change(wish_pages.priorities)),
+                Choice("status", _("Status"), options=_with_no_change(wish_pages.statuses)),
             ),
         ),
     ),
@@ -81,7 +81,7 @@ class BulkViews:
 
     model: type
     route: str
-    acts: ClassVar[dict[str, Callable]]  # what the buttons do: functions that return a message
+    actions: ClassVar[dict[str, Callable]]  # what the buttons do: functions that return a message
     clearable: tuple[str, ...] = ()
 
     def __init__(self, request):
@@ -98,17 +98,17 @@ class BulkViews:
             return HTTPSeeOther(self._list_path)
         ids = bulk.ids_of(self.session, self.matching(active_filters) if is_all else self._selected())
         if not ids:
-            return self._done("info", _("Select some items first."))
-        if len(ids) > bulk.MAX_ITEMS:
-            return self._done("warning", TOO_MANY % {"most": f"{bulk.MAX_ITEMS:,}"})
+            return self._redirect("info", _("Select some items first."))
+        if len(ids) > bulk.MOST:
+            return self._redirect("warning", TOO_MANY % {"most": f"{bulk.MOST:,}"})
         drafts = self.drafts()
         form = form_state.Form()
         act = self.request.POST.get("act")
-        if act in self.acts:
+        if act in self.actions:
             try:
                 if self.sent.get("count") != str(len(ids)):
                     raise InvalidError({form_state.FORM_ERROR: [COUNT_CHANGED]})
-                return self._done(*self.acts[act](self, ids, drafts))
+                return self._redirect(*self.actions[act](self, ids, drafts))
             except InvalidError as error:
                 form = form_state.with_errors(self.request, error, form_state.text_fields(self.request))
                 for draft in drafts.values():
@@ -136,7 +136,7 @@ class BulkViews:
         query = self.request.query_with(page=None, select=None)
         return self.request.route_path(self.route) + query
 
-    def _done(self, kind, text):
+    def _redirect(self, kind, text):
         self.request.messages.add(kind, translate(self.request.localizer, text))
         return HTTPSeeOther(self._list_path)
 
@@ -178,7 +178,7 @@ class BulkViews:
         return "success", ngettext("${n} item was removed.", "${n} items were removed.", removed)
 
 
-class CollectionBulk(BulkViews):
+class CollectionBulkViews(BulkViews):
     """Bulk changes of the collection."""
 
     model = CollectionItem
@@ -238,10 +238,10 @@ class CollectionBulk(BulkViews):
             "${n} item was moved to your wish list.", "${n} items were moved to your wish list.", moved
         )
 
-    acts: ClassVar = {"change": BulkViews.change, "read": read, "move": move, "remove": BulkViews.remove}
+    actions: ClassVar = {"change": BulkViews.change, "read": read, "move": move, "remove": BulkViews.remove}
 
 
-class WishBulk(BulkViews):
+class WishBulkViews(BulkViews):
     """Bulk changes of the wish list."""
 
     model = WishListItem
@@ -281,7 +281,7 @@ class WishBulk(BulkViews):
         }
         return "success", _("${added} ${owned}", mapping=words) if owned else words["added"]
 
-    acts: ClassVar = {"change": BulkViews.change, "move": move, "remove": BulkViews.remove}
+    actions: ClassVar = {"change": BulkViews.change, "move": move, "remove": BulkViews.remove}
 
 
 def includeme(config):
@@ -291,7 +291,7 @@ def includeme(config):
     config.add_collection_page(
         "bulk",
         "bulk/",
-        CollectionBulk,
+        CollectionBulkViews,
         attr="edit",
         methods=methods,
         renderer="collection/bulk.jinja2",
@@ -300,7 +300,7 @@ def includeme(config):
     config.add_page(
         "wish_list.bulk",
         "/wish-list/bulk/",
-        WishBulk,
+        WishBulkViews,
         attr="edit",
         methods=methods,
         renderer="collection/bulk.jinja2",

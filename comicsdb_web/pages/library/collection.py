@@ -57,7 +57,7 @@ from comicsdb_web.lists.catalogue_filters import series_types
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
 from comicsdb_web.lists.json_columns import json_object
 from comicsdb_web.lists.paging import Page, paginate, requested_page
-from comicsdb_web.pages.library.rating import GIVEN
+from comicsdb_web.pages.library.rating import RATINGS
 from comicsdb_web.rendering import charts
 from comicsdb_web.rendering.charts import Chart, Point, with_rest
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
@@ -474,9 +474,11 @@ def add_run(request):
     session, user_id, but = request.dbsession, request.identity.user_id, text_of(request.POST, "but") or ""
     try:
         if "read" in request.POST:
-            marked = reads.mark_read(session, user_id, runs.issues(session, series.id, but=but), clock.now())
-            said = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
-            return done(request, "success" if marked else "info", said)
+            marked = reads.mark(session, user_id, runs.issues(session, series.id, but=but), clock.now())
+            message = ngettext(
+                "${n} issue was marked as read.", "${n} issues were marked as read.", len(marked)
+            )
+            return done(request, "success" if marked else "info", message)
         added, skipped = collection.add_series(session, user_id, series.id, but=but, today=request.today)
     except InvalidError as error:
         return done(request, "error", error.errors["but"][0])
@@ -689,13 +691,15 @@ def rate(request):
     """Rate an item and its issue; invalid values are ignored."""
     session, user_id, item_id = request.dbsession, request.identity.user_id, id_in_path(request)
     given = request.POST.get("rating")
-    if isinstance(given, str) and given in GIVEN:
-        collection.rate(session, user_id, item_id, GIVEN[given], today=request.today)
+    if isinstance(given, str) and given in RATINGS:
+        collection.rate(session, user_id, item_id, RATINGS[given], today=request.today)
     item = collection.item(session, user_id, item_id, WITH_ISSUE)  # reloaded
-    said = request.localizer.translate(_("Your rating was saved."))
+    message = request.localizer.translate(_("Your rating was saved."))
     if request.is_fragment:
-        return fragment(request, "item_rating", item_page(request, item, form_state.Form()) | {"said": said})
-    return done(request, "success", said, "collection.item", id=item_id)
+        return fragment(
+            request, "item_rating", item_page(request, item, form_state.Form()) | {"message": message}
+        )
+    return done(request, "success", message, "collection.item", id=item_id)
 
 
 def add_date(request):

@@ -24,7 +24,7 @@ from comicsdb_web.forms import form_state
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import READ_METHODS
 from comicsdb_web.pages.library.collection import parse_filters, private
-from comicsdb_web.pages.reading_lists import Lists
+from comicsdb_web.pages.reading_lists import ListViewsBase
 from comicsdb_web.rendering.locales import _, ngettext
 
 FORMATS = ("csv", "json")
@@ -84,7 +84,7 @@ FIELD_WORDS = {
 _CHOICE = re.compile(r"choose-(\d{1,6})", re.A)
 
 
-# Out.
+# Export.
 
 
 def export_collection(request):
@@ -109,7 +109,7 @@ def export_library(request):
 
 def export_list(request):
     """A reading list as CBL, for whoever may see it."""
-    found = Lists(request).found()
+    found = ListViewsBase(request).visible_list()
     return file_response(cbl.write_cbl(request.dbsession, found), cbl.CONTENT_TYPE, f"{found.slug}.cbl")
 
 
@@ -128,11 +128,11 @@ def file_response(content: bytes, content_type: str, name: str) -> Response:
     return response
 
 
-# In.
+# Import.
 
 
 class ImportViews:
-    """Upload, review and confirmation of a file, in the area of the collection."""
+    """Upload, review and confirmation of a file; `area` is the prefix of the routes."""
 
     area = "collection"
 
@@ -142,14 +142,14 @@ class ImportViews:
         self.user_id = request.identity.user_id
         self.settings = request.registry.settings
 
-    def begin(self):
-        """The form for a file with the imports that wait, or what that form sends."""
+    def upload_form(self):
+        """The upload form, with the imports that wait; and its submission."""
         if self.request.method == "POST":
             return self._upload()
         return self._page(form_state.Form({"currency": Currency.USD.value}))
 
     def _upload(self):
-        """Read a file, match it and keep it for the review; nothing comes into the library."""
+        """Read and match a file, and keep it for the review; the library does not change."""
         sent = self.request.POST.get("file")
         fields = form_state.text_fields(self.request)
         name, data = getattr(sent, "filename", None) or "", form_state.uploaded_file(self.request, "file")
@@ -181,14 +181,14 @@ class ImportViews:
             "most_megabytes": self.settings["comicsdb.imports.megabytes"],
         }
 
-    def go_on(self):
+    def review(self):
         """The review of the rows and their matches, or the confirmation when its form is sent."""
         found = self._pending()
         if found.is_large:
-            return self._go_on_in_background(found)
+            return self._background_review(found)
         if self.request.method == "POST":
             return self._confirm(found)
-        return self._review(found, form_state.Form(self._list_values(found)), {}, set(), take_file=False)
+        return self._review_page(found, form_state.Form(self._list_values(found)), {}, set(), take_file=False)
 
     def _confirm(self, found):
         """Store the reviewed import and show the result."""
@@ -200,20 +200,20 @@ class ImportViews:
         }
         left_out = {whole_number(each) for each in self.request.POST.getall("leave")} - {None}
         take_file = fields.get("values", KEEP_MINE) == TAKE_FILE
-        review = imports.Review(choices, left_out, take_file, self._sent_list(found, fields))
+        review = imports.Review(choices, left_out, take_file, self._list_options(found, fields))
         official, today = self.settings["comicsdb.official_account"], self.request.today
         try:
             counted = imports.confirm(self.session, self.request.identity, official, found.id, review, today)
         except InvalidError as error:
             form = form_state.with_errors(self.request, error, fields)
-            return self._review(found, form, choices, left_out, take_file=take_file)
-        for kind, text in _outcome(counted):
+            return self._review_page(found, form, choices, left_out, take_file=take_file)
+        for kind, text in _result_messages(counted):
             self.request.messages.add(kind, translate(self.request.localizer, text))
         to_lists = counted[f"{LISTS}_added"] and found.payload["form"] == CBL
         return HTTPSeeOther(self.request.route_path("reading_list.mine" if to_lists else f"{self.area}.list"))
 
-    def _go_on_in_background(self, found):
-        """The progress of a large file, its review series by series, or what was stored."""
+    def _background_review(self, found):
+        """The progress of a large file, its review series by series, or the result."""
         if found.state == background.REVIEW and self.request.method == "POST":
             fields = form_state.text_fields(self.request)
             named = {f"series-{place}": group for place, group in enumerate(self._groups(found))}
@@ -231,7 +231,7 @@ class ImportViews:
             "found": found,
             "counts": background.counts(self.session, found.id),
             "groups": self._groups(found) if found.state == background.REVIEW else (),
-            "outcome": [translate(say, text) for _kind, text in _outcome(Counter(found.counted))],
+            "outcome": [translate(say, text) for _kind, text in _result_messages(Counter(found.counted))],
             "reasons": {key: translate(say, text) for key, text in REASONS.items()},
             "forms_known": FORMS,
             "refresh": REFRESH,
@@ -264,9 +264,9 @@ class ImportViews:
         """Whether the reader may make issues, and there are rows that name some."""
         return bool(self.request.has_permission(Permission.EDIT) and proposals.series_of(self.session, found))
 
-    def forget(self):
-        """Forget an import that waits."""
-        imports.discard(self.session, self.user_id, self._number())
+    def discard(self):
+        """Discard an import that waits."""
+        imports.forget(self.session, self.user_id, self._number())
         self.request.messages.add(
             "success", self.request.localizer.translate(_("The import was discarded; nothing was changed."))
         )
@@ -285,13 +285,13 @@ class ImportViews:
         """The initial values of the form for the reading list of a CBL file, which has only a name."""
         return {"list_name": found.payload["lists"][0]["name"]} if found.payload["form"] == CBL else {}
 
-    def _sent_list(self, found, fields) -> dict | None:
+    def _list_options(self, found, fields) -> dict | None:
         if found.payload["form"] != CBL:
             return None
         return {"name": fields.get("list_name", ""), "is_private": "list_private" in fields}
 
-    def _review(self, found, form, choices, left_out, *, take_file):
-        rows = imports.review_rows(self.session, found)
+    def _review_page(self, found, form, choices, left_out, *, take_file):
+        rows = imports.reviewed(self.session, found)
         issues, series = imports.candidates_of(self.session, rows)
         by_state = {
             state: [row for row in rows if row.match.state == state]
@@ -318,9 +318,9 @@ class ImportViews:
         }
 
 
-def _outcome(counted: Counter) -> Iterator[tuple[str, object]]:
-    """What to tell after an import: pairs of the kind of message and its text."""
-    found = [text for name, text in _changes(counted) if counted[name]]
+def _result_messages(counted: Counter) -> Iterator[tuple[str, object]]:
+    """The messages after an import: pairs of kind and text."""
+    found = [text for name, text in _result_texts(counted) if counted[name]]
     if not found:
         yield "info", _("Nothing to change: your library already has all of it.")
     for text in found:
@@ -336,7 +336,7 @@ def _outcome(counted: Counter) -> Iterator[tuple[str, object]]:
         )
 
 
-def _changes(counted: Counter):
+def _result_texts(counted: Counter):
     n = counted
     return (
         (
@@ -412,10 +412,17 @@ def includeme(config):
     both = {"methods": (*READ_METHODS, "POST"), **member}
     for views, address in ((ImportViews, "/collection/import/"), (ListImportViews, "/reading-lists/import/")):
         area, one = views.area, f"{address}{{id:[0-9]+}}/"
-        config.add_page(f"{area}.import", address, views, attr="begin", renderer="import/form.jinja2", **both)
-        config.add_page(f"{area}.review", one, views, attr="go_on", renderer="import/review.jinja2", **both)
+        config.add_page(
+            f"{area}.import",
+            address,
+            views,
+            attr="upload_form",
+            renderer="import/form.jinja2",
+            **both,
+        )
+        config.add_page(f"{area}.review", one, views, attr="review", renderer="import/review.jinja2", **both)
         config.add_page(f"{area}.unmatched", f"{one}not-found.csv", views, attr="unmatched", **member)
-        config.add_page(f"{area}.forget", f"{one}forget/", views, attr="forget", methods=("POST",), **member)
+        config.add_page(f"{area}.forget", f"{one}forget/", views, attr="discard", methods=("POST",), **member)
     config.add_page("collection.export", "/collection/export/", export_collection, **member)
     config.add_page("account.library", "/accounts/export/library/", export_library, **member)
     config.add_page("reading_list.export", "/reading-lists/{slug}/export.cbl", export_list, decorator=private)

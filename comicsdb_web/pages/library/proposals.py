@@ -59,8 +59,8 @@ class ProposalViews:
         if self.errors or self.draft.errors:
             self.request.response.status = 422  # so nothing is made
             return self._page(named, rows, typed)
-        said = ngettext("${n} issue was created.", "${n} issues were created.", len(made))
-        self.request.messages.add("success", translate(self.request.localizer, said))
+        message = ngettext("${n} issue was created.", "${n} issues were created.", len(made))
+        self.request.messages.add("success", translate(self.request.localizer, message))
         return HTTPSeeOther(self.request.path)
 
     def _proposed(self, each: Proposal) -> dict[str, str]:

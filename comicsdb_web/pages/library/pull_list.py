@@ -81,8 +81,8 @@ def add(request):
         request.response.status = 422
         return _page(request, draft)
     series = lookup.item_of(request.dbsession, request.dbsession.get_one(Series, entry.series_id))
-    said = FOLLOWED if created else FOLLOWED_ALREADY
-    return done(request, "success" if created else "info", said % {"label": series.text}, "pull_list")
+    message = FOLLOWED if created else FOLLOWED_ALREADY
+    return done(request, "success" if created else "info", message % {"label": series.text}, "pull_list")
 
 
 def _page(request, draft: Draft) -> dict:
@@ -119,10 +119,10 @@ def add_week(request):
     if monday is None:
         raise NotFoundError("week", request.matchdict["monday"])
     added = pull_list.add_week(request.dbsession, request.identity.user_id, monday, today=request.today)
-    said = ngettext(
+    message = ngettext(
         "${n} comic was added to your collection.", "${n} comics were added to your collection.", added
     )
-    return done(request, "success" if added else "info", said if added else NONE_ADDED, "pull_list")
+    return done(request, "success" if added else "info", message if added else NONE_ADDED, "pull_list")
 
 
 def choose(request):
@@ -166,11 +166,11 @@ def toggle(request):
         pull_list.set_followed(request.dbsession, user_id, series.id, wanted == ON)
     followed = pull_list.follows(request.dbsession, user_id, series.id)
     label = lookup.item_of(request.dbsession, series).text
-    said = (FOLLOWED if followed else UNFOLLOWED) % {"label": label}
+    message = (FOLLOWED if followed else UNFOLLOWED) % {"label": label}
     if request.is_fragment:
-        said = translate(request.localizer, said)
-        return fragment(request, "follow", {"series": series, "followed": followed, "said": said})
-    return done(request, "success", said, "series.detail", slug=series.slug)
+        message = translate(request.localizer, message)
+        return fragment(request, "follow", {"series": series, "followed": followed, "message": message})
+    return done(request, "success", message, "series.detail", slug=series.slug)
 
 
 def follows(request, series: Series) -> bool:

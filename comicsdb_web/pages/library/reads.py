@@ -29,17 +29,17 @@ def add(request):
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     session, user_id, when = request.dbsession, request.identity.user_id, text_of(request.POST, "when")
     if when == "up_to":
-        marked = reads.mark_read(session, user_id, runs.up_to(session, issue), clock.now())
-        said = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
-        return done(request, "success" if marked else "info", said, "issue.detail", slug=issue.slug)
+        marked = reads.mark(session, user_id, runs.up_to(session, issue), clock.now())
+        message = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
+        return done(request, "success" if marked else "info", message, "issue.detail", slug=issue.slug)
     try:
         moment = None if when == "unknown" else _day(request)
     except InvalidError as error:
         (texts,) = error.errors.values()
         return done(request, "error", texts[0], "issue.detail", slug=issue.slug)
     reads.add(session, user_id, issue.id, moment)
-    said = READ % {"label": lookup.item_of(session, issue).text}
-    return done(request, "success", said, "issue.detail", slug=issue.slug)
+    message = READ % {"label": lookup.item_of(session, issue).text}
+    return done(request, "success", message, "issue.detail", slug=issue.slug)
 
 
 def _day(request) -> datetime:

@@ -29,7 +29,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 from comicsdb_web.rendering.row_views import RowView, row_view
 
 WORKER = Path(__file__).parent.parent.parent / "data" / "scan_worker.js"
-NONE = "none"  # the choice to add nothing for a code
+SKIP = "none"  # the choice to add nothing for a code
 CODE_MAX = 20  # characters of what may be a barcode
 DECODER = ("zxing/share.js", "zxing/reader/index.js", "zxing/zxing_reader.wasm")
 FILES = (*DECODER, "css/site.css", "css/collection.css", "css/scan.css", "icon.svg")
@@ -42,8 +42,8 @@ NOT_LOOKED_UP = _("Check what was found, then add it.")
 
 
 @dataclass(frozen=True)
-class Choice:
-    """An issue or variant with a scanned code; `value` is how forms name it."""
+class Candidate:
+    """An issue or variant that a scanned code may stand for; `value` identifies it in forms."""
 
     issue: RowView
     variant: RowView | None
@@ -57,17 +57,17 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Scanned:
-    """A scanned code, the issues and variants it may stand for, and the value of the chosen one."""
+class ScannedCode:
+    """A scanned code, the issues and variants it may stand for, and the value of the selected one."""
 
     code: str
     is_code: bool
-    choices: Sequence[Choice]
+    choices: Sequence[Candidate]
     chosen: str
 
     @property
-    def wants_supplement(self) -> bool:
-        """Whether the digits of the supplement would tell which issue it is."""
+    def needs_supplement(self) -> bool:
+        """Whether the supplement is missing that would tell these issues apart."""
         code = gtin(self.code)
         return code is not None and not code.supplement and len(self.choices) > 1
 
@@ -83,8 +83,8 @@ def page(request):
         return _page(request, [])
     codes, _new = _codes(request)
     if len(codes) > barcodes.CODES_MAX:
-        return _refused(request, [], TOO_MANY)
-    rows = _scanned(request, codes)
+        return _error_page(request, [], TOO_MANY)
+    rows = _look_up(request, codes)
     if request.is_fragment:
         return fragment(request, "scanned", {"rows": rows})
     return _page(request, rows)
@@ -94,16 +94,16 @@ def add(request):
     """Add what was chosen to the collection; nothing as long as a choice is open."""
     codes, new = _codes(request)
     if len(codes) > barcodes.CODES_MAX:
-        return _refused(request, [], TOO_MANY)
-    rows = _scanned(request, codes)
+        return _error_page(request, [], TOO_MANY)
+    rows = _look_up(request, codes)
     if new:
-        return _refused(request, rows, NOT_LOOKED_UP)
+        return _error_page(request, rows, NOT_LOOKED_UP)
     if any(row.is_undecided for row in rows):
-        return _refused(request, rows, UNDECIDED)
+        return _error_page(request, rows, UNDECIDED)
     chosen = [each for row in rows for each in row.choices if each.value == row.chosen]
     copies = [(each.issue.id, {"variant_id": each.variant.id if each.variant else None}) for each in chosen]
     if not copies:
-        return _refused(request, rows, NOTHING_CHOSEN)
+        return _error_page(request, rows, NOTHING_CHOSEN)
     added = collection.add_copies(request.dbsession, request.identity.user_id, copies, today=request.today)
     text = ngettext(
         "${n} copy was added to your collection.", "${n} copies were added to your collection.", added
@@ -124,13 +124,13 @@ def add(request):
     return HTTPSeeOther(request.route_path("collection.scan", _query=query))
 
 
-def _page(request, rows: list[Scanned], error=None) -> dict:
+def _page(request, rows: list[ScannedCode], error=None) -> dict:
     origin = request.registry.settings["comicsdb_web.media_origin"]
     _allow_camera(request.response, origin)
     return {"rows": rows, "error": error, "bare": False, "codes_max": barcodes.CODES_MAX}
 
 
-def _refused(request, rows: list[Scanned], text) -> dict:
+def _error_page(request, rows: list[ScannedCode], text) -> dict:
     request.response.status_int = 422
     return _page(request, rows, translate(request.localizer, text))
 
@@ -170,8 +170,8 @@ def _texts(sent: list) -> list[str]:
     return [each for each in sent if isinstance(each, str)]
 
 
-def _scanned(request, codes: dict[str, str | None]) -> list[Scanned]:
-    """What the codes stand for, by up to four statements."""
+def _look_up(request, codes: dict[str, str | None]) -> list[ScannedCode]:
+    """Look up the codes; up to four statements."""
     parts = {code: gtin(code) for code in codes}
     read = [each for each in parts.values() if each]
     looked_up = barcodes.look_up(request.dbsession, read) if read else []
@@ -180,7 +180,7 @@ def _scanned(request, codes: dict[str, str | None]) -> list[Scanned]:
     rows = []
     for code, sent in codes.items():
         choices = [
-            Choice(
+            Candidate(
                 issues[each.issue_id],
                 variants.get(each.variant_id),
                 each.is_exact,
@@ -189,14 +189,14 @@ def _scanned(request, codes: dict[str, str | None]) -> list[Scanned]:
             for each in found.get(code, ())
             if each.issue_id in issues
         ]
-        rows.append(Scanned(code, parts[code] is not None, choices, _chosen(choices, sent)))
+        rows.append(ScannedCode(code, parts[code] is not None, choices, _selected_value(choices, sent)))
     return rows
 
 
-def _chosen(choices: Sequence[Choice], sent: str | None) -> str:
+def _selected_value(choices: Sequence[Candidate], sent: str | None) -> str:
     """The value of what is chosen; for a new code, the only match if the reader has no copy of it."""
     if sent is not None:
-        return sent if sent == NONE or sent in {each.value for each in choices} else ""
+        return sent if sent == SKIP or sent in {each.value for each in choices} else ""
     (only,) = choices if len(choices) == 1 else (None,)
     return only.value if only and only.is_exact and not only.is_owned else ""
 

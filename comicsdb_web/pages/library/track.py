@@ -23,25 +23,25 @@ from comicsdb_web.http.routing import referring_path, safe_path
 from comicsdb_web.pages.library import wish_list as wishes
 from comicsdb_web.pages.library.collection import ADDED, private
 from comicsdb_web.pages.library.pull_list import OFF, ON
-from comicsdb_web.pages.library.rating import CLEAR, CLEARED, GIVEN, REFUSED, SAVED
+from comicsdb_web.pages.library.rating import CLEAR, CLEARED, RATINGS, REFUSED, SAVED
 from comicsdb_web.pages.library.reads import READ, UNREAD
 from comicsdb_web.rendering.locales import _, ngettext
 from comicsdb_web.rendering.track_bar import buttons, marks_of
 
-CARDS_MOST = 100  # cards of a page
+CARDS_MAX = 100  # cards of a page
 
 REMOVED = _("${label} was removed from your collection.")
 LOG_IN = _("Log in or sign up to continue: what you chose will then be saved.")
 
 
 def press(request):
-    """Do what a button of the bar says, one of ACTS; other fields are ignored."""
+    """Perform the action of the pressed button, one of ACTIONS; other fields are ignored."""
     if request.identity is not None:
         check_csrf_token(request)
     elif not is_same_origin(request):
         raise HTTPForbidden(_("This form was sent from another site."))
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
-    name = next((each for each in ACTS if each in request.POST), "")
+    name = next((each for each in ACTIONS if each in request.POST), "")
     value = text_of(request.POST, name) or ""
     path = safe_path(request.POST.get("next")) or referring_path(request) or request.entity_path(issue)
     if request.identity is None:
@@ -50,41 +50,41 @@ def press(request):
             return Response(status=204, headers={"X-Location": request.route_path("login")})
         request.messages.add("info", request.localizer.translate(LOG_IN))
         return HTTPSeeOther(request.route_path("login", _query={"next": path}))
-    return _answer(request, issue, name, value, path)
+    return _respond(request, issue, name, value, path)
 
 
 def toggle_wish(request):
     """Add an issue to the wish list or remove it, by the field `on`; other values are ignored."""
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     wanted = text_of(request.POST, "on") or ""
-    return _answer(request, issue, "want", wanted, request.entity_path(issue))
+    return _respond(request, issue, "want", wanted, request.entity_path(issue))
 
 
-def _answer(request, issue: Issue, name: str, value: str, path: str):
-    """Do an act; answer with the buttons as they are now, or the page at `path` and a message."""
-    kind, said = _done(request, issue, name, value)
+def _respond(request, issue: Issue, name: str, value: str, path: str):
+    """Perform an action; respond with the updated buttons, or a message on the page at `path`."""
+    kind, message = _perform(request, issue, name, value)
     if request.is_fragment:
         act_id = acts.current_id(request.dbsession) if kind == "success" else None
         values = {
             "issue_id": issue.id,
             "owned": _first_copy(request, issue) if name == "own" else None,
             "bars": _bars(request, issue, name),
-            "said": said,
+            "message": message,
             "kind": kind,
             "undo": request.route_path("collection.undo", id=act_id) if act_id else None,
             "next": path,
         }
         return fragment(request, "track", values)
-    if said:
-        request.messages.add(kind, said)
+    if message:
+        request.messages.add(kind, message)
     return HTTPSeeOther(path)
 
 
 def _bars(request, issue: Issue, name: str) -> dict[int, str]:
-    """The buttons of the issues that an act is about, by id."""
+    """The buttons of the issues that an action changed, by id."""
     session, in_run, slugs = request.dbsession, "run" in request.GET, {issue.id: issue.slug}
     if name == "up_to":
-        ids = runs.up_to(session, issue)[-CARDS_MOST:]
+        ids = runs.up_to(session, issue)[-CARDS_MAX:]
         slugs = dict(session.execute(select(Issue.id, Issue.slug).where(Issue.id.in_(ids))).all())
     marks = marks_of(request, slugs)
     return {each: buttons(request, marks[each], slugs[each], in_run=in_run) for each in slugs}
@@ -97,25 +97,25 @@ def perform_pending(request):
         return HTTPSeeOther(request.route_path("home"))
     slug, name, value, path = pending
     try:
-        kind, said = _done(request, request.catalog.by_slug(Issue, slug), name, value)
+        kind, message = _perform(request, request.catalog.by_slug(Issue, slug), name, value)
     except NotFoundError:  # it was deleted meanwhile
-        kind, said = "", ""
-    if said:
-        request.messages.add(kind, said)
+        kind, message = "", ""
+    if message:
+        request.messages.add(kind, message)
     return HTTPSeeOther(path)
 
 
-def _done(request, issue: Issue, name: str, value: str) -> tuple[str, str]:
-    """The kind and the text of the message about an act; none if the value is unknown."""
-    if name not in ACTS or value not in (GIVEN if name == "stars" else (ON, OFF)):
+def _perform(request, issue: Issue, name: str, value: str) -> tuple[str, str]:
+    """Perform an action; returns kind and text of the message, both empty for unknown values."""
+    if name not in ACTIONS or value not in (RATINGS if name == "stars" else (ON, OFF)):
         return "", ""
     try:
-        said = ACTS[name](request, issue, value)
+        message = ACTIONS[name](request, issue, value)
     except InvalidError:
         return "warning", translate(request.localizer, REFUSED)
-    if not isinstance(said, Plural):
-        said %= {"label": lookup.item_of(request.dbsession, issue).text}
-    return "success", translate(request.localizer, said)
+    if not isinstance(message, Plural):
+        message %= {"label": lookup.item_of(request.dbsession, issue).text}
+    return "success", translate(request.localizer, message)
 
 
 def _copies(request, issue):
@@ -163,11 +163,11 @@ def _want(request, issue, value):
 
 
 def _rate(request, issue, value):
-    ratings.rate(request.dbsession, issue, request.identity.user_id, GIVEN[value], today=request.today)
+    ratings.rate(request.dbsession, issue, request.identity.user_id, RATINGS[value], today=request.today)
     return CLEARED if value == CLEAR else SAVED
 
 
-ACTS = {"own": _own, "read": _read, "want": _want, "stars": _rate, "up_to": _read_up_to}
+ACTIONS = {"own": _own, "read": _read, "want": _want, "stars": _rate, "up_to": _read_up_to}
 
 
 def includeme(config):

@@ -201,8 +201,8 @@ class WishViews(EditingViews):
         _item, _owned, created = wish_list.acquire(
             self.session, self.user_id, item.id, change.values, today=today
         )
-        said = ACQUIRED if created else OWNED_ALREADY
-        return done(self.request, "success", said % {"label": label}, "wish_list")
+        message = ACQUIRED if created else OWNED_ALREADY
+        return done(self.request, "success", message % {"label": label}, "wish_list")
 
     def _purchase(self, item, draft) -> dict:
         return {"item": item, "draft": draft, "label": item.issue.label}

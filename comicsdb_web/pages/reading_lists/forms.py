@@ -28,7 +28,7 @@ from comicsdb_web.forms.fields import (
     TextArea,
 )
 from comicsdb_web.forms.values import Change
-from comicsdb_web.pages.reading_lists import Lists, source_options, type_options
+from comicsdb_web.pages.reading_lists import ListViewsBase, source_options, type_options
 from comicsdb_web.rendering.locales import _
 
 ABOUT = Section(
@@ -83,7 +83,7 @@ class ListDraft(Draft):
         return {name: getattr(entity, name) for name in names} | near
 
 
-class ListForms(EditingViews, Lists):
+class ListFormViews(EditingViews, ListViewsBase):
     """The forms of lists, with the features of the catalogue's forms."""
 
     model = ReadingList
@@ -99,7 +99,7 @@ class ListForms(EditingViews, Lists):
 
     def delete(self):
         """Confirm and delete the list."""
-        found = self.managed()
+        found = self.managed_list()
         if self.request.method != "POST":
             total = composition(self.session, found.id).total
             return {"entity": found, "total": total}
@@ -109,7 +109,7 @@ class ListForms(EditingViews, Lists):
 
     def assign(self):
         """Confirm and transfer the list to the official account."""
-        found = self.found()
+        found = self.visible_list()
         values = {"entity": found, "official": self.official, "form": form_state.Form()}
         if self.request.method != "POST":
             return values
@@ -124,7 +124,7 @@ class ListForms(EditingViews, Lists):
     # Hooks of the forms.
 
     def _entity(self):
-        return self.managed()
+        return self.managed_list()
 
     def _validate(self, draft):
         errors, values = {}, {}
@@ -193,7 +193,7 @@ def _values(field, typed) -> dict:
 
 def includeme(config):
     """Add the forms."""
-    views, both = ListForms, {"methods": ("GET", "HEAD", "POST")}
+    views, both = ListFormViews, {"methods": ("GET", "HEAD", "POST")}
     config.add_list_page("create", "create/", views, attr="create", template="edit", **both)
     config.add_list_page("update", "{slug}/update/", views, attr="update", template="edit", **both)
     config.add_list_page("delete", "{slug}/delete/", views, attr="delete", template="delete", **both)

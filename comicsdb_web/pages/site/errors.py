@@ -83,8 +83,8 @@ def notfound(error, request):
     if request.method in READ_METHODS and not path.endswith("/") and _page_at(request, f"{path}/"):
         return HTTPMovedPermanently(with_query(request, f"{request.path}/"))
     # Pyramid's message contains the path; only messages of our views are for readers.
-    said = error.detail if isinstance(error.detail, TranslationString) else None
-    return error_page(request, 404, said)
+    message = error.detail if isinstance(error.detail, TranslationString) else None
+    return error_page(request, 404, message)
 
 
 def _page_at(request, path: str) -> bool:
@@ -117,8 +117,8 @@ def moved(error, request):
     """301 to the same page of the object that moved; forms are not redirected."""
     entity, route = error.entity, request.matched_route.name
     if request.method not in READ_METHODS:
-        said = _("It was merged with another entry or has a new address. Nothing was changed.")
-        request.messages.add("warning", request.localizer.translate(said))
+        message = _("It was merged with another entry or has a new address. Nothing was changed.")
+        request.messages.add("warning", request.localizer.translate(message))
         return HTTPSeeOther(request.entity_path(entity))
     own = route.startswith(f"{entity.__tablename__}.")
     words = request.matchdict | {"slug" if own else entity.__tablename__: entity.slug}
@@ -150,16 +150,18 @@ def client_error(error, request):
     if isinstance(error, BadCSRFToken) and (path := save_form(request)):
         return HTTPSeeOther(path)
     status = getattr(error, "code", 400)
-    said = getattr(error, "detail", None)
+    message = getattr(error, "detail", None)
     return error_page(
-        request, status if status in TITLES else 400, said if isinstance(said, TranslationString) else None
+        request,
+        status if status in TITLES else 400,
+        message if isinstance(message, TranslationString) else None,
     )
 
 
 def conflict(error, request):
     """409: another object has the same values, where the form did not show it."""
-    said = request.localizer.translate(TEXTS[409]) % {"fields": ", ".join(error.fields)}
-    return error_page(request, 409, said)
+    message = request.localizer.translate(TEXTS[409]) % {"fields": ", ".join(error.fields)}
+    return error_page(request, 409, message)
 
 
 def invalid(error, request):

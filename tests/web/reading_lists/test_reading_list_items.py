@@ -7,7 +7,7 @@ import pytest
 from comicsdb.library.reading_lists import figures
 from comicsdb.library.reading_lists.items import minimum_moves
 from comicsdb.models import Arc
-from comicsdb_web.pages.reading_lists.items import with_moved
+from comicsdb_web.pages.reading_lists.items import apply_positions
 from tests.conftest import recording
 from tests.lists import make_list, many_issues
 from tests.web.conftest import errors, form_to, message, soup
@@ -69,8 +69,8 @@ def at(issue):
     ],
 )
 def test_what_was_given_a_position_gets_it_and_the_others_make_room(moved, after, moves):
-    assert with_moved([1, 2, 3, 4], moved) == after
-    assert minimum_moves([1, 2, 3, 4], after) == moves
+    assert apply_positions([1, 2, 3, 4], moved) == after
+    assert fewest_moves([1, 2, 3, 4], after) == moves
 
 
 def test_issues_are_found_chosen_and_added_at_the_end_in_one_save(testapp, session, nora, run):

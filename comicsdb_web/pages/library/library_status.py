@@ -1,4 +1,4 @@
-"""What a member has of an issue, for its page: stars, copy, wish and reading lists."""
+"""An issue in the library of a member, for its page: rating, copy, wish and reading lists."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,20 +23,20 @@ from comicsdb_web.lists.json_columns import rows_of
 from comicsdb_web.rendering.row_views import RowView, row_view
 from comicsdb_web.rendering.track_bar import Marks
 
-SHOWN = 12  # shown lists that contain an issue
-OFFERED = 100  # offered lists, most recently changed
+LISTS_SHOWN = 12  # lists that contain the issue
+LISTS_OFFERED = 100  # lists it can be added to, most recently changed
 
 
 @dataclass(frozen=True)
-class OwnParts:
-    """The ids of the first collection item and of the wish, the stars, the number of reads, and lists."""
+class LibraryStatus:
+    """An issue in a library; `item_id` is the first copy, `wish_id` the entry of the wish list."""
 
     rating: int | None = None
     item_id: int | None = None
     wish_id: int | None = None
     read_count: int = 0
-    in_lists: list[RowView] = field(default_factory=list)  # those with the issue that the member may see
-    own_lists: list[RowView] = field(default_factory=list)  # those that the member could add it to
+    in_lists: list[RowView] = field(default_factory=list)  # visible lists that contain the issue
+    own_lists: list[RowView] = field(default_factory=list)  # lists of the member that do not
 
     @property
     def marks(self) -> Marks:
@@ -58,27 +58,27 @@ def _query(official: str | None) -> CompiledQuery:
     wish = wish.where(WishListItem.issue_id == issue_id, WishList.user_id == user_id)
     read = select(func.count()).where(ReadDate.issue_id == issue_id, ReadDate.user_id == user_id)
     managed = reading_lists.managed_by(user_id, official)
-    seen = figures.with_issue(issue_id, or_(not_(ReadingList.is_private), managed), SHOWN)
+    seen = figures.with_issue(issue_id, or_(not_(ReadingList.is_private), managed), LISTS_SHOWN)
     holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue_id)
     columns = ReadingList.slug, ReadingList.name
     offered = (
         select(*columns)
         .where(managed, ReadingList.id.not_in(holding))
         .order_by(ReadingList.modified.desc(), ReadingList.id)
-        .limit(OFFERED)
+        .limit(LISTS_OFFERED)
     )
     ids = (each.scalar_subquery() for each in (rating, item, wish, read))
     lists = (rows_of(each) for each in (seen.with_only_columns(*columns), offered))
     return CompiledQuery.of(select(*ids, *lists))
 
 
-def of_issue(request, issue: Issue) -> OwnParts:
-    """What the reader has of an issue; one statement, for members only."""
+def library_status(request, issue: Issue) -> LibraryStatus:
+    """The status of an issue in the reader's library; one statement for members, none for others."""
     if request.identity is None:
-        return OwnParts()
+        return LibraryStatus()
     officially = request.has_permission(Permission.OFFICIAL_LISTS)
     query = _query(request.registry.settings["comicsdb.official_account"] if officially else None)
     parameters = {"issue_id": issue.id, "user_id": request.identity.user_id}
     *found, in_lists, own_lists = request.read_pool.fetch(query, parameters)
     views = ([row_view("reading_list", each) for each in rows] for rows in (in_lists, own_lists))
-    return OwnParts(*found, *views)
+    return LibraryStatus(*found, *views)
