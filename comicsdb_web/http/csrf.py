@@ -11,7 +11,7 @@ from comicsdb.accounts.passwords import same
 from comicsdb.http import bodies
 from comicsdb.security import session_identifier
 from comicsdb_web.http.routing import is_api
-from comicsdb_web.rendering.anonymous import is_shared
+from comicsdb_web.rendering.anonymous import is_rendered_anonymously
 
 COOKIE = "csrf"
 
@@ -33,7 +33,7 @@ class TokenPolicy:
 
     def get_csrf_token(self, request) -> str:
         """The token of the forms of this page; raises RuntimeError on a page cached for everybody."""
-        if is_shared(request):
+        if is_rendered_anonymously(request):
             raise RuntimeError("A page that is kept for everybody can have no token.")
         identifier = session_identifier(request)
         if identifier:

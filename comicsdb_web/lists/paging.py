@@ -92,7 +92,7 @@ class CardList:
     def __init__(self, request, shows: CachePolicy | None):
         self._pool: ReadPool = request.read_pool
         self._request, self._region = request, request.cache.list
-        cached = shows is not None and not shows.leaves_out(request.GET.items())
+        cached = shows is not None and not shows.excludes(request.GET.items())
         self._key = self._key_of(request, shows.kinds) if cached else None
 
     def _key_of(self, request, kinds: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from comicsdb.i18n import INTERFACE_LANGUAGES
 from comicsdb.models.choices import DEFAULT_LANGUAGE
-from comicsdb_web.rendering.richtext import OF_PAGES, clean
+from comicsdb_web.rendering.richtext import PAGE_ELEMENTS, clean
 
 FOLDER = Path(__file__).parent.parent / "data"
 FENCE = "---"
@@ -45,7 +45,7 @@ class Page:
     @cached_property
     def html(self) -> Markup:
         """Return the text as HTML; links open a new tab if `new_tab` is set."""
-        return clean(renderer().render(self.text), OF_PAGES, new_tab=self.new_tab)
+        return clean(renderer().render(self.text), PAGE_ELEMENTS, new_tab=self.new_tab)
 
 
 def pages(

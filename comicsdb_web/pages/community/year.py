@@ -10,7 +10,7 @@ from comicsdb.community.year_in_review import Year
 from comicsdb.i18n import translate
 from comicsdb.models import Series
 from comicsdb.values import whole_number
-from comicsdb_web.pages.community.readers import cards_by_id, found
+from comicsdb_web.pages.community.readers import cards_by_id, find_profile
 from comicsdb_web.rendering import charts, share_pictures
 from comicsdb_web.rendering.charts import Chart, Point
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
@@ -20,7 +20,7 @@ TITLE = _("${name}'s year ${year} in comics")
 
 def page(request):
     """The year that is asked for, or the latest in which anything was read."""
-    reader = found(request, YEAR)
+    reader = find_profile(request, YEAR)
     years = _years(request, reader.user.id)
     if not years:
         return {"reader": reader, "year": None, "years": []}
@@ -90,7 +90,7 @@ def _named(request, kind: str, rows) -> list[Point]:
 
 def share(request):
     """The picture of a year, only where everybody sees the year, whoever asks."""
-    reader = found(request, YEAR)
+    reader = find_profile(request, YEAR)
     if not reader.is_open(YEAR):
         raise HTTPNotFound
     wanted = _wanted(request, _years(request, reader.user.id))
@@ -101,7 +101,7 @@ def share(request):
     lines += [name for _slug, name, _number in year.publishers[:2]]
     if rated := sum(year.ratings.values()):
         lines.append(translate(say, ngettext("${n} issue rated", "${n} issues rated", rated)))
-    return share_pictures.answer(request, title, lines, year.covers)
+    return share_pictures.picture_response(request, title, lines, year.covers)
 
 
 def includeme(config):

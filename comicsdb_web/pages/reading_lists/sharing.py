@@ -119,7 +119,7 @@ class SharingViews(ListViewsBase):
         covers = figures.first_covers(self.session, found.id)
         lines = [*_figures(self.request, composition), _("by ${name}", mapping={"name": found.user.username})]
         lines = [translate(self.request.localizer, each) for each in lines]
-        response = share_pictures.answer(self.request, found.name, lines, covers)
+        response = share_pictures.picture_response(self.request, found.name, lines, covers)
         if response.status_int == 200:
             response.headers["Cache-Control"] = SHARED
         return response

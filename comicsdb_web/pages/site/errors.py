@@ -206,7 +206,7 @@ def last_resort_tween_factory(handler, registry):  # noqa: ARG001
     return tween
 
 
-class OnSite:
+class SitePredicate:
     """View predicate: the request does not belong to the API."""
 
     def __init__(self, value, _config):
@@ -224,7 +224,7 @@ class OnSite:
 
 def includeme(config):
     """Add the exception views of the site; the API has its own."""
-    config.add_view_predicate("on_site", OnSite)
+    config.add_view_predicate("on_site", SitePredicate)
     config.add_tween(
         "comicsdb_web.pages.site.errors.last_resort_tween_factory", over="pyramid_tm.tm_tween_factory"
     )

@@ -32,7 +32,7 @@ def _query() -> CompiledQuery:
     """The statement for the numbers of objects, the newest issues and the announcements of a day."""
     counts = (cards.count_statement(model).scalar_subquery() for model in TOTALS)
     newest = cards.statement(Issue).order_by(*cards.order(Issue, "added")).limit(constant(RECENT))
-    announced = announcements.of_day(bindparam("today", type_=Date))
+    announced = announcements.shown_on(bindparam("today", type_=Date))
     return CompiledQuery.of(select(*counts, rows_of(newest), rows_of(announced)))
 
 
