@@ -11,7 +11,7 @@ from comicsdb.security import Permission, session_identifier
 from comicsdb_web.forms import form_state
 
 # For URLs that contain a secret: linked sites learn only the origin.
-NOT_CARRIED = {*accounts.CONFIRM_FIELDS, "csrf_token"}
+CONFIRMATION_FIELDS = {*accounts.CONFIRM_FIELDS, "csrf_token"}
 SECRET_REFERRER = "strict-origin"  # noqa: S105
 
 
@@ -63,7 +63,7 @@ def notice(request, title, *paragraphs, links=(), icon="mail", status=200):
     return response
 
 
-def confirmed(view):
+def require_confirmed_session(view):
     """Decorator of form views: require a recently confirmed session.
 
     Others get a confirmation page first, which carries the submitted form except passwords.
@@ -87,7 +87,7 @@ def confirmed(view):
         carried = [
             (name, value)
             for name, value in request.POST.items()
-            if isinstance(value, str) and name not in NOT_CARRIED and "password" not in name
+            if isinstance(value, str) and name not in CONFIRMATION_FIELDS and "password" not in name
         ]
         values = {
             "form": form,

@@ -10,7 +10,7 @@ from comicsdb_web.http.session_auth import keep_session
 from comicsdb_web.pages.account import account_of, notice, restrict_referrer
 from comicsdb_web.rendering.locales import _
 
-ENDING = ("end_sessions", "revoke_tokens", "revoke_feeds")
+REVOCATIONS = ("end_sessions", "revoke_tokens", "revoke_feeds")
 
 
 def change_form(request):
@@ -26,10 +26,13 @@ def change(request):
             request.account_context, request.identity.user_id, session_identifier(request), fields
         )
     except InvalidError as error:
-        return {"form": form_state.with_errors(request, error, _ticked(fields)), "user": account_of(request)}
+        return {
+            "form": form_state.with_errors(request, error, _selected_revocations(fields)),
+            "user": account_of(request),
+        }
     except accounts.TooManyFailuresError as error:
         return {
-            "form": form_state.rate_limited(request, error.retry_after, _ticked(fields)),
+            "form": form_state.rate_limited(request, error.retry_after, _selected_revocations(fields)),
             "user": account_of(request),
         }
     keep_session(request, identifier)
@@ -82,7 +85,7 @@ def reset_form(request):
         user = accounts.check_reset(request.account_context, words["uid"], words["secret"])
     except accounts.BadLinkError:
         return _bad_link(request)
-    return {"form": form_state.Form(dict.fromkeys(ENDING, "1")), "user": user}
+    return {"form": form_state.Form(dict.fromkeys(REVOCATIONS, "1")), "user": user}
 
 
 def reset(request):
@@ -94,7 +97,7 @@ def reset(request):
         return _bad_link(request)
     except InvalidError as error:
         user = accounts.check_reset(request.account_context, words["uid"], words["secret"])
-        return {"form": form_state.with_errors(request, error, _ticked(fields)), "user": user}
+        return {"form": form_state.with_errors(request, error, _selected_revocations(fields)), "user": user}
     return HTTPSeeOther(request.route_path("account.reset_done"))
 
 
@@ -109,9 +112,9 @@ def reset_done(request):
     )
 
 
-def _ticked(fields):
+def _selected_revocations(fields):
     """The ticked options, to be shown again."""
-    return {name: fields.get(name, "") for name in ENDING}
+    return {name: fields.get(name, "") for name in REVOCATIONS}
 
 
 def _bad_link(request):

@@ -15,11 +15,11 @@ from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.account.settings import api_usage
 from comicsdb_web.rendering.locales import _
 
-READ_LAST = 10
+RECENT_READS = 10
 ORDER = (func.lower(User.username), User.id)
 # Hidden names are not searched either.
 SHOWN_NAMES = (case((User.shows_name, name), else_="") for name in (User.first_name, User.last_name))
-SEARCHED = tuple(func.fold(column, type_=Text) for column in (User.username, *SHOWN_NAMES))
+SEARCH_COLUMNS = tuple(func.fold(column, type_=Text) for column in (User.username, *SHOWN_NAMES))
 
 TIERS = {
     SupporterTier.FRIEND: _("Friend"),
@@ -37,7 +37,7 @@ def people(request):
 def find(request):
     """The active accounts whose user name or shown name contains the words of `q`."""
     query = search.cleaned(request.GET.get("q", ""))
-    return _listing(request, query, search.in_any(SEARCHED, search.words(query)))
+    return _listing(request, query, search.in_any(SEARCH_COLUMNS, search.words(query)))
 
 
 def by_id(request):
@@ -114,7 +114,7 @@ def _read_last(session, user: User) -> list:
     )
     rows = cards.statement(Issue).join(last.id.table, last.issue_id == Issue.id)
     rows = rows.order_by(last.day.desc().nulls_last(), last.id.desc())
-    return cards.load(session, Issue, rows.limit(READ_LAST))
+    return cards.load(session, Issue, rows.limit(RECENT_READS))
 
 
 def _last_active(session, user: User):

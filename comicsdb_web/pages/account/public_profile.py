@@ -8,7 +8,7 @@ from comicsdb.i18n import translate
 from comicsdb.models import Issue, Series
 from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state
-from comicsdb_web.pages.community.readers import cards_by_id, pictured
+from comicsdb_web.pages.community.readers import cards_by_id, favourite_cards
 from comicsdb_web.rendering.locales import _
 
 PARTS = {
@@ -54,7 +54,7 @@ def favourites(request):
     chosen = profiles.favourites(request.dbsession, request.identity.user_id)
     return {
         "query": query,
-        "chosen": pictured(request.dbsession, chosen),
+        "chosen": favourite_cards(request.dbsession, chosen),
         "most": profiles.FAVOURITES_MOST,
         "found": _search(request, query) if search.words(query) else [],
     }

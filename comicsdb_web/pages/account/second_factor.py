@@ -11,7 +11,7 @@ from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.pages.account import account_of, confirmed
+from comicsdb_web.pages.account import account_of, require_confirmed_session
 from comicsdb_web.pages.account.login import json_text
 from comicsdb_web.rendering.locales import _
 
@@ -111,7 +111,7 @@ def includeme(config):
         "security/app/",
         totp_form,
         renderer="account/totp.jinja2",
-        post=confirmed(add_totp),
+        post=require_confirmed_session(add_totp),
     )
     acts = {
         "totp.remove": ("app/remove/", remove_totp),
@@ -120,5 +120,7 @@ def includeme(config):
         "recovery": ("recovery-codes/", recovery_codes),
     }
     for name, (path, view) in acts.items():
-        config.add_account_page(f"account.{name}", f"security/{path}", confirmed(view), methods=("POST",))
+        config.add_account_page(
+            f"account.{name}", f"security/{path}", require_confirmed_session(view), methods=("POST",)
+        )
     config.add_account_page("account.passkey.options", "security/passkeys/options/", registration_options)

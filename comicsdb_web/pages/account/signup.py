@@ -12,7 +12,7 @@ from comicsdb_web.pages.account import notice, restrict_referrer
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering.locales import _
 
-SHOWN_AGAIN = ("username", "email", "answer")
+REDISPLAYED_FIELDS = ("username", "email", "answer")
 
 
 def sign_up_form(request):
@@ -38,7 +38,7 @@ def sign_up(request):
     except accounts.TooFastError as error:
         return _page(request, form_state.Form()) | {"sealed": error.sealed}
     except InvalidError as error:
-        typed = {name: fields[name] for name in SHOWN_AGAIN if name in fields}
+        typed = {name: fields[name] for name in REDISPLAYED_FIELDS if name in fields}
         return _page(request, form_state.with_errors(request, error, typed))
     except accounts.SignUpsClosedError as error:
         return _closed(request, error.text, status=403)

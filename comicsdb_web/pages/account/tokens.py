@@ -7,7 +7,7 @@ from comicsdb.catalog import InvalidError
 from comicsdb.models.choices import TokenScope
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.pages.account import confirmed
+from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.rendering.locales import _
 
 # The choices of the form: scopes with name and explanation, and lifetimes.
@@ -150,12 +150,20 @@ def _to_feeds(request, kind, text):
 def includeme(config):
     """Add the pages of tokens and feed addresses."""
     config.add_account_page(
-        "account.tokens", "tokens/", tokens, renderer="account/tokens.jinja2", post=confirmed(generate)
+        "account.tokens",
+        "tokens/",
+        tokens,
+        renderer="account/tokens.jinja2",
+        post=require_confirmed_session(generate),
     )
     config.add_account_page("account.revoke_all", "tokens/revoke-all/", revoke_all, methods=("POST",))
     config.add_account_page("account.revoke", "tokens/{id:[0-9]+}/revoke/", revoke, methods=("POST",))
     config.add_account_page(
-        "account.feeds", "feeds/", feed_addresses, renderer="account/feeds.jinja2", post=confirmed(make_feed)
+        "account.feeds",
+        "feeds/",
+        feed_addresses,
+        renderer="account/feeds.jinja2",
+        post=require_confirmed_session(make_feed),
     )
     config.add_account_page(
         "account.feeds.revoke", "feeds/{id:[0-9]+}/revoke/", revoke_feed, methods=("POST",)

@@ -8,7 +8,7 @@ from comicsdb.models.choices import WebhookState
 from comicsdb.webhooks import endpoints
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.pages.account import confirmed
+from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.rendering.locales import _
 
 GONE = _("This webhook no longer exists.")
@@ -166,13 +166,17 @@ def includeme(config):
         return
     one = "webhooks/{id:[0-9]+}/"
     config.add_account_page(
-        "account.webhooks", "webhooks/", webhooks, renderer="account/webhooks.jinja2", post=confirmed(make)
+        "account.webhooks",
+        "webhooks/",
+        webhooks,
+        renderer="account/webhooks.jinja2",
+        post=require_confirmed_session(make),
     )
     config.add_account_page("account.webhook", one, webhook, renderer="account/webhook.jinja2", post=change)
     config.add_account_page(
         "account.webhook.rotate",
         f"{one}secret/",
-        confirmed(rotate),
+        require_confirmed_session(rotate),
         renderer="account/webhook.jinja2",
         methods=("POST",),
     )

@@ -15,7 +15,7 @@ from comicsdb.models import Announcement, Poll, PollChoice, PollVote, User
 from comicsdb.models.choices import AnnouncementStyle
 from comicsdb.values import iso_day
 from comicsdb_web.forms import form_state
-from comicsdb_web.pages.admin import SAVED, UNCHANGED, row_of, say
+from comicsdb_web.pages.admin import SAVED, UNCHANGED, add_message, row_of
 from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
 from comicsdb_web.pages.community.polls import STATUSES
 from comicsdb_web.rendering.locales import _, language_name
@@ -39,7 +39,7 @@ POLL_LABELS = {
     "description": _("Description in ${language}"),
     "choices": _("Choices in ${language}, one per line in the same order"),
 }
-WRITTEN = "%Y-%m-%dT%H:%M"  # the format of `datetime-local` inputs
+TIME_FORMAT = "%Y-%m-%dT%H:%M"  # the format of `datetime-local` inputs
 
 
 def announcements(request):
@@ -77,7 +77,7 @@ def add_announcement(request):
     try:
         admin.create_announcement(request.dbsession, request.identity, _read_announcement(typed))
     except InvalidError as error:
-        return _announcement_page(request, None, _refused(request, error, typed))
+        return _announcement_page(request, None, _form_with_errors(request, error, typed))
     return _to_announcement(request, "success", SAVED)
 
 
@@ -100,7 +100,7 @@ def save_announcement(request):
             request.dbsession, request.identity, found, _read_announcement(typed)
         )
     except InvalidError as error:
-        return _announcement_page(request, found, _refused(request, error, typed))
+        return _announcement_page(request, found, _form_with_errors(request, error, typed))
     return _to_announcement(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
 
 
@@ -147,14 +147,14 @@ def _read_announcement(typed: Mapping[str, str]) -> dict:
     return values
 
 
-def _refused(request, error: InvalidError, typed: Mapping[str, str]) -> form_state.Form:
+def _form_with_errors(request, error: InvalidError, typed: Mapping[str, str]) -> form_state.Form:
     names = {column: name for name, column in CONTENT.items()}
     found = InvalidError({names.get(field, field): texts for field, texts in error.errors.items()})
     return form_state.with_errors(request, found, typed)
 
 
 def _to_announcement(request, kind: str, text) -> HTTPSeeOther:
-    say(request, kind, text)
+    add_message(request, kind, text)
     return HTTPSeeOther(request.route_path("admin.announcement.list"))
 
 
@@ -220,8 +220,8 @@ def poll(request):
     values = {
         "title": found.title,
         "description": found.description,
-        "start_date": found.start_date.astimezone(zone).strftime(WRITTEN),
-        "end_date": found.end_date.astimezone(zone).strftime(WRITTEN),
+        "start_date": found.start_date.astimezone(zone).strftime(TIME_FORMAT),
+        "end_date": found.end_date.astimezone(zone).strftime(TIME_FORMAT),
         "choices": "\n".join(each.text for each in choices),
     }
     lines = {name: "\n".join(each.texts.get(name, "") for each in choices) for name in OTHER_LANGUAGES}
@@ -293,7 +293,7 @@ def _read_poll(request, typed: Mapping[str, str]) -> dict:
 
 
 def _to_poll(request, kind: str, text) -> HTTPSeeOther:
-    say(request, kind, text)
+    add_message(request, kind, text)
     return HTTPSeeOther(request.route_path("admin.poll.list"))
 
 

@@ -11,8 +11,8 @@ from comicsdb.catalog.references import References, labelled
 from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import Status
 from comicsdb_web.forms import form_state, lookup
-from comicsdb_web.pages.account import confirmed
-from comicsdb_web.pages.admin import say
+from comicsdb_web.pages.account import require_confirmed_session
+from comicsdb_web.pages.admin import add_message
 from comicsdb_web.pages.catalogue.history_labels import field_labels
 from comicsdb_web.rendering.locales import _
 
@@ -21,15 +21,15 @@ BEING_MERGED = _(
     "${name} is being merged. A lot belongs to it, which moves first: that takes some minutes, in the"
     " background."
 )
-NAMES = [model.__tablename__ for model in CATALOGUE]
-UNSHOWN = {"image", "image_width", "image_height", "cover_hash", *PRECISIONS}
-MERGE = ("keep", "other")  # the form fields of the two objects
-MOVE = ("publisher", "parent")
+KIND_NAMES = [model.__tablename__ for model in CATALOGUE]
+HIDDEN_FIELDS = {"image", "image_width", "image_height", "cover_hash", *PRECISIONS}
+MERGE_FIELDS = ("keep", "other")  # the form fields of the two objects
+MOVE_FIELDS = ("publisher", "parent")
 
 
 def kinds(request):  # noqa: ARG001
     """The kinds that can be merged."""
-    return {"kinds": NAMES}
+    return {"kinds": KIND_NAMES}
 
 
 def merge_form(request):
@@ -40,19 +40,19 @@ def merge_form(request):
 def merge(request):
     """Merge two objects."""
     kind, typed = request.matchdict["kind"], form_state.text_fields(request)
-    chosen, errors = _chosen(request, kind, MERGE, typed)
+    chosen, errors = _chosen(request, kind, MERGE_FIELDS, typed)
     try:
-        if len(chosen) < len(MERGE):
+        if len(chosen) < len(MERGE_FIELDS):
             raise InvalidError(errors or {"__all__": [_("Select two objects first.")]})
-        kept, other = (chosen[name] for name in MERGE)
+        kept, other = (chosen[name] for name in MERGE_FIELDS)
         gone = other.label
         done = admin.merge_objects(request.catalog, request.identity, kept, other, typed.get("reason", ""))
     except InvalidError as error:
         return _merge_page(request, typed, form_state.with_errors(request, error, typed))
     if done:
-        say(request, "success", _("${name} was merged.", mapping={"name": gone}))
+        add_message(request, "success", _("${name} was merged.", mapping={"name": gone}))
     else:
-        say(request, "info", _(BEING_MERGED, mapping={"name": gone}))
+        add_message(request, "info", _(BEING_MERGED, mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(kept))
 
 
@@ -64,11 +64,11 @@ def move_form(request):
 def move(request):
     """Make a publisher an imprint of the other."""
     typed = form_state.text_fields(request)
-    chosen, errors = _chosen(request, "publisher", MOVE, typed)
+    chosen, errors = _chosen(request, "publisher", MOVE_FIELDS, typed)
     try:
-        if len(chosen) < len(MOVE):
+        if len(chosen) < len(MOVE_FIELDS):
             raise InvalidError(errors or {"__all__": [_("Select two publishers first.")]})
-        publisher, parent = (chosen[name] for name in MOVE)
+        publisher, parent = (chosen[name] for name in MOVE_FIELDS)
         gone = publisher.label
         imprint = admin.move(
             request.catalog,
@@ -80,17 +80,17 @@ def move(request):
         )
     except InvalidError as error:
         return _move_page(request, typed, form_state.with_errors(request, error, typed))
-    say(request, "success", _("${name} is now an imprint.", mapping={"name": gone}))
+    add_message(request, "success", _("${name} is now an imprint.", mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(imprint))
 
 
 def _merge_page(request, typed, form: form_state.Form | None = None) -> dict:
     kind = request.matchdict["kind"]
-    chosen, errors = _chosen(request, kind, MERGE, typed)
+    chosen, errors = _chosen(request, kind, MERGE_FIELDS, typed)
     planned = None
-    if len(chosen) == len(MERGE):
+    if len(chosen) == len(MERGE_FIELDS):
         try:
-            planned = preview(request.dbsession, *(chosen[name] for name in MERGE))
+            planned = preview(request.dbsession, *(chosen[name] for name in MERGE_FIELDS))
         except InvalidError as error:
             errors |= error.errors
     return {
@@ -104,13 +104,13 @@ def _merge_page(request, typed, form: form_state.Form | None = None) -> dict:
 
 
 def _move_page(request, typed, form: form_state.Form | None = None) -> dict:
-    chosen, errors = _chosen(request, "publisher", MOVE, typed)
+    chosen, errors = _chosen(request, "publisher", MOVE_FIELDS, typed)
     planned = None
-    if len(chosen) == len(MOVE):
+    if len(chosen) == len(MOVE_FIELDS):
         try:
             planned = preview_move(
                 request.dbsession,
-                *(chosen[name] for name in MOVE),
+                *(chosen[name] for name in MOVE_FIELDS),
                 with_children=bool(typed.get("with_children")),
             )
         except InvalidError as error:
@@ -167,7 +167,7 @@ def _sides(request, kind: str, planned) -> list[tuple[str, str, str, str]]:
     references = References(request.dbsession, wanted)
     rows = []
     for field in (*spec.scalars, *spec.parents):
-        if field in UNSHOWN:
+        if field in HIDDEN_FIELDS:
             continue
         if field in spec.parents:
             model = spec.parents[field].__tablename__
@@ -195,9 +195,11 @@ def _text(request, value) -> str:
 
 def includeme(config):
     """Add the merge pages of all kinds, and the page for a move."""
-    one = f"merge/{{kind:{'|'.join(NAMES)}}}/"
+    one = f"merge/{{kind:{'|'.join(KIND_NAMES)}}}/"
     config.add_admin_page(".merge", "merge/", kinds, renderer="admin/merge_kinds.jinja2")
     config.add_admin_page(
-        ".merge.kind", one, merge_form, renderer="admin/merge.jinja2", post=confirmed(merge)
+        ".merge.kind", one, merge_form, renderer="admin/merge.jinja2", post=require_confirmed_session(merge)
     )
-    config.add_admin_page(".move", "move/", move_form, renderer="admin/move.jinja2", post=confirmed(move))
+    config.add_admin_page(
+        ".move", "move/", move_form, renderer="admin/move.jinja2", post=require_confirmed_session(move)
+    )

@@ -24,18 +24,18 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.ratelimit.counters import REFUSED
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.pages.account import confirmed
+from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.pages.account.people import TIERS
 from comicsdb_web.pages.account.tokens import SCOPES
-from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, dollars, log_names, row_of, say
+from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, add_message, dollars, log_names, row_of
 from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
 from comicsdb_web.rendering.locales import _
 
 SWITCHES = ("is_active", "email_confirmed", "is_staff", "is_superuser")
 TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
 ORDER = (func.lower(User.username), User.id)
-SEARCHED = folded_columns(User.username, User.email, User.first_name, User.last_name)
-WAS = "was_"  # prefix of hidden fields with the values that the form showed
+SEARCH_COLUMNS = folded_columns(User.username, User.email, User.first_name, User.last_name)
+OLD_PREFIX = "was_"  # prefix of hidden fields with the values that the form showed
 WRONG_TIME = _("Enter it as 2026-12-31T23:59.")
 
 
@@ -51,7 +51,7 @@ def users(request):
         ConditionChoice("group", _("Group"), in_group),
     )
     rows = select(User).options(selectinload(User.groups))
-    return listing(request, rows, (User.id,), ORDER, searched=SEARCHED, filters=filters)
+    return listing(request, rows, (User.id,), ORDER, searched=SEARCH_COLUMNS, filters=filters)
 
 
 def _is_in(group_id: int):
@@ -69,15 +69,15 @@ def user(request):
 def save(request):
     """Save the fields that were changed in the form; concurrent changes of others stay."""
     found = user_of(request)
-    typed, shown = _sent(request, ""), _sent(request, WAS)
+    typed, shown = _submitted_values(request, ""), _submitted_values(request, OLD_PREFIX)
     shown = shown if shown["username"] else _values(request, found)
     try:
         changes = _changes(request, found, typed, shown)
         changed = admin.change_account(request.account_context, request.identity, found, changes)
     except InvalidError as error:
         return _page(request, found, form_state.with_errors(request, error, typed), shown)
-    say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
-    return _to(request, found)
+    add_message(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+    return _redirect_to_user(request, found)
 
 
 def _values(request, found: User) -> dict:
@@ -86,13 +86,13 @@ def _values(request, found: User) -> dict:
     values |= {name: "1" if getattr(found, name) else "" for name in SWITCHES}
     zone = request.zone
     until = found.supporter_until
-    values["supporter_until"] = _written(until.astimezone(zone)) if until else ""
+    values["supporter_until"] = _format_time(until.astimezone(zone)) if until else ""
     values["groups"] = [group.name for group in found.groups]
     return values
 
 
-def _sent(request, prefix: str) -> dict:
-    """The submitted values, or with the prefix WAS those that were shown."""
+def _submitted_values(request, prefix: str) -> dict:
+    """The submitted values, or with the prefix OLD_PREFIX those that were shown."""
     fields = form_state.text_fields(request)
     sent = {name: _lines(fields.get(prefix + name, "")) for name in (*TEXTS, "supporter_until")}
     sent |= {name: "1" if fields.get(prefix + name) else "" for name in SWITCHES}
@@ -119,7 +119,7 @@ def _changes(request, found: User, typed: dict, shown: dict) -> dict:
     return {name: value for name, value in changes.items() if name not in fixed}
 
 
-def _written(moment: datetime) -> str:
+def _format_time(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="minutes")
 
 
@@ -175,8 +175,8 @@ def add(request):
         made = admin.create_account(request.dbsession, request.identity, request.passwords, **values)
     except InvalidError as error:
         return {"form": form_state.with_errors(request, error, values)}
-    say(request, "success", _("The account was created. Give its owner the password."))
-    return _to(request, made)
+    add_message(request, "success", _("The account was created. Give its owner the password."))
+    return _redirect_to_user(request, made)
 
 
 def password_form(request):
@@ -191,8 +191,8 @@ def set_password(request):
         admin.set_password(request.account_context, request.identity, request.passwords, found, password)
     except InvalidError as error:
         return {"form": form_state.with_errors(request, error, {}), "user": found}
-    say(request, "success", _("The password was set, and all sessions have ended."))
-    return _to(request, found)
+    add_message(request, "success", _("The password was set, and all sessions have ended."))
+    return _redirect_to_user(request, found)
 
 
 def delete_form(request):
@@ -207,29 +207,29 @@ def delete(request):
         admin.delete_account(request.dbsession, request.identity, found)
     except InvalidError as error:
         return {"form": form_state.with_errors(request, error, {}), "user": found}
-    say(request, "success", _("The account was deleted."))
+    add_message(request, "success", _("The account was deleted."))
     return HTTPSeeOther(request.route_path("admin.user.list"))
 
 
 def end_sessions(request):
     """Log the account out everywhere."""
-    return _done(request, admin.end_sessions, _("Every session has ended."))
+    return _perform(request, admin.end_sessions, _("Every session has ended."))
 
 
 def revoke_tokens(request):
     """Revoke all tokens of the account."""
-    return _done(request, admin.revoke_tokens, _("All tokens have been revoked."))
+    return _perform(request, admin.revoke_tokens, _("All tokens have been revoked."))
 
 
-def _done(request, act, text):
+def _perform(request, act, text):
     found = user_of(request)
     try:
         act(request.account_context, request.identity, found)
     except InvalidError as error:
-        say(request, "error", error)
+        add_message(request, "error", error)
     else:
-        say(request, "success", text)
-    return _to(request, found)
+        add_message(request, "success", text)
+    return _redirect_to_user(request, found)
 
 
 def user_of(request) -> User:
@@ -241,11 +241,11 @@ def user_of(request) -> User:
     return found
 
 
-def _to(request, found: User) -> HTTPSeeOther:
+def _redirect_to_user(request, found: User) -> HTTPSeeOther:
     return HTTPSeeOther(request.route_path("admin.user", id=found.id))
 
 
-GROUPS_SEARCHED = folded_columns(User.username, User.email)
+GROUP_SEARCH_COLUMNS = folded_columns(User.username, User.email)
 
 
 def groups(request):
@@ -278,7 +278,7 @@ def add_member(request):
             found,
             form_state.with_errors(request, InvalidError({"username": texts}), {"username": username}),
         )
-    say(request, "success", _("${name} was added to the group.", mapping={"name": member.username}))
+    add_message(request, "success", _("${name} was added to the group.", mapping={"name": member.username}))
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
@@ -290,9 +290,11 @@ def remove_member(request):
     try:
         admin.remove_member(request.dbsession, request.identity, found, member)
     except InvalidError as error:
-        say(request, "error", error)
+        add_message(request, "error", error)
     else:
-        say(request, "success", _("${name} was removed from the group.", mapping={"name": member.username}))
+        add_message(
+            request, "success", _("${name} was removed from the group.", mapping={"name": member.username})
+        )
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
@@ -303,9 +305,9 @@ def rights(request):
     try:
         changed = admin.set_deletable(request.dbsession, request.identity, found, kinds)
     except InvalidError as error:
-        say(request, "error", error)
+        add_message(request, "error", error)
     else:
-        say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+        add_message(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
@@ -316,12 +318,12 @@ def _group_page(request, found, form):
         .where(user_group_member.c.group_id == found.id)
     )
     shown = {"group": found, "form": form, "kinds": admin.DELETABLE}
-    return listing(request, rows, (User.id,), ORDER, searched=GROUPS_SEARCHED) | shown
+    return listing(request, rows, (User.id,), ORDER, searched=GROUP_SEARCH_COLUMNS) | shown
 
 
 TOKENS_ORDER = (ApiToken.created.desc(), ApiToken.id.desc())
 # Only the shown part of the key can be searched.
-TOKENS_SEARCHED = folded_columns(User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN))
+TOKEN_SEARCH_COLUMNS = folded_columns(User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN))
 
 
 def tokens(request):
@@ -347,7 +349,7 @@ def tokens(request):
         rows,
         (ApiToken.id,),
         TOKENS_ORDER,
-        searched=TOKENS_SEARCHED,
+        searched=TOKEN_SEARCH_COLUMNS,
         filters=filters,
         of=ApiToken.user_id,
     )
@@ -359,11 +361,11 @@ def revoke_token(request):
     try:
         found = admin.revoke_token(request.account_context, request.identity, id_in_path(request))
     except InvalidError as error:
-        say(request, "error", error)
+        add_message(request, "error", error)
     else:
         if not found:
             raise HTTPNotFound(_("This token no longer exists."))
-        say(request, "success", _("The token was revoked and no longer works."))
+        add_message(request, "success", _("The token was revoked and no longer works."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.token.list"))
 
 
@@ -372,29 +374,39 @@ def includeme(config):
     one = "user/{id:[0-9]+}/"
     config.add_admin_page(".user.list", "user/", users, renderer="admin/users.jinja2")
     config.add_admin_page(
-        ".user.add", "user/add/", add_form, renderer="admin/user_add.jinja2", post=confirmed(add)
+        ".user.add",
+        "user/add/",
+        add_form,
+        renderer="admin/user_add.jinja2",
+        post=require_confirmed_session(add),
     )
-    config.add_admin_page(".user", one, user, renderer="admin/user.jinja2", post=confirmed(save))
+    config.add_admin_page(
+        ".user", one, user, renderer="admin/user.jinja2", post=require_confirmed_session(save)
+    )
     config.add_admin_page(
         ".user.password",
         f"{one}password/",
         password_form,
         renderer="admin/user_password.jinja2",
-        post=confirmed(set_password),
+        post=require_confirmed_session(set_password),
     )
     config.add_admin_page(
         ".user.delete",
         f"{one}delete/",
         delete_form,
         renderer="admin/user_delete.jinja2",
-        post=confirmed(delete),
+        post=require_confirmed_session(delete),
     )
     config.add_admin_page(".user.sessions", f"{one}end-sessions/", end_sessions, methods=("POST",))
     config.add_admin_page(".user.tokens", f"{one}revoke-tokens/", revoke_tokens, methods=("POST",))
     one = "group/{id:[0-9]+}/"
     config.add_admin_page(".group.list", "group/", groups, renderer="admin/groups.jinja2")
-    config.add_admin_page(".group", one, group, renderer="admin/group.jinja2", post=confirmed(add_member))
-    config.add_admin_page(".group.rights", one + "rights/", confirmed(rights), methods=("POST",))
+    config.add_admin_page(
+        ".group", one, group, renderer="admin/group.jinja2", post=require_confirmed_session(add_member)
+    )
+    config.add_admin_page(
+        ".group.rights", one + "rights/", require_confirmed_session(rights), methods=("POST",)
+    )
     config.add_admin_page(".group.remove", one + "remove/{user:[0-9]+}/", remove_member, methods=("POST",))
     config.add_admin_page(".token.list", "token/", tokens, renderer="admin/tokens.jinja2")
     config.add_admin_page(".token.revoke", "token/{id:[0-9]+}/revoke/", revoke_token, methods=("POST",))

@@ -11,7 +11,7 @@ from comicsdb.models import Issue
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state
-from comicsdb_web.pages.community.readers import cards_by_id, found
+from comicsdb_web.pages.community.readers import cards_by_id, find_profile
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.row_views import RowView
@@ -61,7 +61,7 @@ def change_readers(request):
 
 def follow(request):
     """Follow a reader, or no more."""
-    reader = found(request)
+    reader = find_profile(request)
     session, user = request.dbsession, reader.user
     if reader.own:
         raise NotFoundError("reader", user.username)
