@@ -29,12 +29,12 @@ from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 25
-ENDS = ("from", "to")
+COMPARED_PARAMETERS = ("from", "to")
 
-CHANGED = _("Somebody changed this in the meantime. The preview has been updated.")
+CHANGED_MEANWHILE = _("Somebody changed this in the meantime. The preview has been updated.")
 LEAVE_OUT = _("Some of what the older version refers to no longer exists. Confirm that it may be left out.")
 IMPOSSIBLE = _("What the older version belongs to no longer exists, so it cannot be restored.")
-TAKEN = _("Another entry already uses these: ${fields}. Change them there first:")
+CONFLICT = _("Another entry already uses these: ${fields}. Change them there first:")
 DONE, NOTHING = _("The older version was restored."), _("Nothing to change.")
 
 
@@ -62,9 +62,9 @@ class HistoryViews:
     def history(self):
         """The versions, newest first; or the differences between the two that are chosen."""
         subject = self._subject()
-        chosen = {end: self._version(subject, self.request.GET.get(end, "")) for end in ENDS}
+        chosen = {end: self._version(subject, self.request.GET.get(end, "")) for end in COMPARED_PARAMETERS}
         if all(chosen.values()):
-            return self._compared(subject, *chosen.values())
+            return self._comparison(subject, *chosen.values())
         page = versions_of(self.request, self.kind, subject.id)
         pairs = [(older, version.snapshot) for version, _user, older in page.rows]
         found = compare(self.session, self.kind, pairs)
@@ -76,22 +76,22 @@ class HistoryViews:
             "types": TYPES,
             "compared": False,
         }
-        return self._shared(subject) | values
+        return self._common_values(subject) | values
 
-    def _compared(self, subject: Subject, old: History, new: History):
+    def _comparison(self, subject: Subject, old: History, new: History):
         (found,) = compare(self.session, self.kind, [(old.snapshot, new.snapshot)])
         authors = self.session.scalars(select(User).where(User.id.in_({old.user_id, new.user_id})))
         values = {"users": {user.id: user for user in authors}, "types": TYPES, "compared": True}
-        return self._shared(subject) | values | {"old": old, "new": new, "differences": found}
+        return self._common_values(subject) | values | {"old": old, "new": new, "differences": found}
 
     def confirm(self):
         """What reverting would do now, and the button that does it."""
-        _entity, version = self._wanted()
+        _entity, version = self._requested_version()
         return self._confirmation(version)
 
     def revert(self):
         """Revert, and back to the object; where that cannot be, the page again with the reason."""
-        entity, version = self._wanted()
+        entity, version = self._requested_version()
         sent = form_state.text_fields(self.request)
         try:
             done = revert(
@@ -103,9 +103,9 @@ class HistoryViews:
                 without_missing=bool(sent.get("without_missing")),
             )
         except OutdatedError:
-            return self._confirmation(version, status=409, notice=CHANGED)
-        except MissingReferencesError as error:
-            notice = IMPOSSIBLE if error.preview.impossible else LEAVE_OUT
+            return self._confirmation(version, status=409, notice=CHANGED_MEANWHILE)
+        except MissingError as error:
+            notice = IMPOSSIBLE if error.plan.impossible else LEAVE_OUT
             return self._confirmation(version, status=422, notice=notice)
         except ConflictError as conflict:
             return self._confirmation(version, status=422, conflict=conflict)
@@ -127,7 +127,7 @@ class HistoryViews:
         )
         if conflict is not None:
             fields = ", ".join(labels.get(field, field) for field in conflict.fields)
-            notice = _(TAKEN, mapping={"fields": fields})
+            notice = _(CONFLICT, mapping={"fields": fields})
         refused = form_state.with_errors(self.request, invalid, {}).errors if invalid is not None else {}
         values = {
             "version": version,
@@ -137,7 +137,7 @@ class HistoryViews:
             "other": other,
             "refused": refused,
         }
-        return self._shared(_subject_of(entity)) | values
+        return self._common_values(_subject_of(entity)) | values
 
     # What the address names.
 
@@ -157,7 +157,7 @@ class HistoryViews:
         found = self.session.scalar(labelled(model).where(model.slug == slug)) if "\0" not in slug else None
         return found or self.request.catalog.by_slug(model, slug)
 
-    def _wanted(self):
+    def _requested_version(self):
         """The object and its older version; raises HTTPNotFound for a version of another."""
         entity = self._entity()
         version = self._version(_subject_of(entity), self.request.matchdict["id"])
@@ -175,7 +175,7 @@ class HistoryViews:
             raise HTTPNotFound(_("This version does not exist."))
         return found
 
-    def _shared(self, subject: Subject) -> dict:
+    def _common_values(self, subject: Subject) -> dict:
         return {
             "subject": subject,
             "kind": self.kind,

@@ -23,15 +23,15 @@ from comicsdb_web.forms.fields import Choice, EntityForm, Line, Section, StringL
 from comicsdb_web.forms.values import changes_of
 from comicsdb_web.pages.library import collection as collection_pages
 from comicsdb_web.pages.library import wish_list as wish_pages
-from comicsdb_web.pages.library.collection import NO_MOMENT, PURCHASE, grades
+from comicsdb_web.pages.library.collection import INVALID_TIME, PURCHASE_FIELDS, grades
 from comicsdb_web.rendering.locales import _, ngettext
 
 EXAMPLES = 5  # items that the page names
 
 NO_CHANGE = _("Leave as it is")
 READ_ON = _("Read on")
-NOTHING = _("Fill in at least one field.")
-BOTH = _("Enter a value or clear the field, not both.")
+NOTHING_FILLED_IN = _("Fill in at least one field.")
+VALUE_AND_CLEARED = _("Enter a value or clear the field, not both.")
 COUNT_CHANGED = _("Your list has changed in the meantime. Check the number of items again.")
 TOO_MANY = _("At most ${most} items can be changed at once: filter the list first.")
 UNCHANGED = _("Nothing was changed: all selected items already have these values.")
@@ -44,19 +44,19 @@ def _with_no_change(options):
     return offered
 
 
-COPY = (
+COPY_FIELDS = (
     Choice("grade", _("Grade"), options=_with_no_change(lambda _request: grades())),
     Choice(
         "grading_company",
         _("Graded by"),
         options=_with_no_change(lambda _request: [(each.value, each.label) for each in GradingCompany]),
     ),
-    *PURCHASE,
+    *PURCHASE_FIELDS,
     Line("storage_location", _("Storage location"), max_length=255),
     StringList("tags", _("Add tags"), _("Several are separated by commas."), separator=","),
     StringList("tags_removed", _("Remove tags"), _("Several are separated by commas."), separator=","),
 )
-COLLECTION_FORM = EntityForm(CollectionBulkSchema, (Section("copy", _("Change fields"), COPY),))
+COLLECTION_FORM = EntityForm(CollectionBulkSchema, (Section("copy", _("Change fields"), COPY_FIELDS),))
 WISH_FORM = EntityForm(
     WishFormSchema,
     (
@@ -70,7 +70,7 @@ WISH_FORM = EntityForm(
         ),
     ),
 )
-PURCHASE_FORM = EntityForm(PurchaseSchema, (Section("purchase", _("Purchase"), PURCHASE),))
+PURCHASE_FORM = EntityForm(PurchaseSchema, (Section("purchase", _("Purchase"), PURCHASE_FIELDS),))
 
 
 class BulkViews:
@@ -151,7 +151,7 @@ class BulkViews:
         change, errors = changes_of(draft)
         cleared = [each for each in self.sent.getall("clear") if each in self.clearable]
         filled = {each.name for each in draft.form.fields if not each.is_blank(draft.typed[each.name])}
-        errors |= {name: [BOTH] for name in cleared if name in filled}
+        errors |= {name: [VALUE_AND_CLEARED] for name in cleared if name in filled}
         if errors:
             raise InvalidError(errors)
         columns = {name for each in filled for name in (each, each.replace("price", "currency"))}
@@ -166,7 +166,7 @@ class BulkViews:
         """Set the fields that are filled in."""
         values = self.changes(drafts["fields"], ids)
         if not values:
-            raise InvalidError({form_state.FORM_ERROR: [NOTHING]})
+            raise InvalidError({form_state.FORM_ERROR: [NOTHING_FILLED_IN]})
         changed = bulk.change(self.session, self.model, self.user_id, ids, values)
         if not changed:
             return "info", UNCHANGED
@@ -223,7 +223,7 @@ class CollectionBulkViews(BulkViews):
         if "unknown" not in self.request.POST:
             typed = form_state.text_fields(self.request)
             moment = form_state.parse_local_time(
-                self.request, typed, "read_date", NO_MOMENT, (*form_state.TIME_FORMATS, "%Y-%m-%d")
+                self.request, typed, "read_date", INVALID_TIME, (*form_state.TIME_FORMATS, "%Y-%m-%d")
             )
             moment = moment or clock.now()
         marked = collection.mark_read(self.session, self.user_id, ids, moment)
@@ -287,7 +287,7 @@ class WishBulkViews(BulkViews):
 def includeme(config):
     """Add the pages."""
     methods = ("GET", "HEAD", "POST")
-    parameters = (*collection_pages.LABELS, "view")
+    parameters = (*collection_pages.FILTER_LABELS, "view")
     config.add_collection_page(
         "bulk",
         "bulk/",

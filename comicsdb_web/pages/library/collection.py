@@ -65,7 +65,7 @@ from comicsdb_web.rendering.row_views import row_view
 
 PER_PAGE = 50
 VIEWS = ("table", "grid")  # views of the list; the first is the default
-ALL = "page"  # ?select=page selects all items of the page without JavaScript
+SELECT_PAGE = "page"  # ?select=page selects all items of the page without JavaScript
 
 
 def private(view):
@@ -91,7 +91,7 @@ def add_collection_page(config, name, pattern, view, **options):
     )
 
 
-def done(request, kind: str, text, route: str = "collection.list", **words) -> HTTPSeeOther:
+def redirect_with_message(request, kind: str, text, route: str = "collection.list", **words) -> HTTPSeeOther:
     """Redirect to the path in the form's field `next`, or else to a route, with a message."""
     request.messages.add(kind, translate(request.localizer, text))
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path(route, **words))
@@ -111,10 +111,10 @@ def listing(request):
         "page": page,
         "items": [row_view("collection_item", row._mapping) for row in page.rows],
         "active_filters": active_filters,
-        "labels": LABELS,
-        "used": figures.suggestions(request.dbsession, user_id),
+        "labels": FILTER_LABELS,
+        "used": figures.words_used(request.dbsession, user_id),
         "view": view if view in VIEWS else VIEWS[0],
-        "all_chosen": request.GET.get("select") == ALL,
+        "all_chosen": request.GET.get("select") == SELECT_PAGE,
     }
 
 
@@ -134,16 +134,16 @@ def mark_read(request):
     sent = (whole_number(each, 0, BIG_MAX) for each in request.POST.getall("item"))
     chosen = [each for each in sent if each is not None]
     if not chosen:
-        return done(request, "info", _("Select some items first."))
+        return redirect_with_message(request, "info", _("Select some items first."))
     marked = collection.mark_read(request.dbsession, request.identity.user_id, chosen, clock.now())
     if not marked:
         text = ngettext("It was already read.", "They were all already read.", len(chosen))
-        return done(request, "info", text)
+        return redirect_with_message(request, "info", text)
     text = ngettext("${n} item was marked as read.", "${n} items were marked as read.", marked)
-    return done(request, "success", text)
+    return redirect_with_message(request, "success", text)
 
 
-TEXTS = {
+TEXT_FILTERS = {
     "q": _("Words"),
     "series_name": _("Series"),
     "issue_number": _("Number"),
@@ -153,12 +153,12 @@ TEXTS = {
     "purchase_store": _("Bought at"),
     "tag": _("Tag"),
 }
-ENTITIES = {
+ENTITY_FILTERS = {
     "series_id": (_("Series"), Series),
     "publisher_id": (_("Publisher"), Publisher),
     "imprint_id": (_("Imprint"), Imprint),
 }
-CHOICES = {
+CHOICE_FILTERS = {
     "series_type": _("Type of series"),
     "book_format": _("Format"),
     "is_read": _("Read"),
@@ -166,7 +166,9 @@ CHOICES = {
     "grading_company": _("Graded by"),
     "rating": _("Stars"),
 }
-LABELS = TEXTS | {name: label for name, (label, _model) in ENTITIES.items()} | CHOICES
+FILTER_LABELS = (
+    TEXT_FILTERS | {name: label for name, (label, _model) in ENTITY_FILTERS.items()} | CHOICE_FILTERS
+)
 READ = {"yes": _("Read"), "no": _("Not read")}
 FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookFormat.BOTH: _("Both")}
 
@@ -187,30 +189,32 @@ def parse_filters(request) -> CollectionFilters:
 
     One statement for the types of series, and one for each object given by id.
     """
-    typed = {name: search.cleaned(request.GET.get(name, "")) for name in LABELS}
-    options = choices(request)
+    typed = {name: search.cleaned(request.GET.get(name, "")) for name in FILTER_LABELS}
+    options = filter_options(request)
     wanted, shown, errors = {}, {}, {}
     for name, text in typed.items():
         if not text:
             continue
-        if name in TEXTS:
+        if name in TEXT_FILTERS:
             wanted[name], shown[name] = text, text
-        elif name in ENTITIES:
-            found = _entity(request, ENTITIES[name][1], text)
+        elif name in ENTITY_FILTERS:
+            found = _entity(request, ENTITY_FILTERS[name][1], text)
             if found is not None:
                 wanted[name], shown[name] = found.id, found.name
         else:
-            value, words = _chosen(name, text), dict(options[name])
+            value, words = _choice_value(name, text), dict(options[name])
             if value is not None and text in words:
                 wanted[name], shown[name] = value, words[text]
         if name not in wanted:
             errors[name] = translate(request.localizer, NOT_OFFERED)
     say = request.localizer.translate
-    chips = [Chip(say(LABELS[name]), value, url_without(request, name)) for name, value in shown.items()]
+    chips = [
+        Chip(say(FILTER_LABELS[name]), value, url_without(request, name)) for name, value in shown.items()
+    ]
     return CollectionFilters(Wanted(**wanted), typed, errors, chips, options)
 
 
-def choices(request) -> dict[str, list[tuple[str, str]]]:
+def filter_options(request) -> dict[str, list[tuple[str, str]]]:
     """The choices of filters: pairs of value and label, by filter."""
     say = request.localizer.translate
     return {
@@ -228,7 +232,7 @@ def grades() -> list[tuple[str, str]]:
     return [(str(grade), f"{grade} {words}") for grade, words in GRADES.items()]
 
 
-def _chosen(name: str, text: str):
+def _choice_value(name: str, text: str):
     """The value of a choice, None for an unknown one."""
     if name == "is_read":
         return {"yes": True, "no": False}.get(text)
@@ -279,29 +283,29 @@ def _range_options(request, _value):
     return [(value, translate(request.localizer, words)) for value, words in RANGES.items()]
 
 
-ISSUE = ModelSelect(
+ISSUE_FIELD = ModelSelect(
     "issue_id",
     _("Issue"),
     _("Type words of the series, or its number too: Lamplight #3"),
     source="issue",
     required=True,
 )
-FORMAT = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_format_options)
-READING = Checkbox("is_read", _("I have read it"), _("If no date is given, now is used."))
+FORMAT_FIELD = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_format_options)
+READ_FIELD = Checkbox("is_read", _("I have read it"), _("If no date is given, now is used."))
 
-COPY = (
+COPY_FIELDS = (
     integer_field("quantity", _("Copies"), initial="1"),
-    FORMAT,
+    FORMAT_FIELD,
     Choice("grade", _("Grade"), options=_grade_options),
     Choice("grading_company", _("Graded by"), options=_company_options),
-    READING,
+    READ_FIELD,
 )
-PURCHASE = (
+PURCHASE_FIELDS = (
     date_field("purchase_date", _("Bought on")),
     Money("purchase_price", _("Price paid"), separate_currency=True),
     Line("purchase_store", _("Bought at"), max_length=255),
 )
-PLACE = (
+STORAGE_FIELDS = (
     Line("storage_location", _("Storage location"), max_length=255),
     StringList(
         "tags", _("Tags"), _("Words of your own, separated by commas: signed, to sell"), separator=","
@@ -309,17 +313,26 @@ PLACE = (
     TextArea("notes", _("Notes")),
 )
 
-VARIANT = Choice("variant_id", _("Variant"), options=_variant_options)
-ANOTHER = Checkbox(
+VARIANT_FIELD = Choice("variant_id", _("Variant"), options=_variant_options)
+ANOTHER_COPY_FIELD = Checkbox(
     "another_copy", _("Another copy"), _("I already own this issue, and this copy is different.")
 )
 
-FURTHER = (Section("purchase", _("Purchase"), PURCHASE), Section("place", _("Place and notes"), PLACE))
+FURTHER_SECTIONS = (
+    Section("purchase", _("Purchase"), PURCHASE_FIELDS),
+    Section("place", _("Place and notes"), STORAGE_FIELDS),
+)
 # The issue of an item cannot be changed.
-ITEM_FORM = EntityForm(CollectionItemSchema, (Section("copy", _("Your copy"), (VARIANT, *COPY)), *FURTHER))
+ITEM_FORM = EntityForm(
+    CollectionItemSchema, (Section("copy", _("Your copy"), (VARIANT_FIELD, *COPY_FIELDS)), *FURTHER_SECTIONS)
+)
 ADD_FORM = EntityForm(
     CollectionAddSchema,
-    (Section("issue", _("Issue"), (ISSUE, ANOTHER)), Section("copy", _("Your copy"), COPY), *FURTHER),
+    (
+        Section("issue", _("Issue"), (ISSUE_FIELD, ANOTHER_COPY_FIELD)),
+        Section("copy", _("Your copy"), COPY_FIELDS),
+        *FURTHER_SECTIONS,
+    ),
 )
 
 SERIES_FORM = EntityForm(
@@ -338,13 +351,13 @@ SERIES_FORM = EntityForm(
         Section(
             "copies",
             _("Your copies"),
-            (FORMAT, Checkbox("is_read", _("Mark them as read"), _("Read just now."))),
+            (FORMAT_FIELD, Checkbox("is_read", _("Mark them as read"), _("Read just now."))),
         ),
     ),
 )
 
 
-MOST_BARS = 10
+BARS_MAX = 10
 
 
 def stats(request):
@@ -398,7 +411,7 @@ def _shares_chart(request, name: str, shares) -> Chart:
         Point(name_in(request.locale_name, each), each.count, href=_list_path(request, **{key: each.id}))
         for each in shares
     ]
-    return _chart(request, name, with_rest(points, MOST_BARS, request.localizer.translate(_("Other"))))
+    return _chart(request, name, with_rest(points, BARS_MAX, request.localizer.translate(_("Other"))))
 
 
 def _formats_chart(request, totals) -> Chart:
@@ -478,10 +491,10 @@ def add_run(request):
             message = ngettext(
                 "${n} issue was marked as read.", "${n} issues were marked as read.", len(marked)
             )
-            return done(request, "success" if marked else "info", message)
+            return redirect_with_message(request, "success" if marked else "info", message)
         added, skipped = collection.add_series(session, user_id, series.id, but=but, today=request.today)
     except InvalidError as error:
-        return done(request, "error", error.errors["but"][0])
+        return redirect_with_message(request, "error", error.errors["but"][0])
     return _run_added(request, added, skipped)
 
 
@@ -490,7 +503,9 @@ def _run_added(request, added: int, skipped: int) -> HTTPSeeOther:
         "added": ngettext("${n} issue was added.", "${n} issues were added.", added),
         "skipped": ngettext("${n} was already there.", "${n} were already there.", skipped),
     }
-    return done(request, "success" if added else "info", _("${added} ${skipped}", mapping=words))
+    return redirect_with_message(
+        request, "success" if added else "info", _("${added} ${skipped}", mapping=words)
+    )
 
 
 def _add_issues(request, typed: dict) -> tuple[int, int]:
@@ -549,7 +564,7 @@ def missing(request):
     return {"page": Page(rows, number, total, pages)}
 
 
-def missing_of(request):
+def missing_issues(request):
     """The missing issues of a series; 404 for a series without issues in the collection."""
     session, user_id, series_id = request.dbsession, request.identity.user_id, id_in_path(request)
     owned, total = figures.owned_of(session, user_id, series_id, request.today)
@@ -580,7 +595,7 @@ ADDED = _("${label} was added to your collection.")
 OWNED_ALREADY = _(
     "This issue is already in your collection. Edit that entry, or choose “Another copy” to add one more."
 )
-NO_MOMENT = _("Enter the date and time as 2026-12-31 18:30, or leave both empty for now.")
+INVALID_TIME = _("Enter the date and time as 2026-12-31 18:30, or leave both empty for now.")
 
 
 class ItemDraft(Draft):
@@ -619,7 +634,7 @@ class ItemViews(EditingViews):
             return {"item": item}
         label = item.issue.label
         collection.remove(self.session, self.user_id, item.id)
-        return done(
+        return redirect_with_message(
             self.request, "success", _("${label} was removed from your collection.", mapping={"label": label})
         )
 
@@ -699,7 +714,7 @@ def rate(request):
         return fragment(
             request, "item_rating", item_page(request, item, form_state.Form()) | {"message": message}
         )
-    return done(request, "success", message, "collection.item", id=item_id)
+    return redirect_with_message(request, "success", message, "collection.item", id=item_id)
 
 
 def add_date(request):
@@ -709,7 +724,7 @@ def add_date(request):
         moment = None
         if "unknown" not in request.POST:
             moment = form_state.parse_local_time(
-                request, typed, "read_date", NO_MOMENT, (*form_state.TIME_FORMATS, "%Y-%m-%d")
+                request, typed, "read_date", INVALID_TIME, (*form_state.TIME_FORMATS, "%Y-%m-%d")
             )
             moment = moment or clock.now()
         collection.add_read(request.dbsession, user_id, item_id, moment)
@@ -717,20 +732,24 @@ def add_date(request):
         options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))
         item = collection.item(request.dbsession, user_id, item_id, *options)
         return item_page(request, item, form_state.with_errors(request, error, typed))
-    return done(request, "success", _("The reading date was added."), "collection.item", id=item_id)
+    return redirect_with_message(
+        request, "success", _("The reading date was added."), "collection.item", id=item_id
+    )
 
 
-def drop_date(request):
+def remove_date(request):
     """Remove a read date."""
     item_id = id_in_path(request)
     collection.unread(request.dbsession, request.identity.user_id, item_id, id_in_path(request, "read_id"))
-    return done(request, "success", _("The reading date was removed."), "collection.item", id=item_id)
+    return redirect_with_message(
+        request, "success", _("The reading date was removed."), "collection.item", id=item_id
+    )
 
 
 def includeme(config):
     """Add the pages."""
     config.add_directive("add_collection_page", add_collection_page)
-    parameters = (*LABELS, "page", "view", "select")
+    parameters = (*FILTER_LABELS, "page", "view", "select")
     config.add_collection_page("list", "", listing, renderer="collection/list.jinja2", parameters=parameters)
     config.add_collection_page("mark_read", "mark-read/", mark_read, methods=("POST",))
     config.add_collection_page("stats", "stats/", stats, renderer="collection/stats.jinja2")
@@ -745,7 +764,7 @@ def includeme(config):
     config.add_collection_page("add_run", "add-run/{slug}/", add_run, methods=("POST",))
     config.add_collection_page("missing", "missing/", missing, renderer="collection/missing.jinja2")
     config.add_collection_page(
-        "missing_of", "missing/{id:[0-9]+}/", missing_of, renderer="collection/missing_of.jinja2"
+        "missing_of", "missing/{id:[0-9]+}/", missing_issues, renderer="collection/missing_of.jinja2"
     )
     form = {"methods": ("GET", "HEAD", "POST"), "renderer": "collection/edit.jinja2"}
     config.add_collection_page("add", "add/", ItemViews, attr="create", **form)
@@ -758,4 +777,6 @@ def includeme(config):
     config.add_collection_page(
         "read_date", f"{read}add/", add_date, methods=("POST",), renderer="collection/item.jinja2"
     )
-    config.add_collection_page("drop_date", f"{read}{{read_id:[0-9]+}}/delete/", drop_date, methods=("POST",))
+    config.add_collection_page(
+        "drop_date", f"{read}{{read_id:[0-9]+}}/delete/", remove_date, methods=("POST",)
+    )

@@ -21,11 +21,11 @@ from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.pages.library.collection import done, private
+from comicsdb_web.pages.library.collection import private, redirect_with_message
 from comicsdb_web.rendering.locales import _, ngettext
 
-SERIES = ModelSelect("series", _("Series"), _("Type part of its name."), source="series", required=True)
-FORM = EntityForm(None, (Section("series", _("Series"), (SERIES,)),))
+SERIES_FIELD = ModelSelect("series", _("Series"), _("Type part of its name."), source="series", required=True)
+FORM = EntityForm(None, (Section("series", _("Series"), (SERIES_FIELD,)),))
 CHOICES = {
     Pulled.COVER: _("Main cover"),
     Pulled.ALL: _("All covers"),
@@ -34,22 +34,22 @@ CHOICES = {
 }
 
 
-def choices(request, _value="") -> list[tuple[str, str]]:
+def pull_options(request, _value="") -> list[tuple[str, str]]:
     """What can be pulled of a series, as choices."""
     return [(str(each), translate(request.localizer, text)) for each, text in CHOICES.items()]
 
 
-PULLED = Choice(
-    "pulled", _("Pull"), _("Nothing: you follow the series without pulling its issues."), options=choices
+PULLED_FIELD = Choice(
+    "pulled", _("Pull"), _("Nothing: you follow the series without pulling its issues."), options=pull_options
 )
-WORDS = Line(
+WORDS_FIELD = Line(
     "variant_words",
     _("Words in variant names"),
     _("For some variants only, separated by commas: foil, 1:25. A variant needs one of them."),
     max_length=VARIANT_WORDS_MOST,
 )
-CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED, WORDS)),))
-CHOSEN = _("Your choice for ${label} was saved.")
+CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED_FIELD, WORDS_FIELD)),))
+CHOICE_SAVED = _("Your choice for ${label} was saved.")
 NONE_ADDED = _("Your collection already has everything of this week.")
 FOLLOWED = _("You now follow ${label}.")
 FOLLOWED_ALREADY = _("You already follow ${label}.")
@@ -82,19 +82,21 @@ def add(request):
         return _page(request, draft)
     series = lookup.item_of(request.dbsession, request.dbsession.get_one(Series, entry.series_id))
     message = FOLLOWED if created else FOLLOWED_ALREADY
-    return done(request, "success" if created else "info", message % {"label": series.text}, "pull_list")
+    return redirect_with_message(
+        request, "success" if created else "info", message % {"label": series.text}, "pull_list"
+    )
 
 
 def _page(request, draft: Draft) -> dict:
     draft.load_labels()
     session, user_id = request.dbsession, request.identity.user_id
     this_week = monday_of(request.today)
-    monday = _week_in(request.GET.get("week", "")) or this_week
+    monday = _parse_week(request.GET.get("week", "")) or this_week
     pulls = pull_list.week(session, user_id, monday)
     return {
         "draft": draft,
         "entries": pull_list.entries(session, user_id),
-        "choices": dict(choices(request)),
+        "choices": dict(pull_options(request)),
         "pulls": pulls,
         "is_cut": len(pulls) >= pull_list.SHOWN,
         "is_addable": monday <= request.today and not all(pull.owned for pull in pulls),
@@ -107,7 +109,7 @@ def _page(request, draft: Draft) -> dict:
     }
 
 
-def _week_in(text: str) -> date | None:
+def _parse_week(text: str) -> date | None:
     """The Monday of the week that contains a date, None if the text is no date of the catalogue."""
     day = iso_day(text)
     return monday_of(day) if day and day.year in YEARS else None
@@ -115,14 +117,16 @@ def _week_in(text: str) -> date | None:
 
 def add_week(request):
     """Add the pulls of a week to the collection, each once."""
-    monday = _week_in(request.matchdict["monday"])
+    monday = _parse_week(request.matchdict["monday"])
     if monday is None:
         raise NotFoundError("week", request.matchdict["monday"])
     added = pull_list.add_week(request.dbsession, request.identity.user_id, monday, today=request.today)
     message = ngettext(
         "${n} comic was added to your collection.", "${n} comics were added to your collection.", added
     )
-    return done(request, "success" if added else "info", message if added else NONE_ADDED, "pull_list")
+    return redirect_with_message(
+        request, "success" if added else "info", message if added else NONE_ADDED, "pull_list"
+    )
 
 
 def choose(request):
@@ -142,7 +146,7 @@ def choose(request):
             draft.add_errors(error.errors)
             request.response.status = 422
         else:
-            return done(request, "success", CHOSEN % {"label": label}, "pull_list")
+            return redirect_with_message(request, "success", CHOICE_SAVED % {"label": label}, "pull_list")
     return {"draft": draft, "label": label}
 
 
@@ -155,7 +159,7 @@ def remove(request):
     if request.method != "POST":
         return {"label": series.text}
     pull_list.remove(request.dbsession, user_id, series_id)
-    return done(request, "success", UNFOLLOWED % {"label": series.text}, "pull_list")
+    return redirect_with_message(request, "success", UNFOLLOWED % {"label": series.text}, "pull_list")
 
 
 def toggle(request):
@@ -170,7 +174,7 @@ def toggle(request):
     if request.is_fragment:
         message = translate(request.localizer, message)
         return fragment(request, "follow", {"series": series, "followed": followed, "message": message})
-    return done(request, "success", message, "series.detail", slug=series.slug)
+    return redirect_with_message(request, "success", message, "series.detail", slug=series.slug)
 
 
 def follows(request, series: Series) -> bool:

@@ -13,7 +13,7 @@ from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.security import Permission
 from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.pages.library.collection import done, private
+from comicsdb_web.pages.library.collection import private, redirect_with_message
 from comicsdb_web.rendering.locales import _, ngettext
 
 READ = _("${label} is marked as read.")
@@ -31,15 +31,17 @@ def add(request):
     if when == "up_to":
         marked = reads.mark(session, user_id, runs.up_to(session, issue), clock.now())
         message = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
-        return done(request, "success" if marked else "info", message, "issue.detail", slug=issue.slug)
+        return redirect_with_message(
+            request, "success" if marked else "info", message, "issue.detail", slug=issue.slug
+        )
     try:
         moment = None if when == "unknown" else _day(request)
     except InvalidError as error:
         (texts,) = error.errors.values()
-        return done(request, "error", texts[0], "issue.detail", slug=issue.slug)
+        return redirect_with_message(request, "error", texts[0], "issue.detail", slug=issue.slug)
     reads.add(session, user_id, issue.id, moment)
     message = READ % {"label": lookup.item_of(session, issue).text}
-    return done(request, "success", message, "issue.detail", slug=issue.slug)
+    return redirect_with_message(request, "success", message, "issue.detail", slug=issue.slug)
 
 
 def _day(request) -> datetime:

@@ -30,13 +30,19 @@ from comicsdb_web.forms.values import changes_of
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
 from comicsdb_web.lists.paging import paginate
-from comicsdb_web.pages.library.collection import ALL, done, grades, private, variant_options
+from comicsdb_web.pages.library.collection import (
+    SELECT_PAGE,
+    grades,
+    private,
+    redirect_with_message,
+    variant_options,
+)
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 50
 LABELS = {"status": _("Status"), "priority": _("Priority")}  # of the filters
 STATUSES = {WishStatus.WANTED: _("Wanted"), WishStatus.FOUND: _("Found"), WishStatus.ACQUIRED: _("Acquired")}
-RANKS = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
+PRIORITIES = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
 ADDED = _("${label} was added to your wish list.")
 WISHED_ALREADY = _("${label} is already on your wish list.")
 GONE = _("${label} was removed from your wish list.")
@@ -48,7 +54,7 @@ OWNED_ALREADY = _(
 
 def priorities(request, _value=""):
     """The priorities as choices."""
-    return [(str(each), translate(request.localizer, words)) for each, words in RANKS.items()]
+    return [(str(each), translate(request.localizer, words)) for each, words in PRIORITIES.items()]
 
 
 def statuses(request, _value=""):
@@ -65,24 +71,24 @@ def _variants(request, _value):
     return variant_options(request, issue.scalar_subquery())
 
 
-ISSUE = ModelSelect(
+ISSUE_FIELD = ModelSelect(
     "issue_id",
     _("Issue"),
     _("Type words of the series, or its number too: Lamplight #3"),
     source="issue",
     required=True,
 )
-VARIANT = Choice("variant_id", _("Variant"), options=_variants)
-WISH = (
+VARIANT_FIELD = Choice("variant_id", _("Variant"), options=_variants)
+WISH_FIELDS = (
     Choice("priority", _("Priority"), initial=str(DEFAULT_PRIORITY), options=priorities),
     Choice("status", _("Status"), initial=WishStatus.WANTED.value, options=statuses),
     Choice("desired_grade", _("Minimum grade"), options=_grades),
     Money("max_price", _("Maximum price"), separate_currency=True),
     TextArea("notes", _("Notes")),
 )
-ADD_FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE, *WISH)),))
-FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE, VARIANT, *WISH)),))
-PURCHASE = EntityForm(
+ADD_FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE_FIELD, *WISH_FIELDS)),))
+FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE_FIELD, VARIANT_FIELD, *WISH_FIELDS)),))
+PURCHASE_FORM = EntityForm(
     PurchaseSchema,
     (
         Section(
@@ -106,7 +112,7 @@ class WishFilters:
     ids: Select
     typed: dict[str, str]
     errors: dict[str, list[str]]
-    offered: dict[str, dict[str, str]]
+    options: dict[str, dict[str, str]]
     chips: list[Chip]
 
 
@@ -114,19 +120,19 @@ def parse_filters(request) -> WishFilters:
     """The filters of the query; invalid ones are left out and have an error."""
     say = request.localizer.translate
     typed = {name: request.GET.get(name, "").strip() for name in LABELS}
-    offered = {"status": dict(statuses(request)), "priority": dict(priorities(request))}
+    options = {"status": dict(statuses(request)), "priority": dict(priorities(request))}
     errors = {
-        name: [say(NOT_OFFERED)] for name, value in typed.items() if value and value not in offered[name]
+        name: [say(NOT_OFFERED)] for name, value in typed.items() if value and value not in options[name]
     }
-    heeded = {name: "" if name in errors else value for name, value in typed.items()}
-    priority = int(heeded["priority"]) if heeded["priority"] else None
-    ids = wish_list.ordered_ids(request.identity.user_id, status=heeded["status"], priority=priority)
+    valid = {name: "" if name in errors else value for name, value in typed.items()}
+    priority = int(valid["priority"]) if valid["priority"] else None
+    ids = wish_list.listed(request.identity.user_id, status=valid["status"], priority=priority)
     chips = [
-        Chip(say(LABELS[name]), offered[name][value], url_without(request, name))
-        for name, value in heeded.items()
+        Chip(say(LABELS[name]), options[name][value], url_without(request, name))
+        for name, value in valid.items()
         if value
     ]
-    return WishFilters(ids, typed, errors, offered, chips)
+    return WishFilters(ids, typed, errors, options, chips)
 
 
 class WishDraft(Draft):
@@ -166,10 +172,10 @@ class WishViews(EditingViews):
         return {
             "page": page,
             "items": [row.WishListItem for row in page.rows],
-            "all_chosen": self.request.GET.get("select") == ALL,
+            "all_chosen": self.request.GET.get("select") == SELECT_PAGE,
             "typed": active_filters.typed,
-            "wrong": active_filters.errors,
-            "offered": active_filters.offered,
+            "errors": active_filters.errors,
+            "options": active_filters.options,
             "chips": active_filters.chips,
         }
 
@@ -182,12 +188,12 @@ class WishViews(EditingViews):
             return {"label": item.issue.label, "item": item}
         label = item.issue.label
         wish_list.remove(self.session, self.user_id, item.id)
-        return done(self.request, "success", GONE % {"label": label}, "wish_list")
+        return redirect_with_message(self.request, "success", GONE % {"label": label}, "wish_list")
 
     def acquire(self):
         """The form of a purchase, which moves the issue to the collection."""
         item = self._entity()
-        draft = Draft(self.request, "purchase", PURCHASE, label=item.issue.label)
+        draft = Draft(self.request, "purchase", PURCHASE_FORM, label=item.issue.label)
         if self.request.method != "POST":
             return self._purchase(item, draft)
         draft.read(self.request.POST)
@@ -202,7 +208,7 @@ class WishViews(EditingViews):
             self.session, self.user_id, item.id, change.values, today=today
         )
         message = ACQUIRED if created else OWNED_ALREADY
-        return done(self.request, "success", message % {"label": label}, "wish_list")
+        return redirect_with_message(self.request, "success", message % {"label": label}, "wish_list")
 
     def _purchase(self, item, draft) -> dict:
         return {"item": item, "draft": draft, "label": item.issue.label}
