@@ -38,15 +38,15 @@ def edit_conflicts(draft: Draft) -> list[Difference]:
     """
     if draft.entity is None or draft.sent_modified == draft.modified:
         return []
-    fields = _fields(draft)
+    fields = _changed_fields(draft)
     rows = [name for name in draft.rows if _is_theirs(draft, f"rows-{name}")]
     mine = {name: list(draft.rows[name]) for name in rows}
     theirs = {name: rows_of(ROW_KINDS[name], draft.state) for name in rows}
     _load_labels(draft, fields, mine, theirs)
-    found = [_of_field(draft, field) for field in fields]
-    found += [_of_rows(draft, name, theirs[name]) for name in rows]
+    found = [_field_difference(draft, field) for field in fields]
+    found += [_rows_difference(draft, name, theirs[name]) for name in rows]
     if draft.form.picture and _is_theirs(draft, "image"):
-        found.append(_of_picture(draft))
+        found.append(_picture_difference(draft))
     return [each for each in found if each is not None]
 
 
@@ -58,7 +58,7 @@ def _is_mine(draft: Draft, name: str, value) -> bool:
     return draft.sent_digests.get(name) != digest(value)
 
 
-def _fields(draft: Draft) -> list[Field]:
+def _changed_fields(draft: Draft) -> list[Field]:
     """The fields of the form that others changed."""
     return [
         field
@@ -75,7 +75,7 @@ def _load_labels(draft: Draft, fields, mine, theirs) -> None:
     draft.load_labels(further)
 
 
-def _of_field(draft: Draft, field: Field) -> Difference | None:
+def _field_difference(draft: Draft, field: Field) -> Difference | None:
     theirs, yours = field.display_value(draft.state), draft.typed[field.name]
     merged = not _is_mine(draft, field.name, yours)
     if merged:
@@ -87,7 +87,7 @@ def _of_field(draft: Draft, field: Field) -> Difference | None:
     return Difference(field.name, say(field.label), words[0], words[1], merged)
 
 
-def _of_rows(draft: Draft, name: str, theirs: list[Row]) -> Difference | None:
+def _rows_difference(draft: Draft, name: str, theirs: list[Row]) -> Difference | None:
     yours = draft.rows[name]
     merged = not _is_mine(draft, f"rows-{name}", canonical(yours))
     if not merged and canonical(yours) == canonical(theirs):
@@ -102,7 +102,7 @@ def _of_rows(draft: Draft, name: str, theirs: list[Row]) -> Difference | None:
     return Difference(name, draft.request.localizer.translate(PARTS[part]), words[0], words[1], merged)
 
 
-def _of_picture(draft: Draft) -> Difference:
+def _picture_difference(draft: Draft) -> Difference:
     say = draft.request.localizer.translate
     merged = "image" not in draft.files and not draft.cleared
     theirs = say(_("another picture") if draft.state.get("image") else _("no picture"))

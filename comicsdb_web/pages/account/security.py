@@ -33,7 +33,7 @@ def security(request):
         ],
         "tokens": accounts.tokens_of(session, user_id),
         "page": page,
-        "events": [_shown(request, event) for (event,) in page.rows],
+        "events": [_event_values(request, event) for (event,) in page.rows],
         "shown_key": accounts.shown_key,
         "scopes": SCOPES,
         "is_expired": accounts.is_expired,
@@ -44,7 +44,7 @@ def security(request):
     }
 
 
-def _shown(request, event):
+def _event_values(request, event):
     """An event with browser, title and details, translated."""
     found = accounts.security_facts(event)
     facts = [tuple(translate(request.localizer, each) for each in fact) for fact in found]

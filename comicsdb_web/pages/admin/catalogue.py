@@ -91,7 +91,7 @@ class CatalogueAdmin(EditingViews):
         if obstacle:
             text = self.request.localizer.translate(obstacle)
             found |= {"may": False, "form": form_state.Form({}, {form_state.FORM_ERROR: [text]})}
-        return found | self._shown(found["entity"], self._label(found["entity"]))
+        return found | self._navigation_values(found["entity"], self._label(found["entity"]))
 
     def _deletion_obstacle(self, entity, effects):
         """Why reference data cannot be deleted, or None."""
@@ -102,9 +102,9 @@ class CatalogueAdmin(EditingViews):
         return None
 
     def _page(self, draft: Draft, **shown) -> dict:
-        return super()._page(draft, **shown) | self._shown(draft.entity, draft.label)
+        return super()._page(draft, **shown) | self._navigation_values(draft.entity, draft.label)
 
-    def _shown(self, entity, label: str | None) -> dict:
+    def _navigation_values(self, entity, label: str | None) -> dict:
         """What the frame of the pages of one object needs; `entity` is None for a new one."""
         has_page = entity is not None and not self.is_reference
         return {

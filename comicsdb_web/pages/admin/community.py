@@ -85,7 +85,7 @@ def announcement(request):
     """The form of an announcement."""
     found = row_of(request, Announcement)
     values = {name: getattr(found, CONTENT.get(name, name)) for name in ANNOUNCEMENT_TEXTS}
-    values |= _shown("title", found.titles) | _shown("text", found.contents)
+    values |= _translation_values("title", found.titles) | _translation_values("text", found.contents)
     values |= {name: values[name].isoformat() if values[name] else "" for name in ("start_date", "end_date")}
     return _announcement_page(
         request, found, form_state.Form(values | {"active": "1" if found.active else ""})
@@ -173,7 +173,7 @@ def _labels(request, labels: Mapping) -> dict[str, str]:
     }
 
 
-def _shown(name: str, translations: Mapping[str, str]) -> dict[str, str]:
+def _translation_values(name: str, translations: Mapping[str, str]) -> dict[str, str]:
     return {f"{name}_{language}": translations.get(language, "") for language in OTHER_LANGUAGES}
 
 
@@ -225,8 +225,10 @@ def poll(request):
         "choices": "\n".join(each.text for each in choices),
     }
     lines = {name: "\n".join(each.texts.get(name, "") for each in choices) for name in OTHER_LANGUAGES}
-    values |= _shown("title", found.titles) | _shown("description", found.descriptions)
-    values |= _shown("choices", lines)
+    values |= _translation_values("title", found.titles) | _translation_values(
+        "description", found.descriptions
+    )
+    values |= _translation_values("choices", lines)
     return _poll_page(request, found, form_state.Form(values))
 
 

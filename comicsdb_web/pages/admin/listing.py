@@ -116,7 +116,7 @@ def parse_list_filters(
         {
             "query": query,
             "searched": matching is not None,
-            "filters": [_shown(request, each, found) for each in filters],
+            "filters": [_filter_values(request, each, found) for each in filters],
             "user_id": user_id,
             "day": day if span else "",
             "dates": dates,
@@ -149,7 +149,7 @@ def listing(
     return {"page": page, "steps": steps, **list_filters.values}
 
 
-def _shown(request, each: Filter, found: ActiveFilters) -> dict:
+def _filter_values(request, each: Filter, found: ActiveFilters) -> dict:
     """A filter in the reader's language, with its value; without options it is a text field."""
     return {
         "name": each.name,

@@ -86,12 +86,12 @@ def _credit_count(issue):
     return select(func.count()).where(Credit.issue_id == issue.id)
 
 
-def stamps_around() -> tuple:
-    """What moves when the page of an issue shows something new of others, none of it a version.
+def related_stamps() -> tuple:
+    """The stamps of other objects that the page of an issue shows.
 
-    Of its series, publisher and imprint each stamp; of its reviews a digest; of all that it is linked with,
-    by kind, the sum. Which these are, the issue's own stamp tells; as long as they are the same, a sum of
-    what can only grow tells that none has moved.
+    Series, publisher and imprint each give their stamps, reviews a digest, and linked objects a sum for each
+    kind. The issue's own stamp covers which objects are linked, and stamps only grow, so the sum changes if
+    any of them does.
     """
     issue, series, imprint = (model.__table__ for model in (Issue, Series, Imprint))
     publisher = Publisher.__table__
@@ -231,7 +231,7 @@ class IssueViews(CopyingViews, EntityViews):
     conflict_messages: ClassVar = {
         ("series", "number"): ("number", _("This series already has an issue with this number:"))
     }
-    shows = CachePolicy(("role", "age_rating"), Issue, stamps=stamps_around())
+    shows = CachePolicy(("role", "age_rating"), Issue, stamps=related_stamps())
     filters = ISSUE
     blocks = (
         Block("credits", _("Credits"), _credits, _credit_count, "credit"),

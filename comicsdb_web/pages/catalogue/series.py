@@ -57,7 +57,7 @@ from comicsdb_web.pages.catalogue.base import EntityViews, IssueListMixin, issue
 from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.page_cache import CachePolicy
 
-TOP = 12
+TOP_MAX = 12
 LANGUAGES_SHOWN = 10  # the others are under "more"
 
 
@@ -210,9 +210,11 @@ class SeriesViews(IssueListMixin, EntityViews):
             "genres": object_list("genre", genres.order_by(by_name, Genre.id), own),
             "associated": _associated(own),
             "issue_count": issue_count(own),
-            "issues": object_list("issue", first.limit(constant(TOP)), own),
-            "creators": _top(own, Creator, Credit.creator_id, Credit.issue_id),
-            "characters": _top(own, Character, issue_character.c.character_id, issue_character.c.issue_id),
+            "issues": object_list("issue", first.limit(constant(TOP_MAX)), own),
+            "creators": _most_linked(own, Creator, Credit.creator_id, Credit.issue_id),
+            "characters": _most_linked(
+                own, Character, issue_character.c.character_id, issue_character.c.issue_id
+            ),
         }
 
 
@@ -230,7 +232,7 @@ def _associated(own) -> PageColumn:
     return object_list("series", query.where(links.series_id == own.id).order_by(*search.order(Series)), own)
 
 
-def _top(own, model, other, issue) -> PageColumn:
+def _most_linked(own, model, other, issue) -> PageColumn:
     """The twelve of a kind that are linked with most issues of the series."""
     number = func.count().label("number")
     counted = (
@@ -239,11 +241,11 @@ def _top(own, model, other, issue) -> PageColumn:
         .where(cards.issues_of(own))
         .group_by(other)
         .order_by(number.desc())
-        .fetch(constant(TOP), with_ties=True)  # only these are ordered by name
+        .fetch(constant(TOP_MAX), with_ties=True)  # only these are ordered by name
         .correlate(own)
         .subquery()
     )
     columns = [*cards.link_columns(model), *cards.picture_columns(model), counted.c.number]
     order = (counted.c.number.desc(), *search.order(model))
     query = select(*columns).join(counted, counted.c.id == model.id).order_by(*order)
-    return object_list(model.__tablename__, query.limit(constant(TOP)), own)
+    return object_list(model.__tablename__, query.limit(constant(TOP_MAX)), own)

@@ -40,7 +40,7 @@ def listing(request):
 
 def poll(request):
     """One poll."""
-    return _shown(request, _found(request))
+    return _poll_values(request, _found(request))
 
 
 def vote(request):
@@ -52,7 +52,7 @@ def vote(request):
     polls.vote(request.dbsession, poll_id, choice, request.identity.user_id, clock.now())
     message = request.localizer.translate(VOTED)
     if request.is_fragment:
-        return fragment(request, "poll", _shown(request, _found(request)) | {"message": message})
+        return fragment(request, "poll", _poll_values(request, _found(request)) | {"message": message})
     request.messages.add("success", message)
     return HTTPSeeOther(request.route_path("poll", id=poll_id))
 
@@ -78,7 +78,7 @@ def _found(request) -> Poll:
     return found
 
 
-def _shown(request, found: Poll) -> dict:
+def _poll_values(request, found: Poll) -> dict:
     """The values of a poll's page; while it is open, results are shown only to those who have voted."""
     session, reader = request.dbsession, request.identity
     status = polls.status_of(found, clock.now())

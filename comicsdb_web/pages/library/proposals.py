@@ -44,18 +44,18 @@ class ProposalViews:
         named = self.request.GET.get("series", "")
         rows = proposals.of_series(self.session, self.found, named)
         if not rows or self.request.method != "POST":
-            return self._page(named, rows, {each.number: self._proposed(each) for each in rows})
+            return self._page(named, rows, {each.number: self._initial_values(each) for each in rows})
         post = self.request.POST
         self.draft.read(post)
         typed = {}
         for place, each in enumerate(rows):
-            names = ("make", *self._proposed(each))
+            names = ("make", *self._initial_values(each))
             typed[each.number] = {name: text_of(post, f"{name}-{place}") or "" for name in names}
         if text_of(post, "find"):
             query = text_of(post, "series-q") or ""
             self.draft.found["series"] = lookup.find(self.request, "series", query)
             return self._page(named, rows, typed)
-        made = self._make([each for each in rows if typed[each.number]["make"]], typed)
+        made = self._create_issues([each for each in rows if typed[each.number]["make"]], typed)
         if self.errors or self.draft.errors:
             self.request.response.status = 422  # so nothing is made
             return self._page(named, rows, typed)
@@ -63,7 +63,7 @@ class ProposalViews:
         self.request.messages.add("success", translate(self.request.localizer, message))
         return HTTPSeeOther(self.request.path)
 
-    def _proposed(self, each: Proposal) -> dict[str, str]:
+    def _initial_values(self, each: Proposal) -> dict[str, str]:
         return {
             "make": "1",
             "number": each.number,
@@ -71,21 +71,21 @@ class ProposalViews:
             "upc": each.upc,
         }
 
-    def _make(self, chosen: list[Proposal], typed: dict[str, dict]) -> list[Issue]:
+    def _create_issues(self, chosen: list[Proposal], typed: dict[str, dict]) -> list[Issue]:
         """Make the chosen issues, and match their rows; or note errors."""
         series = (self.draft.typed["series"] or ("",))[0]
         if not (series and chosen):
             self.draft.add_errors({"series": [NONE_CHOSEN if series else REQUIRED]})
             return []
         self.request.catalog.explain(REASON)
-        made = [self._issue(each, series, typed[each.number]) for each in chosen]
+        made = [self._create_issue(each, series, typed[each.number]) for each in chosen]
         if not self.errors:
             pairs = zip(chosen, made, strict=True)
             ids = {row: issue.id for each, issue in pairs for row in each.rows}
             proposals.match(self.session, self.found, ids)
         return made
 
-    def _issue(self, each: Proposal, series: str, typed: dict) -> Issue | None:
+    def _create_issue(self, each: Proposal, series: str, typed: dict) -> Issue | None:
         """Make an issue, or note its errors."""
         sent = {name: typed[name] for name in ("number", "cover_date", "upc")}
         sent |= {"series": series, "store_date": str(each.store_date or "")}
