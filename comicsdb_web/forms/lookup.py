@@ -64,7 +64,7 @@ class Source:
             return search.rank_of_name(_role_columns(language), query), Role.order, Role.id
         return search.best_first(self.model, query)
 
-    def by_name(self) -> tuple:
+    def label_order(self) -> tuple:
         """The order of chosen objects."""
         if self.model is ReadingList:
             return figures.ORDER
@@ -155,7 +155,7 @@ def load_items(
     for name, ids in wanted.items():
         source = source_of(name)
         numbers = set(map(whole_number, ids)) - {None}
-        rows = source.rows().where(source.model.id.in_(numbers)).order_by(*source.by_name())
+        rows = source.rows().where(source.model.id.in_(numbers)).order_by(*source.label_order())
         if source.model is ReadingList:
             rows = rows.where(visible)
         found = session.scalars(rows) if numbers else ()

@@ -38,13 +38,13 @@ def linked_data(request, entity, picture: str = "") -> Markup:
         "description": getattr(entity, "desc", ""),
         "image": request.public_picture(picture) if picture else "",
     }
-    described |= _particulars(request, kind, entity)
+    described |= _type_properties(request, kind, entity)
     kept = {name: value for name, value in described.items() if value not in (None, "", [])}
-    return as_script(kept)
+    return script_json(kept)
 
 
-def open_response(body: bytes, content_type: str, status: int = 200) -> Response:
-    """An answer that scripts of other sites may read, and that is asked for anew each time."""
+def cors_response(body: bytes, content_type: str, status: int = 200) -> Response:
+    """A response that scripts of other sites may read and that caches always revalidate."""
     response = Response(body, status, content_type=content_type, charset="utf-8", cache_control="no-cache")
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.conditional_response = True
@@ -82,10 +82,10 @@ def breadcrumbs(request, steps) -> Markup:
         }
         for position, (label, path) in enumerate(steps, 1)
     ]
-    return as_script({"@context": CONTEXT, "@type": "BreadcrumbList", "itemListElement": items})
+    return script_json({"@context": CONTEXT, "@type": "BreadcrumbList", "itemListElement": items})
 
 
-def as_script(data: dict) -> Markup:
+def script_json(data: dict) -> Markup:
     """Return JSON that is safe in a `<script>` element."""
     text = json.dumps(data, ensure_ascii=False, default=str)
     for character in "<>&\u2028\u2029":
@@ -93,7 +93,7 @@ def as_script(data: dict) -> Markup:
     return Markup(text)  # noqa: S704  (special characters of HTML are escaped)
 
 
-def _particulars(request, kind: str, entity) -> dict:
+def _type_properties(request, kind: str, entity) -> dict:
     match kind:
         case "publisher":
             return {"alternateName": entity.alt_names, "foundingDate": _year(entity.founded)}

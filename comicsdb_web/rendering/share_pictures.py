@@ -18,7 +18,7 @@ def picture_response(request, title: str, lines: list[str], covers: list[str]):
 
     def draw() -> bytes:
         pictures = [each for each in (_thumbnail(request, cover) for cover in covers) if each]
-        with decoding.place(DECODER_TIMEOUT) as decoder:
+        with decoding.acquire_decoder(DECODER_TIMEOUT) as decoder:
             return decoder.share(title, lines, pictures)
 
     try:

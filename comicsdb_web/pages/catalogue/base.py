@@ -29,7 +29,7 @@ from comicsdb_web.lists.paging import BLOCK_STEP, CardList, offset_of
 from comicsdb_web.pages.catalogue.detail_query import detail_query
 from comicsdb_web.pages.site.embedding import frame_for
 from comicsdb_web.rendering.icons import Icons
-from comicsdb_web.rendering.linked_data import LINKED_DATA, link_header, open_response
+from comicsdb_web.rendering.linked_data import LINKED_DATA, cors_response, link_header
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -194,7 +194,7 @@ class EntityViews(EditingViews):
         """The data block of the page as a document."""
         entity, cover = self.object_with_picture()
         body = self.request.linked_data(entity, cover[0] if cover else "")
-        return open_response(body.encode(), LINKED_DATA)
+        return cors_response(body.encode(), LINKED_DATA)
 
     def embed(self):
         """The card for frames of other sites."""

@@ -104,8 +104,8 @@ class HistoryViews:
             )
         except OutdatedError:
             return self._confirmation(version, status=409, notice=CHANGED_MEANWHILE)
-        except MissingError as error:
-            notice = IMPOSSIBLE if error.plan.impossible else LEAVE_OUT
+        except MissingReferencesError as error:
+            notice = IMPOSSIBLE if error.preview.impossible else LEAVE_OUT
             return self._confirmation(version, status=422, notice=notice)
         except ConflictError as conflict:
             return self._confirmation(version, status=422, conflict=conflict)

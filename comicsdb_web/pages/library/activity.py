@@ -110,7 +110,7 @@ def phrases(counts: dict[str, int]) -> list[Plural]:
 def undo_act(request):
     """Undo an act, a large one soon after."""
     act_id = whole_number(request.matchdict["id"], high=BIG_MAX) or 0
-    if undo.ask(request.dbsession, request.identity.user_id, act_id):
+    if undo.queue_if_large(request.dbsession, request.identity.user_id, act_id):
         messages = [("info", UNDO_SCHEDULED)]
     else:
         official = request.registry.settings["comicsdb.official_account"]
@@ -122,7 +122,7 @@ def undo_act(request):
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("collection.activity"))
 
 
-def _result_messages(undone: undo.Undone):
+def _result_messages(undone: undo.UndoResult):
     """The messages after an undo: pairs of kind and text."""
     if not undone.restored:
         yield "warning", NOT_UNDONE

@@ -99,8 +99,8 @@ class BulkViews:
         ids = bulk.ids_of(self.session, self.matching(active_filters) if is_all else self._selected())
         if not ids:
             return self._redirect("info", _("Select some items first."))
-        if len(ids) > bulk.MOST:
-            return self._redirect("warning", TOO_MANY % {"most": f"{bulk.MOST:,}"})
+        if len(ids) > bulk.MAX_ITEMS:
+            return self._redirect("warning", TOO_MANY % {"most": f"{bulk.MAX_ITEMS:,}"})
         drafts = self.drafts()
         form = form_state.Form()
         act = self.request.POST.get("act")

@@ -103,7 +103,7 @@ def listing(request):
     user_id = request.identity.user_id
     ids = item_ids(user_id, active_filters.wanted)
     count = select(func.count()).select_from(ids.subquery())
-    if active_filters.wanted == Wanted():  # without the joins of filters
+    if active_filters.wanted == CollectionFilters():  # without the joins of filters
         count = select(func.count()).where(CollectionItem.user_id == user_id)
     page = paginate(request, _rows().order_by(*ORDER), ids.order_by(*ORDER), count, PER_PAGE)
     view = request.GET.get("view")
@@ -112,7 +112,7 @@ def listing(request):
         "items": [row_view("collection_item", row._mapping) for row in page.rows],
         "active_filters": active_filters,
         "labels": FILTER_LABELS,
-        "used": figures.words_used(request.dbsession, user_id),
+        "used": figures.suggestions(request.dbsession, user_id),
         "view": view if view in VIEWS else VIEWS[0],
         "all_chosen": request.GET.get("select") == SELECT_PAGE,
     }
@@ -174,7 +174,7 @@ FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookF
 
 
 @dataclass(frozen=True)
-class CollectionFilters:
+class ParsedFilters:
     """The filters of a query, the typed values, and their errors in the reader's language."""
 
     wanted: CollectionFilters
@@ -184,7 +184,7 @@ class CollectionFilters:
     options: dict[str, list[tuple[str, str]]]
 
 
-def parse_filters(request) -> CollectionFilters:
+def parse_filters(request) -> ParsedFilters:
     """The filters of the query; invalid ones are left out and have an error.
 
     One statement for the types of series, and one for each object given by id.
@@ -211,7 +211,7 @@ def parse_filters(request) -> CollectionFilters:
     chips = [
         Chip(say(FILTER_LABELS[name]), value, url_without(request, name)) for name, value in shown.items()
     ]
-    return CollectionFilters(Wanted(**wanted), typed, errors, chips, options)
+    return ParsedFilters(CollectionFilters(**wanted), typed, errors, chips, options)
 
 
 def filter_options(request) -> dict[str, list[tuple[str, str]]]:
@@ -487,7 +487,7 @@ def add_run(request):
     session, user_id, but = request.dbsession, request.identity.user_id, text_of(request.POST, "but") or ""
     try:
         if "read" in request.POST:
-            marked = reads.mark(session, user_id, runs.issues(session, series.id, but=but), clock.now())
+            marked = reads.mark_read(session, user_id, runs.issues(session, series.id, but=but), clock.now())
             message = ngettext(
                 "${n} issue was marked as read.", "${n} issues were marked as read.", len(marked)
             )
@@ -567,7 +567,7 @@ def missing(request):
 def missing_issues(request):
     """The missing issues of a series; 404 for a series without issues in the collection."""
     session, user_id, series_id = request.dbsession, request.identity.user_id, id_in_path(request)
-    owned, total = figures.owned_of(session, user_id, series_id, request.today)
+    owned, total = figures.series_progress(session, user_id, series_id, request.today)
     if not owned:
         raise HTTPNotFound(_("You have no issues of this series."))
     series = session.get(
@@ -740,7 +740,9 @@ def add_date(request):
 def remove_date(request):
     """Remove a read date."""
     item_id = id_in_path(request)
-    collection.unread(request.dbsession, request.identity.user_id, item_id, id_in_path(request, "read_id"))
+    collection.remove_read(
+        request.dbsession, request.identity.user_id, item_id, id_in_path(request, "read_id")
+    )
     return redirect_with_message(
         request, "success", _("The reading date was removed."), "collection.item", id=item_id
     )

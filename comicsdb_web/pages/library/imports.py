@@ -266,7 +266,7 @@ class ImportViews:
 
     def discard(self):
         """Discard an import that waits."""
-        imports.forget(self.session, self.user_id, self._number())
+        imports.discard(self.session, self.user_id, self._number())
         self.request.messages.add(
             "success", self.request.localizer.translate(_("The import was discarded; nothing was changed."))
         )
@@ -291,7 +291,7 @@ class ImportViews:
         return {"name": fields.get("list_name", ""), "is_private": "list_private" in fields}
 
     def _review_page(self, found, form, choices, left_out, *, take_file):
-        rows = imports.reviewed(self.session, found)
+        rows = imports.review_rows(self.session, found)
         issues, series = imports.candidates_of(self.session, rows)
         by_state = {
             state: [row for row in rows if row.match.state == state]

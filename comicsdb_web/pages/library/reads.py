@@ -29,7 +29,7 @@ def add(request):
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     session, user_id, when = request.dbsession, request.identity.user_id, text_of(request.POST, "when")
     if when == "up_to":
-        marked = reads.mark(session, user_id, runs.up_to(session, issue), clock.now())
+        marked = reads.mark_read(session, user_id, runs.up_to(session, issue), clock.now())
         message = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
         return redirect_with_message(
             request, "success" if marked else "info", message, "issue.detail", slug=issue.slug

@@ -126,7 +126,7 @@ def parse_filters(request) -> WishFilters:
     }
     valid = {name: "" if name in errors else value for name, value in typed.items()}
     priority = int(valid["priority"]) if valid["priority"] else None
-    ids = wish_list.listed(request.identity.user_id, status=valid["status"], priority=priority)
+    ids = wish_list.ordered_ids(request.identity.user_id, status=valid["status"], priority=priority)
     chips = [
         Chip(say(LABELS[name]), options[name][value], url_without(request, name))
         for name, value in valid.items()
@@ -217,7 +217,7 @@ class WishViews(EditingViews):
 
     def _entity(self):
         number = id_in_path(self.request)
-        wish_list.item_of(self.session, self.user_id, number)
+        wish_list.find_item(self.session, self.user_id, number)
         return self._loaded(number)
 
     def _loaded(self, item_id: int) -> WishListItem:

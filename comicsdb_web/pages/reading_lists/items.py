@@ -137,7 +137,7 @@ class ListItemsViews(EditingViews, ListViewsBase):
     def _lock_list(self) -> items.LockedList:
         return reading_lists.lock_list(self.session, self.identity, self.official, self.list)
 
-    def _add_series(self, locked_list, typed) -> items.Added:
+    def _add_series(self, locked_list, typed) -> items.AddResult:
         whole = typed["which"] != RANGE
         if whole and (typed["first"].strip() or typed["last"].strip()):
             raise InvalidError({"which": [WHICH]})
@@ -150,7 +150,7 @@ class ListItemsViews(EditingViews, ListViewsBase):
             at=typed["at"],
         )
 
-    def _add_arc(self, locked_list, typed) -> items.Added:
+    def _add_arc(self, locked_list, typed) -> items.AddResult:
         return items.add_arc(locked_list, _selected_id(typed, "arc"), at=typed["at"])
 
     # Ordering.
@@ -183,7 +183,7 @@ class ListItemsViews(EditingViews, ListViewsBase):
         return "", 0
 
     def _redirect_to_item(self, item_id: int, position: int):
-        page = ceil(position / figures.STEP)
+        page = ceil(position / figures.PAGE_SIZE)
         path = self.request.entity_path(self.list, "add_issue", _query={"page": page} if page > 1 else {})
         return HTTPSeeOther(f"{path}#row-{item_id}")
 
@@ -216,8 +216,8 @@ class ListItemsViews(EditingViews, ListViewsBase):
         total = self.session.scalar(
             select(func.count()).where(ReadingListItem.reading_list_id == self.list.id)
         )
-        number, pages = requested_page(self.request, total, figures.STEP)
-        wanted = figures.step(self.list.id, (number - 1) * figures.STEP)
+        number, pages = requested_page(self.request, total, figures.PAGE_SIZE)
+        wanted = figures.items_page(self.list.id, (number - 1) * figures.PAGE_SIZE)
         rows = self.session.scalars(wanted).all()
         kept = self.request.restored_form
         post = kept.fields if kept else self.request.POST

@@ -40,7 +40,7 @@ class ProgressViews(ListViewsBase):
             chosen = item.issue_id == (whole_number(text_of(post, "issue") or "") or 0)
             path = f"{self.request.entity_path(found)}#list-reading"
         issues = reading.issue_ids(self.session, found.id, chosen)
-        marked = reads.mark(self.session, self.identity.user_id, issues, clock.now())
+        marked = reads.mark_read(self.session, self.identity.user_id, issues, clock.now())
         message = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
         if self.request.is_fragment:
             return self._progress_fragment(found, marked, message)

@@ -16,7 +16,7 @@ from comicsdb.catalog import GoneError, MovedError, NotFoundError
 from comicsdb.library import reading_lists
 from comicsdb.values import whole_number
 from comicsdb_web.http import csp
-from comicsdb_web.rendering.linked_data import open_response
+from comicsdb_web.rendering.linked_data import cors_response
 
 WIDTH, HEIGHT = 480, 180  # of a frame, unless the asking site has less room
 SIZE_MAX = 10**9
@@ -48,11 +48,11 @@ def oembed(request):
     described = _oembed_values(request, *found, *room.values())
     body = _to_xml(described) if form == "xml" else json.dumps(described, ensure_ascii=False).encode()
     content_type = "text/xml" if form == "xml" else "application/json"
-    return open_response(body, content_type)
+    return cors_response(body, content_type)
 
 
 def _error_response(status: int, text: str):
-    return open_response(f"{text}\n".encode(), "text/plain", status)
+    return cors_response(f"{text}\n".encode(), "text/plain", status)
 
 
 def _found(request, url: str):

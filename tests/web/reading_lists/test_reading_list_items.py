@@ -70,7 +70,7 @@ def at(issue):
 )
 def test_what_was_given_a_position_gets_it_and_the_others_make_room(moved, after, moves):
     assert apply_positions([1, 2, 3, 4], moved) == after
-    assert fewest_moves([1, 2, 3, 4], after) == moves
+    assert minimum_moves([1, 2, 3, 4], after) == moves
 
 
 def test_issues_are_found_chosen_and_added_at_the_end_in_one_save(testapp, session, nora, run):

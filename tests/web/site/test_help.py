@@ -93,7 +93,7 @@ def test_the_timeline_shows_all_entries_newest_first(testapp, connection, wsgi):
     names = [each["en"].name for each in wsgi.registry["comicsdb_web.timeline"]]
     assert names == sorted(files, reverse=True)
     titles = [each.get_text() for each in page.select(".event h2")]
-    assert titles == [each["en"].facts["title"] for each in wsgi.registry["comicsdb_web.timeline"]]
+    assert titles == [each["en"].metadata["title"] for each in wsgi.registry["comicsdb_web.timeline"]]
     for link in page.select(".event .prose a"):
         assert (link["target"], link["rel"]) == ("_blank", ["noopener"])
     assert "Una biblioteca per ogni lettore" in testapp.get("/timeline/", headers=ITALIAN).text
@@ -104,7 +104,7 @@ def test_a_text_is_shown_in_english_where_it_was_not_translated(folder):
     found = markdown.pages("texts", FACTS)
     assert list(found) == ["a", "b"]
     shown = [markdown.in_language(found[name], "it") for name in "ab"]
-    assert [(each.language, each.facts["title"]) for each in shown] == [("en", "A"), ("it", "C")]
+    assert [(each.language, each.metadata["title"]) for each in shown] == [("en", "A"), ("it", "C")]
     assert found["a"]["en"].html == "<p>Hi <strong>you</strong></p>\n"
 
 
