@@ -128,7 +128,7 @@ class _Export:
 
     def lines(self, file: File) -> Iterator[bytes]:
         """The lines of a file; pictures are copied on the way."""
-        keys = [each.key for each in file.written]
+        keys = [each.key for each in file.exported_fields]
         picture = next((each.key for each in file.fields if each.picture and self._storage), None)
         keys += ["image_hashes"] if self._tells_hashes(file) else []
         with self._connection.cursor("export") as rows:
@@ -149,21 +149,21 @@ class _Export:
     def _query(self, file: File) -> str:
         source = OWNED_ROWS.get(file, file.kind)
         columns = [
-            *map(self._expression, file.written),
+            *map(self._expression, file.exported_fields),
             *([COVER_HASHES] if self._tells_hashes(file) else []),
         ]
         return f'SELECT {", ".join(columns)} FROM {source} t ORDER BY t."{file.order}"'
 
     def _expression(self, each: Field, row: str = "t") -> str:
         """The SQL expression of a field."""
-        if each.exported:
-            return each.exported
-        if each.inside:
-            inside = each.inside
-            pairs = ", ".join(f"'{field.key}', {self._expression(field, 'x')}" for field in inside.fields)
+        if each.export_sql:
+            return each.export_sql
+        if each.nested:
+            nested = each.nested
+            pairs = ", ".join(f"'{field.key}', {self._expression(field, 'x')}" for field in nested.fields)
             return (
-                f"(SELECT coalesce(json_agg(json_build_object({pairs}) ORDER BY x.\"{inside.order}\"), '[]')"
-                f" FROM {inside.kind} x WHERE x.{inside.parent} = t.id)"
+                f"(SELECT coalesce(json_agg(json_build_object({pairs}) ORDER BY x.\"{nested.order}\"), '[]')"
+                f" FROM {nested.kind} x WHERE x.{nested.parent} = t.id)"
             )
         if each.column in AUTHORS and not self._accounts:
             return str(SYSTEM_USER_ID)

@@ -214,7 +214,7 @@ def _stage(run: ImportRun, passwords: Passwords | None, images: staging.Pictures
 
 def _complete_symmetric(run: ImportRun) -> None:
     for file in (SERIES, ISSUES):
-        for field in file.links:
+        for field in file.link_fields:
             completed = staging.complete_symmetric(run.cursor, file, field) if field.link.symmetric else 0
             if completed:
                 run.report.notes.append(

@@ -127,7 +127,7 @@ def _ids_differ(run: ImportRun, file: File) -> bool:
 def map_references(run: ImportRun, file: File) -> None:
     """Replace the references of a file by ids of the database."""
     changes = []
-    for field in file.pointers:
+    for field in file.reference_fields:
         target, column = BY_NAME[field.target], field.column
         if (target in OF_ACCOUNTS and not run.accounts) or not _ids_differ(run, target):
             continue

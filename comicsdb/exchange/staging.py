@@ -131,7 +131,7 @@ def records(run: ImportRun, file: File) -> Iterator[tuple[int, str, dict]]:
     """
     if not run.has(file):
         return
-    key = _key_inside(file)
+    key = _nested_key(file)
     path, done = run.path(file), 0
     with path.open("rb") as raw, open_plain(raw) if path.suffix == SUFFIX else raw as stream:
         for number, line in enumerate(stream, 1):
@@ -153,10 +153,10 @@ def records(run: ImportRun, file: File) -> Iterator[tuple[int, str, dict]]:
                         yield number, f"{key}[{n}].", each
 
 
-def _key_inside(file: File) -> str:
+def _nested_key(file: File) -> str:
     """The key of the list with the records of a file, in the records of its owner."""
     owner = BY_NAME[file.owner].fields if file.owner else ()
-    return next((field.key for field in owner if field.inside is file), "")
+    return next((field.key for field in owner if field.nested is file), "")
 
 
 class Reader:
@@ -167,7 +167,7 @@ class Reader:
         self._file = file
         self._pictures = pictures
         self._plan = [(field.key, field.read, field.default) for field in file.staged_fields]
-        self._inside = [field for field in file.fields if field.inside]
+        self._nested_fields = [field for field in file.fields if field.nested]
         self._keys = {field.key for field in file.fields} | (
             set(PICTURE_FACTS) if file.has_picture else set()
         )
@@ -177,7 +177,7 @@ class Reader:
             for amount, currency in AMOUNTS.items()
             if amount in keys
         ]
-        self._key = _key_inside(file)
+        self._key = _nested_key(file)
         self._picture_at = next((at for at, field in enumerate(file.fields) if field.picture), None)
         self._folder = PICTURE_KINDS.get(file.kind, file.kind)
 
@@ -193,7 +193,7 @@ class Reader:
                 values.append(read(value))
             except ValueError as error:
                 wrong = self._note(number, f"{where}{key}", error)
-        if self._inside:
+        if self._nested_fields:
             wrong = not self._has_lists(number, record) or wrong
         if record.get("currency") == "" and record.get("price") is not None:
             wrong = self._note(number, "currency", "is missing for the price")
@@ -222,7 +222,7 @@ class Reader:
     def _has_lists(self, number: int, record: dict) -> bool:
         """Whether the fields that contain other records are valid lists."""
         wrong = False
-        for field in self._inside:
+        for field in self._nested_fields:
             try:
                 field.read(record.get(field.key, []))
             except ValueError as error:
@@ -313,9 +313,9 @@ def drop_tables(cursor) -> None:
 def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
     """Report repeated ids and unique sets, and references to missing rows."""
     for file in files:
-        for words, expressions, *within in ((_key_inside(file) or "id", ("id",)), *file.unique):
+        for words, expressions, *within in ((_nested_key(file) or "id", ("id",)), *file.unique):
             _check_unique(cursor, file, words, expressions, *within, problems=problems)
-        for field in file.pointers:
+        for field in file.reference_fields:
             if BY_NAME[field.target] in files:
                 _check_pointers(cursor, file, field, problems)
     for file in OWNED:

@@ -103,7 +103,7 @@ def write_new(run: ImportRun) -> None:
                 f"SELECT setval(pg_get_serial_sequence('{file.kind}', 'id'), max(id)) FROM {file.kind}"
                 " HAVING max(id) IS NOT NULL"
             )
-        for field in file.links:
+        for field in file.link_fields:
             _link(run, file, field)
 
 
@@ -220,7 +220,7 @@ def update_matched(run: ImportRun) -> None:
     """Update matched rows, and record the changes of existing rows in the unit of work."""
     for file in CATALOGUE:
         changed = _update(run, file, [column for column in file.columns if column not in LASTING])
-        for field in file.links:
+        for field in file.link_fields:
             changed |= _relink(run, file, field)
         _count(run, file, changed)
     _record_new_issues(run)
@@ -314,7 +314,7 @@ def _record_new_issues(run: ImportRun) -> None:
     for series in _owners_of_new(run, ISSUES, "series_id", BY_NAME["series"]):
         _record_place_change(run, {series})
     for file in CATALOGUE:
-        for field in file.links:
+        for field in file.link_fields:
             if file is not ISSUES and not field.link.symmetric:
                 continue
             met = run.ids(
@@ -334,7 +334,7 @@ def _owners_of_new(run: ImportRun, file: File, column: str, owner: File, conditi
 
 
 def _update_credits(run: ImportRun) -> None:
-    changed = _relink(run, CREDITS, CREDITS.links[0])
+    changed = _relink(run, CREDITS, CREDITS.link_fields[0])
     issues = run.ids(
         "UPDATE credit SET modified = clock_timestamp() WHERE id = ANY(%s) RETURNING issue_id", list(changed)
     )

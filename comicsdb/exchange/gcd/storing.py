@@ -99,7 +99,7 @@ def _copy(run: ImportRun, file: File, rows: Iterable[dict]) -> None:
 def _columns(file: File, fields: dict) -> dict:
     """The columns of a staged row from fields of the catalogue."""
     kind = KINDS[file.kind]
-    links = {each.link.field: each.column for each in file.links}
+    links = {each.link.field: each.column for each in file.link_fields}
     columns = {}
     for name, value in fields.items():
         if name in kind.parents:

@@ -73,7 +73,7 @@ def is_left(table: str, column: str) -> bool:
 
 def exported_tables() -> set[str]:
     """The tables that a set fills."""
-    links = {field.link.table.name for file in FILES for field in file.links}
+    links = {field.link.table.name for file in FILES for field in file.link_fields}
     return {file.kind for file in FILES} | links
 
 
