@@ -96,7 +96,7 @@ class ApiRead(CachedRead):
         self._is_newest = False  # whether the body is of the epoch of the account and the validators
 
     @property
-    def _price(self) -> int:
+    def _cost(self) -> int:
         """What the answer costs of the day's requests."""
         return self.served.cost(self.request) if isinstance(self.served, Listing) else 1
 
@@ -157,7 +157,7 @@ class ApiRead(CachedRead):
         """The body; raises ThrottledError if a limit is exceeded."""
         request, limits = self.request, self.request.registry["comicsdb.api_limits"]
         # Without limits, the statement for the body compares the epoch.
-        verdict = check_limits(request, self.identity, price=self._price, epoch=epoch if limits.on else None)
+        verdict = check_limits(request, self.identity, cost=self._cost, epoch=epoch if limits.on else None)
         if verdict.refused:
             raise ThrottledError(verdict)
         try:
@@ -188,7 +188,7 @@ class ApiRead(CachedRead):
         if Verdict.KEY in request.environ:
             check_epoch(request.registry["comicsdb.read_pool"], epoch)
         response = admit_cached(
-            request, self.identity, response, route=self.read.route, price=self._price, epoch=epoch
+            request, self.identity, response, route=self.read.route, cost=self._cost, epoch=epoch
         )
         auth.log_authenticated(request, self.identity)
         if self.identity is not None:

@@ -35,13 +35,13 @@ class Verdict:
 
     identity: Identity | None
     decision: Decision | None
-    price: int = 1  # what an answer costs of the day's requests
+    cost: int = 1  # of the day's requests
 
     @property
-    def cost(self) -> int:
-        """What this answer cost of the day's requests."""
+    def charged(self) -> int:
+        """What was charged of the day's requests."""
         counted = any(state.placed and state.limit.name == SUSTAINED for state in self.decision.states)
-        return self.price if counted else 0
+        return self.cost if counted else 0
 
     @property
     def refused(self) -> bool:
@@ -71,7 +71,7 @@ class Verdict:
             # Reset times must not be later than Retry-After.
             if state.refused or not refused:
                 left.append(f'"{limit.name}";r={remaining};t={state.wait}')
-        own.append(("X-RateLimit-Cost", str(self.cost)))
+        own.append(("X-RateLimit-Cost", str(self.charged)))
         return [*own, ("RateLimit-Policy", ", ".join(policies)), ("RateLimit", ", ".join(left))]
 
 
@@ -97,13 +97,13 @@ def check_limits(
     request,
     identity: Identity | None,
     *,
-    price: int | None = None,
+    cost: int | None = None,
     unchanged: bool = False,
     epoch: int | None = None,
 ) -> Verdict:
     """Count a request and check its limits, only once if it is retried; rejections are counted and logged.
 
-    `price`: what an answer costs of the day's requests, if that is known already. `unchanged`: the answer
+    `cost`: what an answer costs of the day's requests, if that is known already. `unchanged`: the answer
     will be a 304, which does not count for the day. Raises EpochMovedError, without counting, if an epoch is
     given and not the present one.
     """
@@ -111,20 +111,20 @@ def check_limits(
     if verdict is not None:
         return verdict
     limits: ApiLimits = request.registry["comicsdb.api_limits"]
-    if price is None:
-        price = request_price(request)
+    if cost is None:
+        cost = request_cost(request)
     if limits.on:
-        decision = limits.take(identity, client_ip(request), cost=price, unchanged=unchanged, epoch=epoch)
+        decision = limits.take(identity, client_ip(request), cost=cost, unchanged=unchanged, epoch=epoch)
     else:
         check_epoch(request.registry["comicsdb.read_pool"], epoch)
         decision = None
-    verdict = request.environ[Verdict.KEY] = Verdict(identity, decision, price)
+    verdict = request.environ[Verdict.KEY] = Verdict(identity, decision, cost)
     if verdict.refused:
         _log_refusal(request, verdict)
     return verdict
 
 
-def request_price(request) -> int:
+def request_cost(request) -> int:
     """What an answer costs of the day's requests: what a read asks for, or as declared for the method."""
     registry, route = request.registry, request.matched_route.name
     method = "GET" if request.method == "HEAD" else request.method
@@ -176,13 +176,13 @@ def finish_response(request, response) -> None:
             counters.token_used(identity.token_id, client_ip(request))
 
 
-def admit_cached(request, identity: Identity | None, response, *, route: str, price: int, epoch: int | None):
+def admit_cached(request, identity: Identity | None, response, *, route: str, cost: int, epoch: int | None):
     """Count a request whose answer is known, and finish that answer or, if a limit is exceeded, the 429.
 
     Raises EpochMovedError as `check_limits` does.
     """
     unchanged = response.status_int == 304
-    verdict = check_limits(request, identity, price=price, unchanged=unchanged, epoch=epoch)
+    verdict = check_limits(request, identity, cost=cost, unchanged=unchanged, epoch=epoch)
     if verdict.refused:
         response = refusal(request, verdict, route)
     finish_response(request, response)
@@ -193,8 +193,8 @@ def refusal(request, verdict: Verdict, route: str | None = None):
     """The answer 429."""
     sentence, decision = "Request was throttled.", verdict.decision
     left = [state.remaining for state in decision.refused if state.limit.name == SUSTAINED]
-    if left and verdict.price > 1:
-        sentence += f" It costs {verdict.price} of the day's requests, of which {min(left)} are left."
+    if left and verdict.cost > 1:
+        sentence += f" It costs {verdict.cost} of the day's requests, of which {min(left)} are left."
     if verdict.identity is None and request.registry.settings["comicsdb_api.anonymous"]:
         sentence += f" An account may make more; its tokens are at {request.application_url}{TOKENS} ."
     return too_many_requests(request, sentence, verdict.wait, route)

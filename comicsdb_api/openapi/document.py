@@ -241,10 +241,10 @@ def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     out_of_scope = scope_for(endpoint.permission) != TokenScope.READ
     if endpoint.method != "GET" or out_of_scope or not may(ORDINARY_ACCOUNT, endpoint.permission):
         refusals["403"] = "Forbidden"
-    price = registry["comicsdb_api.costs"].get((endpoint.service.name, endpoint.method), 1)
-    if price > 1:
+    cost = registry["comicsdb_api.costs"].get((endpoint.service.name, endpoint.method), 1)
+    if cost > 1:
         told = operation.get("description", "")
-        operation["description"] = f"{told} It costs {price} of the day's requests.".strip()
+        operation["description"] = f"{told} It costs {cost} of the day's requests.".strip()
     answers = operation["responses"] | _references("responses", refusals)
     return operation | {"responses": dict(sorted(answers.items()))}
 
