@@ -18,7 +18,7 @@ from comicsdb.imaging.picture import (
     damaged_error,
     thumbnail_size,
 )
-from comicsdb.imaging.structure import check
+from comicsdb.imaging.structure import check_structure
 
 # By Pillow's name; an MPO of a camera is a JPEG followed by further pictures.
 FORMATS = {**{name: name for name in SUFFIXES}, "MPO": "JPEG"}
@@ -71,7 +71,7 @@ class open_image:  # noqa: N801  (used as a function: `with opened(path) as imag
         else:
             check_length(self._source.stat().st_size)
             data = self._source.read_bytes()
-        check(data)
+        check_structure(data)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about sizes, which we check ourselves, and odd metadata

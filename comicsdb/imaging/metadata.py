@@ -68,14 +68,14 @@ def _jpeg(data: bytes, exif: bytes) -> bytes:
     if exif:
         kept += b"\xff\xe1" + struct.pack(">H", len(exif) + 8) + b"Exif\0\0" + exif
     for marker, start, end in jpeg_parts(data):
-        if _kept_in_jpeg(marker, data[start + 4 : start + 20]):
+        if _is_kept_in_jpeg(marker, data[start + 4 : start + 20]):
             kept += data[start:end]
     if marker != JPEG_END:
         raise damaged_error()
     return bytes(kept)
 
 
-def _kept_in_jpeg(marker: int, content: bytes) -> bool:
+def _is_kept_in_jpeg(marker: int, content: bytes) -> bool:
     if 0xE0 <= marker <= 0xEF:
         return marker in JPEG_APPLICATIONS and content.startswith(JPEG_APPLICATIONS[marker])
     return marker != 0xFE  # a comment

@@ -16,7 +16,7 @@ from PIL import Image
 
 from comicsdb.imaging import structure
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError
-from comicsdb.imaging.structure import check
+from comicsdb.imaging.structure import check_structure
 from comicsdb.media import decoding, uploads
 from comicsdb.media.decoding import DecoderBusyError, DecoderPool
 from tests.cpu import assert_cpu
@@ -87,7 +87,7 @@ def test_what_is_made_of_too_many_parts_is_refused_at_once(made, said):
 
     def refused():
         with pytest.raises(TooComplexError, match=said):
-            check(data)
+            check_structure(data)
 
     assert_cpu(refused, 0.25)
     with pytest.raises(TooComplexError, match=said), decoding.acquire_decoder() as decoder:
@@ -96,9 +96,9 @@ def test_what_is_made_of_too_many_parts_is_refused_at_once(made, said):
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "WEBP", "AVIF"])
 def test_what_programs_write_is_within_the_bounds(form):
-    check(picture(form=form))
+    check_structure(picture(form=form))
     if form != "JPEG":
-        check(animation(form, 60))
+        check_structure(animation(form, 60))
 
 
 def test_looking_at_the_structure_takes_time_in_proportion():
@@ -107,7 +107,7 @@ def test_looking_at_the_structure_takes_time_in_proportion():
         b"\xff\xd8\xff\xda\0\2" + b"\xff\0" * 10_000_000,
         b"\xff\xd8" + b"\xff\0" * 10_000_000,
     ):
-        assert_cpu(lambda data=data: check(data), 2)  # a square would be hours
+        assert_cpu(lambda data=data: check_structure(data), 2)  # a square would be hours
 
 
 # What passes, and is too much all the same.
@@ -116,7 +116,7 @@ def test_looking_at_the_structure_takes_time_in_proportion():
 def test_a_picture_that_takes_too_long_is_refused_and_the_next_one_is_not(decoder, monkeypatch):
     monkeypatch.setattr(decoding, "CPU_SECONDS", 1)
     with pytest.raises(TooComplexError, match="takes too much time or memory"):
-        decoder.clean(heavy_scans(structure.SCANS))
+        decoder.clean(heavy_scans(structure.MAX_SCANS))
     assert pids(decoder) == []
     assert decoder.inspect(picture()) == Picture(20, 30, "PNG")
 
