@@ -33,7 +33,7 @@ def label_for(column, words: dict):
     return type_coerce(word_for(column, words), ChoiceText(*words.values()))
 
 
-def optional(condition, expression):
+def value_or_null(condition, expression):
     """An expression if a condition holds, else null."""
     return case((condition, expression), else_=null())
 
@@ -45,15 +45,15 @@ def instant(column):
 
 def money(column):
     """An amount as text, with the decimals that its column gives it by its currency, or null."""
-    return optional(column.is_not(None), cast(column, Money))
+    return value_or_null(column.is_not(None), cast(column, Money))
 
 
-def picture(column):
+def picture_url(column):
     """The absolute URL of a picture, null for none."""
-    return optional(column != constant(""), required_picture(column))
+    return value_or_null(column != constant(""), required_picture_url(column))
 
 
-def required_picture(column):
+def required_picture_url(column):
     """The absolute URL of a picture, which every row has."""
     return type_coerce(MEDIA + column, Url)
 
@@ -66,7 +66,7 @@ def page_url(table):
 def average_rating(table):
     """The average rating of a row with two decimals, null without ratings (`Rated.average_rating`)."""
     mean = func.round(cast(table.c.rating_sum, Numeric) / func.nullif(table.c.rating_count, constant(0)), 2)
-    return optional(table.c.rating_count > constant(0), cast(mean, Float))
+    return value_or_null(table.c.rating_count > constant(0), cast(mean, Float))
 
 
 # Objects and lists.
@@ -93,7 +93,7 @@ def json_list(element, source, condition, order, *owners):
     )
 
 
-def named(table):
+def named_object(table):
     """Named: id and name."""
     return json_object("Named", id=table.c.id, name=table.c.name)
 
@@ -119,14 +119,14 @@ def owned_issue(issue, series, shape: str = "OwnedIssue", **more):
     )
 
 
-def variant_of(item, variant):
+def owned_variant(item, variant):
     """The variant of a row in a reader's library, null if none is meant."""
-    return optional(
+    return value_or_null(
         item.c.variant_id.is_not(None), json_object("OwnedVariant", id=variant.c.id, name=variant.c.name)
     )
 
 
-def stamped(table):
+def stamped_object(table):
     """Stamped, as embedded in another object: `modified` is when the embedded name last changed."""
     return json_object("Stamped", id=table.c.id, name=table.c.name, modified=instant(table.c.name_changed))
 
@@ -138,7 +138,7 @@ def linked_list(owner, link, target, element, order):
 
 def stamped_list(owner, link, target, order=None):
     """The embedded Stamped objects that a link table links to `owner`."""
-    return linked_list(owner, link, target, stamped(target), order or by_name(target))
+    return linked_list(owner, link, target, stamped_object(target), order or by_name(target))
 
 
 def ids_in_list(objects, column):
@@ -152,7 +152,7 @@ def ids_in_list(objects, column):
 def genres(series):
     """The genres of a series as a JSON list of Named."""
     genre = Genre.__table__
-    return linked_list(series, series_genre, genre, named(genre), by_plain_name(genre))
+    return linked_list(series, series_genre, genre, named_object(genre), by_plain_name(genre))
 
 
 def attribution(owner):

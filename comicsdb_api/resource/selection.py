@@ -161,7 +161,7 @@ def _prune(expression: ColumnElement, rests: list[str]) -> ColumnElement:
         return expression.type.rebuild(_prune(expression.type.element, rests))
     if isinstance(expression, Case):  # an object or null
         ((condition, value),) = expression.whens
-        return expressions.optional(condition, _prune(value, rests))
+        return expressions.value_or_null(condition, _prune(value, rests))
     asked = _group_by_first(rests)
     parts = expression.type.fields.items()
     return expressions.json_object(

@@ -25,7 +25,7 @@ class ArcResource(CatalogueResource):
             "id": arc.c.id,
             "name": arc.c.name,
             "desc": arc.c.desc,
-            "image": expressions.picture(arc.c.image),
+            "image": expressions.picture_url(arc.c.image),
             "cv_id": arc.c.cv_id,
             "gcd_id": arc.c.gcd_id,
             "resource_url": expressions.page_url(arc),

@@ -35,7 +35,7 @@ class CharacterResource(CatalogueResource):
             "name": character.c.name,
             "alias": character.c.alias,
             "desc": character.c.desc,
-            "image": expressions.picture(character.c.image),
+            "image": expressions.picture_url(character.c.image),
             "creators": expressions.stamped_list(character, character_creator, Creator.__table__),
             "teams": expressions.stamped_list(character, character_team, Team.__table__),
             "universes": expressions.stamped_list(

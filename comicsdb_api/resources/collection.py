@@ -125,7 +125,7 @@ class CollectionResource(OwnResource):
             "resource_url": page_address(),
             "created_on": expressions.instant(item.c.created_on),
             "modified": expressions.instant(item.c.modified),
-            "variant": expressions.variant_of(item, variant),
+            "variant": expressions.owned_variant(item, variant),
             "tags": item.c.tags,
         }
 

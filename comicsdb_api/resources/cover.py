@@ -113,7 +113,7 @@ class CoverResource(Resource):
     def body_fields(cls) -> dict:
         """The answer, described by the columns of any search."""
         match = expressions.json_object("CoverMatch", **row_fields(covers.matches({"phash": "0"}, 0).c))
-        digits = expressions.optional(literal_column("true"), literal_column("''", String))
+        digits = expressions.value_or_null(literal_column("true"), literal_column("''", String))
         return {
             "hashes": expressions.json_object("CoverHashes", **dict.fromkeys(covers.KINDS, digits)),
             "results": literal_column("results", JsonList(match)),

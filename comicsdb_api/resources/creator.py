@@ -31,7 +31,7 @@ class CreatorResource(CatalogueResource):
             "death": creator.c.death,
             "death_precision": type_coerce(creator.c.death_precision, ChoiceText(*DATED)),
             "desc": creator.c.desc,
-            "image": expressions.picture(creator.c.image),
+            "image": expressions.picture_url(creator.c.image),
             "alias": creator.c.alias,
             "cv_id": creator.c.cv_id,
             "gcd_id": creator.c.gcd_id,

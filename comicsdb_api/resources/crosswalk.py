@@ -54,7 +54,7 @@ class CrosswalkResource(Resource):
     @classmethod
     def found_fields(cls) -> dict:
         """The answer to ids."""
-        url = expressions.optional(literal_column("true", Boolean), literal_column("url", Url()))
+        url = expressions.value_or_null(literal_column("true", Boolean), literal_column("url", Url()))
         told = external_id(_text(), _text(), _text(), url)
         match = expressions.json_object(
             "CrosswalkMatch",

@@ -33,7 +33,7 @@ _older = (
 def user_ref(table, shape: str = "UserRef"):
     """UserRef: the acting account by id and name, null for commands and for accounts that are gone."""
     known = expressions.json_object(shape, id=user.c.id, username=user.c.username)
-    return expressions.optional(table.c.user_id.is_not(None), known)
+    return expressions.value_or_null(table.c.user_id.is_not(None), known)
 
 
 def _changes():

@@ -26,10 +26,10 @@ class ImprintResource(PublishedResource):
             "name": imprint.c.name,
             "founded": imprint.c.founded,
             "desc": imprint.c.desc,
-            "image": expressions.picture(imprint.c.image),
+            "image": expressions.picture_url(imprint.c.image),
             "cv_id": imprint.c.cv_id,
             "gcd_id": imprint.c.gcd_id,
-            "publisher": expressions.named(Publisher.__table__),
+            "publisher": expressions.named_object(Publisher.__table__),
             "resource_url": expressions.page_url(imprint),
         } | cls.closing_fields()
 

@@ -46,7 +46,7 @@ def credits_():
     """One per creator, under the creator's id, with the roles in their order."""
     credit, creator, role = Credit.__table__, Creator.__table__, Role.__table__
     roles = expressions.json_list(
-        expressions.named(role),
+        expressions.named_object(role),
         credit_role.join(role),
         credit_role.c.credit_id == credit.c.id,
         (role.c.order, role.c.id),
@@ -82,7 +82,7 @@ def variants():
         price=expressions.money(variant.c.price),
         sku=variant.c.sku,
         upc=variant.c.upc,
-        image=expressions.required_picture(variant.c.image),
+        image=expressions.required_picture_url(variant.c.image),
     )
     return _variants(
         shown, and_(variant.c.issue_id == issue.c.id, variant.c.image != expressions.constant(""))
@@ -97,10 +97,10 @@ def all_variants():
         id=variant.c.id,
         name=variant.c.name,
         price=expressions.money(variant.c.price),
-        price_currency=expressions.optional(variant.c.price.is_not(None), variant.c.currency),
+        price_currency=expressions.value_or_null(variant.c.price.is_not(None), variant.c.currency),
         sku=variant.c.sku,
         upc=variant.c.upc,
-        image=expressions.picture(variant.c.image),
+        image=expressions.picture_url(variant.c.image),
     )
     return _variants(shown, variant.c.issue_id == issue.c.id)
 
@@ -174,7 +174,7 @@ class IssueResource(CatalogueResource):
             "cover_date_precision": type_coerce(issue.c.cover_date_precision, ChoiceText(*Precision)),
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,
-            "image": expressions.picture(issue.c.image),
+            "image": expressions.picture_url(issue.c.image),
             "cover_hash": issue.c.cover_hash,
             "modified": expressions.instant(issue.c.modified),
         }
@@ -223,8 +223,10 @@ class IssueResource(CatalogueResource):
         """The detail form."""
         return {
             "id": issue.c.id,
-            "publisher": expressions.named(publisher),
-            "imprint": expressions.optional(imprint.c.id.is_not(None), expressions.named(imprint)),
+            "publisher": expressions.named_object(publisher),
+            "imprint": expressions.value_or_null(
+                imprint.c.id.is_not(None), expressions.named_object(imprint)
+            ),
             "series": expressions.json_object(
                 "IssueSeries",
                 id=series.c.id,
@@ -233,7 +235,7 @@ class IssueResource(CatalogueResource):
                 sort_name=series.c.sort_name,
                 volume=series.c.volume,
                 year_began=series.c.year_began,
-                series_type=expressions.named(series_type),
+                series_type=expressions.named_object(series_type),
                 genres=expressions.genres(series),
                 language=series.c.language,
             ),
@@ -247,14 +249,14 @@ class IssueResource(CatalogueResource):
             "foc_date": issue.c.foc_date,
             "price": expressions.money(issue.c.price),
             "price_currency": price_currency(),
-            "rating": expressions.named(age_rating),
+            "rating": expressions.named_object(age_rating),
             "sku": issue.c.sku,
             "isbn": issue.c.isbn,
             "upc": issue.c.upc,
             "page": issue.c.page,
             "desc": issue.c.desc,
             "desc_is_solicitation": issue.c.desc_is_solicitation,
-            "image": expressions.picture(issue.c.image),
+            "image": expressions.picture_url(issue.c.image),
             "cover_hash": issue.c.cover_hash,
             "average_rating": expressions.average_rating(issue),
             "rating_count": issue.c.rating_count,
@@ -280,15 +282,15 @@ def issue_and_variant(shape: str) -> dict:
     """
     variant = Variant.__table__
     other = expressions.json_object(
-        shape, id=variant.c.id, name=variant.c.name, image=expressions.picture(variant.c.image)
+        shape, id=variant.c.id, name=variant.c.name, image=expressions.picture_url(variant.c.image)
     )
     return {
         "issue": expressions.json_object("IssueRow", **IssueResource.row_fields()),
-        "variant": expressions.optional(variant.c.id.is_not(None), other),
+        "variant": expressions.value_or_null(variant.c.id.is_not(None), other),
     }
 
 
-def issues_of(condition) -> ChildList:
+def child_issues(condition) -> ChildList:
     """The issues below an object of another kind that meet a condition of `ChildList`, by cover date."""
     return ChildList(IssueResource, condition, expressions.by_cover_date(issue, series))
 
@@ -296,4 +298,4 @@ def issues_of(condition) -> ChildList:
 def linked_issues(model, link) -> ChildList:
     """The issues that a link table ties to an object of another kind."""
     owner = link.c[f"{model.__tablename__}_id"]
-    return issues_of(issue.c.id.in_(select(link.c.issue_id).where(owner == bindparam("id"))))
+    return child_issues(issue.c.id.in_(select(link.c.issue_id).where(owner == bindparam("id"))))

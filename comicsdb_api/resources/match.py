@@ -42,7 +42,7 @@ def body_fields() -> dict:
     """The answer, described by SQL expressions, though Python makes it."""
     said = literal_column("''", String)
     value = expressions.json_object(
-        "TieValue", issue=issue.c.id, value=expressions.optional(literal_column("true"), said)
+        "TieValue", issue=issue.c.id, value=expressions.value_or_null(literal_column("true"), said)
     )
     tie = expressions.json_object("MatchTie", field=said, values=literal_column("''", JsonList(value)))
     reason = expressions.json_object("MatchReason", field=said, text=said)

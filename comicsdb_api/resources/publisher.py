@@ -46,7 +46,7 @@ class PublisherResource(CatalogueResource):
             "founded": publisher.c.founded,
             "country": publisher.c.country,
             "desc": publisher.c.desc,
-            "image": expressions.picture(publisher.c.image),
+            "image": expressions.picture_url(publisher.c.image),
             "cv_id": publisher.c.cv_id,
             "gcd_id": publisher.c.gcd_id,
             "resource_url": expressions.page_url(publisher),

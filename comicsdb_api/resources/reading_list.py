@@ -39,10 +39,10 @@ ITEM_TYPES = {each: each.label for each in ItemType}
 
 # Stars of a private list are kept, and shown to nobody.
 _shows_ratings = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_private.is_(False)
-AVERAGE = expressions.optional(
+AVERAGE = expressions.value_or_null(
     _shows_ratings, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count
 )
-RATINGS = func.coalesce(expressions.optional(_shows_ratings, reading_list.c.rating_count), constant(0))
+RATINGS = func.coalesce(expressions.value_or_null(_shows_ratings, reading_list.c.rating_count), constant(0))
 
 BY_PUBLISHER = Condition(
     contains,
@@ -202,7 +202,7 @@ class ReadingListResource(EntityResource):
             "name": c.name,
             "slug": c.slug,
             "desc": c.desc,
-            "image": expressions.picture(c.image),
+            "image": expressions.picture_url(c.image),
             "list_type": row["list_type"],
             "is_private": c.is_private,
             "attribution_source": _label(c.attribution_source, SOURCES),
@@ -271,4 +271,4 @@ def _neighbour(column, identity, official: str):
     other = aliased(ReadingList)
     shown = expressions.json_object("Named", id=other.id, name=other.name)
     wanted = select(shown).where(other.id == column, visible_to(identity, official, other))
-    return expressions.optional(column.is_not(None), wanted.correlate(reading_list).scalar_subquery())
+    return expressions.value_or_null(column.is_not(None), wanted.correlate(reading_list).scalar_subquery())

@@ -101,7 +101,7 @@ def _results(rows: Select):
         "id": rows.c.id,
         "name": rows.c.name,
         "reason": reason,
-        "image": expressions.picture(rows.c.image),
+        "image": expressions.picture_url(rows.c.image),
         "resource_url": type_coerce(
             expressions.BASE + slash + rows.c.kind + slash + rows.c.slug + slash, Url
         ),
@@ -114,7 +114,7 @@ BODY = {
     "id": literal_column("id", Integer),
     "name": literal_column("name", String),
     "reason": literal_column("reason", ChoiceText(*REASONS)),
-    "image": expressions.optional(literal_column("true"), literal_column("image", Url)),
+    "image": expressions.value_or_null(literal_column("true"), literal_column("image", Url)),
     "resource_url": literal_column("resource_url", Url),
 }
 

@@ -11,7 +11,7 @@ from comicsdb_api.resource import expressions
 from comicsdb_api.resource.filters import ChoiceFilter, Filter, IntegerFilter
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
-from comicsdb_api.resources.issue import issues_of
+from comicsdb_api.resources.issue import child_issues
 
 series, series_type = Series.__table__, SeriesType.__table__
 publisher, imprint, issue = Publisher.__table__, Imprint.__table__, Issue.__table__
@@ -64,7 +64,7 @@ class SeriesResource(CatalogueResource):
     depends_on = ("series", "issue")  # it counts issues, and finds series by what is in them
     stamps = ("modified", "rated")
     omitted_from_writes = ("issue_count", "average_rating", "rating_count", "attribution")
-    child_lists = {"issue_list": issues_of(issue.c.series_id == bindparam("id"))}
+    child_lists = {"issue_list": child_issues(issue.c.series_id == bindparam("id"))}
 
     @classmethod
     def order(cls) -> tuple:
@@ -82,8 +82,8 @@ class SeriesResource(CatalogueResource):
             "volume": series.c.volume,
             "issue_count": ISSUE_COUNT,
             "modified": expressions.instant(series.c.modified),
-            "publisher": expressions.named(publisher),
-            "series_type": expressions.named(series_type),
+            "publisher": expressions.named_object(publisher),
+            "series_type": expressions.named_object(series_type),
             "cv_id": series.c.cv_id,
             "gcd_id": series.c.gcd_id,
         }
@@ -108,10 +108,12 @@ class SeriesResource(CatalogueResource):
             "alt_names": series.c.alt_names,
             "language": series.c.language,
             "volume": series.c.volume,
-            "series_type": expressions.named(series_type),
+            "series_type": expressions.named_object(series_type),
             "status": expressions.label_for(series.c.status, {status: status.label for status in Status}),
-            "publisher": expressions.named(publisher),
-            "imprint": expressions.optional(imprint.c.id.is_not(None), expressions.named(imprint)),
+            "publisher": expressions.named_object(publisher),
+            "imprint": expressions.value_or_null(
+                imprint.c.id.is_not(None), expressions.named_object(imprint)
+            ),
             "year_began": series.c.year_began,
             "year_end": series.c.year_end,
             "desc": series.c.desc,

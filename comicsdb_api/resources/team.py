@@ -25,7 +25,7 @@ class TeamResource(CatalogueResource):
             "id": team.c.id,
             "name": team.c.name,
             "desc": team.c.desc,
-            "image": expressions.picture(team.c.image),
+            "image": expressions.picture_url(team.c.image),
             "creators": expressions.stamped_list(team, team_creator, Creator.__table__),
             "universes": expressions.stamped_list(
                 team, team_universe, universe, expressions.by_kind_order(Universe)

@@ -53,6 +53,6 @@ class UniverseResource(CatalogueResource):
             "designation": universe.c.designation,
             "desc": universe.c.desc,
             "gcd_id": universe.c.gcd_id,
-            "image": expressions.picture(universe.c.image),
+            "image": expressions.picture_url(universe.c.image),
             "resource_url": expressions.page_url(universe),
         } | cls.closing_fields()

@@ -25,7 +25,7 @@ class VariantResource(PartResource):
         """The fields of a variant; its currency is included also without a price."""
         return {
             "id": variant.c.id,
-            "image": expressions.picture(variant.c.image),
+            "image": expressions.picture_url(variant.c.image),
             "name": variant.c.name,
             "price_currency": variant.c.currency,
             "price": expressions.money(variant.c.price),

@@ -89,11 +89,11 @@ class WishListItemResource(WishListResource):
             "issue": expressions.owned_issue(issue, series),
             "status": expressions.label_for(item.c.status, STATUSES),
             "priority": item.c.priority,
-            "desired_grade": expressions.optional(
+            "desired_grade": expressions.value_or_null(
                 item.c.desired_grade.is_not(None), cast(item.c.desired_grade, Float)
             ),
             "modified": expressions.instant(item.c.modified),
-            "variant": expressions.variant_of(item, variant),
+            "variant": expressions.owned_variant(item, variant),
         }
 
     @classmethod

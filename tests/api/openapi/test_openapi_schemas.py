@@ -53,8 +53,8 @@ NULLABLE_TEXT = {"type": ["string", "null"]}
         (expressions.instant(issue.c.modified), {"type": "string", "format": "date-time"}),
         (expressions.instant(issue.c.rated), {"type": ["string", "null"], "format": "date-time"}),
         (expressions.money(issue.c.price), {"type": ["string", "null"], "pattern": r"^\d+(\.\d{2,3})?$"}),
-        (expressions.picture(issue.c.image), {"type": ["string", "null"], "format": "uri"}),
-        (expressions.required_picture(variant.c.image), {"type": "string", "format": "uri"}),
+        (expressions.picture_url(issue.c.image), {"type": ["string", "null"], "format": "uri"}),
+        (expressions.required_picture_url(variant.c.image), {"type": "string", "format": "uri"}),
         (expressions.page_url(series), {"type": "string", "format": "uri"}),
         (expressions.average_rating(issue), {"type": ["number", "null"]}),
         (expressions.label_for(series.c.status, {1: "A", 2: "B"}), {"type": "string", "enum": ["A", "B"]}),
@@ -74,12 +74,12 @@ def test_an_expression_says_what_its_values_are(expression, schema):
 def test_named_objects_become_components_and_others_stand_where_they_are():
     components = Components()
     named = {"$ref": "#/components/schemas/Named"}
-    assert components.of(expressions.named(publisher)) == named
-    assert components.of(expressions.optional(publisher.c.id > 1, expressions.named(publisher))) == {
-        "oneOf": [named, {"type": "null"}]
-    }
+    assert components.of(expressions.named_object(publisher)) == named
+    assert components.of(
+        expressions.value_or_null(publisher.c.id > 1, expressions.named_object(publisher))
+    ) == {"oneOf": [named, {"type": "null"}]}
     listed = expressions.json_list(
-        expressions.named(publisher), publisher, publisher.c.id > 1, (publisher.c.id,)
+        expressions.named_object(publisher), publisher, publisher.c.id > 1, (publisher.c.id,)
     )
     assert components.of(listed) == {"type": "array", "items": named}
     assert set(components.schemas) == {"Named"}
@@ -91,7 +91,7 @@ def test_named_objects_become_components_and_others_stand_where_they_are():
 def test_shapes_that_differ_in_lengths_only_are_one():
     components = Components()
     for table in (Role.__table__, publisher, Role.__table__):
-        components.of(expressions.named(table))
+        components.of(expressions.named_object(table))
     assert components.schemas["Named"]["properties"]["name"]["maxLength"] == 255
     components.object_of({"id": thing.c.id, "name": func.lower(publisher.c.name, type_=String)}, "Named")
     assert "maxLength" not in components.schemas["Named"]["properties"]["name"]
@@ -99,7 +99,7 @@ def test_shapes_that_differ_in_lengths_only_are_one():
 
 def test_a_name_that_stands_for_something_else_is_not_used():
     components = Components()
-    components.of(expressions.named(publisher))
+    components.of(expressions.named_object(publisher))
     before = dict(components.schemas)
     assert "$ref" not in components.of(expressions.json_object("Named", size=thing.c.size))
     assert components.schemas == before
