@@ -26,7 +26,7 @@ from comicsdb.exchange.format import (
     File,
 )
 from comicsdb.exchange.staging import put_in_cache
-from comicsdb.exchange.storing import AUTHORS
+from comicsdb.exchange.storing import AUTHOR_COLUMNS
 from comicsdb.media.storage import BadKeyError, Storage
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.picture_hash import HASHES
@@ -165,7 +165,7 @@ class _Export:
                 f"(SELECT coalesce(json_agg(json_build_object({pairs}) ORDER BY x.\"{nested.order}\"), '[]')"
                 f" FROM {nested.kind} x WHERE x.{nested.parent} = t.id)"
             )
-        if each.column in AUTHORS and not self._accounts:
+        if each.column in AUTHOR_COLUMNS and not self._accounts:
             return str(SYSTEM_USER_ID)
         if link := each.link:
             return (

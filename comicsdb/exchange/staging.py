@@ -159,7 +159,7 @@ def _nested_key(file: File) -> str:
     return next((field.key for field in owner if field.nested is file), "")
 
 
-class Reader:
+class RecordReader:
     """Parses the records of a file into rows of its staged table."""
 
     def __init__(self, run: ImportRun, file: File, pictures: Pictures):
@@ -192,11 +192,11 @@ class Reader:
                     raise ValueError("is missing")
                 values.append(read(value))
             except ValueError as error:
-                wrong = self._note(number, f"{where}{key}", error)
+                wrong = self._add_problem(number, f"{where}{key}", error)
         if self._nested_fields:
             wrong = not self._has_lists(number, record) or wrong
         if record.get("currency") == "" and record.get("price") is not None:
-            wrong = self._note(number, "currency", "is missing for the price")
+            wrong = self._add_problem(number, "currency", "is missing for the price")
         wrong = self._has_wrong_amounts(number, where, record) or wrong
         if not self._keys >= record.keys():
             for key in record.keys() - self._keys:
@@ -216,7 +216,7 @@ class Reader:
             try:
                 readers.check_amount(record.get(amount), record.get(currency) or Currency.USD, whole)
             except ValueError as error:
-                wrong = self._note(number, f"{where}{amount}", error)
+                wrong = self._add_problem(number, f"{where}{amount}", error)
         return wrong
 
     def _has_lists(self, number: int, record: dict) -> bool:
@@ -226,10 +226,10 @@ class Reader:
             try:
                 field.read(record.get(field.key, []))
             except ValueError as error:
-                wrong = self._note(number, field.key, error)
+                wrong = self._add_problem(number, field.key, error)
         return not wrong
 
-    def _note(self, number: int, key: str, what) -> bool:
+    def _add_problem(self, number: int, key: str, what) -> bool:
         self._run.problems.add(self._file.file_name, number, key, str(what))
         return True
 
@@ -243,18 +243,18 @@ class Reader:
         try:
             sha256, hashes = readers.picture_facts(*map(record.get, PICTURE_FACTS), HASHES if hashed else ())
         except ValueError as error:
-            return not self._note(number, "image_sha256", error)
+            return not self._add_problem(number, "image_sha256", error)
         try:
             picture, hashes = self._pictures.inspect(path, hashed=hashed, sha256=sha256, hashes=hashes)
         except ValueError as error:
-            return not self._note(number, "image", error)
+            return not self._add_problem(number, "image", error)
         values[self._picture_at] = new_key(self._folder, picture.suffix)
         values += [path, picture.width, picture.height, *hashes]
         return True
 
 
 def columns(file: File) -> list[tuple[str, str]]:
-    """The columns for COPY with their types, in the order of `Reader.row`."""
+    """The columns for COPY with their types, in the order of `RecordReader.row`."""
     listed = [("line", "integer"), ("db_id", sql_type(file.model.id))]
     listed += [(field.column, field.type) for field in file.staged_fields]
     if file.has_picture:
@@ -287,7 +287,7 @@ def stage(
 
     `prepare` can change the rows and add values for the columns `more`.
     """
-    reader = Reader(run, file, pictures)
+    reader = RecordReader(run, file, pictures)
     create_table(run.cursor, file, more)
     names = ", ".join(f'"{name}"' for name, _ in (*columns(file), *more))
     rows = (reader.row(*each) for each in records(run, file))
@@ -317,7 +317,7 @@ def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
             _check_unique(cursor, file, words, expressions, *within, problems=problems)
         for field in file.reference_fields:
             if BY_NAME[field.target] in files:
-                _check_pointers(cursor, file, field, problems)
+                _check_references(cursor, file, field, problems)
     for file in OWNED:
         for kind in OWNERS if file in files else ():
             _check_owned(cursor, file, BY_KIND[kind], problems)
@@ -346,7 +346,7 @@ def _check_unique(cursor, file: File, words: str, expressions, within: str = "",
         problems.add(file.file_name, line, words, f"{value} was used on line {earlier} already")
 
 
-def _check_pointers(cursor, file: File, field: Field, problems: Problems) -> None:
+def _check_references(cursor, file: File, field: Field, problems: Problems) -> None:
     """Report references to missing rows, and rows that link to themselves."""
     source = f"{file.staged} s, unnest(s.{field.column}) AS u (id)" if field.link else f"{file.staged} s"
     pointer = "u.id" if field.link else f"s.{field.column}"

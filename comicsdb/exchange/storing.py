@@ -35,8 +35,8 @@ from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.picture_hash import HASHES
 
-AUTHORS = ("created_by_id", "edited_by_id")
-LASTING = ("slug", "created_on", "modified", *AUTHORS)
+AUTHOR_COLUMNS = ("created_by_id", "edited_by_id")
+FIXED_COLUMNS = ("slug", "created_on", "modified", *AUTHOR_COLUMNS)
 
 # Per file: derived columns with their expressions over the staged row s, and the joins for them.
 _LISTED = """LEFT JOIN (
@@ -112,7 +112,7 @@ def insert(run: ImportRun, file: File) -> None:
     derived, joins = DERIVED.get(file.name, ({}, ""))
     values = {name: f's."{name}"' for name in file.columns}
     if not run.accounts:  # the system account is the author
-        values |= {name: str(SYSTEM_USER_ID) for name in AUTHORS if name in values}
+        values |= {name: str(SYSTEM_USER_ID) for name in AUTHOR_COLUMNS if name in values}
     values |= derived
     names = ", ".join(f'"{name}"' for name in values)
     statement = (
@@ -219,7 +219,7 @@ def store_hashes(run: ImportRun, file: File) -> None:
 def update_matched(run: ImportRun) -> None:
     """Update matched rows, and record the changes of existing rows in the unit of work."""
     for file in CATALOGUE:
-        changed = _update(run, file, [column for column in file.columns if column not in LASTING])
+        changed = _update(run, file, [column for column in file.columns if column not in FIXED_COLUMNS])
         for field in file.link_fields:
             changed |= _relink(run, file, field)
         _count(run, file, changed)

@@ -8,8 +8,8 @@ from itertools import groupby
 from comicsdb.exchange.gcd import values
 from comicsdb.exchange.gcd.dump import Dump
 
-PIECE = 1000  # issues, of which one transaction has about as many
-SERIES = 400  # series, of which one transaction has at most as many
+PIECE_ISSUES = 1000  # a transaction has about as many
+PIECE_SERIES = 400  # a transaction has at most as many
 _YEARS = re.compile(r"([0-9]{4})?(-)?([0-9]{4})?")
 
 
@@ -140,7 +140,7 @@ def pieces(series: list[PlannedSeries], after: int) -> Iterator[list[PlannedSeri
     for each in series:
         if each.id <= after:
             continue
-        if piece and (issues + each.issues > PIECE or len(piece) == SERIES):
+        if piece and (issues + each.issues > PIECE_ISSUES or len(piece) == PIECE_SERIES):
             yield piece
             piece, issues = [], 0
         piece.append(each)
