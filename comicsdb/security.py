@@ -139,7 +139,7 @@ _READING = frozenset((Permission.API_SCHEMA, Permission.API_READ, Permission.API
 SCOPES = {TokenScope.READ: _READING, TokenScope.LIBRARY: _READING | {Permission.LIBRARY}}
 
 
-def may(who: Identity | User | None, permission: str) -> bool:
+def has_permission(who: Identity | User | None, permission: str) -> bool:
     """Whether an identity, a user (without the restrictions of a token) or nobody (None) has a permission.
 
     Permissions that are not in TABLE belong to superusers and to members of groups that have them.
@@ -164,13 +164,13 @@ class OutOfScope(Denied):
     scope: TokenScope
 
 
-def judge(who: Identity | None, permission: str) -> Allowed | Denied:
+def check_permission(who: Identity | None, permission: str) -> Allowed | Denied:
     """Return Pyramid's Allowed or Denied for an identity or nobody, with the reason."""
     name = who.username if who is not None else "nobody"
-    if may(who, permission):
+    if has_permission(who, permission):
         return Allowed(f"{name} has {permission}")
     scope = scope_for(permission)
-    if who is None or not may(who._replace(scope=scope), permission):
+    if who is None or not has_permission(who._replace(scope=scope), permission):
         return Denied(f"{name} lacks {permission}")
     denied = OutOfScope(f"{name} lacks {permission} with a token of the scope {who.scope}")
     denied.scope = scope
@@ -190,7 +190,7 @@ class InvalidTokenError(AuthenticationError):
     """The token that was sent is malformed, unknown, expired or belongs to a disabled account."""
 
 
-def identify(user: User, method: str) -> Identity:
+def make_identity(user: User, method: str) -> Identity:
     """Return the identity of an account whose groups are loaded."""
     return Identity(
         user_id=user.id,
@@ -263,7 +263,7 @@ class SecurityPolicy:
 
     def permits(self, request, context, permission):  # noqa: ARG002
         """Return whether the caller has a permission."""
-        return judge(self.identity(request), self._replaced.get(permission, permission))
+        return check_permission(self.identity(request), self._replaced.get(permission, permission))
 
     def remember(self, request, userid, **kw):  # noqa: ARG002
         """Return no headers: the site implements log-in."""

@@ -42,7 +42,7 @@ from comicsdb.security import (
     Identity,
     InvalidTokenError,
     Permission,
-    judge,
+    check_permission,
     session_identifier,
     without_staff_rights,
 )
@@ -295,7 +295,7 @@ def _identify(request) -> Identity | None:
         name = account.username if account else credentials.name if credentials else ""
         right = isinstance(error, SecondFactorRequiredError)
         if credentials is not None and credentials.method == BASIC and not right:
-            request.registry["comicsdb.guard"].failed(credentials.name, client_ip(request))
+            request.registry["comicsdb.guard"].record_failure(credentials.name, client_ip(request))
         _log_failure(request, BASIC if is_basic(request.environ) else TOKEN, name)
         raise
     except accounts.TooManyFailuresError:
@@ -390,7 +390,7 @@ def authorized_view(view, info):
 
     def authorized(context, request):
         identity = request.identity  # raises for wrong credentials
-        judged = judge(identity, _permission(request))
+        judged = check_permission(identity, _permission(request))
         if not judged:
             raise HTTPForbidden(result=judged)
         if identity is not None:

@@ -15,7 +15,7 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import tagged
 from comicsdb.readcache.policy import CachedRead, DeclinedError, Preflight
 from comicsdb.readcache.validators import Found
-from comicsdb.security import may, without_staff_rights
+from comicsdb.security import has_permission, without_staff_rights
 from comicsdb.values import whole_number
 from comicsdb_api import auth, retirement
 from comicsdb_api.errors import RefusedError, invalid_values, refused
@@ -44,7 +44,7 @@ class ReadFactory:
             return None
         credentials = auth.read_credentials(request.environ)
         if credentials is None and (
-            auth.sends_credentials(request.environ) or not may(None, self.permission)
+            auth.sends_credentials(request.environ) or not has_permission(None, self.permission)
         ):
             return None
         if credentials is not None and "\0" in credentials.name:
@@ -121,7 +121,7 @@ class ApiRead(CachedRead):
         identity = auth.verify_credentials(passwords, self.credentials, account)
         settings = self.request.registry.settings
         self.identity = without_staff_rights(settings, identity, account.second_factor)
-        if not may(self.identity, self.permission):
+        if not has_permission(self.identity, self.permission):
             raise DeclinedError
 
     def create(self, found: Found):

@@ -10,7 +10,7 @@ from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import items
 from comicsdb.models import Issue, User
 from comicsdb.models.base import SYSTEM_USER_ID
-from comicsdb.security import identify
+from comicsdb.security import make_identity
 
 OFFICIAL = "Metron"
 _numbers = itertools.count(1)
@@ -21,7 +21,7 @@ def who(user):
     if "groups" in inspect(user).unloaded:
         wanted = select(User).where(User.id == user.id).options(selectinload(User.groups))
         object_session(user).scalars(wanted).one()
-    return identify(user, "session")
+    return make_identity(user, "session")
 
 
 def make_list(session, user, issues=(), **values):

@@ -366,7 +366,7 @@ def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
     return Letter(SECURITY_TEXTS[event.kind].title, tuple(blocks))
 
 
-class Figures(NamedTuple):
+class ThrottleFigures(NamedTuple):
     """Refused requests since the last notice: bad days, the total, and the number on the worst day."""
 
     days: int
@@ -378,7 +378,7 @@ def _responses(number: int) -> Text:
     return ngettext("${n} response", "${n} responses", number)
 
 
-def throttle_sentence(figures: Figures) -> Text:
+def throttle_sentence(figures: ThrottleFigures) -> Text:
     """The figures as a sentence without repeated numbers."""
     if figures.days > 1:
         days = ngettext("${n} day", "${n} days", figures.days)
@@ -397,7 +397,7 @@ def throttle_sentence(figures: Figures) -> Text:
     )
 
 
-def throttle_warning(username: str, figures: Figures) -> Letter:
+def throttle_warning(username: str, figures: ThrottleFigures) -> Letter:
     """To an account whose API client ignores 429."""
     if figures.days > 1:
         introduction = _(
@@ -433,7 +433,7 @@ def throttle_warning(username: str, figures: Figures) -> Letter:
     )
 
 
-def throttle_restriction(username: str, figures: Figures, *, tokens: bool) -> Letter:
+def throttle_restriction(username: str, figures: ThrottleFigures, *, tokens: bool) -> Letter:
     """To an account that was warned before: its tokens were revoked, or it was disabled."""
     if tokens:
         done = _(

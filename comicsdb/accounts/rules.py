@@ -95,7 +95,7 @@ def is_throw_away(email: str, blocked: Iterable[str] = ()) -> bool:
     """Whether the domain of an address, or a parent of it, is a listed throw-away domain or `blocked`."""
     labels = email.rpartition("@")[2].split(".")
     domains = {".".join(labels[at:]) for at in range(len(labels) - 1)}
-    return not domains.isdisjoint(listed("throw_away_domains")) or not domains.isdisjoint(
+    return not domains.isdisjoint(read_list("throw_away_domains")) or not domains.isdisjoint(
         each.lower() for each in blocked
     )
 
@@ -161,7 +161,7 @@ def bio_problems(bio: str) -> list[Text]:
 
 
 @lru_cache
-def listed(name: str) -> frozenset[str]:
+def read_list(name: str) -> frozenset[str]:
     """The lines of a data file without comments."""
     lines = (DATA / f"{name}.txt").read_text("utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))

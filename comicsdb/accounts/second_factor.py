@@ -23,7 +23,7 @@ from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.encryption import decrypt, encrypt
 from comicsdb.accounts.errors import CodeRefusedError, PasskeyRefusedError, TooManyFailuresError
 from comicsdb.accounts.login import confirm_password
-from comicsdb.accounts.passwords import digest, same
+from comicsdb.accounts.passwords import digest, secrets_equal
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
@@ -41,8 +41,8 @@ DRIFT = (-1, 0, 1)  # steps of tolerated clock drift
 ENROLMENT = 3600  # seconds within which a new secret must be confirmed
 
 CHALLENGE_LIFETIME = timedelta(minutes=10)  # of a WebAuthn challenge
-PASSKEYS_MOST = 20
-TEXT_MOST = 20_000  # characters of a browser's response
+PASSKEYS_MAX = 20
+RESPONSE_LENGTH_MAX = 20_000  # characters of a browser's response
 NONCE_BYTES, MOMENT_BYTES = 16, 8  # bytes of a challenge, before its signature
 REGISTER, PROVE = "register", "prove"
 
@@ -202,7 +202,7 @@ def _step_of(secret: str, code: str) -> int | None:
     if not (code.isascii() and code.isdigit()):
         return None
     now, totp = int(clock.now().timestamp()) // STEP, pyotp.TOTP(secret)
-    return next((now + off for off in DRIFT if same(totp.generate_otp(now + off), code)), None)
+    return next((now + off for off in DRIFT if secrets_equal(totp.generate_otp(now + off), code)), None)
 
 
 def _webauthn() -> ModuleType:
@@ -250,7 +250,7 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
     problems = rules.label_problems(name)
     if problems:
         raise InvalidError({"name": problems})
-    if len(passkeys_of(context.session, user.id)) >= PASSKEYS_MOST:
+    if len(passkeys_of(context.session, user.id)) >= PASSKEYS_MAX:
         raise InvalidError(
             {"name": [_("You have reached the maximum number of passkeys: remove one first.")]}
         )
@@ -350,7 +350,7 @@ def passkey_user(context: AccountContext, answer: str, browser_token: str) -> Us
 def _credential(answer: str) -> dict:
     """Parse a browser's response. Raises PasskeyRefusedError unless it is a JSON object."""
     try:
-        credential = orjson.loads(answer) if len(answer) <= TEXT_MOST else None
+        credential = orjson.loads(answer) if len(answer) <= RESPONSE_LENGTH_MAX else None
     except orjson.JSONDecodeError as error:
         raise PasskeyRefusedError from error
     if not isinstance(credential, dict):

@@ -25,7 +25,7 @@ from comicsdb.models import CATALOGUE, ApiToken, Group, SecurityEventKind, User
 from comicsdb.models.account import CONFIRM_EMAIL, RESET
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SupporterTier
-from comicsdb.security import Permission, may
+from comicsdb.security import Permission, has_permission
 
 RIGHTS = ("is_staff", "is_superuser")
 SWITCHES = ("is_active", *RIGHTS, "email_confirmed")
@@ -71,7 +71,7 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
     """
     if actor is None:
         return frozenset()
-    over_rights = may(actor, Permission.RIGHTS)
+    over_rights = has_permission(actor, Permission.RIGHTS)
     if user.is_superuser and not over_rights:
         return frozenset(FIELDS)
     fixed = set() if over_rights else set(RIGHTS)
@@ -159,7 +159,7 @@ def _not_allowed(actor: Actor, user: User, changed: Mapping) -> dict:
     own = id_of(actor) == user.id
     errors = {}
     for field in sorted(fixed & set(changed)):
-        rights = field in RIGHTS and not may(actor, Permission.RIGHTS)
+        rights = field in RIGHTS and not has_permission(actor, Permission.RIGHTS)
         errors[field] = [NOT_OWN if own and not rights else _("Only a superuser can change this.")]
     return errors
 
@@ -328,7 +328,7 @@ def set_deletable(session: Session, actor: Actor, group: Group, kinds: Iterable[
     wanted = sorted(set(kinds))
     if not set(wanted) <= set(DELETABLE):
         raise InvalidError({"may_delete": [_("This kind does not exist.")]})
-    if not (actor is None or may(actor, Permission.RIGHTS)):
+    if not (actor is None or has_permission(actor, Permission.RIGHTS)):
         raise InvalidError({"may_delete": [_("Only a superuser can change what a group may delete.")]})
     change = changes({"may_delete": sorted(group.may_delete)}, {"may_delete": wanted})
     if change:

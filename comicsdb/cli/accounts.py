@@ -8,11 +8,17 @@ import click
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb import admin, db
-from comicsdb.accounts.context import of_command
+from comicsdb.accounts.context import command_context
 from comicsdb.accounts.deletion import clean
 from comicsdb.accounts.letters import throttle_report
-from comicsdb.accounts.notices import NotSentError, Rules, act, candidates, remind_basic_users
-from comicsdb.accounts.supporters import FetchError, Terms, begin, contributions, process
+from comicsdb.accounts.notices import NoticeRules, NotSentError, candidates, remind_basic_users, send_notice
+from comicsdb.accounts.supporters import (
+    FetchError,
+    Terms,
+    fetch_contributions,
+    fetch_start,
+    record_contributions,
+)
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.history import horizon
 from comicsdb.cli.support import Site, pass_site
@@ -33,7 +39,7 @@ RIGHTS = (
 )
 PASSWORD = click.option("--password", prompt=True, hide_input=True, confirmation_prompt=True)
 
-DEFAULTS = {field.name: field.default for field in fields(Rules)}
+DEFAULTS = {field.name: field.default for field in fields(NoticeRules)}
 NOBODY = "Nobody goes on asking after 429."
 
 
@@ -74,7 +80,7 @@ def create_command(site: Site, username: str, email: str, password: str, **right
         user = admin.create_account(
             session, None, site.passwords, username=username, email=email, password=password
         )
-        admin.change_account(of_command(session, site.settings), None, user, _granted(user, **rights))
+        admin.change_account(command_context(session, site.settings), None, user, _granted(user, **rights))
     click.echo(f"{user.username} has account {user.id} now.")
 
 
@@ -88,7 +94,9 @@ def grant_command(site: Site, username: str, **rights):
         user = admin.account_named(session, username)
         _tell(
             user,
-            admin.change_account(of_command(session, site.settings), None, user, _granted(user, **rights)),
+            admin.change_account(
+                command_context(session, site.settings), None, user, _granted(user, **rights)
+            ),
         )
 
 
@@ -103,7 +111,7 @@ def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff:
         user = admin.account_named(session, username)
         changes = {flag: False for flag, wanted in flags.items() if wanted}
         changes["groups"] = [group.name for group in user.groups if group.name not in groups]
-        _tell(user, admin.change_account(of_command(session, site.settings), None, user, changes))
+        _tell(user, admin.change_account(command_context(session, site.settings), None, user, changes))
 
 
 @account_group.command("deactivate")
@@ -130,7 +138,7 @@ def password_command(site: Site, username: str, password: str):
     """Give an account a new password; its sessions end."""
     with writing(site) as session:
         user = admin.account_named(session, username)
-        admin.set_password(of_command(session, site.settings), None, site.passwords, user, password)
+        admin.set_password(command_context(session, site.settings), None, site.passwords, user, password)
     click.echo(f"{user.username} has a new password.")
 
 
@@ -141,7 +149,7 @@ def reset_second_factor_command(site: Site, username: str):
     """Switch two-step log-in off for whoever lost app, passkeys and recovery codes; its owner gets a mail."""
     with writing(site) as session:
         user = admin.account_named(session, username)
-        reset = admin.reset_second_factor(of_command(session, site.settings), None, user)
+        reset = admin.reset_second_factor(command_context(session, site.settings), None, user)
     if reset:
         click.echo(f"{user.username} logs in with the password alone now.")
     else:
@@ -216,7 +224,9 @@ def _granted(user, groups: tuple[str, ...], is_staff: bool, is_superuser: bool) 
 def _switch(site: Site, username: str, *, on: bool) -> None:
     with writing(site) as session:
         user = admin.account_named(session, username)
-        _tell(user, admin.change_account(of_command(session, site.settings), None, user, {"is_active": on}))
+        _tell(
+            user, admin.change_account(command_context(session, site.settings), None, user, {"is_active": on})
+        )
 
 
 def _tell(user, change: dict) -> None:
@@ -242,10 +252,10 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
     terms = Terms(settings["comicsdb.donations.tiers"], settings["comicsdb.donations.yearly"])
     try:
         with site.session() as session, job_lock(session.get_bind(), DONATIONS):
-            beginning = since.replace(tzinfo=UTC) if since else begin(session)
+            beginning = since.replace(tzinfo=UTC) if since else fetch_start(session)
             session.rollback()  # no transaction is open during the requests
-            gifts = contributions(settings, beginning)
-            outcomes = process(session, gifts, terms, dry_run=dry_run)
+            gifts = fetch_contributions(settings, beginning)
+            outcomes = record_contributions(session, gifts, terms, dry_run=dry_run)
     except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
     except FetchError as error:
@@ -282,14 +292,14 @@ def throttle_notices_command(site: Site, send: bool, **rules):
     """
     try:
         with site.database() as engine, job_lock(engine, NOTICES):
-            failed = _send_notices(site, db.session_factory(engine), Rules(**rules), send=send)
+            failed = _send_notices(site, db.session_factory(engine), NoticeRules(**rules), send=send)
     except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
     if failed:
         raise click.ClickException(f"Nothing was done about {', '.join(failed)}.")
 
 
-def _send_notices(site: Site, factory, rules: Rules, *, send: bool) -> list[str]:
+def _send_notices(site: Site, factory, rules: NoticeRules, *, send: bool) -> list[str]:
     """Report, and with `send` act; returns the names of accounts for which it failed."""
     with factory() as session:
         found = candidates(session, rules)
@@ -299,7 +309,7 @@ def _send_notices(site: Site, factory, rules: Rules, *, send: bool) -> list[str]
     notified, failed = [], []
     for candidate in found:
         try:
-            done = act(factory, site.settings, rules, candidate.user_id) if send else candidate
+            done = send_notice(factory, site.settings, rules, candidate.user_id) if send else candidate
         except (NotSentError, InvalidError, DBAPIError) as error:
             click.echo(f"{candidate.username}: {error}", err=True)
             failed.append(candidate.username)

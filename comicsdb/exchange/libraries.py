@@ -29,7 +29,7 @@ from comicsdb.library import collection, reading_lists
 from comicsdb.library.reading_lists.links import OPPOSITE, is_free
 from comicsdb.library.transfer.storing import WISH_FIELDS, update_statement
 from comicsdb.models import ReadingList, User
-from comicsdb.security import Identity, identify
+from comicsdb.security import Identity, make_identity
 
 # The items of the database, with their places among those of their issue.
 _COPIES = (
@@ -145,7 +145,7 @@ def _set_neighbours(run: ImportRun) -> None:
 def _identity(run: ImportRun, user_id: int) -> Identity:
     """The identity of an account, with staff rights, so that import can set the source of a list."""
     user = run.session.scalar(select(User).options(selectinload(User.groups)).where(User.id == user_id))
-    return identify(user, "import")._replace(is_staff=True)
+    return make_identity(user, "import")._replace(is_staff=True)
 
 
 def _restore_stamps(run: ImportRun) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.accounts import drafts
-from comicsdb.accounts.drafts import FormPlace, SavedForm
+from comicsdb.accounts.drafts import FormTarget, SavedForm
 from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
@@ -25,7 +25,7 @@ PAGE_SIZE = 50  # at once
 CANDIDATES = 5
 MIN_SCORE = 0.1  # of candidates that are shown
 # The form for a new issue.
-PLACE, PATH = FormPlace("issue.create issue", 0), "/issue/create/"
+PLACE, PATH = FormTarget("issue.create issue", 0), "/issue/create/"
 ORDER = (TaggedFile.file, TaggedFile.id)
 
 
@@ -108,7 +108,7 @@ def make_draft(session: Session, row: TaggedFile) -> str | None:
     key = row.digest
     if drafts.find_draft(session, row.user_id, key):
         return key
-    if not drafts.room(session, row.user_id):
+    if not drafts.remaining_drafts(session, row.user_id):
         return None
     if drafts.is_stored(session, row.user_id, key):  # it was saved or discarded, and its key cannot return
         key = drafts.new_draft_key()

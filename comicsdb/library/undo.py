@@ -32,7 +32,7 @@ from comicsdb.models import (
     WishListItem,
 )
 from comicsdb.models.base import BIG_MAX
-from comicsdb.security import SESSION, Identity, identify
+from comicsdb.security import SESSION, Identity, make_identity
 
 KIND = LibraryAct.__tablename__
 # The tables in the order in which rows are added; `ratings.rate_issues` restores the ratings of issues.
@@ -119,7 +119,7 @@ def undo_queued(factory: sessionmaker[Session], settings: Mapping) -> bool:
             return False
         act.undo_asked = None
         owner = select(User).where(User.id == act.user_id).options(selectinload(User.groups))
-        identity = identify(session.scalars(owner).one(), SESSION)
+        identity = make_identity(session.scalars(owner).one(), SESSION)
         today = clock.business_day(settings["comicsdb.timezone"])
         undo(session, identity, settings["comicsdb.official_account"], act.id, today=today)
         session.commit()

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.encryption import decrypt, encrypt
-from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.errors import FormAlreadySubmittedError
 from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import digest
 from comicsdb.catalog.errors import InvalidError
@@ -63,8 +63,8 @@ def make(
 ) -> NewWebhook:
     """Create a webhook, which is told of changes from now on; no `kinds` are all of them.
 
-    Raises InvalidError for the fields `url`, `kinds` and `description`, and FormSpentError if this form
-    created one already.
+    Raises InvalidError for the fields `url`, `kinds` and `description`, and FormAlreadySubmittedError if this
+    form created one already.
     """
     lock_account(session, user_id)
     mine = select(func.count()).select_from(Webhook).where(Webhook.user_id == user_id)
@@ -83,7 +83,7 @@ def make(
         # Per account, so that one cannot use up the keys of another
         form_key=digest(f"{user_id} {form_key}"),
     )
-    with constraint_errors({"uq_webhook_form_key": FormSpentError()}), session.begin_nested():
+    with constraint_errors({"uq_webhook_form_key": FormAlreadySubmittedError()}), session.begin_nested():
         session.add(webhook)
         session.flush()
     return NewWebhook(secret, webhook)

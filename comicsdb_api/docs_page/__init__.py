@@ -10,7 +10,7 @@ from pyramid.interfaces import IRoutesMapper
 from pyramid.response import Response
 from pyramid.static import static_view
 
-from comicsdb.security import may
+from comicsdb.security import has_permission
 from comicsdb_api.docs_page.page import SEARCH, Pages
 from comicsdb_api.openapi.document import EDITOR_ACCOUNT
 from comicsdb_api.openapi.field_descriptions import BASE
@@ -49,7 +49,7 @@ class DocsViews:
         """The pages, which describe what editors may do, for all readers."""
         descriptions = self._registry["comicsdb_api.descriptions"]
         described = descriptions.document(
-            descriptions.rights(lambda permission: may(EDITOR_ACCOUNT, permission))
+            descriptions.rights(lambda permission: has_permission(EDITOR_ACCOUNT, permission))
         )
         site = self._registry.getUtility(IRoutesMapper).get_route("home")
         return Pages(described, f"static/{self.digest}", "../" if site else None)

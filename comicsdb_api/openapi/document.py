@@ -16,7 +16,7 @@ from comicsdb.models import Series
 from comicsdb.models.base import largest
 from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import EDITOR_GROUP
-from comicsdb.security import Identity, Permission, may, scope_for
+from comicsdb.security import Identity, Permission, has_permission, scope_for
 from comicsdb.tags import TagFormat
 from comicsdb_api.openapi import authentication, common, write_operations
 from comicsdb_api.openapi.examples import add_examples
@@ -192,7 +192,10 @@ def _query(operation: dict):
 def _security(schemes: dict, permission: str) -> list[dict]:
     """Who may have a permission: by each scheme alone, by a token of a scope, or nobody in particular."""
     needed = {authentication.BY_TOKEN: [scope_for(permission).value]}
-    return [*([{}] if may(None, permission) else []), *({name: needed.get(name, [])} for name in schemes)]
+    return [
+        *([{}] if has_permission(None, permission) else []),
+        *({name: needed.get(name, [])} for name in schemes),
+    ]
 
 
 def _path(service: Service) -> str:
@@ -239,7 +242,7 @@ def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     if endpoint.method != "GET":
         operation.setdefault("parameters", []).append(reference("parameters", "X-CSRFToken"))
     out_of_scope = scope_for(endpoint.permission) != TokenScope.READ
-    if endpoint.method != "GET" or out_of_scope or not may(ORDINARY_ACCOUNT, endpoint.permission):
+    if endpoint.method != "GET" or out_of_scope or not has_permission(ORDINARY_ACCOUNT, endpoint.permission):
         refusals["403"] = "Forbidden"
     cost = registry["comicsdb_api.costs"].get((endpoint.service.name, endpoint.method), 1)
     if cost > 1:

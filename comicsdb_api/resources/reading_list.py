@@ -12,7 +12,7 @@ from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
 from comicsdb.models.choices import ItemType, ListSource, ListType
 from comicsdb.readcache.etag import tagged
-from comicsdb.security import Identity, Permission, may
+from comicsdb.security import Identity, Permission, has_permission
 from comicsdb.tags import CBL, TagFormat
 from comicsdb_api.errors import RefusedError, not_found_message
 from comicsdb_api.negotiation import tag_format
@@ -106,7 +106,7 @@ def visible_clause(request, identity: Identity | None) -> Clause:
     official = request.registry.settings["comicsdb.official_account"]
     if identity is None:
         return Clause("visible", None, lambda: visible_to(None, official))
-    rights = may(identity, Permission.LIBRARY), may(identity, Permission.OFFICIAL_LISTS)
+    rights = has_permission(identity, Permission.LIBRARY), has_permission(identity, Permission.OFFICIAL_LISTS)
     somebody = identity._replace(user_id=CALLER_ID)
     return Clause("visible", rights, lambda: visible_to(somebody, official), {"user": identity.user_id})
 

@@ -9,7 +9,7 @@ from pyramid.response import Response
 from webob.multidict import MultiDict
 
 from comicsdb import accounts
-from comicsdb.accounts import FormPlace, SavedForm, SavedPicture
+from comicsdb.accounts import FormTarget, SavedForm, SavedPicture
 from comicsdb_web.forms.drafts import KEY, Draft
 from comicsdb_web.forms.expired_session import is_secret
 from comicsdb_web.forms.fields import text_of
@@ -27,10 +27,10 @@ DISCARDED = _("Draft discarded.")
 TOO_LARGE = _("This form is too large to be kept as a draft.")
 
 
-def _form_place(draft: Draft) -> FormPlace:
+def _form_place(draft: Draft) -> FormTarget:
     """The form of a draft."""
     route = draft.request.matched_route.name
-    return FormPlace(f"{route} {draft.kind}", draft.entity.id if draft.entity is not None else 0)
+    return FormTarget(f"{route} {draft.kind}", draft.entity.id if draft.entity is not None else 0)
 
 
 def restore(draft: Draft) -> bool:

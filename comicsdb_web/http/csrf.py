@@ -7,7 +7,7 @@ import secrets
 from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
-from comicsdb.accounts.passwords import same
+from comicsdb.accounts.passwords import secrets_equal
 from comicsdb.http import bodies
 from comicsdb.security import session_identifier
 from comicsdb_web.http.routing import is_api
@@ -60,14 +60,14 @@ class TokenPolicy:
         expected = (
             self._sign(identifier) if (identifier := session_identifier(request)) else request.cookies[COOKIE]
         )
-        return same(expected, supplied_token.partition(".")[0])
+        return secrets_equal(expected, supplied_token.partition(".")[0])
 
     def owner(self, token) -> int | None:
         """The account of a token, even if its session has ended."""
         if not isinstance(token, str) or token.count(".") != 2:
             return None
         owner, _dot, signature = token.rpartition(".")
-        return int(owner.partition(".")[2]) if same(self._sign(owner), signature) else None
+        return int(owner.partition(".")[2]) if secrets_equal(self._sign(owner), signature) else None
 
     def _sign(self, text: str) -> str:
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()

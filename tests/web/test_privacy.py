@@ -27,7 +27,7 @@ from comicsdb.models import (
     ReadingList,
     WishList,
 )
-from comicsdb.security import SESSION, identify
+from comicsdb.security import SESSION, make_identity
 from tests.web.addresses import OFFICIAL, addresses_of, keep_library
 from tests.web.conftest import PASSWORD, form_with, log_in
 
@@ -240,7 +240,7 @@ def test_no_answer_of_the_api_tells_it(testapp, session, world, member, kept, bo
 
 
 def test_a_neighbour_that_may_not_be_seen_is_not_named(testapp, session, member, kept, bob):
-    identity = identify(member, SESSION)
+    identity = make_identity(member, SESSION)
     reading_lists.update(session, identity, OFFICIAL, kept.list, {"next": kept.secret.id})
     session.commit()
     slug, number = kept.list.slug, kept.list.id

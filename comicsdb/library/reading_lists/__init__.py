@@ -28,7 +28,7 @@ from comicsdb.library import acts
 from comicsdb.library.reading_lists import links, rules
 from comicsdb.models import FormerSlug, ReadingList, ReadingListLike, ReadingListRating, User
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.security import Identity, Permission, may
+from comicsdb.security import Identity, Permission, has_permission
 
 KIND = ReadingList.__tablename__
 SAME_NAME = _("Its owner already has a list with this name from the same source: choose another name.")
@@ -49,9 +49,11 @@ def visible_to(identity: Identity | None, official: str, of=ReadingList) -> Colu
 
 def manageable_by(identity: Identity | None, official: str, of=ReadingList) -> ColumnElement[bool]:
     """The condition that `identity` may change a list; staff have no rights over others' lists."""
-    if not may(identity, Permission.LIBRARY):  # anonymous, or a token without write scope
+    if not has_permission(identity, Permission.LIBRARY):  # anonymous, or a token without write scope
         return false()
-    return managed_by(identity.user_id, official if may(identity, Permission.OFFICIAL_LISTS) else None, of)
+    return managed_by(
+        identity.user_id, official if has_permission(identity, Permission.OFFICIAL_LISTS) else None, of
+    )
 
 
 def managed_by(user_id, official: str | None, of=ReadingList) -> ColumnElement[bool]:
@@ -68,11 +70,11 @@ def managed_by(user_id, official: str | None, of=ReadingList) -> ColumnElement[b
 
 def manages(identity: Identity | None, official: str, reading_list: ReadingList) -> bool:
     """Whether `identity` may change a list from `find`."""
-    if not may(identity, Permission.LIBRARY):
+    if not has_permission(identity, Permission.LIBRARY):
         return False
     if reading_list.user_id == identity.user_id:
         return True
-    return may(identity, Permission.OFFICIAL_LISTS) and is_official(official, reading_list)
+    return has_permission(identity, Permission.OFFICIAL_LISTS) and is_official(official, reading_list)
 
 
 def is_official(official: str, reading_list: ReadingList) -> bool:
@@ -210,7 +212,7 @@ def assign_to_official(
     Needs Permission.OFFICIAL_LISTS. Raises NotFoundError, ForbiddenError, and InvalidError where the official
     account has the list already or has one of that name, or where there is no such account.
     """
-    if not may(identity, Permission.OFFICIAL_LISTS):
+    if not has_permission(identity, Permission.OFFICIAL_LISTS):
         raise ForbiddenError(f"{identity.username} gives no lists to {official}")
     links.lock(session, links.with_neighbours(session, {reading_list.id}))
     session.expire(reading_list)

@@ -11,7 +11,7 @@ from comicsdb.models import ReadingList
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ListSource, ListType
 from comicsdb.schemas.types import no_such_object, not_a_choice
-from comicsdb.security import Identity, Permission, may
+from comicsdb.security import Identity, Permission, has_permission
 from comicsdb.values import is_web_address
 
 SOURCE = ("attribution_source", "attribution_url")
@@ -61,7 +61,7 @@ def check(
         wrong = problem(table[name], value) or _code_problem(name, value)
         if wrong:
             findings.add(name, wrong)
-    if not may(identity, Permission.LIST_SOURCES):
+    if not has_permission(identity, Permission.LIST_SOURCES):
         for name in SOURCE:
             before = getattr(reading_list, name, "")
             if values.get(name, before) != before:

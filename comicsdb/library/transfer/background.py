@@ -42,7 +42,7 @@ from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
 from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, Series, User
 from comicsdb.ops.worker import Worker
-from comicsdb.security import SESSION, identify
+from comicsdb.security import SESSION, make_identity
 
 READING, MATCHING, REVIEW, STORING = "reading", "matching", "review", "storing"
 DONE, FAILED = "done", "failed"
@@ -263,7 +263,7 @@ def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
     owner = select(User).where(User.id == found.user_id).options(selectinload(User.groups))
     context = ImportContext(
         session,
-        identify(session.scalars(owner).one(), SESSION),
+        make_identity(session.scalars(owner).one(), SESSION),
         settings["comicsdb.official_account"],
         found.payload["take_file"],
         found.payload["form"] != "comicsdb",

@@ -33,7 +33,7 @@ from comicsdb.library.transfer.format import (
 from comicsdb.models import CollectionItem, PullList, ReadingList, WishList, WishListItem
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.schemas.attribution import is_web_address
-from comicsdb.security import Identity, Permission, may
+from comicsdb.security import Identity, Permission, has_permission
 
 # SET clause that updates the stamps of items of collections and wish lists.
 TOUCH = (
@@ -424,7 +424,7 @@ def _store_lists(context: ImportContext, lists: list[dict], rows: list[ResolvedR
 def _allowed_values(identity: Identity, given: dict) -> dict:
     """The values of a list that the account may set; only staff may set its source."""
     values = {name: given[name] for name in ("name", *_LIST_FIELDS) if name in given}
-    if not may(identity, Permission.LIST_SOURCES):
+    if not has_permission(identity, Permission.LIST_SOURCES):
         values = {name: value for name, value in values.items() if name not in _SOURCE}
     if not is_web_address(values.get("attribution_url", "")):
         values.pop("attribution_url", None)

@@ -37,7 +37,7 @@ def login(request):
         return _page(target, form_state.with_form_error(request, error.text, typed))
     except accounts.NotActivatedError as error:
         return _page(target, form_state.with_form_error(request, error.text, typed)) | {"waits": True}
-    except accounts.NewPlaceError as error:
+    except accounts.NewNetworkError as error:
         request.response.retry_after = error.retry_after
         return _page(target, form_state.with_form_error(request, error.text, typed, status=429))
     except accounts.TooManyFailuresError as error:

@@ -28,7 +28,7 @@ def security(request):
     page = paginate(request, events, events.with_only_columns(SecurityEvent.id), count, EVENTS_PER_PAGE)
     return {
         "sessions": [
-            (each, browser_name(each.browser), accounts.is_this(each, identifier))
+            (each, browser_name(each.browser), accounts.is_current_session(each, identifier))
             for each in accounts.sessions_of(session, user_id)
         ],
         "tokens": accounts.tokens_of(session, user_id),
@@ -65,7 +65,7 @@ def not_me(request):
     """Lock everyone out of the account, and mail a password reset link."""
     words = request.matchdict
     try:
-        accounts.take_back(request.account_context, words["uid"], words["secret"])
+        accounts.reclaim_account(request.account_context, words["uid"], words["secret"])
     except accounts.AccountError:
         return _bad_link(request)
     return notice(
@@ -107,7 +107,7 @@ def end_session(request):
     own = [
         each.id
         for each in accounts.sessions_of(request.dbsession, user_id)
-        if accounts.is_this(each, session_identifier(request))
+        if accounts.is_current_session(each, session_identifier(request))
     ]
     if not accounts.end_session_of(request.dbsession, user_id, number):
         raise HTTPNotFound(_("This session no longer exists."))

@@ -17,8 +17,8 @@ from comicsdb_web.rendering.locales import _
 
 PROFILE = ("username", "first_name", "last_name", "shows_name", "email", "bio", "language", "timezone")
 EXPORTS = {
-    "json": (accounts.holdings_json, "application/json"),
-    "csv": (accounts.holdings_csv, "application/zip"),
+    "json": (accounts.account_data_json, "application/json"),
+    "csv": (accounts.account_data_csv, "application/zip"),
 }
 FILE_NAMES = {"json": "comicsdb-account.json", "csv": "comicsdb-account.zip"}
 
@@ -93,7 +93,7 @@ def confirm_email(request):
     to_account = (_("To your account"), request.route_path("account"))
     try:
         accounts.confirm_email(request.account_context, request.matchdict["secret"])
-    except accounts.LinkSpentError:
+    except accounts.LinkUsedError:
         text = _("This link has already been used.")
         title = _("Your address is already confirmed")
         return notice(request, title, text, links=[to_account], icon="check")

@@ -32,7 +32,7 @@ def sign_up(request):
     """
     fields = form_state.text_fields(request)
     if "sealed" in fields:
-        fields = accounts.open_sign_up(request.registry.settings, fields["sealed"])
+        fields = accounts.decrypt_sign_up_form(request.registry.settings, fields["sealed"])
     try:
         accounts.sign_up(request.account_context, fields)
     except accounts.TooFastError as error:
@@ -70,7 +70,7 @@ def activate(request):
     words = request.matchdict
     try:
         user = accounts.activate(request.account_context, words["uid"], words["secret"])
-    except accounts.LinkSpentError:
+    except accounts.LinkUsedError:
         if request.identity is not None:
             return notice(
                 request,
@@ -126,7 +126,7 @@ def resend(request):
 
 def _page(request, form):
     settings = request.registry.settings
-    question = translate(request.localizer, accounts.question(settings))
+    question = translate(request.localizer, accounts.bot_question(settings))
     return {
         "form": form,
         "form_time": accounts.form_time(settings),

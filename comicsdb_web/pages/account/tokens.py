@@ -56,7 +56,7 @@ def generate(request):
         )
     except InvalidError as error:
         return _tokens_page(request, form_state.with_errors(request, error, typed))
-    except accounts.FormSpentError:
+    except accounts.FormAlreadySubmittedError:
         text = _("That form was already submitted. A token is shown only once: revoke it and create another.")
         return _to_tokens(request, "info", text)
     return _tokens_page(request, form_state.Form(CHOSEN), made)
@@ -111,7 +111,7 @@ def make_feed(request):
         )
     except InvalidError as error:
         return _feeds_page(request, form_state.with_errors(request, error, {"name": name}))
-    except accounts.FormSpentError:
+    except accounts.FormAlreadySubmittedError:
         text = _(
             "That form was already submitted. An address is shown only once: revoke it and create another."
         )

@@ -44,7 +44,7 @@ def make(request):
         )
     except InvalidError as error:
         return _list_page(request, form_state.with_errors(request, error, fields))
-    except accounts.FormSpentError:
+    except accounts.FormAlreadySubmittedError:
         request.messages.add("info", request.localizer.translate(SPENT))
         return HTTPSeeOther(request.route_path("account.webhooks"))
     return _list_page(request, form_state.Form(), made.secret)

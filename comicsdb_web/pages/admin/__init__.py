@@ -108,7 +108,7 @@ def overview(request):
     ).one()
     return {
         "figures": figures,
-        "throttled": notices.candidates(session, notices.Rules()),
+        "throttled": notices.candidates(session, notices.NoticeRules()),
         "actions": session.scalars(admin.actions().limit(LATEST)).all(),
         **dashboard.open_tasks(request),
     } | log_names(request)

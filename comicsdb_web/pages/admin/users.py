@@ -8,7 +8,7 @@ from sqlalchemy.orm import contains_eager, selectinload
 
 from comicsdb import admin, clock
 from comicsdb.accounts import is_expired, shown_key
-from comicsdb.accounts.tokens import SHOWN
+from comicsdb.accounts.tokens import SHOWN_CHARACTERS
 from comicsdb.catalog import InvalidError
 from comicsdb.models import (
     ApiToken,
@@ -323,7 +323,9 @@ def _group_page(request, found, form):
 
 TOKENS_ORDER = (ApiToken.created.desc(), ApiToken.id.desc())
 # Only the shown part of the key can be searched.
-TOKEN_SEARCH_COLUMNS = folded_columns(User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN))
+TOKEN_SEARCH_COLUMNS = folded_columns(
+    User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN_CHARACTERS)
+)
 
 
 def tokens(request):

@@ -80,7 +80,7 @@ def private_feed(request):
         return Response(
             "Too many requests.\n", 429, content_type="text/plain", headers=SECRET_HEADERS | headers
         )
-    user_id = feed_addresses.reader_of(request.dbsession, secret, request.today)
+    user_id = feed_addresses.find_reader(request.dbsession, secret, request.today)
     if user_id is None:
         return Response("Not found.\n", 404, content_type="text/plain", headers=SECRET_HEADERS)
     title = translate(request.localizer, _("My pull list"))

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from comicsdb.security import may
+from comicsdb.security import has_permission
 from comicsdb_api.openapi.document import EDITOR_ACCOUNT
 from tests.api.conftest import PASSWORD
 from tests.api.resource.test_statements import world
@@ -25,7 +25,9 @@ def generated(wsgi, tmp_path_factory):
     """The generated package; whatever the generator cannot make code of is a fault of the description."""
     folder = tmp_path_factory.mktemp("generated")
     descriptions = wsgi.registry["comicsdb_api.descriptions"]
-    document = descriptions.document(descriptions.rights(lambda permission: may(EDITOR_ACCOUNT, permission)))
+    document = descriptions.document(
+        descriptions.rights(lambda permission: has_permission(EDITOR_ACCOUNT, permission))
+    )
     (folder / "openapi.json").write_text(json.dumps(document))
     as_bytes = {"application/zip": "application/octet-stream"}  # the generator knows only the latter
     config = {"post_hooks": [], "content_type_overrides": as_bytes}

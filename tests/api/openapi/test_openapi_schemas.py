@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from comicsdb.models import Issue, Publisher, Role, Series, Variant
 from comicsdb.models.base import one_of, within
-from comicsdb.security import may
+from comicsdb.security import has_permission
 from comicsdb_api.openapi.document import EDITOR_ACCOUNT
 from comicsdb_api.openapi.field_descriptions import DESCRIPTIONS, SUFFIXES
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components
@@ -114,7 +114,9 @@ def test_a_name_that_stands_for_something_else_is_not_used():
 def document(wsgi):
     """The description as an editor sees it."""
     descriptions = wsgi.registry["comicsdb_api.descriptions"]
-    return descriptions.document(descriptions.rights(lambda permission: may(EDITOR_ACCOUNT, permission)))
+    return descriptions.document(
+        descriptions.rights(lambda permission: has_permission(EDITOR_ACCOUNT, permission))
+    )
 
 
 def test_every_field_is_explained_and_every_explanation_is_of_a_field(document):

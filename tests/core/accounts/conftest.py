@@ -32,11 +32,11 @@ def passwords():
 @pytest.fixture
 def context(session, connection, limiter, passwords, tmp_path):
     """Somebody at the site; everything is rolled back with the test."""
-    apart = session_factory(connection)
-    apart.configure(**ROLLED_BACK)
+    factory = session_factory(connection)
+    factory.configure(**ROLLED_BACK)
     return AccountContext(
         session=session,
-        apart=apart,
+        independent_session=factory,
         passwords=passwords,
         guard=Guard(limiter),
         storage=FolderStorage(tmp_path / "media"),

@@ -81,7 +81,7 @@ def test_nobody_fills_the_memory_of_who_may_try_with_long_names(limiter):
     for name in ("ann", "a" * 151):
         guard.check(name, address)
         for _ in range(5):
-            other.failed(name, address)
+            other.record_failure(name, address)
     guard.check("ann", address)  # remembered for a moment
     with pytest.raises(accounts.TooManyFailuresError):
         guard.check("a" * 151, address)

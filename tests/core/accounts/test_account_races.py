@@ -21,7 +21,7 @@ NEW_TWICE = {"new_password": NEW, "new_password_again": NEW}
 @pytest.fixture
 def real(context, factory):
     """A visit whose sessions are on real connections."""
-    return lambda session: dataclasses.replace(context, session=session, apart=factory)
+    return lambda session: dataclasses.replace(context, session=session, independent_session=factory)
 
 
 @pytest.fixture
@@ -67,8 +67,8 @@ def test_a_link_activates_once(factory, real, form):
     def open_it(context):
         return accounts.begin_session(context, accounts.activate(context, uid, secret))
 
-    ended = at_once(factory, real, open_it, refused=accounts.LinkSpentError)
-    assert ended.count(accounts.LinkSpentError) == TIMES - 1
+    ended = at_once(factory, real, open_it, refused=accounts.LinkUsedError)
+    assert ended.count(accounts.LinkUsedError) == TIMES - 1
     with factory() as session:
         assert session.scalar(select(func.count(LoginSession.id))) == 1
 
@@ -90,9 +90,9 @@ def test_a_form_makes_one_token_and_a_token_is_revoked_once(factory, real, bea):
     def make(context):
         return accounts.generate_token(context, bea, "reader", "one key").token.id
 
-    made = at_once(factory, real, make, refused=accounts.FormSpentError)
-    assert made.count(accounts.FormSpentError) == TIMES - 1
-    (token,) = set(made) - {accounts.FormSpentError}
+    made = at_once(factory, real, make, refused=accounts.FormAlreadySubmittedError)
+    assert made.count(accounts.FormAlreadySubmittedError) == TIMES - 1
+    (token,) = set(made) - {accounts.FormAlreadySubmittedError}
     revoked = at_once(factory, real, lambda context: accounts.revoke_token(context, bea, token))
     assert sorted(revoked) == [False] * (TIMES - 1) + [True]
     with factory() as session:

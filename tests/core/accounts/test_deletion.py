@@ -44,7 +44,7 @@ from comicsdb.models import (
 )
 from comicsdb.models.base import SYSTEM_USER_ID
 from tests.core.accounts.conftest import PASSWORD
-from tests.core.accounts.test_holdings import keep
+from tests.core.accounts.test_data_export import keep
 from tests.core.accounts.test_profile import files, picture
 from tests.lists import OFFICIAL, make_list, who
 from tests.passkey_device import Device

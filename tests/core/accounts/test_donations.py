@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from sqlalchemy import select, text
 
 from comicsdb.accounts import supporters
-from comicsdb.accounts.supporters import FetchError, Gift, contributions
+from comicsdb.accounts.supporters import FetchError, Gift, fetch_contributions
 from comicsdb.cli import main
 from comicsdb.models import Donation, User
 from comicsdb.ops.jobs import DONATIONS, job_lock
@@ -38,7 +38,7 @@ def ask(platform):
 
     def asked(**others):
         given = {"url": platform.url, "collective": COLLECTIVE, "token": TOKEN} | others
-        return contributions(
+        return fetch_contributions(
             {f"comicsdb.donations.{name}": value for name, value in given.items()}, BEGINNING
         )
 

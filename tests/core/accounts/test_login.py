@@ -79,9 +79,9 @@ def test_nobody_and_somebody_are_refused_for_the_same_work(
 
 def test_a_weaker_hash_is_made_anew(session, ann):
     before = ann.password
-    assert accounts.verified(session, Passwords("default"), "ann", PASSWORD) is ann
+    assert accounts.authenticate(session, Passwords("default"), "ann", PASSWORD) is ann
     assert ann.password != before
-    assert accounts.verified(session, Passwords("default"), "ann", PASSWORD) is ann
+    assert accounts.authenticate(session, Passwords("default"), "ann", PASSWORD) is ann
 
 
 def test_a_failure_is_logged_on_one_line(context, ann, caplog):
@@ -152,7 +152,7 @@ def test_processes_count_together(context, ann, where, own_light, request):
     url = request.getfixturevalue("redis").url if where == "redis" else ""
     one, two = (Guard(Limiter(own_light, url)) for _ in range(2))
     for guard in (one, two, one, two, one):
-        guard.failed("ann", "192.0.2.7")
+        guard.record_failure("ann", "192.0.2.7")
     for guard in (one, two):
         with pytest.raises(accounts.TooManyFailuresError):
             guard.check("Ann", "192.0.2.7")
@@ -186,7 +186,7 @@ def scattered(given):
 
 
 def refused(context, name="Ann"):
-    with pytest.raises(accounts.NewPlaceError) as caught:
+    with pytest.raises(accounts.NewNetworkError) as caught:
         accounts.log_in(context, name, PASSWORD)
     return caught.value
 
@@ -247,7 +247,7 @@ def test_the_link_logs_in_once_within_the_hour(given, session, ann, scattered, m
         clock.shift(3599)
         found = accounts.log_in_by_link(away, secret)
         assert found.id == ann.id
-        with pytest.raises(accounts.LinkSpentError):
+        with pytest.raises(accounts.LinkUsedError):
             accounts.log_in_by_link(away, secret)
         accounts.begin_session(away, found)
         session.flush()

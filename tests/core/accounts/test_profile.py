@@ -149,7 +149,7 @@ def test_a_new_address_counts_when_its_link_is_opened(context, session, ann, mai
     secret = opened(mailbox)
     assert accounts.confirm_email(context, secret) is ann
     assert (ann.email, ann.email_confirmed) == ("Moth@example.org", True)
-    with pytest.raises(accounts.LinkSpentError):
+    with pytest.raises(accounts.LinkUsedError):
         accounts.confirm_email(context, secret)
 
 

@@ -275,7 +275,7 @@ def test_the_owner_gets_rid_of_what_an_intruder_added(context, session, ann, app
     accounts.add_passkey(context, ann, theirs.make(asked), "Theirs", BROWSER)
     mail = mailbox()[-1]
     assert mail.kind == "security_passkey_added"
-    accounts.take_back(context, *mail.link("/not-me/").split("/")[-3:-1])
+    accounts.reclaim_account(context, *mail.link("/not-me/").split("/")[-3:-1])
     assert accounts.passkeys_of(session, ann.id) == []
     assert ann.second_factor  # the owner's app
     assert takes(context, ann, code=app())

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from comicsdb import accounts
 from comicsdb.accounts import signup
 from comicsdb.accounts.passwords import digest
-from comicsdb.accounts.signup import BLOCKED, PLACEHOLDER_DOMAIN
+from comicsdb.accounts.signup import BLOCKED_COUNTER, PLACEHOLDER_DOMAIN
 from comicsdb.catalog import InvalidError
 from comicsdb.http.client_address import network
 from comicsdb.models import AccountLink, DailyCount, LoginSession, User
@@ -64,7 +64,7 @@ def test_opening_the_link_activates_once(context, session, form, mailbox, caplog
     user = accounts.activate(context, uid, secret)
     assert (user.username, user.is_active, user.email_confirmed) == ("bob", True, True)
     assert caplog.messages[-1] == "User activated the account (user=bob, ip=192.0.2.7)"
-    with pytest.raises(accounts.LinkSpentError):
+    with pytest.raises(accounts.LinkUsedError):
         accounts.activate(context, uid, secret)
     assert accounts.log_in(context, "bob", PASSWORD) is user
 
@@ -95,7 +95,7 @@ def test_a_link_is_good_until_its_last_second_and_spent_only_within_its_time(con
         uid, secret = opened(mailbox()[0])
         clock.shift(timedelta(hours=24, seconds=-1))
         accounts.activate(context, uid, secret)
-        with pytest.raises(accounts.LinkSpentError):
+        with pytest.raises(accounts.LinkUsedError):
             accounts.activate(context, uid, secret)
         clock.shift(timedelta(seconds=1))
         with pytest.raises(accounts.BadLinkError):
@@ -107,7 +107,7 @@ def test_a_second_link_is_no_key_to_an_active_account(context, form, mailbox):
     accounts.resend_activation(context, "bob@example.org")
     first, second = mailbox()
     accounts.activate(context, *opened(second))
-    with pytest.raises(accounts.LinkSpentError):
+    with pytest.raises(accounts.LinkUsedError):
         accounts.activate(context, *opened(first))
 
 
@@ -314,7 +314,9 @@ def test_an_address_makes_so_many_accounts_a_day(given, session, ann, form, mail
     (told,) = [mail for mail in mailbox() if mail.to == "admin@example.org"]
     assert "User name: three" in told.text
     assert "From: 192.0.2.7" in told.text
-    blocked = session.execute(select(DailyCount.identity, DailyCount.count).filter_by(counter=BLOCKED)).all()
+    blocked = session.execute(
+        select(DailyCount.identity, DailyCount.count).filter_by(counter=BLOCKED_COUNTER)
+    ).all()
     assert blocked == [("ip:192.0.2.7", 2)]
 
 
@@ -351,11 +353,11 @@ def test_a_form_is_neither_too_fast_nor_too_old(given, form):
         clock.shift(timedelta(seconds=2))
         with pytest.raises(accounts.TooFastError) as raised:
             accounts.sign_up(here, typed)
-        assert accounts.open_sign_up(here.settings, raised.value.sealed) == typed
+        assert accounts.decrypt_sign_up_form(here.settings, raised.value.sealed) == typed
         clock.shift(timedelta(days=1))
-        assert accounts.open_sign_up(here.settings, raised.value.sealed) == typed
+        assert accounts.decrypt_sign_up_form(here.settings, raised.value.sealed) == typed
         clock.shift(timedelta(seconds=1))
-        assert accounts.open_sign_up(here.settings, raised.value.sealed) == {}
+        assert accounts.decrypt_sign_up_form(here.settings, raised.value.sealed) == {}
         clock.shift(timedelta(seconds=-1))
         assert refused(accounts.sign_up, here, typed) == {"__all__"}
         clock.shift(timedelta(seconds=-5))
@@ -371,8 +373,8 @@ def test_a_form_of_another_site_is_none_of_ours(context, given, form):
 
 def test_a_question_can_be_asked(given, form):
     asking = given(comicsdb__signup__question="Who is the bat?", comicsdb__signup__answer=" Batman ")
-    assert accounts.question(asking.settings) == "Who is the bat?"
-    assert signup.question(given(comicsdb__signup__question="Who?").settings) == ""
+    assert accounts.bot_question(asking.settings) == "Who is the bat?"
+    assert signup.bot_question(given(comicsdb__signup__question="Who?").settings) == ""
     assert refused(accounts.sign_up, asking, form(answer="Robin")) == {"answer"}
     assert refused(accounts.sign_up, asking, form()) == {"answer"}
     assert accounts.sign_up(asking, form(answer=" batman")) is None

@@ -13,7 +13,7 @@ from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.writing import library
 from comicsdb.models import User
-from comicsdb.security import Identity, identify
+from comicsdb.security import Identity, make_identity
 
 TODAY = date(2026, 11, 22)
 OFFICIAL = "Metron"
@@ -22,7 +22,7 @@ OFFICIAL = "Metron"
 def identity_of(session, user) -> Identity:
     """Who an account is to the services."""
     rows = select(User).where(User.id == user.id).options(selectinload(User.groups))
-    return identify(session.scalars(rows.execution_options(populate_existing=True)).one(), "session")
+    return make_identity(session.scalars(rows.execution_options(populate_existing=True)).one(), "session")
 
 
 def shelf(make) -> SimpleNamespace:

@@ -13,7 +13,7 @@ from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.ratings import rate as rate_list
 from comicsdb.library.undo import UndoResult, undo
 from comicsdb.models import Issue, LibraryAct, LibraryChange, ReadingList, ReadingListItem, WishListItem
-from comicsdb.security import SESSION, identify
+from comicsdb.security import SESSION, make_identity
 
 TODAY = date(2026, 11, 23)
 OFFICIAL = "Metron"
@@ -27,7 +27,7 @@ GIVEN_AGAIN = {"issue_rating": " - '{id,created_on}'::text[]"}  # rows that have
 
 @pytest.fixture
 def reader(make):
-    return identify(make.user(), SESSION)
+    return make_identity(make.user(), SESSION)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_each_act_is_undone_and_done_again(session, make, reader, issues):
     made = reading_lists.create(session, reader, OFFICIAL, {"name": "Mine", "desc": "words"})
     made_id = made.id
     other = reading_lists.create(session, reader, OFFICIAL, {"name": "After it", "previous": made.id})
-    stranger = identify(make.user(), SESSION)
+    stranger = make_identity(make.user(), SESSION)
     theirs = reading_lists.create(session, stranger, OFFICIAL, {"name": "Theirs"})
     rate_list(session, stranger, OFFICIAL, made, 5)
 
@@ -187,7 +187,7 @@ def test_acts_are_private_and_end_after_a_day(session, make, reader, issues):
     me = reader.user_id
     collection.add(session, me, issues[0], {}, today=TODAY)
     act = last(session)
-    stranger = identify(make.user(), SESSION)
+    stranger = make_identity(make.user(), SESSION)
     with pytest.raises(NotFoundError):
         undone(session, stranger, act)
     for wrong in (0, -1, 2**70):

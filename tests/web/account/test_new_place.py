@@ -22,7 +22,7 @@ def guessed(wsgi, member):
     """The member, while somebody has tried twenty wrong passwords for her and for nobody."""
     for name in ("Nora", "nobody"):
         for number in range(20):
-            wsgi.registry["comicsdb.guard"].failed(name, f"203.0.{number}.1")
+            wsgi.registry["comicsdb.guard"].record_failure(name, f"203.0.{number}.1")
     return member
 
 
@@ -49,7 +49,7 @@ def test_where_she_was_before_the_password_works(testapp, session, guessed, wsgi
     wsgi.registry["comicsdb.guard"]._limiter.forget()
     assert try_password(testapp, PASSWORD, HERE).status_int == 303
     for number in range(20):
-        wsgi.registry["comicsdb.guard"].failed("nora", f"203.0.{number}.1")
+        wsgi.registry["comicsdb.guard"].record_failure("nora", f"203.0.{number}.1")
     testapp.reset()
     assert try_password(testapp, PASSWORD, AWAY).status_int == 429
     assert try_password(testapp, PASSWORD, HERE).status_int == 303

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb import accounts, admin, clock
-from comicsdb.accounts.context import of_command
+from comicsdb.accounts.context import command_context
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import ApiToken, LoginSession, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
@@ -169,7 +169,7 @@ def test_saving_without_a_change_changes_nothing(testapp, boss, ada, session):
 def test_what_others_changed_meanwhile_stays(testapp, boss, ada, session):
     form = form_of(testapp, ada)
     changes = {"bio": "mine", "groups": BOTH, "is_active": False}
-    admin.change_account(of_command(session, {}), None, ada, changes)
+    admin.change_account(command_context(session, {}), None, ada, changes)
     session.commit()
     form["first_name"] = "Anna"
     form.submit(status=303)

@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb import accounts, clock
 from comicsdb.accounts import drafts
-from comicsdb.accounts.holdings import holdings
+from comicsdb.accounts.data_export import account_data
 from comicsdb.models import FormDraft, ReadingList
 from tests.web.conftest import errors, let_in, message, soup
 from tests.web.forms.forming import Form, enter, opened, send, value
@@ -26,7 +26,9 @@ def offered(page) -> list[str]:
 def stored(session):
     """All drafts that are not saved."""
     session.expire_all()
-    return session.query(FormDraft).filter(FormDraft.form != drafts.SPENT).order_by(FormDraft.created).all()
+    return (
+        session.query(FormDraft).filter(FormDraft.form != drafts.USED_KEY).order_by(FormDraft.created).all()
+    )
 
 
 def forms(world):
@@ -74,7 +76,7 @@ def test_drafts_are_their_owner_s_alone_and_can_be_discarded(testapp, nora, worl
     page = send(opened(testapp, address), {field: text}, press=("save_draft", "1")).follow()
     (draft,) = stored(session)
     key = draft.digest
-    assert [row["action"] for row in holdings(session, nora.id)["drafts"]] == [address]
+    assert [row["action"] for row in account_data(session, nora.id)["drafts"]] == [address]
     # Another form of the same sort, and the same form of another object, have drafts of their own.
     send(opened(testapp, address), {field: "second"}, press=("save_draft", "1"))
     assert len(offered(testapp.get(address))) == 2
@@ -112,7 +114,7 @@ def test_drafts_are_limited_in_size_number_and_time(testapp, nora, world, sessio
         page = send(form, {field: "long " * 600}, press=("save_draft", "1"), status=200)
     assert errors(page)[""] == "This form is too large to be kept as a draft."
     assert value(page, field) == "long " * 600
-    place = accounts.FormPlace("issue.create issue", 0)
+    place = accounts.FormTarget("issue.create issue", 0)
     for number in range(drafts.DRAFTS_MAX + 3):
         saved = accounts.SavedForm("/issue/create/", [("number", str(number))], {})
         assert drafts.store_draft(session, nora.id, f"{number:064x}", place, saved)

@@ -298,7 +298,7 @@ def test_an_address_is_made_once_by_one_form(testapp, nora):
 def test_what_is_wrong_with_a_label_is_said_beside_it(testapp, nora, session):
     assert set(errors(submit(testapp, OWN, status=422, name="x" * 101))) == {"name"}
     assert listed(testapp) == []
-    for number in range(feed_addresses.ADDRESSES_MOST):
+    for number in range(feed_addresses.ADDRESSES_MAX):
         feed_addresses.make_address(session, nora.id, "", str(number))
     session.commit()
     assert "revoke one" in errors(submit(testapp, OWN, status=422))["name"]

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
-from comicsdb.accounts.notices import Rules, candidates
+from comicsdb.accounts.notices import NoticeRules, candidates
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, DailyCount, ThrottleNotice, User
 
@@ -52,7 +52,9 @@ class World:
 
     def found(self, rules=None) -> dict:
         """Whom the rules find: figures by name."""
-        return {each.username: tuple(each.figures) for each in candidates(self.session, rules or Rules())}
+        return {
+            each.username: tuple(each.figures) for each in candidates(self.session, rules or NoticeRules())
+        }
 
     def rows(self, model) -> list:
         """All rows of a table, as they are now."""

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from comicsdb.accounts.notices import Rules, act, candidates
+from comicsdb.accounts.notices import NoticeRules, candidates, send_notice
 from comicsdb.config import resolve
 from comicsdb.models import ApiToken, DailyCount, StaffAction, ThrottleNotice, User
 from tests.core.accounts.notices.refused import NOW, TODAY, warned_twice
 from tests.mailbox import letters
 from tests.serving import SECRET
 
-ENFORCING = Rules(enforce=True)
+ENFORCING = NoticeRules(enforce=True)
 SETTINGS = resolve(
     {
         "sqlalchemy.url": "postgresql://x/y",
@@ -55,7 +55,7 @@ def test_today_and_seven_days_before_are_read(world):
     world.account("inside", {7: 100})
     world.account("outside", {8: 100})
     assert world.found() == {"inside": (1, 100, 100)}
-    assert world.found(Rules(lookback_days=8)) == {"inside": (1, 100, 100), "outside": (1, 100, 100)}
+    assert world.found(NoticeRules(lookback_days=8)) == {"inside": (1, 100, 100), "outside": (1, 100, 100)}
 
 
 def test_other_counts_and_addresses_are_nobody(world):
@@ -88,11 +88,11 @@ def test_nobody_has_two_notices_within_a_week(world, clock):
     assert world.found() == {}
     clock.shift(timedelta(hours=1))
     assert world.found() == {"ann": (1, 500, 500)}
-    assert world.found(Rules(cooldown_days=8)) == {}
+    assert world.found(NoticeRules(cooldown_days=8)) == {}
 
 
 def test_what_lies_on_or_before_the_day_of_the_latest_notice_is_done_with(world):
-    rules = Rules(cooldown_days=1, lookback_days=10)
+    rules = NoticeRules(cooldown_days=1, lookback_days=10)
     ann = world.account("ann", {4: 500, 5: 500, 6: 500})
     world.noticed(ann, timedelta(days=9))
     world.noticed(ann, timedelta(days=4))
@@ -102,7 +102,7 @@ def test_what_lies_on_or_before_the_day_of_the_latest_notice_is_done_with(world)
 
 
 def test_the_day_of_a_notice_is_that_of_utc(world):
-    rules = Rules(cooldown_days=1)
+    rules = NoticeRules(cooldown_days=1)
     ann = world.account("ann", {3: 100})
     world.noticed(ann, timedelta(days=2, hours=15, minutes=1))  # a minute before that day's end, in UTC
     assert world.found(rules) == {}
@@ -124,7 +124,7 @@ def test_after_enough_notices_it_gets_serious(world):
         "two": (2, True),
         "five": (5, True),
     }
-    assert not any(each.escalates for each in candidates(world.session, Rules()))
+    assert not any(each.escalates for each in candidates(world.session, NoticeRules()))
 
 
 DAYS = st.dictionaries(st.integers(0, 30).map(lambda ago: TODAY - timedelta(days=ago)), st.integers(1, 200))
@@ -132,7 +132,7 @@ DAYS = st.dictionaries(st.integers(0, 30).map(lambda ago: TODAY - timedelta(days
 
 @given(DAYS, st.integers(1, 5), st.integers(1, 150), st.integers(1, 200))
 def test_the_figures_fit_each_other(counts, min_days, single, extreme):
-    rules = Rules(min_days=min_days, single_day_threshold=single, extreme_day_threshold=extreme)
+    rules = NoticeRules(min_days=min_days, single_day_threshold=single, extreme_day_threshold=extreme)
     figures = rules.judge(counts)
     bad = [count for count in counts.values() if count >= single]
     if figures is None:
@@ -149,7 +149,7 @@ def test_the_figures_fit_each_other(counts, min_days, single, extreme):
 def test_a_warning_is_written_and_noted(world):
     ann = world.account("ann", {0: 120, 1: 60, 2: 10})
     world.token(ann)
-    done = act(world.factory, SETTINGS, Rules(), ann)
+    done = send_notice(world.factory, SETTINGS, NoticeRules(), ann)
     assert (done.username, done.figures, done.escalates) == ("ann", (2, 190, 120), False)
     (notice,) = world.rows(ThrottleNotice)
     assert (notice.user_id, notice.days_throttled, notice.total_count, notice.worst_day_count) == (
@@ -167,9 +167,9 @@ def test_a_warning_is_written_and_noted(world):
 
 def test_what_was_done_is_not_done_again(world):
     ann = world.account("ann", {0: 120})
-    assert act(world.factory, SETTINGS, Rules(), ann) is not None
-    assert act(world.factory, SETTINGS, Rules(), ann) is None
-    assert act(world.factory, SETTINGS, Rules(), 2**31 - 1) is None
+    assert send_notice(world.factory, SETTINGS, NoticeRules(), ann) is not None
+    assert send_notice(world.factory, SETTINGS, NoticeRules(), ann) is None
+    assert send_notice(world.factory, SETTINGS, NoticeRules(), 2**31 - 1) is None
     assert len(world.rows(ThrottleNotice)) == len(letters(world.session)) == 1
 
 
@@ -177,7 +177,7 @@ def test_who_has_tokens_loses_all_of_them_and_nothing_else(world):
     ann, bob = warned_twice(world), world.account("bob", {})
     for number, user in enumerate((ann, ann, bob)):
         world.token(user, str(number))
-    act(world.factory, SETTINGS, ENFORCING, ann)
+    send_notice(world.factory, SETTINGS, ENFORCING, ann)
     assert [token.user_id for token in world.rows(ApiToken)] == [bob]
     assert all(user.is_active for user in world.rows(User))
     (mail,) = letters(world.session)
@@ -190,7 +190,7 @@ def test_who_has_tokens_loses_all_of_them_and_nothing_else(world):
 
 def test_who_has_no_tokens_is_disabled(world):
     ann = warned_twice(world)
-    act(world.factory, SETTINGS, ENFORCING, ann)
+    send_notice(world.factory, SETTINGS, ENFORCING, ann)
     assert not next(user for user in world.rows(User) if user.id == ann).is_active
     (mail,) = letters(world.session)
     assert "disabled your account" in " ".join(mail.text.split())

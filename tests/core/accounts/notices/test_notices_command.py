@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from comicsdb.accounts.letters import Figures, throttle_report, throttle_restriction, throttle_warning
+from comicsdb.accounts.letters import ThrottleFigures, throttle_report, throttle_restriction, throttle_warning
 from comicsdb.cli import main
 from comicsdb.mail.letter import Reader, as_html, as_text
 from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
@@ -24,24 +24,24 @@ def words(letter) -> str:
 
 
 def test_one_single_day_is_called_so_and_no_number_is_repeated(world):
-    told = words(throttle_restriction("ann", Figures(1, 100, 100), tokens=True))
+    told = words(throttle_restriction("ann", ThrottleFigures(1, 100, 100), tokens=True))
     assert "It received 100 responses with status 429 on a single day." in told
     assert told.count("100") == 1
     assert "across" not in told
-    told = words(throttle_warning("ann", Figures(1, 100, 100)))
+    told = words(throttle_warning("ann", ThrottleFigures(1, 100, 100)))
     assert "It received 100 responses with status 429 on a single day." in told
     assert told.count("100") == 1
     assert "several days" not in told
 
 
 def test_one_bad_day_beside_small_ones_has_both_numbers():
-    told = words(throttle_warning("ann", Figures(1, 157, 150)))
+    told = words(throttle_warning("ann", ThrottleFigures(1, 157, 150)))
     assert told.count("150") == 1
     assert "It recently received 157 responses with status 429, 150 of them on a single day." in told
 
 
 def test_several_days_have_all_three_numbers():
-    told = words(throttle_warning("ann", Figures(3, 168, 60)))
+    told = words(throttle_warning("ann", ThrottleFigures(3, 168, 60)))
     assert "Over the past several days" in told
     assert "It received 168 responses with status 429 over 3 days, 60 of them on the worst day." in told
     assert "single day" not in told
@@ -49,7 +49,7 @@ def test_several_days_have_all_three_numbers():
 
 def test_one_response_is_one_response():
     assert "It received 1 response with status 429 on a single day." in words(
-        throttle_warning("ann", Figures(1, 1, 1))
+        throttle_warning("ann", ThrottleFigures(1, 1, 1))
     )
 
 
@@ -57,7 +57,7 @@ def test_one_response_is_one_response():
     ("letter", "subject", "facts"),
     [
         (
-            throttle_warning("ann", Figures(3, 168, 60)),
+            throttle_warning("ann", ThrottleFigures(3, 168, 60)),
             "Your API client is being rate-limited",
             [
                 "X-RateLimit",
@@ -68,7 +68,7 @@ def test_one_response_is_one_response():
             ],
         ),
         (
-            throttle_restriction("ann", Figures(3, 168, 60), tokens=True),
+            throttle_restriction("ann", ThrottleFigures(3, 168, 60), tokens=True),
             "Your API access has been restricted",
             [
                 "We wrote to you before",
@@ -79,7 +79,7 @@ def test_one_response_is_one_response():
             ],
         ),
         (
-            throttle_restriction("ann", Figures(3, 168, 60), tokens=False),
+            throttle_restriction("ann", ThrottleFigures(3, 168, 60), tokens=False),
             "Your API access has been restricted",
             [
                 "We wrote to you before",
@@ -98,7 +98,7 @@ def test_a_letter_says_in_both_parts_what_it_has_to(letter, subject, facts):
 
 
 def test_a_name_is_no_markup():
-    letter = throttle_warning("<b>ann</b>", Figures(1, 100, 100))
+    letter = throttle_warning("<b>ann</b>", ThrottleFigures(1, 100, 100))
     assert "<b>" not in as_html(letter, Reader("en", "https://comics.example"))
 
 

@@ -4,7 +4,7 @@ import orjson
 from sqlalchemy import Select, case, func, not_, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from comicsdb.accounts.tokens import SHOWN
+from comicsdb.accounts.tokens import SHOWN_CHARACTERS
 from comicsdb.library.transfer.tables import archive, csv_text
 from comicsdb.library.transfer.values import FORMULA
 from comicsdb.models import (
@@ -78,21 +78,23 @@ def _tables(user_id: int) -> dict[str, Select]:
         "tokens": own(
             ApiToken,
             "name scope created expiry last_used last_address",
-            func.left(ApiToken.token_key, SHOWN).label("begins_with"),
+            func.left(ApiToken.token_key, SHOWN_CHARACTERS).label("begins_with"),
         ),
-        "ratings": _issue(IssueRating.rating, IssueRating.created_on, IssueRating.modified, of=IssueRating)
+        "ratings": _with_issue(
+            IssueRating.rating, IssueRating.created_on, IssueRating.modified, of=IssueRating
+        )
         .where(IssueRating.user_id == user_id)
         .order_by(IssueRating.id),
         "webhooks": own(Webhook, "url description kinds state created_on"),
         "webhook_deliveries": select(
             WebhookDelivery.webhook_id,
             Webhook.url,
-            *_all_but(WebhookDelivery.__table__, "webhook_id"),
+            *_columns_except(WebhookDelivery.__table__, "webhook_id"),
         )
         .join(Webhook, Webhook.id == WebhookDelivery.webhook_id)
         .where(Webhook.user_id == user_id)
         .order_by(WebhookDelivery.id),
-        **_kept(user_id),
+        **_library(user_id),
         **_public(user_id),
         "drafts": select(FormDraft.action, FormDraft.object_id, FormDraft.created, FormDraft.fields)
         .where(FormDraft.user_id == user_id, FormDraft.fields != "[[], {}]")
@@ -120,7 +122,7 @@ def _tables(user_id: int) -> dict[str, Select]:
     }
 
 
-def _issue(*columns, of) -> Select:
+def _with_issue(*columns, of) -> Select:
     """Rows of `of`, each with the id and name of its issue."""
     return (
         select(of.issue_id, Series.name.label("series"), Issue.number, *columns)
@@ -129,20 +131,20 @@ def _issue(*columns, of) -> Select:
     )
 
 
-def _all_but(table, *left_out: str) -> list:
+def _columns_except(table, *left_out: str) -> list:
     """The columns of a table, without some."""
     return [column for column in table.columns if column.name not in {*left_out, "folded", "modified_before"}]
 
 
-def _kept(user_id: int) -> dict[str, Select]:
+def _library(user_id: int) -> dict[str, Select]:
     """The statements of the library: collection, pull list, wish list, reading lists and feed addresses."""
     item, wish, listed, stars = CollectionItem, WishListItem, ReadingListItem, ReadingListRating
     public_name = case((not_(ReadingList.is_private), ReadingList.name)).label("reading_list")
     return {
-        "collection": _issue(*_all_but(item.__table__, "user_id", "issue_id"), of=item)
+        "collection": _with_issue(*_columns_except(item.__table__, "user_id", "issue_id"), of=item)
         .where(item.user_id == user_id)
         .order_by(item.id),
-        "read_dates": _issue(ReadDate.read_on, ReadDate.created_on, of=ReadDate)
+        "read_dates": _with_issue(ReadDate.read_on, ReadDate.created_on, of=ReadDate)
         .where(ReadDate.user_id == user_id)
         .order_by(ReadDate.id),
         "pull_list": select(PullListSeries.series_id, Series.name.label("series"), PullListSeries.added_on)
@@ -150,14 +152,14 @@ def _kept(user_id: int) -> dict[str, Select]:
         .join(PullList, PullList.id == PullListSeries.pull_list_id)
         .where(PullList.user_id == user_id)
         .order_by(PullListSeries.id),
-        "wish_list": _issue(*_all_but(wish.__table__, "wish_list_id", "issue_id"), of=wish)
+        "wish_list": _with_issue(*_columns_except(wish.__table__, "wish_list_id", "issue_id"), of=wish)
         .join(WishList, WishList.id == wish.wish_list_id)
         .where(WishList.user_id == user_id)
         .order_by(wish.id),
-        "reading_lists": select(*_all_but(ReadingList.__table__, "user_id", "rated_before"))
+        "reading_lists": select(*_columns_except(ReadingList.__table__, "user_id", "rated_before"))
         .where(ReadingList.user_id == user_id)
         .order_by(ReadingList.id),
-        "reading_list_items": _issue(
+        "reading_list_items": _with_issue(
             listed.reading_list_id, listed.order, listed.issue_type, listed.added_on, of=listed
         )
         .join(ReadingList, ReadingList.id == listed.reading_list_id)
@@ -188,11 +190,13 @@ def _public(user_id: int) -> dict[str, Select]:
     profile, report, reader = PublicProfile, ReviewReport, aliased(User)
     others = case((Follow.follower_id == user_id, Follow.followed_id), else_=Follow.follower_id)
     return {
-        "public_profile": select(*_all_but(profile.__table__, "user_id")).where(profile.user_id == user_id),
+        "public_profile": select(*_columns_except(profile.__table__, "user_id")).where(
+            profile.user_id == user_id
+        ),
         "favourites": select(Favourite.place, Favourite.issue_id, Favourite.series_id)
         .where(Favourite.user_id == user_id)
         .order_by(Favourite.place, Favourite.id),
-        "reviews": _issue(*_all_but(Review.__table__, "user_id", "issue_id"), of=Review)
+        "reviews": _with_issue(*_columns_except(Review.__table__, "user_id", "issue_id"), of=Review)
         .where(Review.user_id == user_id)
         .order_by(Review.id),
         "review_reports": select(report.review_id, report.reason, report.created_on)
@@ -211,7 +215,7 @@ def _public(user_id: int) -> dict[str, Select]:
     }
 
 
-def holdings(session: Session, user_id: int) -> dict[str, list[dict]]:
+def account_data(session: Session, user_id: int) -> dict[str, list[dict]]:
     """The rows of each table; `account` has one."""
     return {
         name: [dict(row) for row in session.execute(rows).mappings()]
@@ -219,14 +223,14 @@ def holdings(session: Session, user_id: int) -> dict[str, list[dict]]:
     }
 
 
-def holdings_json(session: Session, user_id: int) -> bytes:
+def account_data_json(session: Session, user_id: int) -> bytes:
     """All data of an account as one JSON object."""
     return orjson.dumps(
-        holdings(session, user_id), default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z
+        account_data(session, user_id), default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_UTC_Z
     )
 
 
-def holdings_csv(session: Session, user_id: int) -> bytes:
+def account_data_csv(session: Session, user_id: int) -> bytes:
     """All data of an account as a ZIP archive of one CSV file per table, with a header line."""
     tables = {}
     for name, rows in _tables(user_id).items():

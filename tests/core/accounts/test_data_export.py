@@ -57,7 +57,7 @@ def held(context, session, ann, make):
 
 
 def test_it_holds_all_tables_and_no_secrets(session, held):
-    found = accounts.holdings(session, held.id)
+    found = accounts.account_data(session, held.id)
     kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_ratings"
     kept += (
         " reading_list_likes feed_addresses public_profile favourites reviews review_reports follows drafts"
@@ -92,14 +92,14 @@ def test_it_holds_all_tables_and_no_secrets(session, held):
 
 
 def test_as_json(session, held):
-    found = json.loads(accounts.holdings_json(session, held.id))
+    found = json.loads(accounts.account_data_json(session, held.id))
     assert found["account"][0]["bio"] == "Two\nlines, and “quotes”"
     assert found["sessions"][0]["begun"].endswith("Z")
 
 
 def test_as_tables_that_no_spreadsheet_calculates(session, held):
-    archive = zipfile.ZipFile(io.BytesIO(accounts.holdings_csv(session, held.id)))
-    assert archive.namelist() == [f"{name}.csv" for name in accounts.holdings(session, held.id)]
+    archive = zipfile.ZipFile(io.BytesIO(accounts.account_data_csv(session, held.id)))
+    assert archive.namelist() == [f"{name}.csv" for name in accounts.account_data(session, held.id)]
 
     def table(name):
         return list(csv.DictReader(io.StringIO(archive.read(f"{name}.csv").decode(), newline="")))
@@ -118,7 +118,7 @@ def test_stars_and_likes_of_a_list_that_is_private_now_do_not_name_it(session, h
         ratings.rate(session, who(held), OFFICIAL, each, 5)
         likes.like(session, who(held), OFFICIAL, each, liked=True)
     lists.update(session, who(owner), OFFICIAL, hidden, {"is_private": True})
-    found = accounts.holdings(session, held.id)
+    found = accounts.account_data(session, held.id)
     stars = [(row["reading_list"], row["rating"]) for row in found["reading_list_ratings"]]
     assert stars == [("Public", 5), (None, 5)]
     assert [row["reading_list"] for row in found["reading_list_likes"]] == ["Public", None]
