@@ -61,7 +61,7 @@ def _seconds_to_wait(request, settings) -> int:
     limits = Limit("covers", burst, MINUTE), Limit("covers_a_day", sustained, DAY)
     who = f"covers ip:{client_ip(request)}"
     taken = request.registry["comicsdb.limiter"].take([(limit, who) for limit in limits])
-    return max((state.wait for state in taken.refused), default=0)
+    return max((state.retry_after for state in taken.refused), default=0)
 
 
 def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:

@@ -157,7 +157,9 @@ class ApiRead(CachedRead):
         """The body; raises ThrottledError if a limit is exceeded."""
         request, limits = self.request, self.request.registry["comicsdb.api_limits"]
         # Without limits, the statement for the body compares the epoch.
-        verdict = check_limits(request, self.identity, cost=self._cost, epoch=epoch if limits.on else None)
+        verdict = check_limits(
+            request, self.identity, cost=self._cost, epoch=epoch if limits.enabled else None
+        )
         if verdict.refused:
             raise ThrottledError(verdict)
         try:

@@ -40,7 +40,7 @@ class Verdict:
     @property
     def charged(self) -> int:
         """What was charged of the day's requests."""
-        counted = any(state.placed and state.limit.name == SUSTAINED for state in self.decision.states)
+        counted = any(state.is_counted and state.limit.name == SUSTAINED for state in self.decision.states)
         return self.cost if counted else 0
 
     @property
@@ -51,7 +51,7 @@ class Verdict:
     @property
     def wait(self) -> int:
         """Seconds until all limits accept a request again."""
-        return max(state.wait for state in self.decision.refused)
+        return max(state.retry_after for state in self.decision.refused)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
@@ -70,7 +70,7 @@ class Verdict:
             policies.append(policy)
             # Reset times must not be later than Retry-After.
             if state.refused or not refused:
-                left.append(f'"{limit.name}";r={remaining};t={state.wait}')
+                left.append(f'"{limit.name}";r={remaining};t={state.retry_after}')
         own.append(("X-RateLimit-Cost", str(self.charged)))
         return [*own, ("RateLimit-Policy", ", ".join(policies)), ("RateLimit", ", ".join(left))]
 
@@ -80,7 +80,7 @@ def _tightest_limits(states: Iterable[WindowState]) -> Iterable[WindowState]:
     found: dict[str, WindowState] = {}
     for each in states:
         other = found.get(each.limit.name)
-        if other is None or (each.remaining, -each.wait) < (other.remaining, -other.wait):
+        if other is None or (each.remaining, -each.retry_after) < (other.remaining, -other.retry_after):
             found[each.limit.name] = each
     return found.values()
 
@@ -89,8 +89,8 @@ def _tightest_limits(states: Iterable[WindowState]) -> Iterable[WindowState]:
 def _header_parts(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
     """The constant parts of a limit's headers: its size, two header names, and its policy."""
     start = f"X-RateLimit-{limit.name.capitalize()}"
-    policy = f'"{limit.name}";q={limit.most};w={limit.seconds}'
-    return (f"{start}-Limit", str(limit.most)), f"{start}-Remaining", f"{start}-Reset", policy
+    policy = f'"{limit.name}";q={limit.max_events};w={limit.seconds}'
+    return (f"{start}-Limit", str(limit.max_events)), f"{start}-Remaining", f"{start}-Reset", policy
 
 
 def check_limits(
@@ -113,7 +113,7 @@ def check_limits(
     limits: ApiLimits = request.registry["comicsdb.api_limits"]
     if cost is None:
         cost = request_cost(request)
-    if limits.on:
+    if limits.enabled:
         decision = limits.take(identity, client_ip(request), cost=cost, unchanged=unchanged, epoch=epoch)
     else:
         check_epoch(request.registry["comicsdb.read_pool"], epoch)
@@ -163,7 +163,7 @@ def finish_response(request, response) -> None:
     verdict: Verdict = request.environ[Verdict.KEY]
     status = response.status_int
     if status == 304 and verdict.decision is not None:
-        decision = request.registry["comicsdb.api_limits"].give_back(verdict.decision)
+        decision = request.registry["comicsdb.api_limits"].refund(verdict.decision)
         verdict = replace(verdict, decision=decision)
     response.headerlist.extend(verdict.headers)
     identity = verdict.identity

@@ -78,13 +78,13 @@ class Guard:
     def record_failure(self, name: str, address: str) -> None:
         """Count a wrong name or password."""
         self._allowed_until.clear()
-        self._limiter.take(self._client_limits(name, address), together=False)
+        self._limiter.take(self._client_limits(name, address), all_or_none=False)
 
     def count_code_attempt(self, user_id: int) -> None:
         """Count an attempt with a code; raises TooManyFailuresError."""
         taken = self._limiter.take([(limit, str(user_id)) for limit in CODES])
         if taken.refused:
-            raise TooManyFailuresError(max(1, *(each.wait for each in taken.refused)))
+            raise TooManyFailuresError(max(1, *(each.retry_after for each in taken.refused)))
 
     def count_warning_mails(self, name: str) -> tuple[bool, bool]:
         """Count a link to log in with and a warning to the owner of a name; returns which may be mailed."""
@@ -96,7 +96,7 @@ class Guard:
         """Count a request for a mail; raises TooManyMailsError."""
         taken = self._limiter.take([(MAILS_PER_ADDRESS, network(address))])
         if taken.refused:
-            raise TooManyMailsError(max(1, taken.refused[0].wait))
+            raise TooManyMailsError(max(1, taken.refused[0].retry_after))
 
     def count_mail(self, mailbox: str) -> bool:
         """Count a mail to a mailbox, of an account or not; returns whether it may be sent."""
@@ -112,9 +112,9 @@ class Guard:
         return [*asked, (PER_ACCOUNT, digest(name.lower()))]
 
     def _check_limits(self, asked: list[tuple[Limit, str]]) -> None:
-        refused = self._limiter.take(asked, free={limit.name for limit, _who in asked}).refused
-        waits = [max(1, each.wait) for each in refused if each.limit is not PER_ACCOUNT]
+        refused = self._limiter.take(asked, uncounted={limit.name for limit, _who in asked}).refused
+        waits = [max(1, each.retry_after) for each in refused if each.limit is not PER_ACCOUNT]
         if waits:
             raise TooManyFailuresError(max(waits))
         if refused:
-            raise NewNetworkError(max(1, refused[0].wait))
+            raise NewNetworkError(max(1, refused[0].retry_after))

@@ -159,10 +159,10 @@ class _FileBody:
 
 def _limits(settings, limits: ApiLimits) -> dict | None:
     """The requests of an account, and of an address without one, in a minute and in a day."""
-    if not limits.on:
+    if not limits.enabled:
         return None
     account = {name: settings[f"{PREFIX}.{name}"] for name in (BURST, SUSTAINED)}
-    anonymous = {limit.name: limit.most for limit in limits.of(None)}
+    anonymous = {limit.name: limit.max_events for limit in limits.limits_of(None)}
     return {"account": account, "anonymous": anonymous if settings["comicsdb_api.anonymous"] else None}
 
 

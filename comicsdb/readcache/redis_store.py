@@ -9,7 +9,7 @@ from dogpile.cache.api import NO_VALUE, CachedValue
 from dogpile.cache.backends.redis import RedisBackend
 from dogpile.cache.region import CacheRegion, value_version
 
-from comicsdb.db.redis_access import Circuit, open_pool
+from comicsdb.db.redis_access import CircuitBreaker, open_pool
 from comicsdb.readcache.memory import Lru, MemoryStore, remember
 
 BATCH = 1000  # keys per step of a scan
@@ -54,13 +54,13 @@ class SharedBackend(RedisBackend):
     def __init__(self, arguments):
         super().__init__(arguments)
         self._lru: Lru = arguments["lru"]
-        self._circuit: Circuit = arguments["circuit"]
+        self._circuit: CircuitBreaker = arguments["circuit"]
 
     def get(self, key):
         """The value, or NO_VALUE."""
         value = self._lru.get(key)
         if value is None:
-            stored = self._circuit.attempt(self.reader_client.get, key)
+            stored = self._circuit.call(self.reader_client.get, key)
             value = unpack(key, stored) if stored is not None else None
             if value is None:
                 return NO_VALUE
@@ -71,7 +71,7 @@ class SharedBackend(RedisBackend):
         """Store a value in memory and, if possible, in Redis."""
         remember(self._lru, key, value, self.redis_expiration_time)
         packed, seconds = pack(key, value), self.redis_expiration_time
-        self._circuit.attempt(lambda: self.writer_client.set(key, packed, ex=seconds))
+        self._circuit.call(lambda: self.writer_client.set(key, packed, ex=seconds))
 
 
 def counts_key(prefix: str) -> str:
@@ -89,7 +89,7 @@ class RedisStore(MemoryStore):
         super().__init__(lru)
         self._prefix = prefix
         self._client = redis.Redis(connection_pool=open_pool(url))
-        self._circuit = Circuit("the cache does without")
+        self._circuit = CircuitBreaker("the cache does without")
 
     def configure(self, region: CacheRegion, lifetime: int) -> None:
         """Give a region its backend."""
@@ -109,7 +109,7 @@ class RedisStore(MemoryStore):
         super().count(hit=hit)
         if self.hits + self.misses >= COUNTED_TOGETHER:
             hits, misses, self.hits, self.misses = self.hits, self.misses, 0, 0
-            self._circuit.attempt(self._add_counts, hits, misses)
+            self._circuit.call(self._add_counts, hits, misses)
 
     def _add_counts(self, hits: int, misses: int) -> None:
         pipe = self._client.pipeline(transaction=False)

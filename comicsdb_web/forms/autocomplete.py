@@ -21,7 +21,7 @@ def items(request):
     (state,) = request.registry["comicsdb.limiter"].take([(LIMIT, who)]).states
     if state.refused:
         response = error_page(request, 429)
-        response.headers["Retry-After"] = str(state.wait)
+        response.headers["Retry-After"] = str(state.retry_after)
         return response
     query = request.GET.get("q", "")
     short = lookup.too_short(name, query)

@@ -185,10 +185,10 @@ class Usage(NamedTuple):
 def api_usage(request) -> Usage | None:
     """The account's usage of the daily limit of the API; None where there are no limits."""
     limits = request.registry["comicsdb.api_limits"]
-    if not limits.on:
+    if not limits.enabled:
         return None
     _minute, day = limits.states(request.identity)
-    return Usage(day.count, day.limit.most)
+    return Usage(day.count, day.limit.max_events)
 
 
 def includeme(config):

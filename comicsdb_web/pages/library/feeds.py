@@ -120,7 +120,7 @@ def _public_feed(request, about: Subject, window: feeds.Window, *conditions):
 def _retry_after(request, asked) -> int:
     """The seconds that the client has to wait, or 0."""
     refused = request.registry["comicsdb.limiter"].take(asked).refused
-    return max(1, *(each.wait for each in refused)) if refused else 0
+    return max(1, *(each.retry_after for each in refused)) if refused else 0
 
 
 def _response(request, body: bytes) -> Response:

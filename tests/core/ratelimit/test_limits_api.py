@@ -37,8 +37,8 @@ def test_looking_at_how_one_stands_counts_nothing(limits):
         ours.take(somebody(), "192.0.2.1")
     for _ in range(3):
         minute, day = ours.states(somebody())
-        assert (minute.count, minute.limit.most) == (3, 20)
-        assert (day.count, day.limit.most, day.remaining) == (3, 5000, 4997)
+        assert (minute.count, minute.limit.max_events) == (3, 20)
+        assert (day.count, day.limit.max_events, day.remaining) == (3, 5000, 4997)
     assert ours.states(somebody(SupporterTier.SPONSOR))[1].remaining == 14_997
 
 
@@ -64,10 +64,10 @@ def test_a_database_that_takes_nothing_in_still_judges(limits, engine, limiter, 
 
 def test_a_supporter_has_by_basic_no_more_than_others_when_it_ends(limits):
     ours = limits(**ENDING)
-    assert [each.most for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR, "basic"))] == [10, 1000]
-    assert [each.most for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR))] == [20, 25_000]
+    assert [each.max_events for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR, "basic"))] == [10, 1000]
+    assert [each.max_events for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR))] == [20, 25_000]
     low = limits(**ENDING, **{"comicsdb_api.throttle.burst": "5"})
-    assert [each.most for each in low.of(somebody(method="basic"))] == [5, 1000]
+    assert [each.max_events for each in low.of(somebody(method="basic"))] == [5, 1000]
 
 
 @pytest.mark.parametrize(

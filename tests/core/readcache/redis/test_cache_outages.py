@@ -84,7 +84,7 @@ def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, alone, monkeypatch,
 
 
 def test_after_the_pause_one_call_tries_again_and_the_others_do_not_wait_for_it(monkeypatch):
-    circuit, asked, may_end = redis_access.Circuit("the test"), [], threading.Event()
+    circuit, asked, may_end = redis_access.CircuitBreaker("the test"), [], threading.Event()
 
     def fail():
         asked.append(threading.get_ident())
@@ -93,12 +93,12 @@ def test_after_the_pause_one_call_tries_again_and_the_others_do_not_wait_for_it(
 
     monkeypatch.setattr(redis_access, "PAUSE", 0.05)
     may_end.set()
-    assert circuit.attempt(fail, otherwise="none") == "none"
+    assert circuit.call(fail, fallback="none") == "none"
     time.sleep(0.06)
     monkeypatch.setattr(redis_access, "PAUSE", 3600.0)
     may_end.clear()
     with ThreadPoolExecutor(10) as pool:
-        calls = [pool.submit(circuit.attempt, fail, otherwise="none") for _ in range(10)]
+        calls = [pool.submit(circuit.call, fail, fallback="none") for _ in range(10)]
         wait_for(lambda: sum(call.done() for call in calls) == 9 or len(asked) > 2)
         may_end.set()
     assert [call.result() for call in calls] == ["none"] * 10
