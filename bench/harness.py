@@ -23,7 +23,7 @@ from sqlalchemy import Engine, create_engine, text
 
 from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.cli.database import upgrade
-from comicsdb.config import MOST
+from comicsdb.config import COUNT_MAX
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.exchange.importing import import_set
 from comicsdb.media.storage import FolderStorage
@@ -143,8 +143,8 @@ class Harness:
             "comicsdb.cache.url": self.redis.url,
             # Enabled, but never reached.
             "comicsdb_api.throttle": "on",
-            "comicsdb_api.throttle.burst": str(MOST),
-            "comicsdb_api.throttle.sustained": str(MOST),
+            "comicsdb_api.throttle.burst": str(COUNT_MAX),
+            "comicsdb_api.throttle.sustained": str(COUNT_MAX),
             **more,
         }
 

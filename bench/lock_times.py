@@ -205,7 +205,7 @@ def measure(factory: sessionmaker, engine: Engine, act: Callable[[Session], obje
     with factory() as session:
         act(session)
         session.commit()
-    unfinished.run(factory)
+    unfinished.run_unfinished(factory)
     took = time.perf_counter() - begun
     _seconds, own, database = max(holds.found, key=lambda each: each[1] + each[2])
     most = max(each[0] for each in holds.found)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from translationstring import TranslationString
 
 from comicsdb.accounts.browsers import browser_name
-from comicsdb.i18n import Text, _, ngettext, written_day
+from comicsdb.i18n import Text, _, long_date, ngettext
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph
 from comicsdb.models import SecurityEvent, SecurityEventKind, User, Webhook
 
@@ -161,9 +161,9 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
     """To an account that uses HTTP Basic with the API; `until` is when that ends, always set in phase 2."""
     final = phase >= 2
     name = {"name": user.username}
-    facts = [(_("Password last used on"), written_day(last_used))]
+    facts = [(_("Password last used on"), long_date(last_used))]
     if until is not None:
-        facts.append((_("Valid until"), written_day(until)))
+        facts.append((_("Valid until"), long_date(until)))
     blocks = [
         Paragraph(
             _(
@@ -196,14 +196,14 @@ def _first_reminder(until: date | None) -> Text:
         return _("This still works for now but will be switched off. Please switch to a token in time.")
     return _(
         "This will keep working until ${day}. Please switch to a token before then.",
-        mapping={"day": written_day(until)},
+        mapping={"day": long_date(until)},
     )
 
 
 def _final_reminder(until: date) -> Text:
     return _(
         "This will stop working on ${day}; until then, fewer requests are allowed. Please act now.",
-        mapping={"day": written_day(until)},
+        mapping={"day": long_date(until)},
     )
 
 

@@ -39,7 +39,7 @@ from comicsdb.admin.site import (
     create_poll,
     delete_announcement,
     delete_poll,
-    send_again,
+    retry_mail,
     set_sign_ups,
 )
 
@@ -78,9 +78,9 @@ __all__ = [
     "repair_anthology",
     "reset_second_factor",
     "restore_review",
+    "retry_mail",
     "revoke_token",
     "revoke_tokens",
-    "send_again",
     "set_deletable",
     "set_password",
     "set_sign_ups",

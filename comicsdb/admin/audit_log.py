@@ -82,7 +82,7 @@ def _plain(value):
     return value.isoformat() if isinstance(value, date) else value
 
 
-def refuse(errors: Mapping) -> None:
+def raise_errors(errors: Mapping) -> None:
     """Raise InvalidError if there is a problem with any field."""
     found = {field: problems for field, problems in errors.items() if problems}
     if found:

@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from comicsdb import clock
 from comicsdb.accounts import rules
-from comicsdb.admin.audit_log import Actor, changes, record, refuse
+from comicsdb.admin.audit_log import Actor, changes, raise_errors, record
 from comicsdb.catalog.errors import NotFoundError
 from comicsdb.i18n import _
 from comicsdb.models import Issue, Review, ReviewReport, Series
@@ -47,7 +47,7 @@ def keep_review(session: Session, actor: Actor, review_id: int, reason: str) -> 
 def _checked(reason: str) -> str:
     reason = reason.strip()
     missing = [_("Give a reason.")]
-    refuse({"reason": rules.one_line_problems(reason, HIDDEN_REASON_MAX) if reason else missing})
+    raise_errors({"reason": rules.one_line_problems(reason, HIDDEN_REASON_MAX) if reason else missing})
     return reason
 
 

@@ -41,13 +41,13 @@ IMPOSSIBLE = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
 PAUSE = 2.0  # seconds between looking for acts
 
 
-def is_anything_left(session: Session, idle: timedelta = IDLE) -> bool:
+def has_unfinished(session: Session, idle: timedelta = IDLE) -> bool:
     """Whether acts are noted, or stamps have to be moved for a process that was killed."""
     interrupted = exists().where(LateStamps.at < func.now() - idle)
     return session.scalar(select(or_(exists().where(UnfinishedAct.id > 0), interrupted)))
 
 
-def run(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> dict[int, dict]:
+def run_unfinished(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> dict[int, dict]:
     """Do all acts that are noted, as who asked for them; returns what was done, by note.
 
     What has become impossible is logged and given up; what fails is tried again at the next call. Raises
@@ -119,13 +119,13 @@ def _merge(catalog: Catalog, actor: User | None, note: UnfinishedAct) -> None:
 
 def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
     """Write all objects of a note, in pieces; returns what was done, before an interruption too."""
-    act, result = WRITES[note.act], dict(note.result)
+    act, result = ACTS[note.act], dict(note.result)
 
     def write(own: Catalog, ids: set[int]) -> None:
         own.unit.acquire_write_lock()
         there = bulk.existing(own.session, KINDS[note.kind].model, ids)
         found = act(own, there, note) if there else {}
-        together = {name: _sum(result.get(name), value) for name, value in found.items()}
+        together = {name: _merged_result(result.get(name), value) for name, value in found.items()}
         own.session.execute(
             update(UnfinishedAct)
             .where(UnfinishedAct.id == note.id)
@@ -137,7 +137,7 @@ def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
     return result
 
 
-def _sum(before: int | list[int] | None, more: int | list[int]) -> int | list[int]:
+def _merged_result(before: int | list[int] | None, more: int | list[int]) -> int | list[int]:
     """Numbers are added, ids united."""
     return sorted({*(before or ()), *more}) if isinstance(more, list) else (before or 0) + more
 
@@ -160,7 +160,7 @@ def _repair(catalog: Catalog, ids: list[int], note: UnfinishedAct) -> dict:
 
 
 # The piece of each act: what it did to objects, by name.
-WRITES: dict[str, Callable[[Catalog, list[int], UnfinishedAct], dict]] = {
+ACTS: dict[str, Callable[[Catalog, list[int], UnfinishedAct], dict]] = {
     "delete": _delete,
     "repair slugs": _rebuild_slugs,
     **dict.fromkeys(catalogue.BULK_ACTS, _bulk),
@@ -180,11 +180,11 @@ class ActWorker(Worker):
     def work(self) -> float:
         """Do all acts that are noted."""
         with self._factory() as session:
-            left = is_anything_left(session)
+            left = has_unfinished(session)
         if left:
             engine = make_engine(self._settings)  # without the time limits of requests
             try:
-                run(session_factory(engine), self._media)
+                run_unfinished(session_factory(engine), self._media)
             except jobs.AlreadyRunningError:
                 pass
             finally:

@@ -11,7 +11,7 @@ from comicsdb.catalog import trade_numbers as numbers
 from comicsdb.i18n import _
 from comicsdb.models import Creator, Imprint, Issue, Series, SeriesType, Variant, issue_arc, series_associated
 from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode
-from comicsdb.values import partial_text
+from comicsdb.values import partial_day_text
 
 NO_CV_ID = (SeriesTypeCode.TRADE_PAPERBACK,)
 NO_ASSOCIATED = COLLECTED_CODES
@@ -106,14 +106,15 @@ def _invalid_life_date(change: ProposedChange) -> str | None:
     """The invalid date; both may be dates or their ISO format."""
     typed = next((field for field in ("death", "birth") if change.changed.get(field)), None)
     birth, death = (
-        partial_text(change.value(field), change.value(f"{field}_precision")) for field in ("birth", "death")
+        partial_day_text(change.value(field), change.value(f"{field}_precision"))
+        for field in ("birth", "death")
     )
     known = min(len(birth), len(death))  # what is not known of one says nothing about the other
     return typed if typed and known and death[:known] < birth[:known] else None
 
 
 def _known_part(column, precision) -> ColumnElement:
-    """A date as far as it is known, as `partial_text` writes it."""
+    """A date as far as it is known, as `partial_day_text` writes it."""
     length = case({Precision.YEAR: 4, Precision.MONTH: 7}, value=precision, else_=10)
     return func.left(func.to_char(column, "YYYY-MM-DD"), length)
 

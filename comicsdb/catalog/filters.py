@@ -51,7 +51,7 @@ from comicsdb.models import (
     issue_character,
     series_genre,
 )
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
 LONGEST = 1000  # characters of a searched text; no folded name has as many
 # SQL types of operands, as functions of SQL do not tell those of their parameters.
@@ -223,12 +223,12 @@ def _words(text: str) -> tuple | None:
 
 
 def _code(text: str) -> tuple | None:
-    wanted = compact(text)
+    wanted = compact_code(text)
     return (wanted,) if wanted else None
 
 
 def _beginning(text: str) -> tuple | None:
-    wanted = compact(text)
+    wanted = compact_code(text)
     return (search.beginning(wanted),) if wanted and len(text) <= LONGEST else None
 
 

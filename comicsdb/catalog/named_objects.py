@@ -19,7 +19,7 @@ from comicsdb.db.read_pool import ReadConnection, ReadPool
 from comicsdb.models import Issue, Variant
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import COMIC_VINE_NUMBERS, EXTERNAL_SOURCES
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
 MOST = 20  # of one text
 SKU_MIN, SKU_MAX = 5, 12  # characters
@@ -132,7 +132,7 @@ def _elsewhere(address: Address) -> Iterator[tuple[str, str | None, str]]:
 
 def _with_code(connection: Connection, text: str) -> list[Hit]:
     """Issues by their barcode, ISBN or SKU, or by those of their variants."""
-    code, sku = gtin(text), compact(text)
+    code, sku = gtin(text), compact_code(text)
     found = []
     if code:
         patterns = search.gtin_patterns(code)
@@ -166,7 +166,9 @@ def variants_with(session: Session, query: str, issue_ids: Sequence[int]) -> dic
     """The id and name of the variant of each issue that has the code in a text, unless the issue has it."""
     text = _CODE_NAMES.sub("", search.cleaned(query), count=1)
     code = gtin(text)
-    known = [form + code.supplement for form in code.forms] + [*code.short_isbn] if code else [compact(text)]
+    known = (
+        [form + code.supplement for form in code.forms] + [*code.short_isbn] if code else [compact_code(text)]
+    )
 
     def has_it(*columns):
         codes = (func.upper(func.translate(column, " -", "")) for column in columns)

@@ -19,7 +19,7 @@ from comicsdb.models import Creator, Imprint, Role
 from comicsdb.models.choices import COUNTRIES, DATED, EARLIEST_YEAR, YEARS, Precision
 from comicsdb.models.currencies import Currency
 from comicsdb.schemas.types import MAX_SHOWN, NEGATIVE, amount_problem, no_such_object, not_a_choice
-from comicsdb.values import partial_day, partial_text
+from comicsdb.values import partial_day, partial_day_text
 
 REQUIRED = _("This field is required.")
 
@@ -109,7 +109,7 @@ def _complete(field: str, is_placed: bool, entity, values: dict) -> None:
             return
         known = Precision.DAY
     if type(day) is date and known in DATED:
-        values[field] = partial_day(partial_text(day, known))[0]
+        values[field] = partial_day(partial_day_text(day, known))[0]
     values[name] = str(known)
 
 

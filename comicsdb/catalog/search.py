@@ -31,7 +31,7 @@ from stdnum import isbn
 from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.trade_numbers import Gtin
 from comicsdb.models import Issue, ReadingList, Series, Variant
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
 WORDS_MAX = 12  # further words hardly narrow a search, and each costs a scan
 LENGTH_MAX = 200
@@ -117,8 +117,8 @@ def code_fits(column, wanted: str) -> ColumnElement[bool]:
 
 def isbns(number: str) -> tuple[str, ...]:
     """An ISBN in compact form, with ten and with thirteen digits if it has both forms."""
-    wanted = compact(number)
-    return tuple(filter(None, (wanted, *map(compact, _other_isbn(wanted)))))
+    wanted = compact_code(number)
+    return tuple(filter(None, (wanted, *map(compact_code, _other_isbn(wanted)))))
 
 
 def _escaped(part: str) -> str:

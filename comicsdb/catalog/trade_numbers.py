@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, case, func, or_
 from stdnum import ean, isbn
 
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
 ADDED_DIGITS = (0, 2, 5)  # lengths of a barcode's supplement
 CODE_DIGITS = (12, 13)
@@ -40,7 +40,7 @@ def gtin(code: str) -> Gtin | None:
 
     Check digits are not verified: a catalogue holds what is printed.
     """
-    code = compact(code).upper()
+    code = compact_code(code).upper()
     if isbn.is_valid(code):
         return Gtin(isbn.to_isbn13(code))
     if not (code.isascii() and code.isdigit()):

@@ -51,7 +51,7 @@ def with_rights(command):
 
 
 @contextmanager
-def writing(site: Site):
+def committed_session(site: Site):
     """A session that is committed at the end; an InvalidError becomes a one-line message."""
     with site.session() as session:
         try:
@@ -76,7 +76,7 @@ def account_group():
 @pass_site
 def create_command(site: Site, username: str, email: str, password: str, **rights):
     """Make an active account with a confirmed address."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.create_account(
             session, None, site.passwords, username=username, email=email, password=password
         )
@@ -90,9 +90,9 @@ def create_command(site: Site, username: str, email: str, password: str, **right
 @pass_site
 def grant_command(site: Site, username: str, **rights):
     """Give an account rights."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
-        _tell(
+        _print_change(
             user,
             admin.change_account(
                 command_context(session, site.settings), None, user, _granted(user, **rights)
@@ -107,11 +107,13 @@ def grant_command(site: Site, username: str, **rights):
 def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff: bool, is_superuser: bool):
     """Take rights from an account."""
     flags = {"is_staff": is_staff, "is_superuser": is_superuser}
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
         changes = {flag: False for flag, wanted in flags.items() if wanted}
         changes["groups"] = [group.name for group in user.groups if group.name not in groups]
-        _tell(user, admin.change_account(command_context(session, site.settings), None, user, changes))
+        _print_change(
+            user, admin.change_account(command_context(session, site.settings), None, user, changes)
+        )
 
 
 @account_group.command("deactivate")
@@ -136,7 +138,7 @@ def activate_command(site: Site, username: str):
 @pass_site
 def password_command(site: Site, username: str, password: str):
     """Give an account a new password; its sessions end."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
         admin.set_password(command_context(session, site.settings), None, site.passwords, user, password)
     click.echo(f"{user.username} has a new password.")
@@ -147,7 +149,7 @@ def password_command(site: Site, username: str, password: str):
 @pass_site
 def reset_second_factor_command(site: Site, username: str):
     """Switch two-step log-in off for whoever lost app, passkeys and recovery codes; its owner gets a mail."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
         reset = admin.reset_second_factor(command_context(session, site.settings), None, user)
     if reset:
@@ -162,7 +164,7 @@ def reset_second_factor_command(site: Site, username: str):
 @pass_site
 def delete_command(site: Site, username: str):
     """Delete an account; what it gave to the catalogue stays."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         admin.delete_account(session, None, admin.account_named(session, username))
     click.echo(f"The account {username} is deleted.")
 
@@ -173,7 +175,7 @@ def delete_command(site: Site, username: str):
 @pass_site
 def sign_ups_command(site: Site, state: str, message: str):
     """Let people make accounts, or not."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         admin.set_sign_ups(session, None, state == "on", message)
     click.echo(f"Sign-ups are {state}.")
 
@@ -187,14 +189,14 @@ def clean_command(site: Site):
     horizon of the change feed.
     """
     days, touched = (timedelta(site.settings[f"comicsdb.feed.{each}"]) for each in ("days", "touched_days"))
-    with writing(site) as session:
+    with committed_session(site) as session:
         counted = clean(session)
         counted["imports"] = imports.clean(session)
         acts.clean(session)
         delivery.clean(session)
-    with writing(site) as session:
+    with committed_session(site) as session:
         horizon.clean(session, days or None, touched)
-    with writing(site) as session:
+    with committed_session(site) as session:
         remove_expired(session)
     click.echo(
         f"{counted['sessions']:,} sessions, {counted['links']:,} links, {counted['events']:,} security"
@@ -222,14 +224,14 @@ def _granted(user, groups: tuple[str, ...], is_staff: bool, is_superuser: bool) 
 
 
 def _switch(site: Site, username: str, *, on: bool) -> None:
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
-        _tell(
+        _print_change(
             user, admin.change_account(command_context(session, site.settings), None, user, {"is_active": on})
         )
 
 
-def _tell(user, change: dict) -> None:
+def _print_change(user, change: dict) -> None:
     for field, (before, after) in change.items():
         click.echo(f"{user.username}: {field}: {before} → {after}")
     if not change:

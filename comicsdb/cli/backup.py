@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from comicsdb.cli.cache import empty
+from comicsdb.cli.cache import clear_cache
 from comicsdb.cli.database import is_current
 from comicsdb.cli.support import NOT_CURRENT, Site, pass_site
 from comicsdb.ops import backup as backups
@@ -49,4 +49,4 @@ def restore_command(site: Site, folder: Path, force: bool):
     click.echo(f"Restored as of {backup.label.made}.")
     if not current:
         click.echo(NOT_CURRENT)
-    empty(site)
+    clear_cache(site)

@@ -18,7 +18,7 @@ from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import DEFAULT_LANGUAGE, YEARS
 from comicsdb.ops.jobs import AlreadyRunningError
 
-REFUSALS = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
+CATALOG_ERRORS = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
 REASON = click.option("--reason", default="", help="Why; it stands in the history.")
 
@@ -29,7 +29,7 @@ def id_option(name: str, help: str, **more):  # noqa: A002  (the word that click
 
 
 @contextmanager
-def editing(site: Site, *, dry_run: bool = False, reason: str = ""):
+def edit_catalogue(site: Site, *, dry_run: bool = False, reason: str = ""):
     """The catalogue for a command; changes are committed at the end, unless it is a dry run.
 
     Refusals become a one-line message, and nothing is changed.
@@ -42,11 +42,11 @@ def editing(site: Site, *, dry_run: bool = False, reason: str = ""):
                 session.rollback()
             else:
                 session.commit()
-        except REFUSALS as error:
-            raise click.ClickException(plainly(error)) from error
+        except CATALOG_ERRORS as error:
+            raise click.ClickException(error_text(error)) from error
 
 
-def found(catalog: Catalog, kind: str, object_id: int):
+def find_or_fail(catalog: Catalog, kind: str, object_id: int):
     """The object with an id; raises ClickException, also with what became of a merged or deleted one."""
     try:
         return admin.find(catalog, kind, object_id)
@@ -55,7 +55,7 @@ def found(catalog: Catalog, kind: str, object_id: int):
         raise click.ClickException(f"The {kind} {object_id} was merged into {survivor}.") from moved
 
 
-def plainly(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """The English text of a refusal."""
     if isinstance(error, InvalidError):
         english = localizer(DEFAULT_LANGUAGE)
@@ -85,8 +85,8 @@ def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, re
     The canonical object gets what it lacks, but never a picture, and all that points to the other one.
     """
     left = False
-    with editing(site, dry_run=dry_run) as catalog:
-        canonical, other = (found(catalog, kind, each) for each in (canonical_id, other_id))
+    with edit_catalogue(site, dry_run=dry_run) as catalog:
+        canonical, other = (find_or_fail(catalog, kind, each) for each in (canonical_id, other_id))
         planned = preview(catalog.session, canonical, other)
         _print_merge(planned)
         _refuse(planned)
@@ -94,7 +94,9 @@ def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, re
             left = not admin.merge_objects(catalog, None, canonical, other, reason)
     if left:
         finish(site)
-    echo_result(dry_run, f"{kind.capitalize()} {other_id} {_is(dry_run)} merged into {canonical_id}.")
+    echo_result(
+        dry_run, f"{kind.capitalize()} {other_id} {_is_or_would_be(dry_run)} merged into {canonical_id}."
+    )
 
 
 @click.command("move-publisher")
@@ -108,17 +110,19 @@ def move_publisher_command(
     site: Site, *, publisher_id: int, parent_id: int, with_children: bool, reason: str, dry_run: bool
 ):
     """Make a publisher an imprint of another one: of that name, new or there already."""
-    with editing(site, dry_run=dry_run) as catalog:
-        publisher, parent = (found(catalog, "publisher", each) for each in (publisher_id, parent_id))
+    with edit_catalogue(site, dry_run=dry_run) as catalog:
+        publisher, parent = (find_or_fail(catalog, "publisher", each) for each in (publisher_id, parent_id))
         planned = preview_move(catalog.session, publisher, parent, with_children=with_children)
         _print_move(planned)
         _refuse(planned)
         if not dry_run:
             admin.move(catalog, None, publisher, parent, with_children=with_children, reason=reason)
-    echo_result(dry_run, f"Publisher {publisher_id} {_is(dry_run)} an imprint of {parent_id} now.")
+    echo_result(
+        dry_run, f"Publisher {publisher_id} {_is_or_would_be(dry_run)} an imprint of {parent_id} now."
+    )
 
 
-def _is(dry_run: bool) -> str:
+def _is_or_would_be(dry_run: bool) -> str:
     return "would be" if dry_run else "is"
 
 
@@ -175,8 +179,8 @@ def _described(entity) -> str:
 @pass_site
 def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool):
     """Correct the first year of a series, with its slug and those of its issues; old addresses lead there."""
-    with editing(site, dry_run=dry_run, reason=f"Began in {year}") as catalog:
-        series = found(catalog, "series", series_id)
+    with edit_catalogue(site, dry_run=dry_run, reason=f"Began in {year}") as catalog:
+        series = find_or_fail(catalog, "series", series_id)
         before = series.year_began
         own, of_issues = admin.fix_start_year(catalog, None, series, year, at_once=dry_run)
         _print_slugs("series", own)
@@ -190,8 +194,8 @@ def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool)
 @pass_site
 def rebuild_slugs_command(site: Site, series_id: int, dry_run: bool):
     """Give the issues of a series the slugs that new ones would get; old addresses lead there."""
-    with editing(site, dry_run=dry_run, reason="Rebuilt slugs") as catalog:
-        series = found(catalog, "series", series_id)
+    with edit_catalogue(site, dry_run=dry_run, reason="Rebuilt slugs") as catalog:
+        series = find_or_fail(catalog, "series", series_id)
         changed = admin.rebuild_slugs(catalog, None, series, at_once=dry_run)
     number = _print_issues(site, changed)
     echo_result(dry_run, f"{number:,} slugs changed.")
@@ -213,9 +217,9 @@ def dup_credits_command(
     wanted = list(dict.fromkeys((*to_ids, *more)))
     if not wanted:
         raise click.UsageError("Name the issues that get the credits: --to ID...")
-    with editing(site, dry_run=dry_run, reason=f"Credits as of issue {from_id}") as catalog:
-        source = found(catalog, "issue", from_id)
-        targets = [found(catalog, "issue", each) for each in wanted]
+    with edit_catalogue(site, dry_run=dry_run, reason=f"Credits as of issue {from_id}") as catalog:
+        source = find_or_fail(catalog, "issue", from_id)
+        targets = [find_or_fail(catalog, "issue", each) for each in wanted]
         labels = {each.id: each.label for each in targets}
         copied = admin.copy_credits(catalog, None, source, targets)
     for each, number in copied.items():
@@ -231,9 +235,11 @@ def dup_credits_command(
 @pass_site
 def add_universe_command(site: Site, series_id: int, universe_id: int, characters: bool, dry_run: bool):
     """Put all issues of a series into a universe."""
-    with editing(site, dry_run=dry_run, reason=f"Universe {universe_id} for series {series_id}") as catalog:
-        series = found(catalog, "series", series_id)
-        universe = found(catalog, "universe", universe_id)
+    with edit_catalogue(
+        site, dry_run=dry_run, reason=f"Universe {universe_id} for series {series_id}"
+    ) as catalog:
+        series = find_or_fail(catalog, "series", series_id)
+        universe = find_or_fail(catalog, "universe", universe_id)
         added = admin.add_universe(catalog, None, series, universe, characters=characters, at_once=dry_run)
     if added is None:
         added = finish(site)
@@ -250,8 +256,8 @@ def add_universe_command(site: Site, series_id: int, universe_id: int, character
 @pass_site
 def old_anthologies_command(site: Site, series_id: int, fix_credits: bool, delete_desc: bool, dry_run: bool):
     """Repair the issues of an old anthology; without an option nothing is done."""
-    with editing(site, dry_run=dry_run, reason="Repaired as an old anthology") as catalog:
-        series = found(catalog, "series", series_id)
+    with edit_catalogue(site, dry_run=dry_run, reason="Repaired as an old anthology") as catalog:
+        series = find_or_fail(catalog, "series", series_id)
         done = {"credits": 0, "descriptions": 0}
         if fix_credits or delete_desc:
             done = admin.repair_anthology(
@@ -289,7 +295,7 @@ def finish_command(site: Site):
     """
     with site.database() as engine:
         try:
-            done = unfinished.run(db.session_factory(engine), site.storage)
+            done = unfinished.run_unfinished(db.session_factory(engine), site.storage)
         except AlreadyRunningError:
             click.echo("Another process is at it.")
             return
@@ -301,7 +307,7 @@ def finish(site: Site) -> dict[str, int]:
     with site.database() as engine:
         while True:
             try:
-                done = unfinished.run(db.session_factory(engine), site.storage)
+                done = unfinished.run_unfinished(db.session_factory(engine), site.storage)
             except AlreadyRunningError:
                 time.sleep(1)
             else:

@@ -10,7 +10,7 @@ import click
 from sqlalchemy import Engine
 
 from comicsdb.cli.database import upgrade
-from comicsdb.cli.serve import claim, run
+from comicsdb.cli.serve import bind_socket, run
 from comicsdb.cli.support import Site
 from comicsdb.config import SettingsError
 from comicsdb.mirror import ORIGIN
@@ -151,7 +151,7 @@ def _site(folder: Path, url: str | None) -> Site:
 
 def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int, key: str | None) -> None:
     folder = site.ini.parent
-    with claim(host, port) as claimed:
+    with bind_socket(host, port) as claimed:
         with engine.connect() as connection:
             is_loaded = following.position(connection) is not None
         if not is_loaded:

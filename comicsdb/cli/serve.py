@@ -29,7 +29,7 @@ import comicsdb
 from comicsdb import clock, db
 from comicsdb.catalog.maintenance.cover_hashes import rehash
 from comicsdb.cli.database import upgrade
-from comicsdb.cli.exchange import shown_progress
+from comicsdb.cli.exchange import progress_bar
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.db import dev_cluster
 from comicsdb.db.dev_cluster import EmbeddedError
@@ -59,7 +59,7 @@ GROUP = "comicsdb.demo"
 
 
 @dataclass(frozen=True)
-class Plan:
+class ServePlan:
     """What to serve: the database URL, and the data set folder to load into an empty database, if any."""
 
     url: str
@@ -84,7 +84,7 @@ def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: st
         raise click.ClickException(f"There is no folder {data}.")
     if data is not None and demo:
         raise click.ClickException("Choose either --data or --demo.")
-    with claim(host, port) as claimed:
+    with bind_socket(host, port) as claimed:
         ini_loader(site.ini).setup_logging()
         plan = make_plan(site, data, demo=demo)
         accounts = prepare(site, plan)
@@ -138,7 +138,7 @@ def _stop(_signal, _frame):
     raise SystemExit(0)
 
 
-def claim(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """A socket bound to the address, which reserves it while data are being loaded; SIGTERM ends the process.
 
     It does not listen yet: early connections are refused instead of waiting.
@@ -170,7 +170,7 @@ def _not_served(host: str, port: int, error: OSError) -> click.ClickException:
     return click.ClickException(f"Nothing can be served on port {port} of {host}: {error.strerror}.")
 
 
-def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> Plan:
+def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> ServePlan:
     """Choose the database: on an embedded server each data set has its own.
 
     The demo, whose accounts are public, is loaded into an external database only on request.
@@ -178,12 +178,12 @@ def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> Plan:
     url = site.settings["sqlalchemy.url"]
     if data is None:
         demo = demo or url.startswith(EMBEDDED)
-        return Plan(url, installed_demo().DATA if demo else None, is_demo=demo)
+        return ServePlan(url, installed_demo().DATA if demo else None, is_demo=demo)
     if url.startswith(EMBEDDED):
         folder, _, query = url.partition("?")
         others = [option for option in query.split("&") if option and not option.startswith("database=")]
         url = f"{folder}?{'&'.join([f'database={database_name(data)}', *others])}"
-    return Plan(url, data, is_demo=False)
+    return ServePlan(url, data, is_demo=False)
 
 
 def database_name(folder: Path) -> str:
@@ -195,7 +195,7 @@ def database_name(folder: Path) -> str:
     return f"data_{words}_{digest.hexdigest()[:10]}"
 
 
-def prepare(site: Site, plan: Plan) -> list[tuple[str, str]]:
+def prepare(site: Site, plan: ServePlan) -> list[tuple[str, str]]:
     """Migrate, load the data set into an empty catalogue, and return accounts that can log in."""
     with site.engine(plan.url) as engine:
         upgrade(engine)
@@ -214,10 +214,10 @@ def prepare(site: Site, plan: Plan) -> list[tuple[str, str]]:
             return accounts
 
 
-def _load(site: Site, plan: Plan, session: Session) -> None:
+def _load(site: Site, plan: ServePlan, session: Session) -> None:
     click.echo(f"Loading {plan.folder} ...")
     today = clock.business_day(site.settings["comicsdb.timezone"])
-    with shown_progress() as progress:
+    with progress_bar() as progress:
         report = import_set(
             session, plan.folder, site.storage, site.passwords, progress=progress, today=today
         )

@@ -24,7 +24,7 @@ from comicsdb.ops.ini import ini_loader
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
 NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db upgrade`."
-EXPECTED = (BackupError, ImportFailedError, ExportFailedError, SettingsError, EmbeddedError, OSError)
+EXPECTED_ERRORS = (BackupError, ImportFailedError, ExportFailedError, SettingsError, EmbeddedError, OSError)
 
 
 class Commands(click.Group):
@@ -34,7 +34,7 @@ class Commands(click.Group):
         """Run a command; see the class."""
         try:
             return super().invoke(ctx)
-        except EXPECTED as error:
+        except EXPECTED_ERRORS as error:
             raise click.ClickException(str(error)) from error
         except OperationalError as error:
             first = str(error.orig).strip().splitlines()[0]

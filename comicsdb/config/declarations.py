@@ -10,7 +10,7 @@ from pathlib import Path
 from comicsdb.config import types as read
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
 
-MOST = 1_000_000_000  # upper bound of counts
+COUNT_MAX = 1_000_000_000  # upper bound of counts
 
 # The end of HTTP Basic: the phase from which each of its dates is required.
 BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
@@ -567,13 +567,17 @@ LIMITS = (
         "how long an event stream of the change feed lasts; clients then reconnect by themselves",
     ),
     number(
-        "comicsdb_api.throttle.burst", "COMICSDB_THROTTLE_BURST", "20", (1, MOST), "requests in any minute"
+        "comicsdb_api.throttle.burst",
+        "COMICSDB_THROTTLE_BURST",
+        "20",
+        (1, COUNT_MAX),
+        "requests in any minute",
     ),
     number(
         "comicsdb_api.throttle.sustained",
         "COMICSDB_THROTTLE_SUSTAINED",
         "5000",
-        (1, MOST),
+        (1, COUNT_MAX),
         "requests in any 24 hours",
     ),
     Setting(
@@ -588,14 +592,14 @@ LIMITS = (
         "comicsdb_api.throttle.basic_burst",
         "COMICSDB_THROTTLE_BASIC_BURST",
         "10",
-        (1, MOST),
+        (1, COUNT_MAX),
         "requests in any minute with HTTP Basic, from phase 2 of its end",
     ),
     number(
         "comicsdb_api.throttle.basic_sustained",
         "COMICSDB_THROTTLE_BASIC_SUSTAINED",
         "1000",
-        (1, MOST),
+        (1, COUNT_MAX),
         "requests in any 24 hours with HTTP Basic, from phase 2 of its end",
     ),
     switch(
@@ -608,14 +612,14 @@ LIMITS = (
         "comicsdb_api.throttle.anonymous_burst",
         "COMICSDB_THROTTLE_ANONYMOUS_BURST",
         "20",
-        (1, MOST),
+        (1, COUNT_MAX),
         "requests without an account from one address (for IPv6, one /64 network) in any minute",
     ),
     number(
         "comicsdb_api.throttle.anonymous_sustained",
         "COMICSDB_THROTTLE_ANONYMOUS_SUSTAINED",
         "500",
-        (1, MOST),
+        (1, COUNT_MAX),
         "requests without an account from one address (for IPv6, one /64 network) in any 24 hours",
     ),
     number(
@@ -636,14 +640,14 @@ LIMITS = (
         "comicsdb_api.covers.burst",
         "COMICSDB_COVERS_BURST",
         "60",
-        (1, MOST),
+        (1, COUNT_MAX),
         "requests for covers (`/match_cover_hash`), which need no account, from one address in any minute",
     ),
     number(
         "comicsdb_api.covers.sustained",
         "COMICSDB_COVERS_SUSTAINED",
         "20000",
-        (1, MOST),
+        (1, COUNT_MAX),
         "requests for covers from one address in any 24 hours",
     ),
     number(
@@ -733,7 +737,7 @@ MIRRORS = (
         "comicsdb.mirror.covers",
         "COMICSDB_MIRROR_COVERS",
         "2000",
-        (0, MOST),
+        (0, COUNT_MAX),
         "megabytes of covers and thumbnails that a mirror keeps; the least recently shown are removed first",
     ),
 )

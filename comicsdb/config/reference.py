@@ -21,7 +21,7 @@ COLUMNS = "| setting | variable | type | default | meaning |\n| --- | --- | --- 
 FROM_ENVIRONMENT, FROM_INI, BY_DEFAULT = "environment", "ini file", "default"
 
 
-def page() -> str:
+def reference_page() -> str:
     """The whole page, in Markdown."""
     parts = [HEAD]
     for name, settings in SECTIONS.items():
@@ -36,7 +36,7 @@ def _row(setting: Setting) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def present(given: dict) -> Iterator[tuple[str, str, str]]:
+def setting_rows(given: dict) -> Iterator[tuple[str, str, str]]:
     """Key, text and origin of each setting of a site; secrets as `***`."""
     for settings in SECTIONS.values():
         for setting in settings:

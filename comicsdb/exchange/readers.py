@@ -19,7 +19,7 @@ from comicsdb.models.currencies import (
     whole_digits_of,
 )
 from comicsdb.models.picture_hash import signed
-from comicsdb.values import WEB_ADDRESS, bad_character, instant, iso_day
+from comicsdb.values import WEB_ADDRESS, bad_character, iso_day, iso_timestamp
 
 Reader = Callable[[object], object]
 
@@ -200,7 +200,7 @@ def day(earliest: int = 1) -> Reader:
 
 def moment(value) -> str:
     """A time with its UTC offset, such as 2026-11-18T10:20:30.123456Z."""
-    if type(value) is not str or instant(value) is None:
+    if type(value) is not str or iso_timestamp(value) is None:
         raise ValueError(f"takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not {_shown(value)}")
     return value
 

@@ -12,7 +12,7 @@ from comicsdb.catalog.trade_numbers import CODE_DIGITS, ISBN_BEGINNINGS
 from comicsdb.matching import words
 from comicsdb.matching.filenames import ExternalId, Reading, parse
 from comicsdb.models.choices import LANGUAGES, SeriesTypeCode
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
 HASH_KINDS = ("phash", "dhash", "ahash")
 FIRST_YEAR = 1000  # from here on, the number of a volume is the series' first year
@@ -170,7 +170,7 @@ def _codes(known: Mapping, isbn: str, upc: str, ids: tuple[ExternalId, ...]) -> 
     if gtin.isascii() and gtin.isdigit() and len(gtin) >= min(CODE_DIGITS):
         found["gtin"] = [gtin, f"0{gtin}" if len(gtin) in {12, 14, 17} else gtin.removeprefix("0")]
     if known.get("sku"):
-        found["sku"] = [compact(known["sku"]).upper()]
+        found["sku"] = [compact_code(known["sku"]).upper()]
     for name in ("id", "cv_id", "gcd_id", "series_id", "series_cv_id", "series_gcd_id"):
         if known.get(name):
             found[name] = [known[name]]

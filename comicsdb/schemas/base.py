@@ -20,7 +20,7 @@ from comicsdb.schemas.types import (
     PartialDay,
     Text,
 )
-from comicsdb.values import compact, read_money
+from comicsdb.values import compact_code, read_money
 
 NAME_LENGTH = 255
 # The key of errors that belong to no single field.
@@ -122,7 +122,7 @@ def text(max_length: int | None = None, *, required: bool = False) -> SchemaNode
 
 def code(max_length: int) -> SchemaNode:
     """Create a field for a barcode or ISBN, from which spaces and hyphens are removed."""
-    return field(Text(max_length, clean=compact))
+    return field(Text(max_length, clean=compact_code))
 
 
 def texts(max_length: int) -> SchemaNode:

@@ -15,7 +15,7 @@ from webob.multidict import MultiDict
 from comicsdb.i18n import OTHER_LANGUAGES
 from comicsdb.models.choices import Precision
 from comicsdb.models.currencies import Currency, in_digits_of
-from comicsdb.values import iso_day, partial_text, read_money
+from comicsdb.values import iso_day, partial_day_text, read_money
 
 InputValue = str | tuple[str, ...]
 Option = tuple[str, str]  # value and label
@@ -112,7 +112,7 @@ class PartialDay(Line):
 
     def display_value(self, state):
         """The date as far as it is known."""
-        return partial_text(super().display_value(state), state.get(f"{self.name}_precision"))
+        return partial_day_text(super().display_value(state), state.get(f"{self.name}_precision"))
 
     def to_schema(self, typed):
         """The text; one with a day says that the day is known, also where it was the first before."""

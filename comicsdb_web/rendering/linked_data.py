@@ -7,7 +7,7 @@ from markupsafe import Markup
 from pyramid.response import Response
 
 from comicsdb.models.choices import STARS
-from comicsdb.values import partial_text
+from comicsdb.values import partial_day_text
 
 LINKED_DATA = "application/ld+json"
 CONTEXT = "https://schema.org"
@@ -101,8 +101,8 @@ def _type_properties(request, kind: str, entity) -> dict:
             publisher = _named(request, "Organization", entity.publisher)
             return {"foundingDate": _year(entity.founded), "parentOrganization": publisher}
         case "creator":
-            birth = partial_text(entity.birth, entity.birth_precision) or None
-            death = partial_text(entity.death, entity.death_precision) or None
+            birth = partial_day_text(entity.birth, entity.birth_precision) or None
+            death = partial_day_text(entity.death, entity.death_precision) or None
             return {"alternateName": entity.alias, "birthDate": birth, "deathDate": death}
         case "character":
             return {"alternateName": entity.alias}
@@ -121,7 +121,7 @@ def _type_properties(request, kind: str, entity) -> dict:
             return {
                 "issueNumber": entity.number,
                 "datePublished": entity.store_date
-                or partial_text(entity.cover_date, entity.cover_date_precision)
+                or partial_day_text(entity.cover_date, entity.cover_date_precision)
                 or None,
                 "isPartOf": _named(request, "ComicSeries", entity.series),
                 "publisher": _named(request, "Organization", entity.series.publisher),

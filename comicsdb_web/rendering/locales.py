@@ -19,7 +19,7 @@ from comicsdb.imaging.picture import thumbnail_size
 from comicsdb.models.choices import DEFAULT_LANGUAGE, Precision
 from comicsdb.models.currencies import IN_USE, WITHDRAWN, in_digits_of
 from comicsdb.security import session_identifier
-from comicsdb.values import instant, partial_text
+from comicsdb.values import iso_timestamp, partial_day_text
 from comicsdb_web.http.routing import is_api
 from comicsdb_web.rendering.review_text import passages
 
@@ -146,7 +146,7 @@ def short_cover(context, issue) -> str:
 
 def cover_iso(issue) -> str:
     """Write the cover date of an issue as far as it is known, as in ISO 8601."""
-    return partial_text(issue.cover_date, getattr(issue, "cover_date_precision", Precision.DAY))
+    return partial_day_text(issue.cover_date, getattr(issue, "cover_date_precision", Precision.DAY))
 
 
 @pass_context
@@ -331,7 +331,7 @@ FILTERS = (
     moment,
     timestamp,
     weekday,
-    instant,
+    iso_timestamp,
     money,
     currency_groups,
     country,

@@ -87,7 +87,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
 
 def publish(session, user, *parts: str) -> None:
     """Make the profile of an account public, with all its parts unless some are named."""
-    profiles.save(session, user.id, public=True, parts=parts or profiles.PARTS)
+    profiles.save_settings(session, user.id, public=True, parts=parts or profiles.PARTS)
     session.commit()
 
 

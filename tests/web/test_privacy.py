@@ -202,7 +202,7 @@ def test_the_table_of_what_is_owned_is_whole(session, member, kept):
 @pytest.mark.parametrize("who", ["nobody", "another", "nobody, with a public profile without parts"])
 def test_no_page_tells_what_somebody_keeps(testapp, session, world, member, kept, bob, pages, who):
     if "public" in who:
-        profiles.save(session, member.id, public=True, parts=())
+        profiles.save_settings(session, member.id, public=True, parts=())
         session.commit()
     session.add(Follow(follower_id=bob.id, followed_id=member.id))
     session.commit()

@@ -17,7 +17,7 @@ from comicsdb.catalog.kinds import KINDS, PRECISIONS, Kind
 from comicsdb.catalog.references import Reference, References
 from comicsdb.models import Variant
 from comicsdb.models.choices import ATTRIBUTION_LABELS, EXTERNAL_SOURCES, Precision, Status
-from comicsdb.values import partial_text
+from comicsdb.values import partial_day_text
 
 VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
 LONG_TEXT_FIELDS = ("desc", "notes", "description")  # fields that are compared word by word
@@ -175,7 +175,7 @@ def _price_differs(old: dict, new: dict) -> bool:
 
 def _partial_date(field: str, snapshot: dict) -> str | None:
     """A date as far as it is known, None if it is not."""
-    return partial_text(snapshot.get(field), snapshot.get(f"{field}_precision")) or None
+    return partial_day_text(snapshot.get(field), snapshot.get(f"{field}_precision")) or None
 
 
 def _value_difference(field: str, old, new) -> Difference:

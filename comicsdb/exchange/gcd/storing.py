@@ -28,7 +28,7 @@ from comicsdb.exchange.gcd.report import Review
 from comicsdb.exchange.matching import assign_ids
 from comicsdb.exchange.run import ImportRun
 from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
-from comicsdb.values import partial_text
+from comicsdb.values import partial_day_text
 
 REASON = "Grand Comics Database"  # of changes in the history
 _ABSENT = object()
@@ -242,7 +242,7 @@ def _comparable(name: str, fields: dict):
     if name == "price":
         return _price(fields)
     if f"{name}_precision" in PRECISIONS:
-        return partial_text(value, fields.get(f"{name}_precision"))
+        return partial_day_text(value, fields.get(f"{name}_precision"))
     if name == "credits":
         return sorted((credit["creator"], tuple(sorted(credit["roles"]))) for credit in value)
     if name == "variants":

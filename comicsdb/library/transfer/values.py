@@ -11,7 +11,7 @@ from decimal import Decimal
 from comicsdb import clock
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
 from comicsdb.models.library import TAG_MAX, TAGS_MOST
-from comicsdb.values import compact, ordered_tags, read_money, without_bad_characters
+from comicsdb.values import compact_code, ordered_tags, read_money, without_bad_characters
 
 NOTES_MAX = 20_000  # characters
 LINE_MAX = 255
@@ -59,7 +59,7 @@ def line(value, max_length: int = LINE_MAX) -> str | None:
 
 def bar_code(value) -> str | None:
     """A UPC, also with spaces, or as `="7596"`, which keeps spreadsheets from rounding it."""
-    text = compact((line(value) or "").strip("='\"")).upper()
+    text = compact_code((line(value) or "").strip("='\"")).upper()
     if len(text) > UPC_MAX:
         raise UnclearError
     return text or None

@@ -34,7 +34,7 @@ OFFERED = 8
 
 def form(request):
     """The form: what is public."""
-    return {"reader": profiles.own(request.dbsession, request.identity.user_id), "choices": PARTS}
+    return {"reader": profiles.find_own(request.dbsession, request.identity.user_id), "choices": PARTS}
 
 
 def save(request):
@@ -42,7 +42,7 @@ def save(request):
     sent = form_state.text_fields(request)
     public = bool(sent.get("public"))
     parts = {part for part in profiles.PARTS if sent.get(part)}
-    profiles.save(request.dbsession, request.identity.user_id, public=public, parts=parts)
+    profiles.save_settings(request.dbsession, request.identity.user_id, public=public, parts=parts)
     text = SAVED_PUBLIC if public else SAVED_PRIVATE
     request.messages.add("success", request.localizer.translate(text))
     return HTTPSeeOther(request.route_path("account.public"))
@@ -55,7 +55,7 @@ def favourites(request):
     return {
         "query": query,
         "chosen": favourite_cards(request.dbsession, chosen),
-        "most": profiles.FAVOURITES_MOST,
+        "most": profiles.FAVOURITES_MAX,
         "found": _search(request, query) if search.words(query) else [],
     }
 

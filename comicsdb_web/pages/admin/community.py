@@ -190,7 +190,7 @@ def all_polls(request):
         Status.CLOSED: Poll.end_date < now,
     }
     states = {status.value: (STATUSES[status], condition) for status, condition in conditions.items()}
-    rows, order = polls.listed(now)
+    rows, order = polls.select_polls(now)
     filters = (ConditionChoice("state", _("State"), states),)
     texts = (Poll.title, Poll.description, Poll.titles, Poll.descriptions)
     searched = folded_columns(*(cast(each, Text) for each in texts))

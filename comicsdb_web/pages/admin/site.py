@@ -64,7 +64,7 @@ def mails(request):
 
 def send_again(request):
     """Retry a failed mail at once."""
-    if not admin.send_again(request.dbsession, request.identity, id_in_path(request)):
+    if not admin.retry_mail(request.dbsession, request.identity, id_in_path(request)):
         raise HTTPNotFound(_("This e-mail is no longer waiting for another attempt."))
     add_message(request, "success", _("The e-mail will be sent again with the next batch."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.mail.list"))

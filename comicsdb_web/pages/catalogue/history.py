@@ -21,7 +21,7 @@ from comicsdb.catalog.references import Reference, labelled
 from comicsdb.models import History, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
-from comicsdb.values import instant, whole_number
+from comicsdb.values import iso_timestamp, whole_number
 from comicsdb_web.forms import form_state
 from comicsdb_web.lists.paging import Page, paginate
 from comicsdb_web.pages.account import no_store
@@ -99,7 +99,7 @@ class HistoryViews:
                 self.request.media,
                 entity,
                 version,
-                modified=instant(sent.get("modified", "")),
+                modified=iso_timestamp(sent.get("modified", "")),
                 without_missing=bool(sent.get("without_missing")),
             )
         except OutdatedError:

@@ -7,7 +7,7 @@ from pyramid.response import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload, selectinload
 
-from comicsdb.community.reviews import digest_of
+from comicsdb.community.reviews import visible_digest
 from comicsdb.models import (
     Arc,
     Character,
@@ -113,7 +113,7 @@ def related_stamps() -> tuple:
         linked = model.__table__.alias()
         moved = select(func.sum(microseconds(linked.c.modified))).join(links, links.c[name] == linked.c.id)
         found.append(moved.where(links.c.issue_id == issue.c.id))
-    return (*(each.correlate(issue).scalar_subquery() for each in found), digest_of(issue))
+    return (*(each.correlate(issue).scalar_subquery() for each in found), visible_digest(issue))
 
 
 _COVERED = _(

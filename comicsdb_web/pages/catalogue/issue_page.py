@@ -171,7 +171,7 @@ def _variants():
 
 
 def _reviews():
-    latest = reviews.visible().where(Review.issue_id == Issue.id).order_by(*reviews.ORDER)
+    latest = reviews.select_visible().where(Review.issue_id == Issue.id).order_by(*reviews.ORDER)
     return latest.add_columns(func.count().over().label("total")).limit(constant(REVIEWS_SHOWN))
 
 

@@ -63,7 +63,7 @@ def follow(request):
     """Follow a reader, or no more."""
     reader = find_profile(request)
     session, user = request.dbsession, reader.user
-    if reader.own:
+    if reader.is_owner:
         raise NotFoundError("reader", user.username)
     on = form_state.text_fields(request).get("on") == "1"
     kind, text = "success", FOLLOWED if on else UNFOLLOWED

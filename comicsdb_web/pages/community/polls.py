@@ -31,7 +31,7 @@ NO_CHOICE = _("Choose an answer, then vote.")
 def listing(request):
     """All polls: open ones first, then upcoming, then closed ones; two statements."""
     now = clock.now()
-    rows, order = polls.listed(now)
+    rows, order = polls.select_polls(now)
     ids, count = select(Poll.id).order_by(*order), select(func.count()).select_from(Poll)
     page = paginate(request, rows.order_by(*order), ids, count, PER_PAGE)
     shown = [(row.Poll, row.votes, polls.status_of(row.Poll, now)) for row in page.rows]
@@ -82,7 +82,7 @@ def _poll_values(request, found: Poll) -> dict:
     """The values of a poll's page; while it is open, results are shown only to those who have voted."""
     session, reader = request.dbsession, request.identity
     status = polls.status_of(found, clock.now())
-    mine = polls.voted_for(session, found.id, reader.user_id) if reader is not None else None
+    mine = polls.chosen_by(session, found.id, reader.user_id) if reader is not None else None
     hidden = status is Status.UPCOMING or (status is Status.ACTIVE and mine is None)
     return {
         "poll": found,

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 
 from comicsdb.catalog import NotFoundError
 from comicsdb.community import follows, profiles
-from comicsdb.community.profiles import DIARY, FAVOURITES, SHELF, Entry, Favourite, Shown
+from comicsdb.community.profiles import DIARY, FAVOURITES, SHELF, Entry, Favourite, ProfileView
 from comicsdb.library.collection.figures import owned_issues
 from comicsdb.models import Issue, Series
 from comicsdb.values import iso_day
@@ -28,7 +28,7 @@ LATEST = 8  # issues of shelf and diary on the profile itself
 PER_PAGE = 56
 
 
-def find_profile(request, part: str | None = None) -> Shown:
+def find_profile(request, part: str | None = None) -> ProfileView:
     """The profile of the address; raises NotFoundError where it, or the part, is not to be seen."""
     wanted = request.matchdict["username"]
     viewer = request.identity.user_id if request.identity is not None else None

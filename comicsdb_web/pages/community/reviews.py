@@ -36,17 +36,17 @@ def _named(request, issue_id: int) -> Issue:
 def listing(request):
     """All reviews of an issue, newest first."""
     issue = _issue(request)
-    rows = reviews.visible().where(Review.issue_id == issue.id).order_by(*reviews.ORDER)
+    rows = reviews.select_visible().where(Review.issue_id == issue.id).order_by(*reviews.ORDER)
     ids = rows.with_only_columns(Review.id, maintain_column_froms=True)
     count = select(func.count()).select_from(ids.order_by(None).subquery())
-    page = paginate(request, reviews.visible().order_by(*reviews.ORDER), ids, count, PER_PAGE)
+    page = paginate(request, reviews.select_visible().order_by(*reviews.ORDER), ids, count, PER_PAGE)
     return {"entity": issue, "page": page}
 
 
 def form(request):
     """The form of one's own review of an issue."""
     issue = _issue(request)
-    review = reviews.written(request.dbsession, request.identity.user_id, issue.id)
+    review = reviews.review_by(request.dbsession, request.identity.user_id, issue.id)
     values = {"text": review.text, "spoils": "1" if review.spoils else ""} if review else {}
     return _form_page(request, issue, review, form_state.Form(values))
 
@@ -59,7 +59,7 @@ def save(request):
         reviews.write(request.dbsession, user_id, issue.id, text, spoils=spoils)
     except InvalidError as error:
         typed = {"text": text, "spoils": "1" if spoils else ""}
-        review = reviews.written(request.dbsession, user_id, issue.id)
+        review = reviews.review_by(request.dbsession, user_id, issue.id)
         return _form_page(request, issue, review, form_state.with_errors(request, error, typed))
     request.messages.add("success", request.localizer.translate(SAVED))
     return _to_reviews(request, issue)
@@ -100,7 +100,7 @@ def report(request):
 
 def _reported(request) -> dict:
     review = reviews.find(request.dbsession, id_in_path(request), request.identity.user_id)
-    name = select(reviews.SHOWN_NAME).where(User.id == review.user_id)
+    name = select(reviews.AUTHOR_NAME).where(User.id == review.user_id)
     return {
         "review": review,
         "author": request.dbsession.scalar(name),

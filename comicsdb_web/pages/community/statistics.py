@@ -87,7 +87,7 @@ def page(request):
     """Totals and charts; makes no query where the figures are cached."""
     zone = request.registry.settings["comicsdb.timezone"]
     found, at = cached_figures(
-        request, "statistics", lambda: statistics.figures(request.dbsession, zone, request.today)
+        request, "statistics", lambda: statistics.catalogue_figures(request.dbsession, zone, request.today)
     )
     locale = locale_of(request)
     series = {name: _dated(found[name]) for name in ("by_day", "by_month", "creators", "characters")}

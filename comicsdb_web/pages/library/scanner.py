@@ -20,7 +20,7 @@ from comicsdb.catalog.trade_numbers import gtin
 from comicsdb.i18n import translate
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, Variant
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 from comicsdb_web.http import assets
 from comicsdb_web.http.csp import PERMISSIONS, policy
 from comicsdb_web.http.fragments import fragment
@@ -151,7 +151,7 @@ def _codes(request) -> tuple[dict[str, str | None], bool]:
     new = False
     for code in _texts(sent.getall("barcode")):
         choice, added = sent.get(f"pick-{code}", ""), sent.get(f"supplement-{code}", "")
-        digits = compact(added) if isinstance(added, str) else ""
+        digits = compact_code(added) if isinstance(added, str) else ""
         if digits:
             known.setdefault(code + digits, None)
             new = True
@@ -159,7 +159,7 @@ def _codes(request) -> tuple[dict[str, str | None], bool]:
             known[code] = choice if isinstance(choice, str) else ""
     for text in _texts(sent.getall("codes")):
         for each in SEPARATORS.split(text):
-            code = compact(each).upper()[: CODE_MAX + 1]
+            code = compact_code(each).upper()[: CODE_MAX + 1]
             if code and code not in known:
                 known[code] = None
                 new = True

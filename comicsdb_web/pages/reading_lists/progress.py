@@ -11,7 +11,7 @@ from comicsdb.library.reading_lists import figures, reading
 from comicsdb.library.transfer.tables import csv_text
 from comicsdb.library.transfer.values import escape_formula
 from comicsdb.models import Issue, ReadingList, ReadingListItem
-from comicsdb.values import partial_text, whole_number
+from comicsdb.values import partial_day_text, whole_number
 from comicsdb_web.forms.fields import text_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import safe_path
@@ -144,7 +144,7 @@ def _cells(item: ReadingListItem, wished: bool) -> tuple[str, ...]:
     issue = item.issue
     texts = (issue.series.label, issue.number, issue.series.publisher.name)
     price = ("", "") if issue.price is None else (str(issue.price), issue.currency)
-    more = (partial_text(issue.cover_date, issue.cover_date_precision), *price, "yes" if wished else "no")
+    more = (partial_day_text(issue.cover_date, issue.cover_date_precision), *price, "yes" if wished else "no")
     return (str(item.order), *map(escape_formula, texts), *more)
 
 

@@ -9,7 +9,7 @@ from webob import Request
 
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
-from comicsdb.admin.unfinished import run
+from comicsdb.admin.unfinished import run_unfinished
 from comicsdb.catalog import Catalog, piecewise, unit_of_work
 from comicsdb.models import Character, Issue, LateStamps, Publisher, Series
 from tests.api.conftest import PASSWORD, basic
@@ -157,9 +157,9 @@ def test_what_was_interrupted_is_finished(factory, world):
     with pytest.raises(Killed):
         rename(factory, world)
     assert 0 < len(moved(factory, world)) < ISSUES
-    run(factory)  # somebody may be at it
+    run_unfinished(factory)  # somebody may be at it
     assert len(moved(factory, world)) < ISSUES
-    run(factory, idle=timedelta(0))
+    run_unfinished(factory, idle=timedelta(0))
     assert moved(factory, world) == set(world[1])
     with factory() as session:
         assert session.scalars(select(LateStamps)).all() == []

@@ -58,7 +58,7 @@ def test_open_polls_come_first_then_those_to_come_then_closed_ones(session):
         ("far away", 8, 9),
     ):
         made(session, title=title, start_date=NOW + start * day, end_date=NOW + end * day)
-    rows, order = polls.listed(NOW)
+    rows, order = polls.select_polls(NOW)
     titles = [row.Poll.title for row in session.execute(rows.order_by(*order))]
     assert titles == ["newly open", "open", "far away", "upcoming", "just closed", "long closed"]
 
@@ -71,8 +71,8 @@ def test_votes_are_counted_in_the_order_of_the_choices(session, make):
     for voter, choice in zip(voters, (blue, red, blue), strict=True):
         polls.vote(session, poll.id, choice, voter.id, NOW)
     assert counted(session, poll) == [("The red one", 1, 33), ("The blue one", 2, 67), ("Neither", 0, 0)]
-    assert polls.voted_for(session, poll.id, voters[1].id) == red
-    assert polls.voted_for(session, poll.id, make.user().id) is None
+    assert polls.chosen_by(session, poll.id, voters[1].id) == red
+    assert polls.chosen_by(session, poll.id, make.user().id) is None
 
 
 def test_a_vote_stands_and_counts_while_the_poll_is_open_alone(session, make):
@@ -85,7 +85,7 @@ def test_a_vote_stands_and_counts_while_the_poll_is_open_alone(session, make):
     for again in (red, blue):
         with pytest.raises(ForbiddenError):
             polls.vote(session, poll.id, again, user.id, NOW)
-    assert polls.voted_for(session, poll.id, user.id) == red
+    assert polls.chosen_by(session, poll.id, user.id) == red
 
 
 def test_the_choice_is_one_of_the_poll(session, make):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from comicsdb.config import SETTINGS, SettingsError, resolve
-from comicsdb.config.reference import page
+from comicsdb.config.reference import reference_page
 from tests.core.cli.test_commands import run
 from tests.core.config.test_config import GIVEN
 from tests.serving import write_ini
@@ -22,7 +22,7 @@ REFUSED = {
 
 def test_the_page_is_that_of_the_code():
     written = (ROOT / "docs" / "settings.md").read_text("utf-8")
-    assert written == page(), "run: comicsdb settings --reference > docs/settings.md"
+    assert written == reference_page(), "run: comicsdb settings --reference > docs/settings.md"
 
 
 def test_each_setting_has_a_variable_of_its_own_and_a_default_that_it_takes():

@@ -27,7 +27,7 @@ def test_a_reader_is_followed_from_their_profile_and_blocks_who_follows(testapp,
     assert len(entries) == 2  # the review, and what was read
     assert any("reviewed" in each for each in entries)
     assert page.select_one(".review-text em").get_text() == "fine"
-    profiles.save(session, member.id, public=False, parts=profiles.PARTS)
+    profiles.save_settings(session, member.id, public=False, parts=profiles.PARTS)
     session.commit()
     for address in ("/following/", "/following/readers/"):
         assert "Nora" not in testapp.get(address).text
@@ -46,7 +46,7 @@ def test_a_reader_is_followed_from_their_profile_and_blocks_who_follows(testapp,
 def test_whose_profile_is_not_public_cannot_be_followed(testapp, session, member, bob):
     publish(session, member)
     form = form_to(testapp.get("/readers/Nora/"), "/readers/Nora/follow/")
-    profiles.save(session, member.id, public=False, parts=())
+    profiles.save_settings(session, member.id, public=False, parts=())
     session.commit()
     form.submit("on", value="1", status=404)
     publish(session, bob)

@@ -48,7 +48,7 @@ def test_a_profile_that_is_not_public_is_like_none(testapp, session, kept, membe
     assert {status for status, _text in none} == {404}
     for name in ("Nora", "nora", "Gone", "Shut"):
         assert answers_of(testapp, name) == none, name
-    profiles.save(session, member.id, public=False, parts=profiles.PARTS)
+    profiles.save_settings(session, member.id, public=False, parts=profiles.PARTS)
     session.commit()
     assert answers_of(testapp, "Nora") == none
 
@@ -107,7 +107,7 @@ def test_what_is_public_is_chosen_by_a_form(testapp, session, member):
     page = form.submit().follow()
     assert "Your profile is public" in page.text
     session.expire_all()
-    mine = profiles.own(session, member.id)
+    mine = profiles.find_own(session, member.id)
     assert (mine.is_public, mine.parts) == (True, {"diary"})
     form = form_to(page, "/accounts/update/public/")
     form["public"] = False

@@ -93,7 +93,7 @@ def test_cached_pages_follow_every_change(testapp, session, member, world, make)
     member.is_active = True
     session.commit()
     assert page() == ("Nina", "Better.")
-    profiles.save(session, member.id, public=False, parts=())
+    profiles.save_settings(session, member.id, public=False, parts=())
     session.commit()
     assert page() == ("A reader", "Better.")
     remove_account(session, member)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, func, insert, select, text, update
 
 from comicsdb.admin import catalogue
-from comicsdb.admin.unfinished import ActWorker, is_anything_left, run
+from comicsdb.admin.unfinished import ActWorker, has_unfinished, run_unfinished
 from comicsdb.catalog import Catalog, InvalidError, piecewise
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import pieces
@@ -39,7 +39,7 @@ NOW = timedelta(0)
 
 def work(factory):
     """Do what was left for later; returns how many acts."""
-    return len(run(factory, idle=NOW))
+    return len(run_unfinished(factory, idle=NOW))
 
 
 class Killed(BaseException):
@@ -290,7 +290,7 @@ def test_one_process_at_a_time_works(factory, world):
     worker = ActWorker(bind, {"sqlalchemy.url": bind.url.render_as_string(hide_password=False)}, None)
     worker.start()
     with factory() as session:
-        while is_anything_left(session):
+        while has_unfinished(session):
             session.rollback()
             time.sleep(0.05)
     worker.stop()
