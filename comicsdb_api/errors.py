@@ -11,7 +11,7 @@ from pyramid_retry import is_error_retryable
 
 from comicsdb import catalog
 from comicsdb.accounts import TooManyFailuresError
-from comicsdb.db import is_away
+from comicsdb.db import is_unavailable
 from comicsdb.http.bodies import BodyError
 from comicsdb.http.request_checks import Refusal
 from comicsdb.media.storage import StorageDownError
@@ -252,7 +252,7 @@ def storage_down(error: StorageDownError, request):
 def server_error(error: Exception, request):
     """Return 500 or 503; the error is logged with its traceback, unless the request is retried."""
     request.add_finished_callback(partial(_log_error, error))
-    if is_away(error):
+    if is_unavailable(error):
         return json_response(request, {"detail": DATABASE_DOWN}, 503, (("Retry-After", "5"),))
     return json_response(request, {"detail": "A server error occurred."}, 500)
 

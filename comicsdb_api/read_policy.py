@@ -12,9 +12,9 @@ from sqlalchemy import select, true
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError, check_epoch
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.readcache.policy import CachedRead, DeclinedError, Preflight
-from comicsdb.readcache.validators import Found
+from comicsdb.readcache.validators import AccountAndValidators
 from comicsdb.security import has_permission, without_staff_rights
 from comicsdb.values import whole_number
 from comicsdb_api import auth, retirement
@@ -100,14 +100,14 @@ class ApiRead(CachedRead):
         """What the answer costs of the day's requests."""
         return self.served.cost(self.request) if isinstance(self.served, Listing) else 1
 
-    def from_cache(self, found: Found):
+    def from_cache(self, found: AccountAndValidators):
         """The answer by dates alone, or with a cached body."""
         self._identify(found)
         if self.read.region is None:
             return None
         return cached_reads.cached_response(self.request, self.served, self.object_id, found.validators, None)
 
-    def _identify(self, found: Found) -> None:
+    def _identify(self, found: AccountAndValidators) -> None:
         """Verify the account; raises DeclinedError if that is slow, or it may not read."""
         self.identity = None
         if found.validators[0] is None:
@@ -124,20 +124,20 @@ class ApiRead(CachedRead):
         if not has_permission(self.identity, self.permission):
             raise DeclinedError
 
-    def create(self, found: Found):
+    def create(self, found: AccountAndValidators):
         """The answer with a new body; if there is none, the view tells why, and gets a Preflight."""
         self.request.environ[Preflight.KEY] = Preflight(self.read.route, found.validators, self.identity)
         return self._response(found, None)
 
-    def create_remembered(self, found: Found):
+    def create_from_cached_validators(self, found: AccountAndValidators):
         """The answer with a new body; raises EpochMovedError if it is of another epoch."""
         return self._response(found, found.epoch)
 
-    def _response(self, found: Found, epoch: int | None):
+    def _response(self, found: AccountAndValidators, epoch: int | None):
         request, route = self.request, self.read.route
 
         def entry() -> bytes:
-            return tagged(self._body(found, epoch))
+            return with_tag(self._body(found, epoch))
 
         try:
             if self.read.region is None:
@@ -153,7 +153,7 @@ class ApiRead(CachedRead):
         except InvalidError as error:
             return invalid_values(error, request, route)
 
-    def _body(self, found: Found, epoch: int | None) -> bytes:
+    def _body(self, found: AccountAndValidators, epoch: int | None) -> bytes:
         """The body; raises ThrottledError if a limit is exceeded."""
         request, limits = self.request, self.request.registry["comicsdb.api_limits"]
         # Without limits, the statement for the body compares the epoch.
@@ -176,7 +176,7 @@ class ApiRead(CachedRead):
         self._is_newest = True
         return body
 
-    def _read(self, found: Found, epoch: int | None) -> bytes | None:
+    def _read(self, found: AccountAndValidators, epoch: int | None) -> bytes | None:
         request, served = self.request, self.served
         if not isinstance(served, Listing):
             return served.body(request, self.object_id, epoch)

@@ -82,7 +82,7 @@ def find(pool: ReadPool | ReadConnection, query: str, own_host: str) -> list[Hit
     forms = (_ADDRESS, _CODE_NAMES, _OF_COMIC_VINE, _OF_WIKIDATA, _OF_SOURCE, _OWN, _SKU)
     if gtin(query) is None and not any(each.match(query) for each in forms):
         return []
-    return pool.use(lambda connection: _found(connection, query, own_host))
+    return pool.with_connection(lambda connection: _found(connection, query, own_host))
 
 
 def _found(connection: Connection, query: str, own_host: str) -> list[Hit]:

@@ -21,7 +21,7 @@ from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_eng
 from sqlalchemy.dialects.postgresql.psycopg import dialect
 from sqlalchemy.exc import DBAPIError
 
-from comicsdb.db import LEASE, SHORT, set_config, timeouts
+from comicsdb.db import LEASE, SHORT_STATEMENTS, set_config, timeouts
 
 PREPARED_MAX = 300  # prepared statements per connection
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
@@ -75,9 +75,9 @@ class ReadPool:
         """The first row of a statement of SQLAlchemy, or None; not prepared."""
         return self._run(lambda connection: connection.first(statement, parameters))
 
-    def use(self, read: Callable[[Connection], list]) -> list:
+    def with_connection(self, read: Callable[[Connection], list]) -> list:
         """What a function reads by a connection of SQLAlchemy; not prepared."""
-        return self._run(lambda connection: connection.use(read))
+        return self._run(lambda connection: connection.with_connection(read))
 
     def _run(self, read: Callable[["ReadConnection"], tuple | None]):
         """Run a read, again on a new connection if the server has closed an idle one."""
@@ -134,7 +134,7 @@ class ReadConnection:
         """The first row of a statement of SQLAlchemy, or None; not prepared."""
         return self.sqlalchemy.execute(statement, parameters).first()
 
-    def use(self, read: Callable[[Connection], list]) -> list:
+    def with_connection(self, read: Callable[[Connection], list]) -> list:
         """What a function reads by the connection of SQLAlchemy; not prepared."""
         return read(self.sqlalchemy)
 
@@ -236,7 +236,7 @@ def open_connection(engine: Engine, limits: Mapping[str, str], *, configure: boo
     driver = connection.connection.driver_connection
     driver.prepare_threshold = None  # disable generic plans
     if configure:
-        driver.execute(set_config(SHORT | limits))
+        driver.execute(set_config(SHORT_STATEMENTS | limits))
     return connection
 
 

@@ -63,7 +63,7 @@ class Letter:
     blocks: tuple[Block, ...]
 
 
-class Reader:
+class LetterContext:
     """What a letter is rendered with: a language, and the base URL of paths (`https://host`)."""
 
     def __init__(self, language: str, base_url: str):
@@ -92,13 +92,13 @@ class Reader:
         return self.say(_("This mail was sent by comicsdb, the community comics database."))
 
 
-def as_text(letter: Letter, reader: Reader) -> str:
+def as_text(letter: Letter, reader: LetterContext) -> str:
     """The text part; each URL is on a line of its own."""
     parts = ["\n".join(_text_lines(block, reader)) for block in letter.blocks]
     return "\n\n".join([*parts, "-- \n" + _wrapped(reader.footer)]) + "\n"
 
 
-def _text_lines(block: Block, reader: Reader) -> Iterable[str]:
+def _text_lines(block: Block, reader: LetterContext) -> Iterable[str]:
     match block:
         case Paragraph(text):
             yield _wrapped(reader.say(text))
@@ -117,7 +117,7 @@ def _wrapped(line: str, later: str = "") -> str:
     return textwrap.fill(line, WIDTH, subsequent_indent=later, break_long_words=False, break_on_hyphens=False)
 
 
-def as_html(letter: Letter, reader: Reader) -> str:
+def as_html(letter: Letter, reader: LetterContext) -> str:
     """The HTML part: tables and inline styles, which mail programs render consistently."""
     first = next((block for block in letter.blocks if isinstance(block, Link)), None)
     rows = "\n".join(
@@ -148,7 +148,7 @@ def as_html(letter: Letter, reader: Reader) -> str:
 """
 
 
-def _html(block: Block, reader: Reader, is_first_link: bool) -> str:
+def _html(block: Block, reader: LetterContext, is_first_link: bool) -> str:
     match block:
         case Paragraph(text):
             return escape(reader.say(text))

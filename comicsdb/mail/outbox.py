@@ -12,7 +12,7 @@ from email.utils import make_msgid
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.mail.letter import Letter, Reader, as_html, as_text
+from comicsdb.mail.letter import Letter, LetterContext, as_html, as_text
 from comicsdb.models import OutgoingMail, User
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 
@@ -73,7 +73,7 @@ def compose(letter: Letter, settings: Mapping, recipient: str, language: str) ->
     Raises ValueError for an invalid address, also for line breaks in it.
     """
     sender = settings["comicsdb.mail.from"]
-    reader = Reader(language, settings["comicsdb.base_url"])
+    reader = LetterContext(language, settings["comicsdb.base_url"])
     message = EmailMessage(policy=policy.SMTP)
     message["From"] = sender
     message["To"] = _address(recipient)

@@ -90,9 +90,9 @@ def apply_format() -> None:
 
 def log_failure(logger: logging.Logger, error: BaseException, message: str, *arguments) -> None:
     """Log that a request failed: with a traceback, or as an outage if the database is unavailable."""
-    from comicsdb.db import DATABASE_OUTAGE, is_away  # noqa: PLC0415  (brings all tables)
+    from comicsdb.db import DATABASE_OUTAGE, is_unavailable  # noqa: PLC0415  (brings all tables)
 
-    if is_away(error):
+    if is_unavailable(error):
         DATABASE_OUTAGE.report(
             error, f"{message}: the database cannot be used: %s", *arguments, in_one_line(error)
         )
@@ -128,14 +128,14 @@ class RequestLogPolicy:
         try:
             return self._inner(environ, router)
         except Exception as error:
-            from comicsdb.db import is_away  # noqa: PLC0415  (brings all tables)
+            from comicsdb.db import is_unavailable  # noqa: PLC0415  (brings all tables)
 
             log_failure(
                 log, error, "%s at the route %s failed", environ["REQUEST_METHOD"], environ.get(ROUTE_KEY)
             )
             if environ.get("paste.throw_errors"):  # set by WebTest, to show what failed
                 raise
-            if is_away(error):
+            if is_unavailable(error):
                 return HTTPServiceUnavailable(headers=[("Retry-After", "5")])
             return HTTPInternalServerError()
 

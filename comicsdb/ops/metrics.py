@@ -221,13 +221,13 @@ def _watch_pool(engine: Engine, gauge) -> None:
 def _watch_cache(regions, counter) -> None:
     for name, region in regions:
         hit, miss = counter.labels(name, "hit"), counter.labels(name, "miss")
-        region.watch = lambda found, hit=hit, miss=miss: (hit if found else miss).inc()
+        region.on_lookup = lambda found, hit=hit, miss=miss: (hit if found else miss).inc()
 
 
 def _watch_replica(replica: Replica, found: Instruments) -> None:
-    replica.watch = found.replica_up.labels(replica.name).set
-    replica.watch(True)
-    replica.count = lambda result: found.replica_reads.labels(replica.name, result).inc()
+    replica.on_change = found.replica_up.labels(replica.name).set
+    replica.on_change(True)
+    replica.on_read = lambda result: found.replica_reads.labels(replica.name, result).inc()
 
 
 def includeme(config):
@@ -248,8 +248,8 @@ def includeme(config):
     cache = registry["comicsdb.cache"]
     regions = (("detail", cache.detail), ("list", cache.list), ("figures", cache.figures))
     _watch_cache(regions, found.cache)
-    cache.lru.watch = found.memory.labels("answers").set
-    registry["comicsdb.validator_cache"].lru.watch = found.memory.labels("validators").set
+    cache.lru.on_resize = found.memory.labels("answers").set
+    registry["comicsdb.validator_cache"].lru.on_resize = found.memory.labels("validators").set
     for replica in registry["comicsdb.replicas"] or ():
         _watch_replica(replica, found)
     wrap_execution_policy(config, MetricsPolicy, LAST + 5)

@@ -10,7 +10,7 @@ from dogpile.cache.backends.redis import RedisBackend
 from dogpile.cache.region import CacheRegion, value_version
 
 from comicsdb.db.redis_access import CircuitBreaker, open_pool
-from comicsdb.readcache.memory import Lru, MemoryStore, remember
+from comicsdb.readcache.memory import Lru, MemoryStore, store_value
 
 BATCH = 1000  # keys per step of a scan
 COUNTED_TOGETHER = 50  # counted values after which a process updates the counts in Redis
@@ -64,12 +64,12 @@ class SharedBackend(RedisBackend):
             value = unpack(key, stored) if stored is not None else None
             if value is None:
                 return NO_VALUE
-            remember(self._lru, key, value, self.redis_expiration_time)
+            store_value(self._lru, key, value, self.redis_expiration_time)
         return value
 
     def set(self, key, value):
         """Store a value in memory and, if possible, in Redis."""
-        remember(self._lru, key, value, self.redis_expiration_time)
+        store_value(self._lru, key, value, self.redis_expiration_time)
         packed, seconds = pack(key, value), self.redis_expiration_time
         self._circuit.call(lambda: self.writer_client.set(key, packed, ex=seconds))
 

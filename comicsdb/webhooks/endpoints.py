@@ -33,7 +33,7 @@ TEST = "webhook.test"
 SHOWN = 50  # deliveries
 
 # The end of the feed: its epoch and its last line.
-END = select(EPOCH, select(func.coalesce(func.max(Change.seq), 0)).scalar_subquery())
+FEED_END = select(EPOCH, select(func.coalesce(func.max(Change.seq), 0)).scalar_subquery())
 
 INVALID_URL = _(
     "Enter an address that begins with https://, in ASCII characters and without a user name. Its port can be"
@@ -72,7 +72,7 @@ def make(
     if session.scalar(mine) >= settings["comicsdb.webhooks.most"]:
         raise InvalidError({"url": [TOO_MANY]})
     secret = _new_secret()
-    epoch, after = session.execute(END).one()
+    epoch, after = session.execute(FEED_END).one()
     webhook = Webhook(
         user_id=user_id,
         **values,
@@ -116,7 +116,7 @@ def _read(settings: Mapping, url: str, kinds: Iterable[str], description: str) -
 
 def _url_problem(url: str, networks):
     """What is wrong with an address as far as its text tells; the rest shows when something is sent."""
-    parts = outgoing.split(url)
+    parts = outgoing.parse_url(url)
     if parts is None or len(url) > URL_MAX:
         return INVALID_URL
     if not networks and (parts.scheme != "https" or (parts.port or 443) not in outgoing.PORTS):
@@ -132,7 +132,7 @@ def _new_secret() -> str:
     return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
-def secrets_of(settings: Mapping, webhook) -> list[bytes]:
+def signing_keys(settings: Mapping, webhook) -> list[bytes]:
     """The keys that sign now, the newest first; none if the secret of the site is another one."""
     found = [webhook.secret]
     if webhook.old_secret_until is not None and webhook.old_secret_until > clock.now():

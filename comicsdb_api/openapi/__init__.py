@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.security import Permission
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.negotiation import FORMAT_KEY, parameter, preferred_media_type
@@ -51,9 +51,9 @@ class Descriptions:
             if form == YAML:
                 from comicsdb_api.openapi.yaml_format import to_yaml  # noqa: PLC0415  (slow to import)
 
-                self._entries[key] = tagged(to_yaml(made))
+                self._entries[key] = with_tag(to_yaml(made))
             else:
-                self._entries[key] = tagged(to_json(made))
+                self._entries[key] = with_tag(to_json(made))
         return self._entries[key]
 
 

@@ -34,7 +34,7 @@ from comicsdb.catalog.kinds import kind_of
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Entity
 from comicsdb.models.base import INTEGER_MAX, largest
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission
 from comicsdb.tags import TagFormat
@@ -202,7 +202,7 @@ class ListResource(Resource):
             body = create(stamps)
             if body is None:  # deleted just now
                 raise self.missing(object_id)
-            return tagged(body)
+            return with_tag(body)
 
         if served.read.region is None:
             body = entry()

@@ -48,7 +48,7 @@ class CursorListing(Listing):
         cursor = parameter(request, CURSOR).strip()
         values = {"id": page_request.object_id, **base_urls(request), **page_request.values}
         if cursor != START:
-            values |= keyset.bound([0, *self._decode_cursor(cursor)])
+            values |= keyset.place_values([0, *self._decode_cursor(cursor)])
         query = compiled_query(self, False, FROM_START if cursor == START else AFTER, page_request.clauses)
         found = request.read_pool.fetch(query, values)
         if found is None:
@@ -67,11 +67,11 @@ class CursorListing(Listing):
         resource, conditions = self.resource, (*self.condition, *(each.build() for each in clauses))
         if strategy == AFTER:
             # An index has the leading columns at most, if the others are of another table.
-            leading = self.order[: keyset.depth(self.order, resource.model.__table__)]
+            leading = self.order[: keyset.place_length(self.order, resource.model.__table__)]
             conditions += keyset.from_place(leading), keyset.after_place(self.order)
         wanted = select(resource.key()).select_from(resource.row_source()).where(*conditions)
         wanted = wanted.order_by(*self.order).limit(literal_column(str(self.size + 1)))
-        place = func.json_build_array(*keyset.keys(self.order))
+        place = func.json_build_array(*keyset.sort_keys(self.order))
         rows = self.rows_query(**{POSITION_KEY: place}).where(resource.key().in_(wanted.correlate(None)))
         return CompiledQuery.of(
             select(
@@ -90,7 +90,7 @@ class CursorListing(Listing):
             sort, *place = orjson.loads(urlsafe_b64decode(cursor.encode("ascii") + b"==="))
             if sort != self.sort:
                 raise ValueError(sort)
-            columns = keyset.keys(self.order)
+            columns = keyset.sort_keys(self.order)
             return [_value(each, column.type) for each, column in zip(place, columns, strict=True)]
         except (ValueError, TypeError, OverflowError) as error:
             raise RefusedError(404, "Invalid cursor.") from error

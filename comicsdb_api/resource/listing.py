@@ -18,7 +18,7 @@ from comicsdb.catalog.filters import Clause, number_of, values_of
 from comicsdb.db import keyset
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.validators import times, versions
+from comicsdb.readcache.validators import select_stamps, select_versions
 from comicsdb.security import Identity
 from comicsdb.tags import TagFormat
 from comicsdb_api.negotiation import COMMON_PARAMETERS, parameters, tag_format
@@ -162,7 +162,7 @@ class Listing:
     def _has_groups(self) -> bool:
         """Whether many rows share the leading values of the order; otherwise an index has the whole order."""
         table = self.resource.model.__table__
-        return self.is_versioned and keyset.depth(self.order, table) < len(self.order)
+        return self.is_versioned and keyset.place_length(self.order, table) < len(self.order)
 
     def _uncached_page(self, request, page_request: "PageRequest") -> "tuple[int, FetchedPage | None]":
         """A page, and its number, of a list without cached facts."""
@@ -182,12 +182,12 @@ class Listing:
         self, request, page_request: "PageRequest", number: int, facts: ListFacts | None
     ) -> "FetchedPage | None":
         offset = (number - 1) * self.size
-        place = keyset.nearest(facts.places, offset) if facts else None
+        place = keyset.nearest_place(facts.places, offset) if facts else None
         values = {"id": page_request.object_id, "offset": offset, **base_urls(request), **page_request.values}
         strategy = OFFSET if offset else FIRST
         if place is not None:
             offset -= place[0]
-            values |= keyset.bound(place) | {"offset": offset}
+            values |= keyset.place_values(place) | {"offset": offset}
             strategy = NEAR_KEYSET if offset + self.size <= NEAR_ROWS else KEYSET
         row = self._fetch(request, facts is None, strategy, page_request, values)
         if row is None:
@@ -221,7 +221,7 @@ class Listing:
         resource, stamps = self.resource, self.read.stamps.subquery("stamps")
         page = self.rows_query().where(*chosen).order_by(*self.order).limit(literal_column(str(self.size)))
         if strategy in (NEAR_KEYSET, KEYSET):
-            leading = self.order[: keyset.depth(self.order, resource.model.__table__)]
+            leading = self.order[: keyset.place_length(self.order, resource.model.__table__)]
             page = self._page_by_key((*chosen, keyset.from_place(leading)), near=strategy == NEAR_KEYSET)
         elif strategy == OFFSET or self.read.region is None:
             page = self._page_by_key(chosen)
@@ -267,7 +267,9 @@ class Listing:
     def _survey_statement(self, conditions):
         table, chosen = self.resource.model.__table__, (*self.condition, *conditions)
         if self._has_groups:
-            summed = keyset.survey(table, chosen, self.order, PAGES_PER_POSITION * self.resource.page_size)
+            summed = keyset.select_places(
+                table, chosen, self.order, PAGES_PER_POSITION * self.resource.page_size
+            )
         else:
             summed = select(func.count().label("count"), literal_column("'[]'").label("places"))
             summed = summed.select_from(table).where(*chosen)
@@ -393,9 +395,11 @@ class ChildList:
         """The list below the objects of a resource."""
         parent = owner.model.__table__
         if self.depends_on:
-            stamps = versions(*self.depends_on).select_from(parent).where(parent.c.id == bindparam("id"))
+            stamps = (
+                select_versions(*self.depends_on).select_from(parent).where(parent.c.id == bindparam("id"))
+            )
         else:
-            stamps = times(parent, "issues_modified")
+            stamps = select_stamps(parent, "issues_modified")
         region = (cached_reads.LIST if self.depends_on else cached_reads.DETAIL) if owner.cached else None
         name = route.removeprefix(ROUTE_PREFIX).replace(".", ":")
         read = ReadDeclaration(route, region, name, stamps, date_pairs=0 if self.depends_on else 2)
@@ -413,7 +417,7 @@ def list_of(resource: type, route: str) -> Listing:
     """All rows of a resource."""
     kind = resource.kind()
     region = cached_reads.LIST if resource.cached else None
-    stamps = versions(*(resource.depends_on or (kind,)))
+    stamps = select_versions(*(resource.depends_on or (kind,)))
     read = ReadDeclaration(route, region, f"{kind}:list", stamps)
     return resource.listing(
         read,
@@ -429,6 +433,6 @@ def list_of(resource: type, route: str) -> Listing:
 def detail_of(resource: type, route: str) -> Detail:
     """The objects of a resource, one by one."""
     region = cached_reads.DETAIL if resource.cached else None
-    stamps = times(resource.model.__table__, *resource.stamps)
+    stamps = select_stamps(resource.model.__table__, *resource.stamps)
     read = ReadDeclaration(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=2)
     return Detail(read, resource, options_of(resource))

@@ -13,7 +13,7 @@ from comicsdb.catalog.kinds import Kind
 from comicsdb.http import idempotency
 from comicsdb.imaging.picture import PictureError, TooComplexError
 from comicsdb.media.uploads import check_upload, no_picture, picture_values
-from comicsdb.readcache.etag import TAG_LENGTH, tagged
+from comicsdb.readcache.etag import TAG_LENGTH, with_tag
 from comicsdb.schemas import ObjectSchema, errors_of
 from comicsdb.schemas.types import NULL
 from comicsdb_api.errors import BadRequestError, RefusedError, conflict_messages, messages_by_field
@@ -155,7 +155,7 @@ def has_changed(request, detail, object_id: int) -> bool:
     if detail is not None:
         dates = detail.read.dates(cached_reads.stamps(request, detail.read, object_id))
         if conditional.has_tag_condition(request.environ):
-            tag = tagged(detail.body(request, object_id))[:TAG_LENGTH].decode()
+            tag = with_tag(detail.body(request, object_id))[:TAG_LENGTH].decode()
     return conditional.write_precondition_fails(request.environ, dates, tag)
 
 

@@ -7,8 +7,8 @@ from functools import cache
 import orjson
 from sqlalchemy import ColumnElement, Date, Integer, Select, bindparam, literal_column, select, true
 
-from comicsdb.readcache.etag import tagged
-from comicsdb.readcache.validators import times
+from comicsdb.readcache.etag import with_tag
+from comicsdb.readcache.validators import select_stamps
 from comicsdb_api.errors import RefusedError, not_found_message
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import EntityResource
@@ -43,7 +43,7 @@ class OwnResource(EntityResource):
         self.ensure_list()
         request, listing = self.request, self.served
         body = listing.page(request, (), PageRequest.of(request, listing, request.identity, object_id))
-        return conditional_response(request, tagged(body))
+        return conditional_response(request, with_tag(body))
 
     def get(self):
         """GET on one of the caller's objects; those of others are not there."""
@@ -55,7 +55,7 @@ class OwnResource(EntityResource):
         body = detail.body(self.request, object_id)
         if body is None:  # it was there a moment ago
             raise self.missing(object_id)
-        return conditional_response(self.request, tagged(body), dates=detail.read.dates(stamps))
+        return conditional_response(self.request, with_tag(body), dates=detail.read.dates(stamps))
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
         """404, whether somebody has such an object or nobody."""
@@ -109,7 +109,7 @@ class OwnDetail(Detail):
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
         """The one with the id in the path."""
-        stamps = times(resource.model.__table__, *resource.stamps).where(resource.caller_condition())
+        stamps = select_stamps(resource.model.__table__, *resource.stamps).where(resource.caller_condition())
         return cls(
             ReadDeclaration(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=2), resource
         )

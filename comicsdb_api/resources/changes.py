@@ -30,7 +30,7 @@ from comicsdb.http.streams import STOPPING, Stream
 from comicsdb.models import Change, FeedHorizon, TouchedObject, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.values import whole_number
 from comicsdb_api.negotiation import FORMAT_KEY, negotiate, parameter, preferred_media_type
 from comicsdb_api.negotiation import JSON as JSON_TYPE
@@ -379,7 +379,7 @@ class ChangeResource(Resource):
         status, body = self._status_and_body()
         if status != 200:
             return json_response(self.request, body, status)
-        return conditional_response(self.request, tagged(to_json(body)))
+        return conditional_response(self.request, with_tag(to_json(body)))
 
     def _status_and_body(self) -> tuple[int, dict]:
         """The status and body of an answer."""

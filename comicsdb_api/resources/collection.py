@@ -21,8 +21,8 @@ from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User, Variant
 from comicsdb.models.choices import BookFormat, GradingCompany
-from comicsdb.readcache.etag import TAG_LENGTH, tagged
-from comicsdb.readcache.validators import microseconds, times
+from comicsdb.readcache.etag import TAG_LENGTH, with_tag
+from comicsdb.readcache.validators import microseconds, select_stamps
 from comicsdb.schemas.collection import CollectionAddSchema, ScrobbleSchema, StarsSchema, no_issue
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
@@ -192,7 +192,7 @@ class CollectionResource(OwnResource):
         collection.lock(request.dbsession, request.identity.user_id, item_id, issue=True)
         dates, tag = detail.read.dates(detail.stamps(request, item_id)), None
         if conditional.has_tag_condition(request.environ):
-            tag = tagged(detail.body(request, item_id))[:TAG_LENGTH].decode()
+            tag = with_tag(detail.body(request, item_id))[:TAG_LENGTH].decode()
         return conditional.write_precondition_fails(request.environ, dates, tag)
 
 
@@ -267,7 +267,7 @@ class CollectionDetail(OwnDetail):
     def of(cls, resource: type[OwnResource], route: str) -> "CollectionDetail":
         """The item with the id in the path."""
         others = (microseconds(issue.c[name]) for name in ("modified", "modified_before"))
-        stamps = times(item, "modified").add_columns(*others).where(resource.caller_condition())
+        stamps = select_stamps(item, "modified").add_columns(*others).where(resource.caller_condition())
         stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
         return cls(ReadDeclaration(route, None, "collection:retrieve", stamps, date_pairs=3), resource)
 

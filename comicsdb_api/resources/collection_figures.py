@@ -8,7 +8,7 @@ from comicsdb.catalog.filters import NOTHING, Condition, equal
 from comicsdb.library.collection import figures
 from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import BookFormat
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb_api.openapi.schemas import AMOUNT, CURRENCY
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import Resource, integer_in_path
@@ -75,7 +75,7 @@ class StatsResource(Resource):
             "unread_count": stats.unread,
             "by_format": [{"book_format": code, "count": count} for code, count in stats.by_format.items()],
         }
-        return conditional_response(self.request, tagged(to_json(body)))
+        return conditional_response(self.request, with_tag(to_json(body)))
 
 
 class IncompleteSeries:

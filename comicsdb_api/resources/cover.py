@@ -8,7 +8,7 @@ from comicsdb.catalog import covers
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media.uploads import hashes_of_upload
 from comicsdb.models import Variant
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.base import field
 from comicsdb.schemas.types import Integer as IntegerField
@@ -135,7 +135,7 @@ class CoverResource(Resource):
         zone = request.registry.settings["comicsdb.timezone"]
         sent = dict(filters.parse_filters(FILTERS, request.api_parameters, zone=zone))
         max_distance = sent.pop("max", covers.USUAL)
-        return conditional_response(request, tagged(to_json(self._body(sent, sent, max_distance))))
+        return conditional_response(request, with_tag(to_json(self._body(sent, sent, max_distance))))
 
     def post(self):
         """Covers that look like a picture, which is not kept."""

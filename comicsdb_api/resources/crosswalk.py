@@ -8,7 +8,7 @@ from comicsdb.catalog import crosswalk
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.base import field
 from comicsdb.schemas.external_id import ID_LENGTH
@@ -82,7 +82,7 @@ class CrosswalkResource(Resource):
             {"source": source, "name": rules.label, "pattern": f"^({rules.pattern})$"}
             for source, rules in EXTERNAL_SOURCES.items()
         ]
-        return conditional_response(self.request, tagged(to_json({"sources": sources})))
+        return conditional_response(self.request, with_tag(to_json({"sources": sources})))
 
     def post(self):
         """The objects that ids stand for, with all their external ids."""

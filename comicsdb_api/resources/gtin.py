@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from comicsdb.catalog import search
 from comicsdb.catalog.trade_numbers import Gtin, gtin
 from comicsdb.models import Variant
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.resource import expressions
@@ -89,7 +89,7 @@ class GtinResource(Resource):
             sent = CODE.value_of(dict(request.api_parameters), CODE.name)
         except BadValueError as error:
             raise BadRequestError({error.field: [error.message]}) from error
-        return conditional_response(request, tagged(to_json(self._body(gtin(sent)))))
+        return conditional_response(request, with_tag(to_json(self._body(gtin(sent)))))
 
     def _body(self, code: Gtin | None) -> dict:
         """The answer; nothing is found for what is no code."""

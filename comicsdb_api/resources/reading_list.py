@@ -11,7 +11,7 @@ from comicsdb.library.reading_lists import visible_to
 from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
 from comicsdb.models.choices import ItemType, ListSource, ListType
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.security import Identity, Permission, has_permission
 from comicsdb.tags import CBL, TagFormat
 from comicsdb_api.errors import RefusedError, not_found_message
@@ -233,7 +233,7 @@ class ReadingListResource(EntityResource):
         found = self.request.read_pool.first(expressions.row_as_json(wanted), base_urls(self.request))
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
-        return conditional_response(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
+        return conditional_response(self.request, with_tag(to_json(orjson.loads(found[0]))), dates=dates)
 
     def _file(self, object_id: int, chosen: TagFormat):
         """The list as a file, without dates: it shows what may change while the list does not."""
@@ -241,7 +241,7 @@ class ReadingListResource(EntityResource):
         found = session.get(ReadingList, object_id)
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
-        body = tagged(write_cbl(session, found))
+        body = with_tag(write_cbl(session, found))
         return conditional_response(self.request, body, content_type=("Content-Type", chosen.media_type))
 
     def _dates(self, object_id: int) -> LastModified:

@@ -9,8 +9,8 @@ from comicsdb.catalog import ranked_search
 from comicsdb.catalog.hits import FIRST, REASONS
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.etag import tagged
-from comicsdb.readcache.validators import versions
+from comicsdb.readcache.etag import with_tag
+from comicsdb.readcache.validators import select_versions
 from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameters
 from comicsdb_api.openapi.common import query_parameters
@@ -125,7 +125,9 @@ class Search:
     formats = ()  # none but JSON
     options = ()
     parameters = frozenset(name for each in FILTERS for name in each.parameters) | {"format", "strict"}
-    read = ReadDeclaration(ROUTE, cached_reads.LIST, "search", versions(*KINDS_SEARCHED, "series_type"))
+    read = ReadDeclaration(
+        ROUTE, cached_reads.LIST, "search", select_versions(*KINDS_SEARCHED, "series_type")
+    )
 
     def body(self, request, _object_id: None = None, epoch: int | None = None) -> bytes:
         """The body; raises InvalidError, and EpochMovedError if it is not of the epoch given."""
@@ -185,7 +187,7 @@ class SearchResource(Resource):
         request, served = self.request, self.request.registry["comicsdb_api.reads"][ROUTE]
         stamps = cached_reads.stamps(request, served.read, None)
         return cached_reads.cached_response(
-            request, served, None, stamps, lambda: tagged(served.body(request))
+            request, served, None, stamps, lambda: with_tag(served.body(request))
         )
 
 

@@ -7,8 +7,8 @@ from sqlalchemy import BigInteger, bindparam, select
 
 from comicsdb import tags
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.etag import tagged
-from comicsdb.readcache.validators import times
+from comicsdb.readcache.etag import with_tag
+from comicsdb.readcache.validators import select_stamps
 from comicsdb.security import Permission
 from comicsdb.tags.archive import archive
 from comicsdb.values import whole_number
@@ -36,7 +36,7 @@ PAGE_PARAMETER = {
 }
 # A change of an issue's detail moves its `modified`, and with that the series' `issues_modified`; stars move
 # the series' `rated`.
-STAMPS = times(series, "issues_modified", "rated")
+STAMPS = select_stamps(series, "issues_modified", "rated")
 
 
 @cache
@@ -95,7 +95,7 @@ class SeriesTagsResource(SeriesResource):
         headers = [("Content-Disposition", f'attachment; filename="{name}"')]
         if len(issues) > ISSUES_MAX:
             headers.append(("Link", f'<{request.path_url}?page={page + 1}>; rel="next"'))
-        body = tagged(archive(issues[:ISSUES_MAX], self.tag_format))
+        body = with_tag(archive(issues[:ISSUES_MAX], self.tag_format))
         return conditional_response(request, body, headers, dates=dates, content_type=("Content-Type", ZIP))
 
     def _page(self) -> int:

@@ -14,7 +14,7 @@ from comicsdb.catalog.filters import Clause, values_of
 from comicsdb.db import keyset
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.readcache.policy import Preflight
-from comicsdb.readcache.validators import versions
+from comicsdb.readcache.validators import select_versions
 from comicsdb.values import whole_number
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.json_columns import constant, rows_of
@@ -133,9 +133,9 @@ class CardList:
         place = None
         if offset >= SURVEY_OFFSET_MIN:
             places = self.get_or_compute("survey", lambda: orjson.dumps(self._places(query(SURVEY), values)))
-            place = keyset.nearest(orjson.loads(places), offset)
+            place = keyset.nearest_place(orjson.loads(places), offset)
         if place is not None:
-            values = values | keyset.bound(place) | {"offset": offset - place[0]}
+            values = values | keyset.place_values(place) | {"offset": offset - place[0]}
             return self._pool.fetch(query(AFTER_KEY), values)[0]
         if offset:
             return self._pool.fetch(query(AFTER_OFFSET), values | {"offset": offset})[0]
@@ -147,7 +147,7 @@ class CardList:
 
 @cache
 def _versions(kinds: tuple[str, ...]) -> CompiledQuery:
-    return CompiledQuery.of(versions(*kinds))
+    return CompiledQuery.of(select_versions(*kinds))
 
 
 @lru_cache(QUERIES_MAX)
@@ -159,10 +159,10 @@ def _query(model, sort: str, clauses: tuple[Clause, ...], purpose: str) -> Compi
         return CompiledQuery.of(count, prepared=False)
     if purpose == SURVEY:
         return CompiledQuery.of(
-            keyset.survey(model.__table__, conditions, order, SURVEY_STEP), prepared=False
+            keyset.select_places(model.__table__, conditions, order, SURVEY_STEP), prepared=False
         )
     if purpose == AFTER_KEY:
-        conditions.append(keyset.from_place(order[: keyset.depth(order, model.__table__)]))
+        conditions.append(keyset.from_place(order[: keyset.place_length(order, model.__table__)]))
     ids = cards.id_statement(model).where(*conditions).order_by(*order)
     if purpose in (AFTER_KEY, AFTER_OFFSET):
         ids = ids.offset(bindparam("offset", type_=BigInteger))

@@ -22,10 +22,10 @@ from sqlalchemy import bindparam, select
 from comicsdb import clock
 from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.etag import TAG_LENGTH, matches, tagged
+from comicsdb.readcache.etag import TAG_LENGTH, matches, with_tag
 from comicsdb.readcache.policy import CachedRead, Preflight, UncachedRead
 from comicsdb.readcache.regions import Region
-from comicsdb.readcache.validators import Found, late, microseconds, version_columns
+from comicsdb.readcache.validators import AccountAndValidators, late_stamp, microseconds, version_columns
 from comicsdb.security import session_cookie
 from comicsdb_web.http import csp
 from comicsdb_web.http.flash_messages import COOKIE as MESSAGES
@@ -94,7 +94,7 @@ class CachedPage:
             row = model.__table__.c
             own = [row.id, microseconds(row.modified)]
             own += [microseconds(row.rated)] if "rated" in row else []
-            columns = [*own, late(), *self.shows.stamps, *columns]
+            columns = [*own, late_stamp(), *self.shows.stamps, *columns]
         statement = select(EPOCH_NOW.scalar_subquery(), *columns)
         if model is not None:
             statement = statement.select_from(model.__table__).where(row.slug == bindparam("slug"))
@@ -133,14 +133,14 @@ class PageVisit(CachedRead):
             known_query(environ.get("QUERY_STRING", ""), page.parameters)
         )
 
-    def _key(self, found: Found) -> str:
+    def _key(self, found: AccountAndValidators) -> str:
         """The key of the page's body: all that the page depends on."""
         registry = self.request.registry
         address = request_digest(self.request.environ, registry["comicsdb_web.build_fingerprint"]())
         versions = ".".join(map(str, (*found.validators, self._extra) if self._extra else found.validators))
         return f"page-{self._page.route}:{self._language}:{self._day}:{versions}:{address}"
 
-    def from_cache(self, found: Found) -> Response | None:
+    def from_cache(self, found: AccountAndValidators) -> Response | None:
         """The page with the reader's theme, None if the body is not cached."""
         registry = self.request.registry
         parts = registry["comicsdb_web.theme_parts"].get((self._language, self._theme))
@@ -149,7 +149,7 @@ class PageVisit(CachedRead):
             return None
         return build_response(registry, self.request.environ, entry, parts, self._language, hit=True)
 
-    def create(self, found: Found) -> None:
+    def create(self, found: AccountAndValidators) -> None:
         """Leave the page to its view, and pass the key to `cached_page_view`."""
         self.request.environ[Preflight.KEY] = Preflight(
             self._page.route, found.validators, key=self._key(found)
@@ -214,7 +214,7 @@ def cached_page_view(view, info):
             if response.status_code != 200 or len(request.response_callbacks) > waiting:
                 raise PersonalResponseError(response)
             link = response.headers.get("Link", "")
-            return tagged(f"{link}\n".encode() + response.body)
+            return with_tag(f"{link}\n".encode() + response.body)
 
         region = region_of(request.registry, shows)
         try:

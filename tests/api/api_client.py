@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import SHORT, session_factory, set_config
+from comicsdb.db import SHORT_STATEMENTS, session_factory, set_config
 from comicsdb.db.read_pool import ReadConnection
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.conftest import API_ALONE, build_app, close_sessions
@@ -57,7 +57,7 @@ class Asked:
         driver = self.session.connection().connection.driver_connection
         mode = "force_generic_plan" if prepared else "force_custom_plan"
         arguments = sql.SQL(", ").join(map(sql.Literal, values)).as_string(driver)
-        driver.execute(set_config(SHORT, local=True))
+        driver.execute(set_config(SHORT_STATEMENTS, local=True))
         driver.execute(f"SET LOCAL plan_cache_mode = {mode}")
         driver.execute(f"PREPARE asked AS {text}".encode())
         explain = f"{EXPLAIN} EXECUTE asked{f'({arguments})' if values else ''}".encode()

@@ -6,7 +6,7 @@ from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb.catalog import Catalog
-from comicsdb.db import is_away, make_engine, session_factory
+from comicsdb.db import is_unavailable, make_engine, session_factory
 from comicsdb.models import Arc
 from tests.conftest import build_app, forget_attempts
 from tests.factories import Make
@@ -143,7 +143,7 @@ def test_each_limit_ends_a_transaction_also_on_connections_that_are_lent(shared_
         with pytest.raises(DBAPIError) as caught:
             end(connection, limit)
     assert caught.value.orig.sqlstate == CODES[limit]
-    assert is_away(caught.value)
+    assert is_unavailable(caught.value)
     with free.connect() as connection:  # that of a command
         assert connection.scalar(text("SHOW statement_timeout")) == "0"
     for each in (engine, free):

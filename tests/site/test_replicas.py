@@ -77,7 +77,7 @@ def factory(address):
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     """Replicas are checked for each request: what happens does not depend on time."""
-    monkeypatch.setattr(replicas, "CHECK", 0)
+    monkeypatch.setattr(replicas, "CHECK_INTERVAL", 0)
     monkeypatch.setattr(replicas, "PAUSE", 0)
 
 
@@ -91,7 +91,7 @@ class Site:
         self.application = application
         [self.replica] = application.registry["comicsdb.replicas"]
         self.counts = Counter()
-        self.replica.count = lambda result: self.counts.update([result])
+        self.replica.on_read = lambda result: self.counts.update([result])
         self.factory = factory
         with factory() as session:
             make = Make(Catalog(session))
@@ -315,10 +315,10 @@ def test_a_replica_is_left_out_for_a_while_and_asked_by_one_request_afterwards(
 ):
     replica = Replica(NOBODY, {}, MEGABYTE)
     seen, counts = [], Counter()
-    replica.watch, replica.count = seen.append, lambda result: counts.update([result])
+    replica.on_change, replica.on_read = seen.append, lambda result: counts.update([result])
     monkeypatch.setattr(replicas, "PAUSE", 1000)
     for _ in range(3):
-        assert replica.lend(primary, lambda _lease: True) is None
+        assert replica.acquire(primary, lambda _lease: True) is None
     assert (seen, counts) == ([False], {"failed": 1})
     assert [line.levelname for line in caplog.records] == ["WARNING"]
     assert "The replica 127.0.0.1:1 is left out" in caplog.text
@@ -330,12 +330,12 @@ def test_several_replicas_take_turns_and_stand_in_for_one_that_is_not_there(prim
     several = Replicas([Replica(address, {}, 16 * MEGABYTE) for address in addresses])
     counts = Counter()
     for number, replica in enumerate(several):
-        replica.count = lambda result, number=number: counts.update([(number, result)])
+        replica.on_read = lambda result, number=number: counts.update([(number, result)])
     for _ in range(6):
         environ = {}
-        several.lend(environ, primary, lambda _lease: True)
+        several.acquire(environ, primary, lambda _lease: True)
         assert environ[LEASE].fetch(RECOVERS, {}) == (True,)
-        several.take_back(environ)
+        several.release(environ)
         assert environ == {}
     assert counts.keys() == {(0, "used"), (1, "failed"), (2, "used")}
     assert counts[(1, "failed")] == 1
@@ -345,13 +345,13 @@ def test_several_replicas_take_turns_and_stand_in_for_one_that_is_not_there(prim
 
 def test_what_fails_on_a_replica_is_tried_on_the_primary_unless_it_takes_too_long(primary, standby):
     replica = Replica(standby.url(NAME), {"statement_timeout": "20ms"}, MEGABYTE)
-    lease = replica.lend(primary, lambda _lease: True)
+    lease = replica.acquire(primary, lambda _lease: True)
     for read in (lambda asked: lease.row(asked, []), lambda asked: lease.first(text(asked), {})):
         for asked, again in (("SELECT 1 / 0", True), ("SELECT pg_sleep(60)", False)):
             with pytest.raises((psycopg.Error, DBAPIError)) as failed:
                 read(asked)
             assert IRetryableError.providedBy(failed.value) is again, asked
-    replica.take_back(lease)
+    replica.release(lease)
     replica.close()
 
 
@@ -361,7 +361,7 @@ def test_a_server_that_is_no_replica_of_the_database_is_not_used(address, primar
         (standby.url("postgres"), "not a replica of this database"),
     ):
         replica = Replica(url, {}, MEGABYTE)
-        assert replica.lend(primary, lambda _lease: True) is None
+        assert replica.acquire(primary, lambda _lease: True) is None
         assert reason in caplog.records[-1].getMessage()
 
 
@@ -375,12 +375,12 @@ def test_a_replica_too_far_behind_is_left_out_until_it_has_caught_up(
     with factory() as session:
         session.execute(text("SELECT pg_logical_emit_message(true, '', repeat('x', 3000000))"))
         session.commit()
-    assert replica.lend(primary, lambda _lease: True) is None
+    assert replica.acquire(primary, lambda _lease: True) is None
     standby.resume()
     standby.catch_up()
-    lease = replica.lend(primary, lambda _lease: True)
+    lease = replica.acquire(primary, lambda _lease: True)
     assert lease.fetch(RECOVERS, {}) == (True,)
-    replica.take_back(lease)
+    replica.release(lease)
     first, second = (line.getMessage() for line in caplog.records)
     assert "is left out, and the primary answers: UnusableError: it is 3 MB behind" in first
     assert second.endswith("is used again.")
@@ -445,7 +445,7 @@ def test_what_was_written_before_a_read_is_in_its_answer_whatever_the_replica_do
     results = Counter()
     for app in apps:
         for replica in app.registry["comicsdb.replicas"]:
-            replica.count = lambda result: results.update([result])
+            replica.on_read = lambda result: results.update([result])
     readers = Readers(board, cast, slugs, apps, account)
     topics = [topic for group in cast.topics() for topic in group]
     jobs = [lambda: write(board, factory, topics, "writes"), *(partial(readers.read_on, n) for n in range(2))]

@@ -162,7 +162,7 @@ def test_from_a_place_few_rows_are_passed_by(api, many, monkeypatch, path):
     passed, rows = [], listing.Listing._rows
 
     def noted(listed, request, wanted, number, known):
-        place = keyset.nearest(known.places, (number - 1) * SIZE) if known else None
+        place = keyset.nearest_place(known.places, (number - 1) * SIZE) if known else None
         passed.append((number - 1) * SIZE - (place[0] if place else 0))
         return rows(listed, request, wanted, number, known)
 

@@ -109,7 +109,7 @@ def test_who_knows_an_older_epoch_is_told_to_begin_anew(api, make, session):
     known, last = body["epoch"], body["results"][-1]["seq"]
     assert api.json(f"{FEED}?epoch={known}") == body
     assert api.json(f"{FEED}?epoch={known}&after={last}")["epoch"] == known
-    session.execute(text(backup.MOVE_EPOCH))
+    session.execute(text(backup.RENEW_EPOCH))
     session.commit()
     gone = api.json(f"{FEED}?epoch={known}&after={last}", 410)
     assert gone["epoch"] not in {known, ""}

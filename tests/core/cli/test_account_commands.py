@@ -7,7 +7,7 @@ from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.config import resolve
 from comicsdb.mail import Letter, Paragraph, queue
-from comicsdb.mail.delivery import carrier
+from comicsdb.mail.delivery import transport_from_settings
 from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User
 from tests.cases import for_each
 from tests.conftest import SETTINGS
@@ -205,7 +205,10 @@ def test_mails_are_sent_by_command(account, factory, read, monkeypatch):
 def test_mails_of_the_development_settings_become_files(account, factory, tmp_path, monkeypatch):
     monkeypatch.setenv("COMICSDB_MAIL_FOLDER", str(tmp_path / "mail"))
     given = resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
-    assert carrier({**given, "comicsdb.mail.folder": tmp_path / "mail"}).__class__.__name__ == "Folder"
+    assert (
+        transport_from_settings({**given, "comicsdb.mail.folder": tmp_path / "mail"}).__class__.__name__
+        == "FolderTransport"
+    )
     with factory() as session:
         queue(session, given, Letter("News", ()), to="ann@example.org", kind="test")
         session.commit()

@@ -138,7 +138,7 @@ def test_failures_have_names(monkeypatch):
             outgoing.post(url, b"", {}, LOCAL)
     with socket.create_server(("127.0.0.1", 0)) as mute:
         monkeypatch.setattr(outgoing, "TOTAL", 0.5)
-        with pytest.raises(outgoing.OutgoingError, match=outgoing.LATE):
+        with pytest.raises(outgoing.OutgoingError, match=outgoing.TIMED_OUT):
             outgoing.post(f"http://127.0.0.1:{mute.getsockname()[1]}/", b"", {}, LOCAL)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import select, text
 
 from comicsdb.config import resolve
 from comicsdb.mail import Letter, Link, Paragraph, queue, queue_to_administrators
-from comicsdb.mail.delivery import EXPIRED, CarrierError, Sender, carrier, clean, send_due
+from comicsdb.mail.delivery import EXPIRED, Sender, TransportError, clean, send_due, transport_from_settings
 from comicsdb.models import OutgoingMail
 from tests.certificate import CERTIFICATE, KEY
 from tests.serving import SECRET, free_port
@@ -61,7 +61,7 @@ def rows(factory):
 
 def send(engine, sink_or_settings):
     given = sink_or_settings if isinstance(sink_or_settings, dict) else sink_or_settings.settings
-    return send_due(engine, carrier(settings(**given)))
+    return send_due(engine, transport_from_settings(settings(**given)))
 
 
 def test_a_mail_arrives_whole_and_its_secrets_do_not_stay(factory, engine, sink):
@@ -313,7 +313,7 @@ def test_a_mail_under_way_has_no_error_so_that_nobody_lets_it_be_sent_twice(fact
     class Slow:
         def send(self, *_mail):
             seen.append(rows(factory)[0].error)
-            raise CarrierError("451 busy")
+            raise TransportError("451 busy")
 
         def close(self):
             pass

@@ -10,7 +10,7 @@ from pyramid.i18n import make_localizer
 from comicsdb.config import SettingsError, resolve
 from comicsdb.i18n import _, ngettext, translate
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph, queue
-from comicsdb.mail.letter import Reader, as_html, as_text
+from comicsdb.mail.letter import LetterContext, as_html, as_text
 from comicsdb.mail.outbox import compose, parse
 from tests.mailbox import letters
 from tests.serving import SECRET
@@ -55,7 +55,7 @@ class Words(HTMLParser):
 
 @pytest.fixture
 def parts():
-    reader = Reader("en", "https://comics.example")
+    reader = LetterContext("en", "https://comics.example")
     return as_text(LETTER, reader), as_html(LETTER, reader)
 
 

@@ -316,7 +316,7 @@ def test_a_new_epoch_or_a_lost_part_of_the_feed_is_told(factory, hook, receiver,
     create(factory, "First")
     deliverer.send_due()
     with factory() as session:
-        epoch, newest = session.execute(endpoints.END).one()
+        epoch, newest = session.execute(endpoints.FEED_END).one()
     found = data_of(receiver)
     assert found == {"epoch": epoch, "after": newest, "restart": True, "changes": []}
     create(factory, "Second")
@@ -340,7 +340,7 @@ def test_a_message_of_a_process_that_died_is_sent_by_another(factory, hook, rece
         assert len(delivery.claim(session)) == 1
         session.commit()
     assert deliverer.send_due() == {}
-    clock.shift(delivery.UNDER_WAY + timedelta(seconds=1))
+    clock.shift(delivery.ATTEMPT_LEASE + timedelta(seconds=1))
     assert deliverer.send_due() == {"delivered": 1}
 
 
@@ -392,7 +392,7 @@ def test_a_process_that_is_killed_while_it_sends_loses_nothing(
 
 
 def test_old_messages_go(factory, hook, receiver, deliverer, clock, monkeypatch):
-    monkeypatch.setattr(delivery, "KEPT_MOST", 2)
+    monkeypatch.setattr(delivery, "RETAINED_MAX", 2)
     for name in ("One", "Two", "Three", "Four"):
         create(factory, name)
         deliverer.send_due()

@@ -74,7 +74,7 @@ def test_of_two_orders_the_last_counts_for_what_is_kept_too(testapp, long_list, 
 
 def test_an_order_with_places_goes_one_way():
     with pytest.raises(ValueError, match="single direction"):
-        keyset.keys((Series.sort_name, Series.id.desc()))
+        keyset.sort_keys((Series.sort_name, Series.id.desc()))
 
 
 def test_series_are_sorted_by_size_last_issue_and_rating(testapp, make, session, member):

@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from comicsdb.accounts.letters import ThrottleFigures, throttle_report, throttle_restriction, throttle_warning
 from comicsdb.cli import main
-from comicsdb.mail.letter import Reader, as_html, as_text
+from comicsdb.mail.letter import LetterContext, as_html, as_text
 from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
 from comicsdb.ops.jobs import NOTICES, job_lock
 from tests.core.accounts.notices.refused import warned_twice
@@ -20,7 +20,7 @@ from tests.serving import SECRET
 
 def words(letter) -> str:
     """A letter's text in one line, without addresses and footer."""
-    return " ".join(as_text(letter, Reader("en", "https://comics.example")).split())
+    return " ".join(as_text(letter, LetterContext("en", "https://comics.example")).split())
 
 
 def test_one_single_day_is_called_so_and_no_number_is_repeated(world):
@@ -91,7 +91,7 @@ def test_one_response_is_one_response():
     ids=["warning", "tokens", "account"],
 )
 def test_a_letter_says_in_both_parts_what_it_has_to(letter, subject, facts):
-    reader = Reader("en", "https://comics.example")
+    reader = LetterContext("en", "https://comics.example")
     assert reader.say(letter.subject) == subject
     for part in (as_text(letter, reader), as_html(letter, reader)):
         assert [fact for fact in facts if fact not in " ".join(part.split())] == []
@@ -99,11 +99,11 @@ def test_a_letter_says_in_both_parts_what_it_has_to(letter, subject, facts):
 
 def test_a_name_is_no_markup():
     letter = throttle_warning("<b>ann</b>", ThrottleFigures(1, 100, 100))
-    assert "<b>" not in as_html(letter, Reader("en", "https://comics.example"))
+    assert "<b>" not in as_html(letter, LetterContext("en", "https://comics.example"))
 
 
 def test_administrators_are_told_whom_it_is_about():
-    reader = Reader("en", "https://comics.example")
+    reader = LetterContext("en", "https://comics.example")
     found = throttle_report(["ann"], ["line of ann"], sent=False)
     assert reader.say(found.subject) == "Repeat throttled accounts: 1 found"
     assert "Found 1 account whose client ignores 429 responses: ann." in words(found)

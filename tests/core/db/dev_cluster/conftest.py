@@ -14,7 +14,7 @@ from tests.core.db.dev_cluster.helpers import ROOT, USER, command, stop
 
 @pytest.fixture(autouse=True)
 def no_setting(monkeypatch):
-    monkeypatch.delenv(programs.SETTING, raising=False)
+    monkeypatch.delenv(programs.PG_BIN, raising=False)
 
 
 @pytest.fixture(scope="module")
