@@ -12,10 +12,10 @@ from cornice.service import Service
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from comicsdb.config import FIXED_SETTINGS, resolve
+from comicsdb.config import FIXED_SETTINGS, parse_settings
 
 # The production server reads settings of the application that it serves.
-SETTINGS = resolve({"sqlalchemy.url": "postgresql://none", "comicsdb.secret": secrets.token_urlsafe()})
+SETTINGS = parse_settings({"sqlalchemy.url": "postgresql://none", "comicsdb.secret": secrets.token_urlsafe()})
 PATHS = {"detail": "/api/issue/{id}/", "list": "/api/issue/"}
 
 

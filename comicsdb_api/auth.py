@@ -251,7 +251,7 @@ def verify_credentials(
 
 def is_verified_quickly(passwords: Passwords, credentials: Credentials, account: AccountRow) -> bool:
     """Whether `verify_credentials` does not need to compute a slow hash."""
-    return credentials.method != BASIC or passwords.remembers(account.password, credentials.password)
+    return credentials.method != BASIC or passwords.is_cached(account.password, credentials.password)
 
 
 def authenticate(request) -> Identity | None:

@@ -140,7 +140,7 @@ def _log_refusal(request, verdict: Verdict) -> None:
     else:
         name = f"user:{printable(verdict.identity.username)}"
     for scope in dict.fromkeys(state.limit.name for state in verdict.decision.refused):
-        count = request.registry["comicsdb.counters"].refused(scope, name)
+        count = request.registry["comicsdb.counters"].count_refused(scope, name)
         logger.warning(
             "API request refused by the %s limit (%s, %d today)",
             scope,
@@ -169,11 +169,11 @@ def finish_response(request, response) -> None:
     identity = verdict.identity
     if identity is not None and status < 400:
         counters = request.registry["comicsdb.counters"]
-        counters.served(identity.shown_method)
+        counters.count_served(identity.shown_method)
         if identity.method == BASIC:
-            counters.basic_used(identity.user_id, client_ip(request))
+            counters.note_basic_use(identity.user_id, client_ip(request))
         elif identity.token_id is not None:
-            counters.token_used(identity.token_id, client_ip(request))
+            counters.note_token_use(identity.token_id, client_ip(request))
 
 
 def admit_cached(request, identity: Identity | None, response, *, route: str, cost: int, epoch: int | None):

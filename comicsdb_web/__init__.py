@@ -2,12 +2,12 @@
 
 from pyramid.config import Configurator
 
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 
 
 def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
     """Return the WSGI application of the site without the API."""
-    with Configurator(settings=resolve(settings)) as config:
+    with Configurator(settings=parse_settings(settings)) as config:
         config.include("comicsdb_web")
         return config.make_wsgi_app()
 

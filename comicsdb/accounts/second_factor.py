@@ -188,10 +188,10 @@ def accepts_code(context: AccountContext, user: User, code: str) -> bool:
         context.log(log, "The code of an app cannot be checked: comicsdb.secret has changed", user.username)
         return False
     step = _step_of(secret, code)
-    return step is not None and _spend_step(context.session, user, step)
+    return step is not None and _use_step(context.session, user, step)
 
 
-def _spend_step(session: Session, user: User, step: int) -> bool:
+def _use_step(session: Session, user: User, step: int) -> bool:
     spent = update(Totp).where(Totp.user_id == user.id, Totp.last_step < step).values(last_step=step)
     return session.execute(spent.execution_options(synchronize_session=False)).rowcount == 1
 
@@ -255,7 +255,7 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
             {"name": [_("You have reached the maximum number of passkeys: remove one first.")]}
         )
     credential = _credential(answer)
-    challenge = _spend_challenge(context, REGISTER, credential, browser_token)
+    challenge = _use_challenge(context, REGISTER, credential, browser_token)
     webauthn = _webauthn()
     try:
         made = webauthn.verify_registration_response(
@@ -318,7 +318,7 @@ def passkey_user(context: AccountContext, answer: str, browser_token: str) -> Us
         raw = _decoded(credential["rawId"])
     except (KeyError, TypeError, ValueError) as error:
         raise PasskeyRefusedError from error
-    challenge = _spend_challenge(context, PROVE, credential, browser_token)
+    challenge = _use_challenge(context, PROVE, credential, browser_token)
     passkey = context.session.scalar(
         select(Passkey)
         .where(Passkey.credential_id == raw)
@@ -373,7 +373,7 @@ def _signature(settings: Mapping, purpose: str, browser_token: str, body: bytes)
     return hmac.digest(key, b"\0".join((purpose.encode(), browser_token.encode(), body)), "sha256")
 
 
-def _spend_challenge(context: AccountContext, purpose: str, credential: dict, browser_token: str) -> bytes:
+def _use_challenge(context: AccountContext, purpose: str, credential: dict, browser_token: str) -> bytes:
     """The answered challenge; raises unless it is of this browser, unexpired and not answered before."""
     try:
         challenge = _decoded(orjson.loads(_decoded(credential["response"]["clientDataJSON"]))["challenge"])

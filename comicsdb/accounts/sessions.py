@@ -22,7 +22,7 @@ from comicsdb.security import SESSION, Identity, make_identity, session_identifi
 log = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=14)
-SEEN_EVERY = timedelta(hours=1)  # precision of "last seen": most page views write nothing
+SEEN_INTERVAL = timedelta(hours=1)  # precision of "last seen": most page views write nothing
 
 
 def _new_identifier() -> str:
@@ -100,7 +100,7 @@ def session_identity(request) -> Identity | None:
     if account is None:
         return None
     now = clock.now()
-    if now - account.seen > SEEN_EVERY:
+    if now - account.seen > SEEN_INTERVAL:
         seen = update(LoginSession).where(LoginSession.digest == digest(identifier)).values(seen=now)
         request.dbsession.execute(seen)
     return without_staff_rights(

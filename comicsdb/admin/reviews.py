@@ -38,7 +38,7 @@ def restore_review(session: Session, actor: Actor, review_id: int, reason: str) 
     _settle(session, actor, review, "restore", changed)
 
 
-def keep_review(session: Session, actor: Actor, review_id: int, reason: str) -> None:
+def dismiss_reports(session: Session, actor: Actor, review_id: int, reason: str) -> None:
     """Settle the reports of a review without a change; errors as for `hide_review`."""
     review, reason = _locked(session, review_id), _checked(reason)
     _settle(session, actor, review, "keep", changes({}, {"reason": reason}))

@@ -32,7 +32,7 @@ def sweep_command(site: Site, dry_run: bool, older_than: float):
     """Remove pictures and thumbnails that no row names; may run every day."""
     number = 0
     try:
-        with site.database() as engine, job_lock(engine, MEDIA), _at_once(engine) as connection:
+        with site.database() as engine, job_lock(engine, MEDIA), _autocommit_connection(engine) as connection:
             for entry in sweep(connection, site.storage, timedelta(hours=older_than), dry_run=dry_run):
                 click.echo(entry.name)
                 number += 1
@@ -47,7 +47,7 @@ def sweep_command(site: Site, dry_run: bool, older_than: float):
 def check_command(site: Site):
     """List rows whose picture is not there; exit code 1 if there are any."""
     number = 0
-    with site.database() as engine, _at_once(engine) as connection:
+    with site.database() as engine, _autocommit_connection(engine) as connection:
         for owner in missing(connection, site.storage):
             click.echo(f"{owner.table} {owner.id}: {owner.key}")
             number += 1
@@ -71,6 +71,6 @@ def hash_command(site: Site):
         raise click.ClickException(f"{unreadable:,} cannot be opened; the log names them.")
 
 
-def _at_once(engine):
+def _autocommit_connection(engine):
     """A connection in autocommit mode."""
     return engine.connect().execution_options(isolation_level="AUTOCOMMIT")

@@ -108,7 +108,7 @@ def run(
     address = _address(host, claimed)
     if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
         os.environ[ADDRESS_VARIABLE] = address  # base URL of mails, with the chosen port
-    app = comicsdb.main({"__file__": str(site.ini)}, **site.given)
+    app = comicsdb.main({"__file__": str(site.ini)}, **site.raw_settings)
     problems: list[EmbeddedError] = []
 
     def give_up(problem: EmbeddedError) -> None:

@@ -14,5 +14,5 @@ def settings_command(site: Site, reference: bool):
     if reference:
         click.echo(reference_page(), nl=False)
         return
-    for key, text, origin in setting_rows(site.given):
+    for key, text, origin in setting_rows(site.raw_settings):
         click.echo(f"{key:<38} {origin:<12} {text}".rstrip())

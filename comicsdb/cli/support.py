@@ -12,7 +12,7 @@ from comicsdb import db
 from comicsdb.accounts import passwords
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.cli.database import is_current
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.exchange.exporting import ExportFailedError
 from comicsdb.exchange.run import ImportFailedError
@@ -57,8 +57,8 @@ class Site:
 
     def __init__(self, ini: Path):
         self.ini = ini
-        self.given = dict(ini_loader(ini).get_wsgi_app_settings())
-        self.settings = resolve(self.given)
+        self.raw_settings = dict(ini_loader(ini).get_wsgi_app_settings())
+        self.settings = parse_settings(self.raw_settings)
 
     @property
     def storage(self) -> Storage:

@@ -30,7 +30,7 @@ __all__ = [
     "Setting",
     "SettingsError",
     "boolean",
-    "resolve",
+    "parse_settings",
     "words",
 ]
 
@@ -54,7 +54,7 @@ class SettingsError(Exception):
     """A setting is missing or wrong; the message names it and what it takes, and quotes no secret."""
 
 
-def resolve(given: dict) -> dict:
+def parse_settings(given: dict) -> dict:
     """Typed settings: the environment overrides the ini file, and that the default.
 
     Raises SettingsError for a missing required setting, an unreadable value, conflicting values, an unknown
@@ -134,4 +134,4 @@ def _check_basic(settings: dict) -> None:
 
 def includeme(config):
     """Replace the settings by typed ones."""
-    config.add_settings(resolve(config.get_settings()))
+    config.add_settings(parse_settings(config.get_settings()))

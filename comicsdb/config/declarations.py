@@ -251,7 +251,7 @@ SITE = (
         "",
         "URL",
         "the source code and its issue tracker; linked from the site",
-        read.below,
+        read.url_prefix,
     ),
     Setting(
         "comicsdb_web.blog",
@@ -259,7 +259,7 @@ SITE = (
         "",
         "URL",
         "the blog; linked from the menu",
-        read.below,
+        read.url_prefix,
     ),
     Setting(
         "comicsdb_web.social",
@@ -335,7 +335,7 @@ PICTURES = (
         "address",
         "the public URL of pictures, if it is not the site's: a content delivery network for the"
         " bucket, `https://cdn.example.org/media`",
-        read.below,
+        read.url_prefix,
     ),
 )
 

@@ -247,7 +247,7 @@ def links(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((name.strip(), web_address(url)) for name, _, url in found)
 
 
-def below(text: str) -> str:
+def url_prefix(text: str) -> str:
     """A base URL without the trailing slash, or an empty text."""
     return web_address(text).rstrip("/") if text else ""
 

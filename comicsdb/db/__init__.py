@@ -56,7 +56,7 @@ def make_engine(settings: dict, *, limited: bool = False) -> Engine:
 
     With `limited`, as for requests, PostgreSQL cancels what exceeds the timeouts of the settings.
     """
-    configured = {**settings, "sqlalchemy.url": dev_cluster.resolve(settings["sqlalchemy.url"])}
+    configured = {**settings, "sqlalchemy.url": dev_cluster.resolve_url(settings["sqlalchemy.url"])}
     configured.setdefault("sqlalchemy.pool_pre_ping", "true")
     values = timeouts(settings) if limited else {}
     if settings.get("comicsdb.database.pooled"):  # each transaction may get another connection

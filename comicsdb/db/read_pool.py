@@ -26,7 +26,7 @@ from comicsdb.db import LEASE, SHORT_STATEMENTS, set_config, timeouts
 PREPARED_MAX = 300  # prepared statements per connection
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
 NOT_PREPARED = psycopg.errors.InvalidSqlStatementName.sqlstate.encode()
-NUMBERS = count()  # for names of prepared statements, as tests share a connection
+STATEMENT_NUMBERS = count()  # for names of prepared statements, as tests share a connection
 DIALECT = dialect(paramstyle="numeric_dollar")
 
 
@@ -169,7 +169,7 @@ class ReadConnection:
         if len(self._prepared) >= PREPARED_MAX:
             _, oldest = self._prepared.popitem(last=False)
             self._check(self.driver.pgconn.exec_(b"DEALLOCATE " + oldest), ExecStatus.COMMAND_OK)
-        name = b"read_%d" % next(NUMBERS)
+        name = b"read_%d" % next(STATEMENT_NUMBERS)
         prepared = self.driver.pgconn.prepare(name, text.encode(), _types(values))
         self._check(prepared, ExecStatus.COMMAND_OK)
         self._prepared[text] = name

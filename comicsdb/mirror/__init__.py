@@ -8,7 +8,7 @@
 from pyramid.response import Response
 
 from comicsdb.http.execution_policies import LAST, wrap_execution_policy
-from comicsdb.http.request_checks import Refusal, answer_with
+from comicsdb.http.request_checks import Refusal, refusal_response
 
 ORIGIN = "comicsdb.mirror.origin"
 ORDER = LAST + 3  # inside of the checks of requests, outside of everything that reads credentials
@@ -34,7 +34,7 @@ class ReadOnlyPolicy:
             return Response(status=302, location=f"{self._origin}{path}")
         if environ["REQUEST_METHOD"] not in SAFE_METHODS and path not in READ_ONLY_POSTS:
             reason = f"This is a read-only mirror. Accounts and changes are at {self._origin}."
-            return answer_with(self._registry, environ, Refusal(403, reason))
+            return refusal_response(self._registry, environ, Refusal(403, reason))
         return self._inner(environ, router)
 
 

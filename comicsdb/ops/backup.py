@@ -119,11 +119,11 @@ def make(
     partial = folder / f"{made.strftime(STAMP)}{PARTIAL}"
     partial.mkdir(mode=0o700)
     try:
-        pictures = Copies(storage, partial / PICTURES, before[-1] / PICTURES if before else None)
+        pictures = PictureCopies(storage, partial / PICTURES, before[-1] / PICTURES if before else None)
         with engine.connect() as connection:
             pictures.copy(_keys(connection))  # most of them, before the snapshot
         tell("Writing the dump ...")
-        label, lost = _dump_moment(engine, pictures, partial, made)
+        label, lost = _dump_snapshot(engine, pictures, partial, made)
         (partial / LABEL).write_bytes(orjson.dumps(asdict(label), option=orjson.OPT_INDENT_2))
         whole = partial.with_suffix("")
         partial.rename(whole)
@@ -133,7 +133,9 @@ def make(
     return NewBackup(Backup.open(whole), tuple(sorted(lost)))
 
 
-def _dump_moment(engine: Engine, pictures: "Copies", partial: Path, made: datetime) -> tuple[Label, set[str]]:
+def _dump_snapshot(
+    engine: Engine, pictures: "PictureCopies", partial: Path, made: datetime
+) -> tuple[Label, set[str]]:
     """Dump a snapshot whose pictures are all copied; returns also those that the storage lacks.
 
     A missing one may have been replaced before it was copied: then later snapshots do not name it.
@@ -155,7 +157,7 @@ def _dump_moment(engine: Engine, pictures: "Copies", partial: Path, made: dateti
     raise BackupError("Pictures are replaced faster than they can be copied: try again when less is done.")
 
 
-class Copies:
+class PictureCopies:
     """The pictures of a backup: linked from the previous backup or copied from the storage."""
 
     def __init__(self, storage: Storage, folder: Path, before: Path | None):

@@ -15,7 +15,7 @@ from comicsdb.config import SettingsError
 from comicsdb.db.replicas import Replica
 from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
-from comicsdb.ops.metrics_folder import FOLDER, share_a_folder
+from comicsdb.ops.metrics_folder import FOLDER, create_shared_folder
 
 PATH = "/metrics/"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -235,7 +235,7 @@ def includeme(config):
     settings = config.get_settings()
     if not settings["comicsdb.metrics.token"]:
         return
-    share_a_folder()
+    create_shared_folder()
     try:
         found = instruments()
     except ImportError as error:

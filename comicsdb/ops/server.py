@@ -25,7 +25,7 @@ from comicsdb.http.slow_clients import SlowClientMiddleware
 from comicsdb.http.streams import STOPPING
 from comicsdb.ops import logs
 from comicsdb.ops.ini import ini_loader
-from comicsdb.ops.metrics_folder import share_a_folder
+from comicsdb.ops.metrics_folder import create_shared_folder
 from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
 
 log = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ def run(options: Options, global_conf: dict) -> None:
     _log(options, global_conf)  # again: granian has set up its own
     logging.getLogger("_granian").addFilter(_is_not_thread_warning)
     if _setting("comicsdb.metrics.token", options, global_conf):
-        share_a_folder()  # shared by all workers, also restarted ones
+        create_shared_folder()  # shared by all workers, also restarted ones
     failed, loaded, start_log_lock = [], multiprocessing.Event(), multiprocessing.Lock()
 
     def give_up(*_):

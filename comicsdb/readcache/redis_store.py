@@ -13,7 +13,7 @@ from comicsdb.db.redis_access import CircuitBreaker, open_pool
 from comicsdb.readcache.memory import Lru, MemoryStore, store_value
 
 BATCH = 1000  # keys per step of a scan
-COUNTED_TOGETHER = 50  # counted values after which a process updates the counts in Redis
+COUNT_BATCH = 50  # counted values after which a process updates the counts in Redis
 
 MARK = b"cdb1"
 HEADER = struct.Struct("<4sId")  # magic number, checksum, creation time
@@ -107,7 +107,7 @@ class RedisStore(MemoryStore):
     def count(self, *, hit: bool) -> None:
         """Count a hit or miss, every now and then in Redis too."""
         super().count(hit=hit)
-        if self.hits + self.misses >= COUNTED_TOGETHER:
+        if self.hits + self.misses >= COUNT_BATCH:
             hits, misses, self.hits, self.misses = self.hits, self.misses, 0, 0
             self._circuit.call(self._add_counts, hits, misses)
 

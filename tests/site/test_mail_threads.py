@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, Paragraph, queue
 from tests.conftest import SETTINGS
 from tests.serving import add_account, free_port, pserve, write_ini
@@ -46,7 +46,7 @@ def test_two_processes_send_each_mail_once(database, factory, tmp_path, sink):
     with pserve(*inis[0], **environment(sink)), pserve(*inis[1], **environment(sink)):
         check_that_a_link_leads_to_the_site_whatever_host_was_forwarded(inis[0][1], sink)
         with factory() as session:
-            given = resolve({"sqlalchemy.url": database, **SETTINGS})
+            given = parse_settings({"sqlalchemy.url": database, **SETTINGS})
             for recipient in recipients:
                 queue(session, given, Letter("News", (Paragraph("!"),)), to=recipient, kind="test")
             session.commit()

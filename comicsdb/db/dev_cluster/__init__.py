@@ -39,7 +39,7 @@ from comicsdb.db.dev_cluster.programs import (
     wheel_programs,
 )
 
-__all__ = ["Cluster", "EmbeddedError", "find_binaries", "resolve", "start"]
+__all__ = ["Cluster", "EmbeddedError", "find_binaries", "resolve_url", "start"]
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def start(folder: Path, *, binaries: Path | None = None, durable: bool = True) -
         return cluster
 
 
-def resolve(url: str) -> str:
+def resolve_url(url: str) -> str:
     """The SQLAlchemy URL for `embedded:<folder>?database=<name>`; any other URL is returned unchanged.
 
     The folder is absolute or relative to the current one, and taken literally (no %-escapes). The cluster is

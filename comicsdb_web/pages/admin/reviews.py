@@ -25,7 +25,7 @@ STATES = {
 DECISIONS: dict[str, tuple[Callable, str]] = {
     "hide": (admin.hide_review, _("The review is hidden.")),
     "restore": (admin.restore_review, _("The review is shown again.")),
-    "keep": (admin.keep_review, _("The reports are settled.")),
+    "keep": (admin.dismiss_reports, _("The reports are settled.")),
 }
 ABOUT = (
     joinedload(Review.user),

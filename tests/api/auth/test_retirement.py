@@ -10,7 +10,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from comicsdb.accounts.passwords import digest
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.models import ApiToken
 from comicsdb_api.retirement import BasicRetirement
 from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
@@ -169,7 +169,7 @@ def test_the_headers_are_as_their_standards_say(site, arc):
 
 
 def retirement(**more) -> BasicRetirement:
-    return BasicRetirement(resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS, **more}))
+    return BasicRetirement(parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS, **more}))
 
 
 def test_a_day_that_is_not_set_is_not_told():

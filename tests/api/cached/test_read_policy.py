@@ -285,7 +285,7 @@ def test_the_address_of_a_list_is_not_the_name_of_its_route(api, make):
 def test_a_password_is_hashed_again_after_a_while_and_the_answer_is_the_same(api, wsgi, make, monkeypatch):
     path = f"/api/arc/{make.arc().id}/"
     body = api.get(path).body
-    monkeypatch.setattr("comicsdb.accounts.passwords.REMEMBERED_SECONDS", -1)
+    monkeypatch.setattr("comicsdb.accounts.passwords.CACHE_SECONDS", -1)
     make.user("second", password="other", passwords=wsgi.registry["comicsdb.passwords"])
     second = Client(api.testapp, basic("second", "other"))
     for _ in range(2):  # never remembered: always by way of the view

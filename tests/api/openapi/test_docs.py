@@ -33,7 +33,9 @@ BOXES = "all => all.map(each => each.getBoundingClientRect()).map(box => [box.le
 def alone(shared_database, media_folder):
     """The API without the site."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
-    with Configurator(settings=settings.resolve(given | {"pyramid.includes": "comicsdb_api"})) as config:
+    with Configurator(
+        settings=settings.parse_settings(given | {"pyramid.includes": "comicsdb_api"})
+    ) as config:
         app = config.make_wsgi_app()
     app.registry["comicsdb.engine"].dispose()
     return webtest.TestApp(app)

@@ -359,7 +359,7 @@ def extended_app(shared_database, media_folder):
     """The API with `tests.api.plugin_app`, a service for editors, and one for whom nobody has thought of."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
     with Configurator(
-        settings=settings.resolve(given | {"pyramid.includes": "tests.api.plugin_app"})
+        settings=settings.parse_settings(given | {"pyramid.includes": "tests.api.plugin_app"})
     ) as config:
         thing = Service("api.thing", "/api/thing/{thing_id:[0-9]+}/", description="Things.")
         thing.add_view("PATCH", edit, permission=Permission.API_EDIT)

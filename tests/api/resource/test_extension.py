@@ -25,7 +25,7 @@ def extended_app(shared_database, media_folder):
     """An application with `tests.api.plugin_app`, routes that raise, and one for editors."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
     with Configurator(
-        settings=settings.resolve(given | {"pyramid.includes": "tests.api.plugin_app"})
+        settings=settings.parse_settings(given | {"pyramid.includes": "tests.api.plugin_app"})
     ) as config:
         config.add_route("api.raise", "/api/raise/")
         config.add_view(raise_it, route_name="api.raise", permission=Permission.API)

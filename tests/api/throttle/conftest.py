@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from comicsdb.accounts.passwords import digest
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.models import ApiToken
 from comicsdb.ratelimit.api import ApiLimits
 from tests.api.conftest import PASSWORD, Client, basic
@@ -47,7 +47,9 @@ def site(apps, connection):
             limiter = app.registry["comicsdb.limiter"]
             limiter.forget()
             app.registry["comicsdb.counters"]._counts.clear()
-            app.registry["comicsdb.api_limits"] = ApiLimits(limiter, resolve(app.registry.settings | limits))
+            app.registry["comicsdb.api_limits"] = ApiLimits(
+                limiter, parse_settings(app.registry.settings | limits)
+            )
             return stack.enter_context(attached(app, connection))
 
         yield make_site

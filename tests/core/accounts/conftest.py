@@ -7,7 +7,7 @@ import pytest
 from comicsdb.accounts import AccountContext, Guard, form_time
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.sessions import session_account
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.db import session_factory
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.media.storage import FolderStorage
@@ -40,7 +40,7 @@ def context(session, connection, limiter, passwords, tmp_path):
         passwords=passwords,
         guard=Guard(limiter),
         storage=FolderStorage(tmp_path / "media"),
-        settings=resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS}),
+        settings=parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS}),
         address="192.0.2.7",
         browser="Moth\n1.0",
         language="it",

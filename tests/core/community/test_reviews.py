@@ -114,7 +114,7 @@ def test_reports_reach_the_staff_and_are_settled(session, ann, bob, issue, make)
     assert (review.hidden_reason, seen(session, issue)) == ("A spoiler", [])  # her changes do not show it
     admin.restore_review(session, staff, review.id, "Mended")
     assert [each[0] for each in seen(session, issue)] == ["Better."]
-    admin.keep_review(session, staff, review.id, "Fine")
+    admin.dismiss_reports(session, staff, review.id, "Fine")
     session.flush()
     lines = session.execute(
         select(StaffAction.action, StaffAction.change["reason"]).order_by(StaffAction.id)

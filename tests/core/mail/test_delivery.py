@@ -10,7 +10,7 @@ import pytest
 import time_machine
 from sqlalchemy import select, text
 
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, Link, Paragraph, queue, queue_to_administrators
 from comicsdb.mail.delivery import EXPIRED, Sender, TransportError, clean, send_due, transport_from_settings
 from comicsdb.models import OutgoingMail
@@ -24,7 +24,7 @@ START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def settings(**given):
-    return resolve(
+    return parse_settings(
         {
             "sqlalchemy.url": "postgresql://x/y",
             "comicsdb.secret": SECRET,

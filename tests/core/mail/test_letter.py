@@ -7,7 +7,7 @@ import polib
 import pytest
 from pyramid.i18n import make_localizer
 
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.i18n import _, ngettext, translate
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph, queue
 from comicsdb.mail.letter import LetterContext, as_html, as_text
@@ -15,7 +15,7 @@ from comicsdb.mail.outbox import compose, parse
 from tests.mailbox import letters
 from tests.serving import SECRET
 
-SETTINGS = resolve(
+SETTINGS = parse_settings(
     {
         "sqlalchemy.url": "postgresql://x/y",
         "comicsdb.secret": SECRET,

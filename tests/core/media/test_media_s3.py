@@ -13,7 +13,7 @@ from PIL import Image
 from pyramid.config import Configurator
 
 from comicsdb import models
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.media import from_settings, s3
 from comicsdb.media.s3 import BACKOFF_SECONDS, S3Storage
 from comicsdb.media.storage import STORAGE_OUTAGE, StorageDownError
@@ -115,7 +115,7 @@ def test_a_bucket_is_named_when_it_is_needed():
     with pytest.raises(
         SettingsError, match=r"comicsdb\.media\.bucket is missing, which comicsdb\.media\.storage"
     ):
-        resolve(GIVEN | {"comicsdb.media.storage": "s3"})
+        parse_settings(GIVEN | {"comicsdb.media.storage": "s3"})
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_a_bucket_is_named_when_it_is_needed():
 )
 def test_a_wrong_setting_of_the_storage_stops_the_start(key, value):
     with pytest.raises(SettingsError, match=f"{key} .* is wrong"):
-        resolve(GIVEN | {key: value})
+        parse_settings(GIVEN | {key: value})
 
 
 def test_without_the_library_the_start_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "comicsdb.media.s3", None)
     with pytest.raises(SettingsError, match=r"pip install 'comicsdb\[s3\]'"):
-        from_settings(resolve(GIVEN | {"comicsdb.media.storage": "s3", "comicsdb.media.bucket": "x"}))
+        from_settings(parse_settings(GIVEN | {"comicsdb.media.storage": "s3", "comicsdb.media.bucket": "x"}))
 
 
 # Served.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.ops import logs
 from tests.conftest import API_ALONE, build_app
 from tests.serving import SECRET
@@ -37,7 +37,7 @@ SECRET_URL = "redis://:hush@cache:6379/0"
 def test_it_says_how_many_processes_what_they_share_and_where_mail_goes(given, processes, words, caplog):
     caplog.set_level("INFO")
     settings = {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": SECRET}
-    logs.log_start(resolve(settings | given), processes)
+    logs.log_start(parse_settings(settings | given), processes)
     assert [record.getMessage() for record in caplog.records] == [words]
 
 

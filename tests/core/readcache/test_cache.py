@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pyramid.request import Request, apply_request_extensions
 
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.readcache import regions
 from comicsdb.readcache.regions import Cache, from_settings
 from tests.conftest import build_app
@@ -235,7 +235,7 @@ def test_a_request_has_the_cache_of_its_process(wsgi):
 )
 def test_a_wrong_address_is_refused_by_name(url):
     with pytest.raises(SettingsError, match=r"comicsdb\.cache\.url"):
-        from_settings(resolve(REQUIRED | {"comicsdb.cache.url": url}))
+        from_settings(parse_settings(REQUIRED | {"comicsdb.cache.url": url}))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_wrong_address_is_refused_by_name(url):
 )
 def test_other_wrong_settings_are_refused_by_name(key, value):
     with pytest.raises(SettingsError, match=key.replace(".", r"\.")):
-        from_settings(resolve(REQUIRED | {key: value}))
+        from_settings(parse_settings(REQUIRED | {key: value}))
 
 
 def test_a_wrong_address_stops_the_start(shared_database, media_folder):

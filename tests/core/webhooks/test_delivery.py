@@ -17,7 +17,7 @@ import time_machine
 from sqlalchemy import func, select, text, update
 
 from comicsdb.catalog import Catalog, InvalidError
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.models import Arc, Change, OutgoingMail, Publisher, User, Webhook, WebhookDelivery
 from comicsdb.webhooks import delivery, endpoints
 from comicsdb.webhooks.delivery import Deliverer
@@ -37,7 +37,7 @@ SETTINGS = {
 
 @pytest.fixture
 def settings(database):
-    return resolve({**SETTINGS, "sqlalchemy.url": database})
+    return parse_settings({**SETTINGS, "sqlalchemy.url": database})
 
 
 @pytest.fixture
@@ -280,7 +280,7 @@ def test_a_new_secret_signs_beside_the_old_one_for_a_day(factory, settings, hook
 
 def test_nothing_is_sent_unsigned_if_the_site_has_another_secret(factory, database, hook, receiver):
     create(factory, "First")
-    other = resolve({**SETTINGS, "comicsdb.secret": SECRET[::-1], "sqlalchemy.url": database})
+    other = parse_settings({**SETTINGS, "comicsdb.secret": SECRET[::-1], "sqlalchemy.url": database})
     assert Deliverer(factory.kw["bind"], other).send_due() == {"failed": 1}
     assert (receiver.received, rows(factory)[0].problem) == ([], "unsigned")
 
@@ -407,7 +407,7 @@ def test_old_messages_go(factory, hook, receiver, deliverer, clock, monkeypatch)
 
 
 def test_what_an_owner_types_is_checked(factory, settings, database, owner):
-    public = resolve({**SETTINGS, "comicsdb.webhooks.networks": "", "sqlalchemy.url": database})
+    public = parse_settings({**SETTINGS, "comicsdb.webhooks.networks": "", "sqlalchemy.url": database})
     for given, url, field in [
         (public, "http://comics.example/", "url"),
         (public, "https://comics.example:25/", "url"),

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from comicsdb.accounts.notices import NoticeRules, candidates, send_notice
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.models import ApiToken, DailyCount, StaffAction, ThrottleNotice, User
 from tests.core.accounts.notices.refused import NOW, TODAY, warned_twice
 from tests.mailbox import letters
 from tests.serving import SECRET
 
 ENFORCING = NoticeRules(enforce=True)
-SETTINGS = resolve(
+SETTINGS = parse_settings(
     {
         "sqlalchemy.url": "postgresql://x/y",
         "comicsdb.secret": SECRET,

@@ -96,12 +96,12 @@ def test_data_made_by_another_major_version_are_not_given_to_a_server(start, fol
 
 @pytest.mark.parametrize("url", ["postgresql+psycopg://someone@db.example/comics", "sqlite:///embedded:x"])
 def test_an_address_of_another_kind_is_left_alone(url):
-    assert dev_cluster.resolve(url) == url
+    assert dev_cluster.resolve_url(url) == url
 
 
 def test_an_embedded_address_becomes_that_of_a_database_made_on_the_way(start, open_folder, monkeypatch):
     monkeypatch.chdir(open_folder)
-    url = dev_cluster.resolve("embedded:relative/one?database=comics&durable=no")
+    url = dev_cluster.resolve_url("embedded:relative/one?database=comics&durable=no")
     cluster = start(open_folder / "relative" / "one")
     assert url == cluster.url("comics")
     assert url.startswith("postgresql+psycopg://comicsdb@/comics?host=%2F")
@@ -110,7 +110,7 @@ def test_an_embedded_address_becomes_that_of_a_database_made_on_the_way(start, o
         "off",
     )
     query(cluster, "CREATE TABLE issue ()", "comics")
-    assert dev_cluster.resolve(f"embedded:{open_folder}/relative/one?database=comics") == url
+    assert dev_cluster.resolve_url(f"embedded:{open_folder}/relative/one?database=comics") == url
     assert query(cluster, "SELECT to_regclass('issue')::text", "comics") == ("issue",)
 
 
@@ -130,5 +130,5 @@ def test_an_address_that_says_too_much_or_too_little_is_refused_by_name(
 ):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(EmbeddedError, match=complaint):
-        dev_cluster.resolve(url)
+        dev_cluster.resolve_url(url)
     assert list(tmp_path.iterdir()) == []
