@@ -151,7 +151,7 @@ def _site(folder: Path, url: str | None) -> Site:
 
 def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int, key: str | None) -> None:
     folder = site.ini.parent
-    with bind_socket(host, port) as claimed:
+    with bind_socket(host, port) as bound_socket:
         with engine.connect() as connection:
             is_loaded = following.position(connection) is not None
         if not is_loaded:
@@ -161,7 +161,7 @@ def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int,
             engine, origin, lambda: following.reload(engine, origin, folder / "origin", key), WAIT
         )
         follower.start()
-        run(site, claimed, host, site.settings["sqlalchemy.url"], threads=THREADS)
+        run(site, bound_socket, host, site.settings["sqlalchemy.url"], threads=THREADS)
 
 
 def _forget_origin(ini: Path) -> None:

@@ -84,28 +84,28 @@ def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: st
         raise click.ClickException(f"There is no folder {data}.")
     if data is not None and demo:
         raise click.ClickException("Choose either --data or --demo.")
-    with bind_socket(host, port) as claimed:
+    with bind_socket(host, port) as bound_socket:
         ini_loader(site.ini).setup_logging()
         plan = make_plan(site, data, demo=demo)
         accounts = prepare(site, plan)
         hashing = threading.Timer(HASHED_AFTER, _hash_covers, (site, plan.url))
         hashing.daemon = True
         hashing.start()
-        run(site, claimed, host, plan.url, accounts)
+        run(site, bound_socket, host, plan.url, accounts)
 
 
 def run(
     site: Site,
-    claimed: socket.socket,
+    bound_socket: socket.socket,
     host: str,
     url: str,
     accounts: list[tuple[str, str]] = (),
     *,
     threads: int = THREADS,
 ) -> None:
-    """Serve a site on a claimed socket, with the database of a URL, until the process is told to end."""
+    """Serve a site on a bound socket, with the database of a URL, until the process is told to end."""
     os.environ[URL_VARIABLE] = url  # the environment overrides the ini file
-    address = _address(host, claimed)
+    address = _address(host, bound_socket)
     if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
         os.environ[ADDRESS_VARIABLE] = address  # base URL of mails, with the chosen port
     app = comicsdb.main({"__file__": str(site.ini)}, **site.raw_settings)
@@ -117,7 +117,7 @@ def run(
 
     dev_cluster.keep_running(url, give_up)
     try:
-        _serve(app, claimed, address, accounts, threads)
+        _serve(app, bound_socket, address, accounts, threads)
     finally:
         app.registry["comicsdb.engine"].dispose()
     if problems:
@@ -148,21 +148,21 @@ def bind_socket(host: str, port: int) -> socket.socket:
     except socket.gaierror as error:
         raise click.ClickException(f"There is no host {host}: {error.strerror}.") from error
     signal.signal(signal.SIGTERM, _stop)
-    claimed = socket.socket(family, kind, protocol)
+    bound_socket = socket.socket(family, kind, protocol)
     try:
-        claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        claimed.bind(address)
+        bound_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound_socket.bind(address)
         with socket.socket(family, kind, protocol) as probe:
             probe.settimeout(1)
-            if port and probe.connect_ex(claimed.getsockname()) == 0:
+            if port and probe.connect_ex(bound_socket.getsockname()) == 0:
                 raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
     except OSError as error:
-        claimed.close()
-        raise _not_served(host, port, error) from error
-    return claimed
+        bound_socket.close()
+        raise _port_error(host, port, error) from error
+    return bound_socket
 
 
-def _not_served(host: str, port: int, error: OSError) -> click.ClickException:
+def _port_error(host: str, port: int, error: OSError) -> click.ClickException:
     if error.errno == errno.EADDRINUSE:
         return click.ClickException(
             f"Port {port} of {host} is in use: stop what serves there, or choose another with --port."
@@ -244,16 +244,18 @@ def _accounts(site: Site, folder: Path, session: Session) -> list[tuple[str, str
     return found
 
 
-def _address(host: str, claimed: socket.socket) -> str:
+def _address(host: str, bound_socket: socket.socket) -> str:
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{claimed.getsockname()[1]}"
+    return f"http://{shown}:{bound_socket.getsockname()[1]}"
 
 
-def _serve(app, claimed: socket.socket, address: str, accounts: list[tuple[str, str]], threads: int) -> None:
+def _serve(
+    app, bound_socket: socket.socket, address: str, accounts: list[tuple[str, str]], threads: int
+) -> None:
     try:
-        server = create_server(app, sockets=[claimed], threads=threads)
+        server = create_server(app, sockets=[bound_socket], threads=threads)
     except OSError as error:
-        raise _not_served(*claimed.getsockname()[:2], error) from error
+        raise _port_error(*bound_socket.getsockname()[:2], error) from error
     click.echo(f"Site and API: {address}/ and {address}/api/")
     if accounts:
         click.echo("Accounts (user name, password):")

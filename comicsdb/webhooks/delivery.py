@@ -174,28 +174,28 @@ def signed_headers(settings: Mapping, row, body: bytes) -> dict[str, str]:
 def send(settings: Mapping, row) -> dict:
     """Send a message; gives the columns that tell what came of it, and `retry_after` in seconds."""
     body, begun = row.body.encode(), perf_counter()
-    said = {"sent": clock.now(), "status": None, "problem": "", "answer": "", "retry_after": 0}
+    outcome = {"sent": clock.now(), "status": None, "problem": "", "answer": "", "retry_after": 0}
     try:
         answer = outgoing.post(
             row.url, body, signed_headers(settings, row, body), settings["comicsdb.webhooks.networks"]
         )
     except outgoing.OutgoingError as error:
-        said["problem"] = error.problem
+        outcome["problem"] = error.problem
     else:
         text = printable(answer.body.decode("utf-8", "replace"))[:ANSWER_MAX]
-        said |= {"status": answer.status, "answer": text, "retry_after": answer.retry_after}
-    return said | {"milliseconds": round((perf_counter() - begun) * 1000)}
+        outcome |= {"status": answer.status, "answer": text, "retry_after": answer.retry_after}
+    return outcome | {"milliseconds": round((perf_counter() - begun) * 1000)}
 
 
-def store(session: Session, settings: Mapping, row, said: dict) -> str:
+def store(session: Session, settings: Mapping, row, outcome: dict) -> str:
     """Store what came of an attempt: "delivered", "failed", to be tried again, or "given up"."""
-    retry_after = said.pop("retry_after")
-    is_gone, result = said["status"] == 410, "failed"
-    if said["status"] is not None and 200 <= said["status"] < 300:
-        said |= {"delivered": True, "next_attempt": None}
+    retry_after = outcome.pop("retry_after")
+    is_gone, result = outcome["status"] == 410, "failed"
+    if outcome["status"] is not None and 200 <= outcome["status"] < 300:
+        outcome |= {"delivered": True, "next_attempt": None}
         result = "delivered"
     elif not row.retries:
-        said["next_attempt"] = None
+        outcome["next_attempt"] = None
         result = "given up"
     elif is_gone or row.attempts > len(DELAYS):
         # It keeps its place: whoever resumes the webhook gets it first.
@@ -204,8 +204,8 @@ def store(session: Session, settings: Mapping, row, said: dict) -> str:
     else:
         delay = DELAYS[row.attempts - 1] * random.uniform(1, 1 + JITTER)  # noqa: S311
         delay = max(delay, min(retry_after, RETRY_MAX))
-        said["next_attempt"] = clock.now() + timedelta(seconds=delay)
-    session.execute(update(WebhookDelivery).where(WebhookDelivery.id == row.id).values(**said))
+        outcome["next_attempt"] = clock.now() + timedelta(seconds=delay)
+    session.execute(update(WebhookDelivery).where(WebhookDelivery.id == row.id).values(**outcome))
     return result
 
 
@@ -243,6 +243,6 @@ class Deliverer(Worker):
         return Counter(self._pool.map(self._send, rows))
 
     def _send(self, row) -> str:
-        said = send(self._settings, row)
+        outcome = send(self._settings, row)
         with Session(self._engine) as session, session.begin():
-            return store(session, self._settings, row, said)
+            return store(session, self._settings, row, outcome)

@@ -166,7 +166,7 @@ def resume(session: Session, webhook: Webhook) -> None:
 
 def send_test(session: Session, webhook: Webhook) -> bool:
     """Queue a message without changes; False while another one is on its way."""
-    if _is_asked_for(session, webhook):
+    if _has_pending_resend(session, webhook):
         return False
     body = {"type": TEST, "timestamp": clock.now(), "data": {}}
     session.add(message(webhook.id, body, retries=False))
@@ -179,13 +179,13 @@ def resend(session: Session, webhook: Webhook, delivery_id: int) -> bool | None:
     delivery = session.scalar(select(WebhookDelivery).where(*mine).with_for_update())
     if delivery is None:
         return None
-    if delivery.next_attempt is not None or _is_asked_for(session, webhook):
+    if delivery.next_attempt is not None or _has_pending_resend(session, webhook):
         return False
     delivery.retries, delivery.next_attempt = False, clock.now()
     return True
 
 
-def _is_asked_for(session: Session, webhook: Webhook) -> bool:
+def _has_pending_resend(session: Session, webhook: Webhook) -> bool:
     waiting = select(WebhookDelivery.id).where(
         WebhookDelivery.webhook_id == webhook.id,
         WebhookDelivery.next_attempt.is_not(None),

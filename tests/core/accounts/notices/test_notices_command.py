@@ -92,7 +92,7 @@ def test_one_response_is_one_response():
 )
 def test_a_letter_says_in_both_parts_what_it_has_to(letter, subject, facts):
     reader = LetterContext("en", "https://comics.example")
-    assert reader.say(letter.subject) == subject
+    assert reader.translate(letter.subject) == subject
     for part in (as_text(letter, reader), as_html(letter, reader)):
         assert [fact for fact in facts if fact not in " ".join(part.split())] == []
 
@@ -105,10 +105,10 @@ def test_a_name_is_no_markup():
 def test_administrators_are_told_whom_it_is_about():
     reader = LetterContext("en", "https://comics.example")
     found = throttle_report(["ann"], ["line of ann"], sent=False)
-    assert reader.say(found.subject) == "Repeat throttled accounts: 1 found"
+    assert reader.translate(found.subject) == "Repeat throttled accounts: 1 found"
     assert "Found 1 account whose client ignores 429 responses: ann." in words(found)
     sent = throttle_report(["ann", "bob"], ["line of ann", "line of bob"], sent=True)
-    assert reader.say(sent.subject) == "Repeat throttled accounts: 2 e-mailed"
+    assert reader.translate(sent.subject) == "Repeat throttled accounts: 2 e-mailed"
     assert "E-mailed 2 accounts whose clients ignore 429 responses: ann, bob. - line of ann" in words(sent)
 
 
