@@ -95,7 +95,7 @@ def new_draft_key() -> str:
     return secrets.token_hex(32)
 
 
-def store_draft(session: Session, user_id: int, key: str, place: FormTarget, saved: SavedForm) -> bool:
+def store_draft(session: Session, user_id: int, key: str, target: FormTarget, saved: SavedForm) -> bool:
     """Store a form that is being filled in, instead of what was stored under its key.
 
     False for one that is too large.
@@ -104,8 +104,8 @@ def store_draft(session: Session, user_id: int, key: str, place: FormTarget, sav
     if fields is None or not KEY.fullmatch(key):
         return False
     values = {"action": saved.action, "fields": fields, "created": clock.now()}
-    statement = insert(FormDraft).values(digest=key, user_id=user_id, **place._asdict(), **values)
-    own = and_(FormDraft.user_id == user_id, FormDraft.form == place.form)
+    statement = insert(FormDraft).values(digest=key, user_id=user_id, **target._asdict(), **values)
+    own = and_(FormDraft.user_id == user_id, FormDraft.form == target.form)
     statement = statement.on_conflict_do_update(index_elements=["digest"], set_=values, where=own)
     if session.scalar(statement.returning(FormDraft.digest)) is None:  # used, or another account's
         return False
@@ -129,14 +129,14 @@ def remaining_drafts(session: Session, user_id: int) -> int:
     return max(0, DRAFTS_MAX - session.scalar(select(func.count()).select_from(FormDraft).where(*mine)))
 
 
-def drafts_of(session: Session, user_id: int, place: FormTarget) -> list[tuple[str, datetime]]:
+def drafts_of(session: Session, user_id: int, target: FormTarget) -> list[tuple[str, datetime]]:
     """The keys of an account's drafts of a form, and when each was stored; the newest first."""
     statement = (
         select(FormDraft.digest, FormDraft.created)
         .where(
             FormDraft.user_id == user_id,
-            FormDraft.form == place.form,
-            FormDraft.object_id == place.object_id,
+            FormDraft.form == target.form,
+            FormDraft.object_id == target.object_id,
             not_(_is_old_form()),
         )
         .order_by(FormDraft.created.desc(), FormDraft.digest)

@@ -21,7 +21,7 @@ from comicsdb.ratelimit.counters import REFUSED
 log = logging.getLogger(__name__)
 
 FIRST, FINAL = 1, 2  # phases in which reminders are sent
-RECENT = timedelta(days=30)  # earlier use has probably ended
+RECENT_USE = timedelta(days=30)  # earlier use has probably ended
 
 COUNTERS = (REFUSED + BURST, REFUSED + SUSTAINED)
 ACCOUNT = "user:"  # prefix of the identities of accounts; the others are addresses
@@ -48,7 +48,7 @@ def _due(settings: Mapping):
     return select(User.id, User.username).where(
         User.is_active,
         User.email_confirmed,
-        User.basic_used >= (now - RECENT).date(),
+        User.basic_used >= (now - RECENT_USE).date(),
         or_(
             User.basic_reminded.is_(None),
             (User.basic_reminded <= long_ago)

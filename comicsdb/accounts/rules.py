@@ -20,7 +20,7 @@ BIO_MAX = 5000
 LABEL_MAX = 64
 PASSWORD_MIN = 8
 PASSWORD_MAX = 1024  # bounds the time of hashing
-SIMILAR = 0.7  # share of common letters from which a password is too similar
+SIMILARITY_MAX = 0.7  # share of common letters from which a password is too similar
 
 # Path segments of the account pages, and names that suggest an official account.
 RESERVED = frozenset(
@@ -130,7 +130,7 @@ def _is_similar(password: str, attributes: Iterable[str]) -> bool:
             # Texts of very different lengths cannot be similar.
             if len(part) >= 3 and len(password) <= 3 * len(part):
                 matcher = SequenceMatcher(a=password, b=part, autojunk=False)
-                if matcher.quick_ratio() >= SIMILAR and matcher.ratio() >= SIMILAR:
+                if matcher.quick_ratio() >= SIMILARITY_MAX and matcher.ratio() >= SIMILARITY_MAX:
                     return True
     return False
 

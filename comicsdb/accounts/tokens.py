@@ -35,8 +35,8 @@ log = logging.getLogger(__name__)
 PREFIX = "cdb_"  # recognised by scanners for leaked secrets
 SHOWN_CHARACTERS = 8  # characters shown to tell tokens apart
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
-RANDOM, CHECKSUM = 36, 6  # characters
-_CHECKSUMMED = re.compile(rf"{PREFIX}([0-9A-Za-z]{{{RANDOM}}})([0-9A-Za-z]{{{CHECKSUM}}})")
+RANDOM_LENGTH, CHECKSUM_LENGTH = 36, 6  # characters
+_CHECKSUMMED = re.compile(rf"{PREFIX}([0-9A-Za-z]{{{RANDOM_LENGTH}}})([0-9A-Za-z]{{{CHECKSUM_LENGTH}}})")
 _OLDER = re.compile(rf"{PREFIX}[0-9a-f]{{64}}")
 
 # The lifetimes of the form: days, until a chosen day (UNTIL), or unlimited.
@@ -60,7 +60,7 @@ def new_form_key() -> str:
 def checksum(text: str) -> str:
     """The checksum characters of a token with the random part `text`."""
     rest, digits = zlib.crc32(text.encode()), ""
-    for _position in range(CHECKSUM):
+    for _position in range(CHECKSUM_LENGTH):
         rest, digit = divmod(rest, len(ALPHABET))
         digits = ALPHABET[digit] + digits
     return digits
@@ -101,7 +101,7 @@ def generate_token(
         problems |= error.errors
     if any(problems.values()):
         raise InvalidError({field: texts for field, texts in problems.items() if texts})
-    bare = "".join(secrets.choice(ALPHABET) for _position in range(RANDOM))
+    bare = "".join(secrets.choice(ALPHABET) for _position in range(RANDOM_LENGTH))
     raw = PREFIX + bare + checksum(bare)
     token = ApiToken(
         digest=digest(raw),

@@ -18,7 +18,7 @@ from comicsdb.accounts.security_events import record_address_change, record_secu
 from comicsdb.accounts.sessions import end_all_sessions
 from comicsdb.accounts.signup import TAKEN
 from comicsdb.accounts.tokens import shown_key
-from comicsdb.admin.audit_log import Actor, changes, id_of, raise_errors, record
+from comicsdb.admin.audit_log import Actor, actor_id_of, changes, raise_errors, record
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import CATALOGUE, ApiToken, Group, SecurityEventKind, User
@@ -75,7 +75,7 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
     if user.is_superuser and not over_rights:
         return frozenset(FIELDS)
     fixed = set() if over_rights else set(RIGHTS)
-    if id_of(actor) == user.id:
+    if actor_id_of(actor) == user.id:
         fixed |= {*OWN_FIELDS} if over_rights else {*OWN_FIELDS, "groups"}
     return frozenset(fixed)
 
@@ -156,7 +156,7 @@ def _not_allowed(actor: Actor, user: User, changed: Mapping) -> dict:
     fixed = fixed_fields(actor, user)
     if fixed == frozenset(FIELDS):
         return {"__all__": [SUPERUSER_ERROR]}
-    own = id_of(actor) == user.id
+    own = actor_id_of(actor) == user.id
     errors = {}
     for field in sorted(fixed & set(changed)):
         rights = field in RIGHTS and not has_permission(actor, Permission.RIGHTS)
@@ -208,7 +208,7 @@ def set_password(
     current password.
     """
     _refuse_for_superusers(actor, user)
-    if id_of(actor) == user.id:
+    if actor_id_of(actor) == user.id:
         raise InvalidError({"__all__": [OWN_ACCOUNT_ERROR]})
     about = (user.username, user.email, user.email.rpartition("@")[0], user.first_name, user.last_name)
     raise_errors({"password": rules.password_problems(password, password, about).get("", [])})
@@ -292,7 +292,7 @@ def delete_account(session: Session, actor: Actor, user: User) -> None:
     if user.id == SYSTEM_USER_ID:
         raise InvalidError({"__all__": [_("This account cannot be deleted.")]})
     _refuse_for_superusers(actor, user)
-    if id_of(actor) == user.id:
+    if actor_id_of(actor) == user.id:
         raise InvalidError({"__all__": [OWN_ACCOUNT_ERROR]})
     remove_account(session, user)
     record(session, actor, "delete", KIND, user.id, f"account {user.id}")

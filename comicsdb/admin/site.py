@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.signup import sign_up_settings
-from comicsdb.admin.audit_log import Actor, changes, id_of, raise_errors, record
+from comicsdb.admin.audit_log import Actor, actor_id_of, changes, raise_errors, record
 from comicsdb.catalog.errors import NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.community.polls import choices
@@ -157,7 +157,7 @@ def create_poll(session: Session, actor: Actor, values: Mapping) -> Poll:
     """
     values = _checked_poll(values)
     fields = {name: value for name, value in values.items() if name not in CHOICE_FIELDS}
-    poll = Poll(**fields, created_by_id=id_of(actor))
+    poll = Poll(**fields, created_by_id=actor_id_of(actor))
     session.add(poll)
     session.flush()
     _write_choices(session, poll, values)

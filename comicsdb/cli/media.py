@@ -5,14 +5,14 @@ from datetime import timedelta
 import click
 
 from comicsdb.catalog.maintenance.cover_hashes import rehash
-from comicsdb.cli.support import Commands, Site, pass_site
+from comicsdb.cli.support import CommandGroup, Site, pass_site
 from comicsdb.media.sweeping import missing, sweep
 from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, job_lock
 
 SAFE = 24  # hours, longer than any upload or import takes
 
 
-@click.group("media", cls=Commands)
+@click.group("media", cls=CommandGroup)
 def media_group():
     """Look after the pictures."""
 

@@ -27,7 +27,7 @@ NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db up
 EXPECTED_ERRORS = (BackupError, ImportFailedError, ExportFailedError, SettingsError, EmbeddedError, OSError)
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """A group whose commands end expected failures with a one-line message and exit code 1."""
 
     def invoke(self, ctx: click.Context):

@@ -28,7 +28,7 @@ TIMEOUTS = {
     "comicsdb.database.idle_timeout": "idle_in_transaction_session_timeout",
 }
 # In the WSGI environment: the connection to a replica by which the request reads (`comicsdb.db.replicas`).
-LEASE = "comicsdb.replica"
+LEASE_KEY = "comicsdb.replica"
 
 
 def timed_out(error: BaseException) -> bool:
@@ -114,7 +114,7 @@ def retry_vanished_references(engine: Engine) -> None:
 
 
 def _dbsession(request) -> Session:
-    factory, lease = request.registry["comicsdb.session_factory"], request.environ.get(LEASE)
+    factory, lease = request.registry["comicsdb.session_factory"], request.environ.get(LEASE_KEY)
     session = factory() if lease is None else factory(bind=lease.sqlalchemy)
     # Commit even if nothing was flushed: the session does not notice set-based statements, and psycopg
     # discards its prepared statements on every rollback.

@@ -21,7 +21,7 @@ from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_eng
 from sqlalchemy.dialects.postgresql.psycopg import dialect
 from sqlalchemy.exc import DBAPIError
 
-from comicsdb.db import LEASE, SHORT_STATEMENTS, set_config, timeouts
+from comicsdb.db import LEASE_KEY, SHORT_STATEMENTS, set_config, timeouts
 
 PREPARED_MAX = 300  # prepared statements per connection
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
@@ -241,7 +241,7 @@ def open_connection(engine: Engine, limits: Mapping[str, str], *, configure: boo
 
 
 def _read_pool(request) -> ReadPool | ReadConnection:
-    return request.environ.get(LEASE) or request.registry["comicsdb.read_pool"]
+    return request.environ.get(LEASE_KEY) or request.registry["comicsdb.read_pool"]
 
 
 def includeme(config):

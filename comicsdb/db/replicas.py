@@ -20,7 +20,7 @@ from sqlalchemy import Connection, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
-from comicsdb.db import LEASE, timed_out, timeouts
+from comicsdb.db import LEASE_KEY, timed_out, timeouts
 from comicsdb.db.read_pool import (
     CompiledQuery,
     ReadConnection,
@@ -207,12 +207,12 @@ class Replicas:
             replica = self._replicas[next(self._turns) % len(self._replicas)]
             lease = replica.acquire(primary, is_current)
             if lease is not None:
-                environ[LEASE] = lease
+                environ[LEASE_KEY] = lease
                 return
 
     def release(self, environ) -> None:
         """End the lease of a request, if it has one."""
-        lease = environ.pop(LEASE, None)
+        lease = environ.pop(LEASE_KEY, None)
         if lease is not None:
             lease.replica.release(lease)
 

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-CONNECT, TOTAL = 5.0, 15.0  # seconds
+CONNECT_TIMEOUT, TOTAL_TIMEOUT = 5.0, 15.0  # seconds
 BODY_BYTES_MAX = 4096  # bytes of an answer that are read
 ADDRESSES_MAX = 3  # addresses of a host
 PORTS = frozenset({443, 8443})  # in public networks
@@ -72,11 +72,11 @@ def post(url: str, body: bytes, headers: Mapping[str, str], networks: Iterable =
     The host is resolved once, and all its addresses must be allowed: so the one that was checked is the one
     that is asked. Raises OutgoingError.
     """
-    parts, deadline = parse_url(url), monotonic() + TOTAL
+    parts, deadline = parse_url(url), monotonic() + TOTAL_TIMEOUT
     if parts is None:
         raise OutgoingError(INVALID)
     connection = _Connection(parts, _addresses(parts, networks), deadline)
-    timer = threading.Timer(TOTAL, connection.abort)
+    timer = threading.Timer(TOTAL_TIMEOUT, connection.abort)
     timer.daemon = True
     timer.start()
     try:
@@ -97,7 +97,7 @@ class _Connection(http.client.HTTPConnection):
     """A connection to one of the checked addresses of a host."""
 
     def __init__(self, parts: SplitResult, addresses: list[str], deadline: float):
-        super().__init__(parts.hostname, _port(parts), timeout=CONNECT)
+        super().__init__(parts.hostname, _port(parts), timeout=CONNECT_TIMEOUT)
         self.default_port = 443 if parts.scheme == "https" else 80  # which the header `Host` leaves out
         self._is_secure = parts.scheme == "https"
         self._addresses = addresses

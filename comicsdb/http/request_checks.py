@@ -25,7 +25,7 @@ ORDER = LAST + 4
 # Monitoring may use any name or address of the server for these paths.
 HEALTH = "/health/"
 # Hosts that only this machine reaches; a base URL with one does not have the site's name.
-LOCAL = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (names, not an address to bind)
+LOCAL_HOSTS = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (names, not an address to bind)
 
 _HOST = re.compile(r"(?:([a-z0-9._-]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 # Names and values that WebOb's pattern matches at once: its time is linear on them, but may be quadratic on
@@ -120,7 +120,7 @@ def is_url(text: str) -> bool:
 def hosts_of(settings: Mapping) -> frozenset[str]:
     """The host names of the site; none if it accepts any."""
     named = (urlsplit(settings["comicsdb.base_url"]).hostname or "").lower()
-    return frozenset() if named in LOCAL else frozenset({named, *settings["comicsdb.hosts"]})
+    return frozenset() if named in LOCAL_HOSTS else frozenset({named, *settings["comicsdb.hosts"]})
 
 
 def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:

@@ -21,8 +21,8 @@ from comicsdb.log_lines import in_one_line
 
 log = logging.getLogger(__name__)
 
-ID_KEY = "comicsdb.request_id"  # key in the WSGI environment
-ID_HEADER = "HTTP_X_REQUEST_ID"
+REQUEST_ID_KEY = "comicsdb.request_id"  # key in the WSGI environment
+REQUEST_ID_HEADER = "HTTP_X_REQUEST_ID"
 # The attributes of every record; others come from `extra`.
 STANDARD = set(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "asctime", "taskName"}
 
@@ -44,9 +44,9 @@ def request_id() -> str | None:
     environ = _environ.get()
     if environ is None:
         return None
-    if ID_KEY not in environ:
-        environ[ID_KEY] = secrets.token_hex(8)
-    return environ[ID_KEY]
+    if REQUEST_ID_KEY not in environ:
+        environ[REQUEST_ID_KEY] = secrets.token_hex(8)
+    return environ[REQUEST_ID_KEY]
 
 
 class JsonFormatter(logging.Formatter):
@@ -112,9 +112,9 @@ class RequestLogPolicy:
 
         Without the site, no view answers for a route outside the API that fails.
         """
-        sent_id = environ.get(ID_HEADER)
+        sent_id = environ.get(REQUEST_ID_HEADER)
         if sent_id and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", sent_id) and is_trusted(environ, self._proxies):
-            environ[ID_KEY] = sent_id
+            environ[REQUEST_ID_KEY] = sent_id
         before = _environ.set(environ)
         try:
             response = self._answer(environ, router)

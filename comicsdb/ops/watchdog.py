@@ -24,8 +24,8 @@ from comicsdb.http.execution_policies import NOTE_ROUTE_KEY
 log = logging.getLogger(__name__)
 
 SHOW_STACK = signal.SIGUSR2  # makes a worker write its traceback, even when stuck
-COUNT = 8  # bytes of the count
-NOTE = 120  # bytes of each note
+COUNT_BYTES = 8  # bytes of the count
+NOTE_BYTES = 120  # bytes of each note
 STACK_SECONDS = 0.5  # seconds for writing a traceback
 HEALTH = "/health/"
 
@@ -35,7 +35,7 @@ class Heartbeat:
 
     def __init__(self, folder: Path, slots: int, *jobs: Callable[[], None]):
         self._jobs = jobs
-        path, size = folder / str(os.getpid()), COUNT + slots * NOTE
+        path, size = folder / str(os.getpid()), COUNT_BYTES + slots * NOTE_BYTES
         path.write_bytes(bytes(size))
         with path.open("r+b") as file:
             self._map = mmap.mmap(file.fileno(), size)
@@ -50,7 +50,7 @@ class Heartbeat:
         count = 0
         while True:
             count += 1
-            self._map[:COUNT] = count.to_bytes(COUNT)
+            self._map[:COUNT_BYTES] = count.to_bytes(COUNT_BYTES)
             for job in self._jobs:
                 try:
                     job()
@@ -68,12 +68,14 @@ class Heartbeat:
         environ[NOTE_ROUTE_KEY] = partial(self._note, slot, method)
 
     def _note(self, slot: int, method: str, where: str) -> None:
-        at = COUNT + slot * NOTE
-        self._map[at : at + NOTE] = f"{method} {where}".encode(errors="replace")[:NOTE].ljust(NOTE, b"\0")
+        at = COUNT_BYTES + slot * NOTE_BYTES
+        self._map[at : at + NOTE_BYTES] = f"{method} {where}".encode(errors="replace")[:NOTE_BYTES].ljust(
+            NOTE_BYTES, b"\0"
+        )
 
     def end(self, slot: int) -> None:
         """Clear the note of a finished request."""
-        self._map[COUNT + slot * NOTE] = 0
+        self._map[COUNT_BYTES + slot * NOTE_BYTES] = 0
 
 
 class Watchdog:
@@ -109,7 +111,7 @@ class Watchdog:
         """
         before, self._seen, answering = self._seen, {}, 0
         for worker in self._workers():
-            count = self._read(worker.pid)[:COUNT]
+            count = self._read(worker.pid)[:COUNT_BYTES]
             if not count.strip(b"\0"):
                 continue  # it is still loading the application
             known, times = before.get(worker.pid, (b"", 0))
@@ -134,8 +136,8 @@ class Watchdog:
         pid = worker.pid
         os.kill(pid, SHOW_STACK)
         time.sleep(STACK_SECONDS)
-        notes = self._read(pid)[COUNT:]
-        at = (notes[start : start + NOTE].rstrip(b"\0") for start in range(0, len(notes), NOTE))
+        notes = self._read(pid)[COUNT_BYTES:]
+        at = (notes[start : start + NOTE_BYTES].rstrip(b"\0") for start in range(0, len(notes), NOTE_BYTES))
         requests = ", ".join(each.decode(errors="replace") for each in at if each[:1] > b"\0") or "nothing"
         stack = (self.folder / f"{pid}.stack").read_text(errors="replace")
         log.error(

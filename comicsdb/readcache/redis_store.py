@@ -15,7 +15,7 @@ from comicsdb.readcache.memory import Lru, MemoryStore, store_value
 BATCH = 1000  # keys per step of a scan
 COUNT_BATCH = 50  # counted values after which a process updates the counts in Redis
 
-MARK = b"cdb1"
+MAGIC = b"cdb1"
 HEADER = struct.Struct("<4sId")  # magic number, checksum, creation time
 
 
@@ -27,7 +27,7 @@ def _checksum(key: str, made: float, payload: bytes) -> int:
 def pack(key: str, value: CachedValue) -> bytes:
     """The stored form of a value: a header of sixteen bytes, and the payload."""
     made = value.metadata["ct"]
-    return HEADER.pack(MARK, _checksum(key, made, value.payload), made) + value.payload
+    return HEADER.pack(MAGIC, _checksum(key, made, value.payload), made) + value.payload
 
 
 def unpack(key: str, stored: bytes) -> CachedValue | None:
@@ -36,7 +36,7 @@ def unpack(key: str, stored: bytes) -> CachedValue | None:
         return None
     mark, checksum, made = HEADER.unpack_from(stored)
     payload = stored[HEADER.size :]
-    if mark != MARK or checksum != _checksum(key, made, payload):
+    if mark != MAGIC or checksum != _checksum(key, made, payload):
         return None
     return CachedValue(payload, {"ct": made, "v": value_version})
 

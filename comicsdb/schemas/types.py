@@ -23,7 +23,7 @@ from comicsdb.models.currencies import (
     whole_digits_of,
 )
 from comicsdb.values import (
-    FLAGS,
+    BOOLEANS,
     decimal,
     has_possible_offset,
     iso_day,
@@ -221,7 +221,7 @@ class Flag(Field):
 
     def read(self, node, value):
         """The truth value."""
-        found = FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
+        found = BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else value
         if found not in (True, False):  # 1 and 0 among them
             raise Invalid(node, NOT_BOOLEAN)
         return bool(found)

@@ -15,7 +15,7 @@ from comicsdb.catalog import search
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.filters import LONGEST, NOTHING, Clause, Condition
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.values import FLAGS, decimal, is_number
+from comicsdb.values import BOOLEANS, decimal, is_number
 
 IDS_MAX = 500  # of one list; more than there are roles
 FOREIGN_IDS_MAX = 100  # ids of other databases in one request
@@ -189,7 +189,7 @@ class BooleanFilter(Filter):
     description = "Whether {}; anything but true, false, 1 and 0 is ignored."
 
     def parse(self, value, zone):  # noqa: ARG002
-        wanted = FLAGS.get(value.lower())
+        wanted = BOOLEANS.get(value.lower())
         return None if wanted is None else self.clause_for(wanted)
 
 

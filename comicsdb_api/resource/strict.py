@@ -1,7 +1,7 @@
 """`strict=1`: unknown query parameters are rejected instead of ignored."""
 
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.values import FLAGS
+from comicsdb.values import BOOLEANS
 from comicsdb_api.negotiation import READ_METHODS, parameter
 from comicsdb_api.openapi.document import query_parameters
 from comicsdb_api.responses import is_api_route
@@ -14,7 +14,7 @@ def is_strict(request) -> bool:
     """Whether the request asks for unknown parameters to be rejected."""
     if NAME not in request.environ.get("QUERY_STRING", ""):
         return False
-    return FLAGS.get((parameter(request, NAME) or "").strip().lower(), False)
+    return BOOLEANS.get((parameter(request, NAME) or "").strip().lower(), False)
 
 
 def reject_unknown(request, known: tuple[str, ...]) -> None:

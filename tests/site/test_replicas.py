@@ -22,7 +22,7 @@ from webtest import TestApp
 
 from comicsdb import clock, models
 from comicsdb.catalog import Catalog
-from comicsdb.db import LEASE, replicas, session_factory
+from comicsdb.db import LEASE_KEY, replicas, session_factory
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool, connector
 from comicsdb.db.replicas import MEGABYTE, Replica, Replicas
 from tests.conftest import build_app
@@ -334,7 +334,7 @@ def test_several_replicas_take_turns_and_stand_in_for_one_that_is_not_there(prim
     for _ in range(6):
         environ = {}
         several.acquire(environ, primary, lambda _lease: True)
-        assert environ[LEASE].fetch(RECOVERS, {}) == (True,)
+        assert environ[LEASE_KEY].fetch(RECOVERS, {}) == (True,)
         several.release(environ)
         assert environ == {}
     assert counts.keys() == {(0, "used"), (1, "failed"), (2, "used")}
