@@ -82,21 +82,21 @@ class Guard:
 
     def count_code_attempt(self, user_id: int) -> None:
         """Count an attempt with a code; raises TooManyFailuresError."""
-        taken = self._limiter.take([(limit, str(user_id)) for limit in CODES])
-        if taken.refused:
-            raise TooManyFailuresError(max(1, *(each.retry_after for each in taken.refused)))
+        decision = self._limiter.take([(limit, str(user_id)) for limit in CODES])
+        if decision.refused:
+            raise TooManyFailuresError(max(1, *(each.retry_after for each in decision.refused)))
 
     def count_warning_mails(self, name: str) -> tuple[bool, bool]:
         """Count a link to log in with and a warning to the owner of a name; returns which may be mailed."""
-        who = digest(name.lower())
-        links = self._limiter.take([(limit, who) for limit in LOG_IN_LINKS])
-        return not links.refused, not self._limiter.take([(WARNINGS, who)]).refused
+        client = digest(name.lower())
+        links = self._limiter.take([(limit, client) for limit in LOG_IN_LINKS])
+        return not links.refused, not self._limiter.take([(WARNINGS, client)]).refused
 
     def count_mail_request(self, address: str) -> None:
         """Count a request for a mail; raises TooManyMailsError."""
-        taken = self._limiter.take([(MAILS_PER_ADDRESS, network(address))])
-        if taken.refused:
-            raise TooManyMailsError(max(1, taken.refused[0].retry_after))
+        decision = self._limiter.take([(MAILS_PER_ADDRESS, network(address))])
+        if decision.refused:
+            raise TooManyMailsError(max(1, decision.refused[0].retry_after))
 
     def count_mail(self, mailbox: str) -> bool:
         """Count a mail to a mailbox, of an account or not; returns whether it may be sent."""
@@ -105,14 +105,16 @@ class Guard:
     def _client_limits(self, name: str, address: str) -> list[tuple[Limit, str]]:
         from_here = network(address)
         tried = digest(f"{name.lower()}\0{from_here}")  # a name may be any text, and long
-        asked = [(limit, tried) for limit in PER_NAME] + [(limit, from_here) for limit in PER_ADDRESS]
+        client_limits = [(limit, tried) for limit in PER_NAME] + [(limit, from_here) for limit in PER_ADDRESS]
         whole = ipv6_site(address)
         if whole is not None:
-            asked += [(limit, whole) for limit in PER_SITE]
-        return [*asked, (PER_ACCOUNT, digest(name.lower()))]
+            client_limits += [(limit, whole) for limit in PER_SITE]
+        return [*client_limits, (PER_ACCOUNT, digest(name.lower()))]
 
-    def _check_limits(self, asked: list[tuple[Limit, str]]) -> None:
-        refused = self._limiter.take(asked, uncounted={limit.name for limit, _who in asked}).refused
+    def _check_limits(self, client_limits: list[tuple[Limit, str]]) -> None:
+        refused = self._limiter.take(
+            client_limits, uncounted={limit.name for limit, _client in client_limits}
+        ).refused
         waits = [max(1, each.retry_after) for each in refused if each.limit is not PER_ACCOUNT]
         if waits:
             raise TooManyFailuresError(max(waits))

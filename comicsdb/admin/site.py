@@ -228,9 +228,9 @@ def _write_choices(session: Session, poll: Poll, values: Mapping) -> None:
     session.execute(insert(PollChoice), rows)
 
 
-def _texts_of(values: Mapping, place: int) -> dict[str, str]:
+def _texts_of(values: Mapping, index: int) -> dict[str, str]:
     """The translations of a choice, by language."""
-    return {language: texts[place] for language, texts in values["choice_texts"].items()}
+    return {language: texts[index] for language, texts in values["choice_texts"].items()}
 
 
 def _checked_poll(values: Mapping) -> dict:
@@ -274,9 +274,9 @@ def _lines(texts: list[str]) -> list[str]:
     return [text.strip() for text in texts if text.strip()]
 
 
-def _text_problems(text: str, most: int) -> list:
-    if len(text) > most:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", most)]
+def _text_problems(text: str, max_length: int) -> list:
+    if len(text) > max_length:
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", max_length)]
     wrong = text_problem(text)
     return [wrong] if wrong else []
 

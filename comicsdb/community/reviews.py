@@ -126,18 +126,20 @@ def report(session: Session, review_id: int, user_id: int, reason: str) -> None:
     session.execute(made.on_conflict_do_nothing())
 
 
-def _problems(text: str, most: int, missing: Text) -> list[Text]:
+def _problems(text: str, max_length: int, missing: Text) -> list[Text]:
     if not text:
         return [missing]
-    if len(text) > most:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", most)]
+    if len(text) > max_length:
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", max_length)]
     wrong = text_problem(text)
     return [wrong] if wrong else []
 
 
-def _too_many(most: int) -> Text:
+def _too_many(a_day: int) -> Text:
     return ngettext(
-        "That is enough for today: at most ${n} a day.", "That is enough for today: at most ${n} a day.", most
+        "That is enough for today: at most ${n} a day.",
+        "That is enough for today: at most ${n} a day.",
+        a_day,
     )
 
 

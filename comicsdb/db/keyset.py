@@ -77,7 +77,7 @@ def place_values(place) -> dict:
 
 
 def nearest_place(places: list, offset: int) -> list | None:
-    """Return the last place of a survey with at most `offset` rows before it, or None."""
+    """Return the last of `places` with at most `offset` rows before it, or None."""
     found = bisect_right(places, offset, key=lambda place: place[0])
     return places[found - 1] if found else None
 

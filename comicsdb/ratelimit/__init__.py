@@ -73,16 +73,16 @@ class Limiter:
                 return Decision(states, self._redis)
         return Decision(self._postgres.take(client_limits, all_or_none, uncounted, epoch), self._postgres)
 
-    def refund(self, taken: Decision, name: str) -> Decision:
+    def refund(self, decision: Decision, name: str) -> Decision:
         """Undo the counting of this very event by the limits with one name; gives the states after that."""
         # Of a limit that was named several times, the last state is the one after all.
-        states = {(each.limit, each.client): self._refunded(taken, each, name) for each in taken.states}
-        return taken._replace(states=tuple(states.values()))
+        states = {(each.limit, each.client): self._refunded(decision, each, name) for each in decision.states}
+        return decision._replace(states=tuple(states.values()))
 
-    def _refunded(self, taken: Decision, state: WindowState, name: str) -> WindowState:
+    def _refunded(self, decision: Decision, state: WindowState, name: str) -> WindowState:
         if state.limit.name != name or not state.is_counted:
             return state
-        if taken.store is self._postgres:
+        if decision.store is self._postgres:
             return self._postgres.refund(state)
         return self._circuit.call(self._redis.refund, state) or state
 

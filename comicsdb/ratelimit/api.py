@@ -75,26 +75,26 @@ class ApiLimits:
         all_or_none = self.free_304_429 or _is_shared(identity)
         priced = [each for each in client_limits for _ in range(cost if each[0].name == SUSTAINED else 1)]
         try:
-            taken = self._limiter.take(priced, all_or_none=all_or_none, uncounted=uncounted, epoch=epoch)
+            decision = self._limiter.take(priced, all_or_none=all_or_none, uncounted=uncounted, epoch=epoch)
         except (DiskFull, ReadOnlySqlTransaction) as error:
             # A database that cannot be written to can still be read, and gives the state of the limits.
             UNCOUNTED.report(error, "Requests are not counted: %s", error)
             return self._limiter.take(client_limits, uncounted=(BURST, SUSTAINED), epoch=epoch)
-        if cost > 1 and taken.refused and self.free_304_429:
-            taken = self._after_refusal(client_limits, taken)
-        return taken
+        if cost > 1 and decision.refused and self.free_304_429:
+            decision = self._after_refusal(client_limits, decision)
+        return decision
 
-    def _after_refusal(self, client_limits: list[tuple[Limit, str]], taken: Decision) -> Decision:
+    def _after_refusal(self, client_limits: list[tuple[Limit, str]], decision: Decision) -> Decision:
         """The states without that part of a costly request for which there was room."""
-        refusing = {(state.limit, state.client) for state in taken.refused}
+        refusing = {(state.limit, state.client) for state in decision.refused}
         states = self._limiter.take(client_limits, uncounted=(BURST, SUSTAINED)).states
-        return taken._replace(
+        return decision._replace(
             states=tuple(each._replace(refused=(each.limit, each.client) in refusing) for each in states)
         )
 
-    def refund(self, taken: Decision) -> Decision:
+    def refund(self, decision: Decision) -> Decision:
         """Undo the count for the day of a request that was answered 304."""
-        return self._limiter.refund(taken, SUSTAINED) if self.free_304_429 else taken
+        return self._limiter.refund(decision, SUSTAINED) if self.free_304_429 else decision
 
     def states(self, identity: Identity) -> tuple[WindowState, WindowState]:
         """The state of an account's limits of the minute and of the day; nothing is counted."""
