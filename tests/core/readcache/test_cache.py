@@ -264,11 +264,11 @@ import sys
 sys.modules["redis"] = None  # as if it were not installed
 from comicsdb.readcache.regions import Cache, from_settings
 from comicsdb.cli import main
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 given = {"sqlalchemy.url": "postgresql:///none", "comicsdb.secret": "0123456789abcdefghijklmnopqrstuv"}
-assert from_settings(resolve(given)).detail.get_or_create("key", lambda: b"x") == (b"x", False)
+assert from_settings(parse_settings(given)).detail.get_or_create("key", lambda: b"x") == (b"x", False)
 try:
-    from_settings(resolve(given | {"comicsdb.cache.url": "redis://localhost"}))
+    from_settings(parse_settings(given | {"comicsdb.cache.url": "redis://localhost"}))
 except SettingsError as error:
     print(error)
 """

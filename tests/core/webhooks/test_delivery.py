@@ -364,12 +364,12 @@ KILLED = """
 import sys
 import textwrap
 from sqlalchemy import create_engine
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.webhooks.delivery import Deliverer
 url, secret = sys.argv[1:]
 given = {"comicsdb.secret": secret, "comicsdb.base_url": "https://comics.example", "sqlalchemy.url": url,
          "comicsdb.webhooks.networks": "127.0.0.0/8"}
-Deliverer(create_engine(url), resolve(given)).send_due()
+Deliverer(create_engine(url), parse_settings(given)).send_due()
 """
 
 

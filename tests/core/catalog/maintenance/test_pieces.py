@@ -183,11 +183,11 @@ def state(factory):
 PROCESS = """
 import sys
 from sqlalchemy import create_engine
-from comicsdb.admin.unfinished import run
+from comicsdb.admin.unfinished import run_unfinished
 from comicsdb.catalog import piecewise
 from comicsdb.db import session_factory
 piecewise.FIRST = piecewise.FEWEST = piecewise.MOST = int(sys.argv[2])
-run(session_factory(create_engine(sys.argv[1])))
+run_unfinished(session_factory(create_engine(sys.argv[1])))
 """
 
 
