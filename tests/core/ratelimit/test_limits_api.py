@@ -64,7 +64,10 @@ def test_a_database_that_takes_nothing_in_still_judges(limits, engine, limiter, 
 
 def test_a_supporter_has_by_basic_no_more_than_others_when_it_ends(limits):
     ours = limits(**ENDING)
-    assert [each.max_events for each in ours.limits_of(somebody(SupporterTier.MEGA_SPONSOR, "basic"))] == [10, 1000]
+    assert [each.max_events for each in ours.limits_of(somebody(SupporterTier.MEGA_SPONSOR, "basic"))] == [
+        10,
+        1000,
+    ]
     assert [each.max_events for each in ours.limits_of(somebody(SupporterTier.MEGA_SPONSOR))] == [20, 25_000]
     low = limits(**ENDING, **{"comicsdb_api.throttle.burst": "5"})
     assert [each.max_events for each in low.limits_of(somebody(method="basic"))] == [5, 1000]
