@@ -135,9 +135,9 @@ def find(request, name: str, query: str) -> SearchResult:
     return SearchResult([source.item(each, request.locale_name) for each in found], total, query)
 
 
-def ranked_ids(request, kind: str, query: str, most: int) -> list[int]:
+def ranked_ids(request, kind: str, query: str, limit: int) -> list[int]:
     """The ids of the objects of a kind that a query finds, best first."""
-    question = ranked_search.ask(request.read_pool, query, request.domain, limit=most, kinds=(kind,))
+    question = ranked_search.ask(request.read_pool, query, request.domain, limit=limit, kinds=(kind,))
     return [hit.id for hit in ranked_search.best(request.read_pool, question.values, apiece=True)]
 
 

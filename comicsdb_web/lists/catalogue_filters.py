@@ -17,8 +17,8 @@ from comicsdb_web.lists.filters import Choice, Codes, Day, Filter, Group, Number
 from comicsdb_web.lists.json_columns import rows_of
 from comicsdb_web.rendering.locales import _, language_name, locale_of, ngettext
 
-YEAR_MOST = 9999
-VOLUME_MOST = 32_767
+YEAR_MAX = 9999
+VOLUME_MAX = 32_767
 FIRST_YEAR = 1939  # the first year offered
 BEST_OFFERED = 4  # stars that a series has at least
 NEXT_YEAR_FROM = 10  # the month from which next year is offered
@@ -63,11 +63,11 @@ def _ratings(request) -> list[Option]:
 
 
 def _year(name, label, condition) -> Number:
-    return Number(name, label, condition, 0, YEAR_MOST)
+    return Number(name, label, condition, 0, YEAR_MAX)
 
 
 def _volume(name, label, condition) -> Number:
-    return Number(name, label, condition, 0, VOLUME_MOST)
+    return Number(name, label, condition, 0, VOLUME_MAX)
 
 
 PUBLISHER = (

@@ -166,17 +166,17 @@ def _cards(request, kind: str, ids: list[int]) -> list:
     return sorted(found, key=lambda row: ids.index(row.id))
 
 
-def _lists(request, query: str, most: int) -> list:
+def _lists(request, query: str, limit: int) -> list:
     """The reading lists with the words of a query, and whether there are more is told by one more."""
     matching = search.matching(ReadingList, query)
-    return _visible_lists(request, most, matching, *search.best_first(ReadingList, query))
+    return _visible_lists(request, limit, matching, *search.best_first(ReadingList, query))
 
 
-def _visible_lists(request, most: int, condition, *order) -> list:
+def _visible_lists(request, limit: int, condition, *order) -> list:
     """The reading lists that meet a condition and may be seen."""
     official = request.registry.settings["comicsdb.official_account"]
     seen = reading_lists.visible_to(request.identity, official)
-    statement = figures.cards().where(seen, condition).order_by(*order).limit(most + 1)
+    statement = figures.cards().where(seen, condition).order_by(*order).limit(limit + 1)
     return request.dbsession.execute(statement).all()
 
 
