@@ -63,9 +63,8 @@ def save_form(request) -> str | None:
     kept = [(name, value) for name, value in sent.items() if not is_secret(name)]
     texts = [(name, value) for name, value in kept if isinstance(value, str)]
     files = {name: value.filename for name, value in kept if hasattr(value, "file")}
-    with (
-        request.account_context.independent_session() as session
-    ):  # committed although the request is rejected
+    # Committed although the request is rejected.
+    with request.account_context.independent_session() as session:
         secret = accounts.save_form_draft(session, owner, accounts.SavedForm(request.path, texts, files))
         session.commit()
     if secret is None:
