@@ -85,7 +85,8 @@ def _bars(request, issue: Issue, name: str) -> dict[int, str]:
     session, in_run, slugs = request.dbsession, "run" in request.GET, {issue.id: issue.slug}
     if name == "up_to":
         ids = runs.up_to(session, issue)[-CARDS_MAX:]
-        slugs = dict(session.execute(select(Issue.id, Issue.slug).where(Issue.id.in_(ids))).all())
+        found = dict(session.execute(select(Issue.id, Issue.slug).where(Issue.id.in_(ids))).all())
+        slugs = {each: found[each] for each in ids if each in found}
     marks = marks_of(request, slugs)
     return {each: buttons(request, marks[each], slugs[each], in_run=in_run) for each in slugs}
 
