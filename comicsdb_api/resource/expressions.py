@@ -198,7 +198,7 @@ def by_plain_name(table):
 
 def by_kind_order(model):
     """Objects of a kind in the order of its lists."""
-    return tuple(model.__table__.c[each.key] for each in search.order(model))
+    return tuple(model.__table__.c[each.key] for each in search.order_columns(model))
 
 
 def by_sort_name(series):

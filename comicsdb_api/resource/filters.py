@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from comicsdb.catalog import filters as conditions
 from comicsdb.catalog import search
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.filters import LONGEST, NOTHING, Clause, Condition
+from comicsdb.catalog.filters import MAX_LENGTH, NO_MATCH, Clause, Condition
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import BOOLEANS, decimal, is_number
 
@@ -49,17 +49,17 @@ class Parameter:
     description: str
 
 
-TOO_LONG = f"More than {LONGEST} characters find nothing."
+TOO_LONG = f"More than {MAX_LENGTH} characters find nothing."
 # Descriptions of tests; those of others depend on the type of the parameter.
 TEST_DESCRIPTIONS = {
     conditions.in_year: "Year of {}.",
     conditions.in_month: "Month of {}, 1 to 12.",
-    conditions.same: "{}; upper and lower case are the same.",
+    conditions.equal_ignoring_case: "{}; upper and lower case are the same.",
     conditions.contains: "Part of {}; upper and lower case are the same. " + TOO_LONG,
     conditions.phrase: "Part of {}; case and accents do not count. " + TOO_LONG,
     conditions.words: (
         "Words that all stand in {}, in any order; case and accents do not count."
-        f" The first {search.WORDS_MAX} words count."
+        f" The first {search.MAX_WORDS} words count."
     ),
     conditions.same_isbn: "{}, with 10 or 13 digits: one finds the other; blanks and hyphens do not count.",
     conditions.same_sku: "{} of the issue or of one of its variants; upper and lower case are the same.",
@@ -114,7 +114,7 @@ class Filter:
 
     def clause_for(self, value) -> Clause:
         """The condition for a converted value; None is one that nothing has."""
-        return NOTHING if value is None else self.condition.clause(self.name, value)
+        return NO_MATCH if value is None else self.condition.clause(self.name, value)
 
     def value_of(self, values: dict[str, str], name: str) -> str:
         """The value of a parameter, "" by default; raises BadValueError for null characters."""

@@ -14,7 +14,7 @@ from typing import ClassVar
 import orjson
 from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, func, literal_column, select
 
-from comicsdb.catalog.filters import Clause, number_of, values_of
+from comicsdb.catalog.filters import Clause, count_statement, values_of
 from comicsdb.db import keyset
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
@@ -225,7 +225,7 @@ class Listing:
             page = self._page_by_key((*chosen, keyset.from_place(leading)), near=strategy == NEAR_KEYSET)
         elif strategy == OFFSET or self.read.region is None:
             page = self._page_by_key(chosen)
-        count = number_of(resource.model.__table__, chosen).scalar_subquery()
+        count = count_statement(resource.model.__table__, chosen).scalar_subquery()
         return select(
             EPOCH_NOW.scalar_subquery().label("epoch"),
             (count if with_count else literal_column("0")).label("count"),

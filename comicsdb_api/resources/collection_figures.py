@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Boolean, Integer, Numeric, cast, func, literal_column, type_coerce
 
-from comicsdb.catalog.filters import NOTHING, Condition, equal
+from comicsdb.catalog.filters import NO_MATCH, Condition, equal
 from comicsdb.library.collection import figures
 from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import BookFormat
@@ -181,4 +181,4 @@ class MissingIssuesListing(OwnListing):
     def clauses(self, request, identity):  # noqa: ARG002
         """Those of the series; of one that cannot be, none."""
         number = integer_in_path(request, "series_id")
-        return [NOTHING if number is None else OF_SERIES.clause("series", number)]
+        return [NO_MATCH if number is None else OF_SERIES.clause("series", number)]

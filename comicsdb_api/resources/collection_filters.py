@@ -5,15 +5,15 @@ from zoneinfo import ZoneInfo
 
 from comicsdb.catalog.filters import (
     Condition,
-    Test,
-    among,
+    Operator,
     at_least,
     at_most,
     contains,
-    earlier,
     equal,
-    is_so,
-    later,
+    equals_flag,
+    greater,
+    in_subquery,
+    less,
     within,
 )
 from comicsdb.library.collection.filters import has_tag
@@ -33,8 +33,8 @@ item, issue = CollectionItem.__table__, Issue.__table__
 # How a date is compared: ending of the parameter → the test, and what it asks in words.
 COMPARISONS = {
     "": (equal, "{}"),
-    "_gt": (later, "{}: later"),
-    "_lt": (earlier, "{}: earlier"),
+    "_gt": (greater, "{}: later"),
+    "_lt": (less, "{}: earlier"),
     "_gte": (at_least, "{}: then or later"),
     "_lte": (at_most, "{}: then or earlier"),
 }
@@ -59,7 +59,7 @@ class LocalDateFilter(DateComparisonFilter):
 
     description = "{}; days are those of the site's time zone."
     # What is later than a day begins where it ends.
-    tests = {"": within, "_gt": at_least, "_lt": earlier, "_gte": at_least, "_lte": earlier}
+    tests = {"": within, "_gt": at_least, "_lt": less, "_gte": at_least, "_lte": less}
 
     def __init__(self, name, column, subject, comparison):
         super().__init__(name, column, subject, comparison)
@@ -81,7 +81,7 @@ def _end(day: date, zone: ZoneInfo) -> datetime:
     return _begin(day + timedelta(days=1), zone) if day < date.max else datetime.max.replace(tzinfo=UTC)
 
 
-IN_SERIES = Condition(equal, issue.c.series_id, among(item.c.issue_id, issue.c.id))
+IN_SERIES = Condition(equal, issue.c.series_id, in_subquery(item.c.issue_id, issue.c.id))
 
 
 def _own(column) -> Condition:
@@ -100,14 +100,14 @@ COLLECTION_FILTERS = (
         [each.value for each in GradingCompany],
     ),
     IntegerFilter("rating", _own(item.c.rating), "number of the reader's stars"),
-    BooleanFilter("is_read", Condition(is_so, item.c.is_read), "it was read"),
+    BooleanFilter("is_read", Condition(equals_flag, item.c.is_read), "it was read"),
     IntegerFilter("issue__series", IN_SERIES, "number of a series"),
     Filter("purchase_store", Condition(contains, item.c.purchase_store), "the name of the store"),
     Filter("storage_location", Condition(contains, item.c.storage_location), "the place where it is kept"),
     Filter(
-        "tag", Condition(Test(has_tag), item.c.tags), "one of its tags; upper and lower case are the same"
+        "tag", Condition(Operator(has_tag), item.c.tags), "one of its tags; upper and lower case are the same"
     ),
     *DateComparisonFilter.all("purchase_date", item.c.purchase_date, "day on which it was bought"),
     *LocalDateFilter.all("date_read", item.c.date_read, "day on which it was last read"),
-    LaterThanFilter("modified_gt", Condition(later, item.c.modified), "time of the item's last change"),
+    LaterThanFilter("modified_gt", Condition(greater, item.c.modified), "time of the item's last change"),
 )

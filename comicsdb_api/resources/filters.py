@@ -1,6 +1,6 @@
 """Filters that several kinds have; what they ask of rows is declared in `comicsdb.catalog.filters`."""
 
-from comicsdb.catalog.filters import Condition, later, named
+from comicsdb.catalog.filters import Condition, base_conditions, greater
 from comicsdb_api.resource.filters import (
     BooleanFilter,
     Filter,
@@ -15,7 +15,7 @@ Conditions = dict[str, Condition]
 
 def modified_filters(table) -> tuple[Filter, ...]:
     """What has changed since."""
-    return (LaterThanFilter("modified_gt", Condition(later, table.c.modified), "modified"),)
+    return (LaterThanFilter("modified_gt", Condition(greater, table.c.modified), "modified"),)
 
 
 def external_id_filters(by: Conditions) -> tuple[Filter, ...]:
@@ -36,7 +36,7 @@ def missing_id_filters(by: Conditions) -> tuple[Filter, ...]:
 
 def name_filters(model) -> tuple[Filter, ...]:
     """The filters of a kind that has no others: name, ids in other databases, last change."""
-    by = named(model)
+    by = base_conditions(model)
     ids = external_id_filters(by) if "cv_id" in by else ()
     return (Filter("name", by["name"], "the name"), *ids, *modified_filters(model.__table__))
 

@@ -6,7 +6,16 @@ import orjson
 from sqlalchemy import Float, String, bindparam, cast, func, select, type_coerce
 from sqlalchemy.orm import aliased
 
-from comicsdb.catalog.filters import Clause, Condition, among, at_least, contains, equal, is_so, phrase
+from comicsdb.catalog.filters import (
+    Clause,
+    Condition,
+    at_least,
+    contains,
+    equal,
+    equals_flag,
+    in_subquery,
+    phrase,
+)
 from comicsdb.library.reading_lists import visible_to
 from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
@@ -47,7 +56,7 @@ RATINGS = func.coalesce(expressions.value_or_null(_shows_ratings, reading_list.c
 BY_PUBLISHER = Condition(
     contains,
     publisher.c.name,
-    among(
+    in_subquery(
         reading_list.c.id,
         item.c.reading_list_id,
         item.c.issue_id == issue.c.id,
@@ -55,7 +64,7 @@ BY_PUBLISHER = Condition(
         series.c.publisher_id == publisher.c.id,
     ),
 )
-BY_OWNER = Condition(contains, user.c.username, among(reading_list.c.user_id, user.c.id))
+BY_OWNER = Condition(contains, user.c.username, in_subquery(reading_list.c.user_id, user.c.id))
 BY_SOURCE = Condition(equal, reading_list.c.attribution_source)
 FILTERS = (
     Filter("name", Condition(phrase, reading_list.c.folded), "the name"),
@@ -64,7 +73,7 @@ FILTERS = (
     Filter("publisher", BY_PUBLISHER, "the name of a publisher of one of its issues"),
     ChoiceFilter("attribution_source", BY_SOURCE, "code of the source", ListSource),
     ChoiceFilter("list_type", Condition(equal, reading_list.c.list_type), "code of the type", ListType),
-    BooleanFilter("is_private", Condition(is_so, reading_list.c.is_private), "only its owner sees it"),
+    BooleanFilter("is_private", Condition(equals_flag, reading_list.c.is_private), "only its owner sees it"),
     NumberFilter("average_rating__gte", Condition(at_least, AVERAGE), "mean of the stars"),
     *filters.modified_filters(reading_list),
 )

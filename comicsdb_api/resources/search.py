@@ -6,7 +6,7 @@ import orjson
 from sqlalchemy import Integer, Select, String, literal_column, select, type_coerce
 
 from comicsdb.catalog import ranked_search
-from comicsdb.catalog.hits import FIRST, REASONS
+from comicsdb.catalog.hits import FIRST_KINDS, REASONS
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import with_tag
@@ -23,7 +23,7 @@ from comicsdb_api.resource.types import ChoiceText, JsonList, Url
 from comicsdb_api.responses import base_urls, to_json
 
 ROUTE = "api.search"
-KINDS_SEARCHED = FIRST
+KINDS_SEARCHED = FIRST_KINDS
 # How many results there are at most, without a limit sent, and with `typeahead`.
 LIMIT_MAX, LIMIT_DEFAULT, TYPEAHEAD_LIMIT = 100, 20, 10
 NO_ROWS = "[]"
@@ -134,7 +134,7 @@ class Search:
         zone = request.registry.settings["comicsdb.timezone"]
         sent = dict(filters.parse_filters(FILTERS, parameters(request), zone=zone))
         typeahead = sent.get("typeahead", False)
-        question = ranked_search.ask(
+        question = ranked_search.search_parameters(
             request.read_pool,
             sent.get("q", ""),
             request.domain,
@@ -158,7 +158,10 @@ class Search:
             is_short: CompiledQuery.of(
                 select(expressions.rows_as_json(_results(rows())), EPOCH_NOW.scalar_subquery())
             )
-            for is_short, rows in ((False, ranked_search.rows), (True, ranked_search.beginnings))
+            for is_short, rows in (
+                (False, ranked_search.rows_statement),
+                (True, ranked_search.beginnings_statement),
+            )
         }
 
 

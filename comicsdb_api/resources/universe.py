@@ -2,7 +2,7 @@
 
 from sqlalchemy import func, literal_column
 
-from comicsdb.catalog.filters import Condition, contains, named
+from comicsdb.catalog.filters import Condition, base_conditions, contains
 from comicsdb.models import Publisher, Universe
 from comicsdb.schemas import UniverseSchema
 from comicsdb_api.resource import expressions
@@ -11,7 +11,7 @@ from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 
 universe = Universe.__table__
-CONDITIONS = named(Universe)
+CONDITIONS = base_conditions(Universe)
 
 
 def _publisher(none, name: str):

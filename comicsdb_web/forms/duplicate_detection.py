@@ -17,7 +17,7 @@ def similar_objects(request, model, values: dict) -> list[tuple[Item, str]]:
 
     There are none for issues, as the database ensures that series and number are unique.
     """
-    name = search.cleaned(values.get("name") or "") if model is not Issue else ""
+    name = search.clean_query(values.get("name") or "") if model is not Issue else ""
     if not name:
         return []
     session, folded = request.dbsession, func.fold(name)
@@ -25,11 +25,11 @@ def similar_objects(request, model, values: dict) -> list[tuple[Item, str]]:
         text("SELECT set_config('pg_trgm.similarity_threshold', :value, true)"),
         {"value": str(SIMILARITY_MIN)},
     )
-    others = search.fields(model)[1:]
+    others = search.search_columns(model)[1:]
     source = source_of(model.__tablename__)
     found = session.scalars(
         source.rows()
-        .where(or_(model.folded.op("%")(folded), *(search.holds(column, name) for column in others)))
+        .where(or_(model.folded.op("%")(folded), *(search.contains(column, name) for column in others)))
         .order_by(func.similarity(model.folded, folded).desc(), model.id)
         .limit(SHOWN_MAX)
     )

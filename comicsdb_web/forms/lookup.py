@@ -68,7 +68,7 @@ class Source:
         """The order of chosen objects."""
         if self.model is ReadingList:
             return figures.ORDER
-        return (Role.order,) if self.model is Role else search.order(self.model)
+        return (Role.order,) if self.model is Role else search.order_columns(self.model)
 
     def item(self, entity, language: str = DEFAULT_LANGUAGE) -> Item:
         """An object as forms show it."""
@@ -111,7 +111,7 @@ def find(request, name: str, query: str) -> SearchResult:
 
     Those of the catalogue are ranked as everywhere. Reading lists must be visible to the reader.
     """
-    source, query = source_of(name), search.cleaned(query)
+    source, query = source_of(name), search.clean_query(query)
     if not query:
         return SearchResult([], 0)
     session, rows = request.dbsession, source.rows()
@@ -137,8 +137,10 @@ def find(request, name: str, query: str) -> SearchResult:
 
 def ranked_ids(request, kind: str, query: str, limit: int) -> list[int]:
     """The ids of the objects of a kind that a query finds, best first."""
-    question = ranked_search.ask(request.read_pool, query, request.domain, limit=limit, kinds=(kind,))
-    return [hit.id for hit in ranked_search.best(request.read_pool, question.values, apiece=True)]
+    question = ranked_search.search_parameters(
+        request.read_pool, query, request.domain, limit=limit, kinds=(kind,)
+    )
+    return [hit.id for hit in ranked_search.best_hits(request.read_pool, question.values, apiece=True)]
 
 
 def load_items(
@@ -172,4 +174,4 @@ def item_of(session: Session, entity) -> Item:
 
 def too_short(name: str, query: str) -> bool:
     """Whether a query is too short for a search while typing; numbers of issues may be short."""
-    return len(search.cleaned(query)) < QUERY_LENGTH_MIN and not (name == "issue" and "#" in query)
+    return len(search.clean_query(query)) < QUERY_LENGTH_MIN and not (name == "issue" and "#" in query)

@@ -6,7 +6,7 @@ from sqlalchemy import CTE, ColumnElement, Select, func, inspect, select
 from sqlalchemy.dialects.postgresql import JSONB
 
 from comicsdb.catalog import search
-from comicsdb.catalog.filters import Condition, equal, number_of
+from comicsdb.catalog.filters import Condition, count_statement, equal
 from comicsdb.catalog.kinds import KINDS, kind_of
 from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series, SeriesType, Universe
 from comicsdb_web.lists.json_columns import json_object
@@ -45,7 +45,7 @@ UNCACHED_PARAMETERS = {Series: ("rating",)}
 def order(model, sort: str = "") -> tuple:
     """The order of a list of a kind; an unknown `sort` is the usual one."""
     chosen = SORTS.get(model, {}).get(sort)
-    return chosen(model) if chosen else search.order(model)
+    return chosen(model) if chosen else search.order_columns(model)
 
 
 def card_kinds(model) -> tuple[str, ...]:
@@ -190,4 +190,4 @@ def id_statement(model) -> Select:
 
 def count_statement(model, *conditions) -> Select:
     """The number of objects that meet the conditions."""
-    return number_of(model.__table__, conditions)
+    return count_statement(model.__table__, conditions)

@@ -199,7 +199,7 @@ def parse_filters(request, filters: Iterable[Filter]) -> ActiveFilters:
     """Parse the filters of the URL; an invalid value has an error and no condition."""
     found = ActiveFilters()
     for each in filters:
-        texts = [text for text in map(search.cleaned, request.GET.getall(each.name)) if text]
+        texts = [text for text in map(search.clean_query, request.GET.getall(each.name)) if text]
         texts = list(dict.fromkeys(texts)) if each.repeated else texts[-1:]
         found.typed[each.name] = texts if each.repeated else "".join(texts)
         options = found.options[each.name] = each.options_for(request)
@@ -228,7 +228,7 @@ def url_without(request, name: str, value: str | None = None, *, replacement: st
         for other, text in request.GET.items()
         if text
         and other != "page"
-        and not (other == name and (value is None or search.cleaned(text) == value))
+        and not (other == name and (value is None or search.clean_query(text) == value))
     ]
     if replacement is not None:
         kept.append((name, replacement))

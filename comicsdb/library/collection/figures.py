@@ -222,7 +222,7 @@ def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
         .select_from(counted.number.table)
         .outerjoin(Publisher, Publisher.id == counted.publisher_id)
         .outerjoin(SeriesType, SeriesType.id == counted.series_type_id)
-        .order_by(counted.number.desc(), *search.order(Publisher), SeriesType.name)
+        .order_by(counted.number.desc(), *search.order_columns(Publisher), SeriesType.name)
     )
     publishers, types = [], []
     for publisher_id, publisher, type_id, name, names, count in session.execute(rows):
@@ -241,7 +241,7 @@ def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
         .join(found, found.c.series_id == Series.id)
         .where(found.c.owned >= nth_greatest(found.c.owned, TOP))
         .options(joinedload(Series.series_type))
-        .order_by(found.c.owned.desc(), *search.order(Series))
+        .order_by(found.c.owned.desc(), *search.order_columns(Series))
         .limit(TOP)
     )
     return list(session.execute(rows))
@@ -264,7 +264,7 @@ def top_creators(session: Session, user_id: int, *flags) -> list[list[tuple[Crea
     )
     numbers = list(counted.c)[1:]
     enough = [(each > 0) & (each >= nth_greatest(each, TOP)) for each in numbers]
-    order = search.order(Creator)
+    order = search.order_columns(Creator)
     places = [func.row_number().over(order_by=(each.desc(), *order)) for each in numbers]
     ranked = (
         select(Creator.id, *numbers, *(place.label(f"place_{n}") for n, place in enumerate(places)))

@@ -9,7 +9,7 @@ from sqlalchemy.orm import contains_eager, joinedload
 from comicsdb.catalog import search
 from comicsdb.models import CollectionItem, Imprint, Issue, Publisher, Series
 
-ORDER = (*search.order(Issue), CollectionItem.id)
+ORDER = (*search.order_columns(Issue), CollectionItem.id)
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,13 @@ class CollectionFilters:
         # Few items have notes
         notes = case((CollectionItem.notes != "", _folded(CollectionItem.notes)), else_="")
         asked = {
-            "q": lambda q: search.in_any((Series.folded, Series.alt_folded, notes), search.words(q)),
-            "series_name": lambda name: search.in_any((Series.folded, Series.alt_folded), search.words(name)),
+            "q": lambda q: search.all_words_in((Series.folded, Series.alt_folded, notes), search.words(q)),
+            "series_name": lambda name: search.all_words_in(
+                (Series.folded, Series.alt_folded), search.words(name)
+            ),
             "series_id": lambda key: Series.id == key,
             "series_type": lambda key: Series.series_type_id == key,
-            "issue_number": search.numbered,
+            "issue_number": search.has_number,
             "publisher_name": lambda name: _named(Publisher, Series.publisher_id, name),
             "publisher_id": lambda key: Series.publisher_id == key,
             "imprint_name": lambda name: _named(Imprint, Series.imprint_id, name),
@@ -80,12 +82,12 @@ def _contains(user_id: int, column, part: str) -> ColumnElement[bool]:
     """The condition that a text contains a part; each of the few distinct texts is folded once."""
     texts = select(column.label("text")).where(CollectionItem.user_id == user_id).distinct()
     texts = texts.correlate(None).subquery()
-    return column.in_(select(texts.c.text).where(search.holds(_folded(texts.c.text), part)))
+    return column.in_(select(texts.c.text).where(search.contains(_folded(texts.c.text), part)))
 
 
 def _named(model, column, name: str) -> ColumnElement[bool]:
     """The series whose publisher or imprint matches these words."""
-    found = search.in_any(search.fields(model), search.words(name))
+    found = search.all_words_in(search.search_columns(model), search.words(name))
     return exists().where(model.id == column, found).correlate(Series)
 
 

@@ -36,8 +36,8 @@ def people(request):
 
 def find(request):
     """The active accounts whose user name or shown name contains the words of `q`."""
-    query = search.cleaned(request.GET.get("q", ""))
-    return _listing(request, query, search.in_any(SEARCH_COLUMNS, search.words(query)))
+    query = search.clean_query(request.GET.get("q", ""))
+    return _listing(request, query, search.all_words_in(SEARCH_COLUMNS, search.words(query)))
 
 
 def by_id(request):

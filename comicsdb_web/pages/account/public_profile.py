@@ -50,7 +50,7 @@ def save(request):
 
 def favourites(request):
     """The favourites, with a search for more."""
-    query = search.cleaned(request.GET.get("q", ""))
+    query = search.clean_query(request.GET.get("q", ""))
     chosen = profiles.favourites(request.dbsession, request.identity.user_id)
     return {
         "query": query,
@@ -62,8 +62,10 @@ def favourites(request):
 
 def _search(request, query: str) -> list:
     """The issues and series that a text finds, best first."""
-    question = ranked_search.ask(request.read_pool, query, request.domain, limit=OFFERED, kinds=tuple(KINDS))
-    hits = ranked_search.best(request.read_pool, question.values)
+    question = ranked_search.search_parameters(
+        request.read_pool, query, request.domain, limit=OFFERED, kinds=tuple(KINDS)
+    )
+    hits = ranked_search.best_hits(request.read_pool, question.values)
     loaded = {
         kind: cards_by_id(request.dbsession, model, [hit.id for hit in hits if hit.kind == kind])
         for kind, model in KINDS.items()

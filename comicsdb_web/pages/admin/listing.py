@@ -99,8 +99,10 @@ def parse_list_filters(
     A query is looked for in the columns `searched`, unless `matching` makes a condition of it. `of` is the
     column that `?user=ID` restricts to one account.
     """
-    query = search.cleaned(request.GET.get("q", ""))
-    matching = matching or ((lambda text: search.in_any(searched, search.words(text))) if searched else None)
+    query = search.clean_query(request.GET.get("q", ""))
+    matching = matching or (
+        (lambda text: search.all_words_in(searched, search.words(text))) if searched else None
+    )
     conditions = [matching(query)] if matching else []
     found = parse_filters(request, filters)
     conditions += found.conditions()

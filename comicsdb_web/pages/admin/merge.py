@@ -148,7 +148,7 @@ def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:
 
 def _found(request, kind: str, typed) -> list:
     """The first search results, to choose from."""
-    words, model = search.cleaned(typed.get("find", "")), KINDS[kind].model
+    words, model = search.clean_query(typed.get("find", "")), KINDS[kind].model
     if not words:
         return []
     ids = lookup.ranked_ids(request, kind, words, FOUND_MAX)

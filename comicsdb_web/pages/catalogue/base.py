@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, func, inspect, select
 from sqlalchemy.orm import joinedload
 
 from comicsdb.catalog import MovedError, search
-from comicsdb.catalog.filters import Clause, matching
+from comicsdb.catalog.filters import Clause, search_condition
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
 from comicsdb.models.choices import EXTERNAL_SOURCES
@@ -87,7 +87,7 @@ def card_block(
 
     def rows(entity):
         statement = cards.statement(model, with_count=with_count).where(where(entity))
-        return statement.order_by(*(order or search.order(model)))
+        return statement.order_by(*(order or search.order_columns(model)))
 
     return Block(name, title, rows, lambda entity: cards.count_statement(model, where(entity)), model=model)
 
@@ -155,7 +155,7 @@ class EntityViews(EditingViews):
 
     def _filtered(self, *clauses: Clause, **values):
         """The values of a list page with the filters of the URL."""
-        words = Filter("q", _("Search"), matching(self.model))
+        words = Filter("q", _("Search"), search_condition(self.model))
         found = parse_filters(self.request, chain((words,), *(group.filters for group in self.filters)))
         shown = {"query": found.typed["q"], "active_filters": found} | self.extra_values(found)
         return self._listing(shown | values, *found.clauses(), *clauses)
@@ -302,7 +302,7 @@ def series_block(title: str) -> Block:
         statement = select(*cards.link_columns(Series), found.c.number).join(
             found, found.c.series_id == Series.id
         )
-        return statement.order_by(*search.order(Series))
+        return statement.order_by(*search.order_columns(Series))
 
     def count(entity):
         return select(func.count()).select_from(numbers(entity))
@@ -340,7 +340,7 @@ def issue_count(own) -> PageColumn:
 def series_of(own, column) -> dict[str, PageColumn]:
     """The number of series whose `column` has the object, and those of them that began last."""
     statement = cards.statement(Series).where(column == own.id)
-    order = (Series.year_began.desc(), *search.order(Series))
+    order = (Series.year_began.desc(), *search.order_columns(Series))
     return {
         "series_count": PageColumn(cards.count_statement(Series, column == own.id).scalar_subquery()),
         "latest": object_list("series", statement.order_by(*order).limit(constant(LATEST_SERIES)), own),
@@ -351,7 +351,7 @@ def linked_objects(own, model, table) -> PageColumn:
     """The objects of a kind that a table links with the object."""
     link = getattr(table.c, f"{inspect(own).mapper.class_.__tablename__}_id")
     query = select(*cards.link_columns(model)).join(table).where(link == own.id)
-    return object_list(model.__tablename__, query.order_by(*search.order(model)), own)
+    return object_list(model.__tablename__, query.order_by(*search.order_columns(model)), own)
 
 
 def entity_path(request, entity, action: str = DETAIL, **words) -> str:

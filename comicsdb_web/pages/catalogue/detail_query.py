@@ -74,7 +74,7 @@ def _common(own, model) -> dict[str, PageColumn]:
 def _neighbour(own, model, *, later: bool) -> PageColumn:
     """The object before or after this one in the order of lists."""
     other = aliased(model, name="other")
-    order = [getattr(other, column.key) for column in search.order(model)]
+    order = [getattr(other, column.key) for column in search.order_columns(model)]
     place, here = tuple_(*order), tuple_(*(getattr(own, column.key) for column in order))
     query = select(*cards.link_columns(other)).where(place > here if later else place < here)
     query = query.order_by(*(order if later else [each.desc() for each in order]))

@@ -115,7 +115,7 @@ def _neighbour(compare, *order):
 
 def _linked(model, link, *more: str):
     query = select(*_named(model, *more)).join(link).where(link.c.issue_id == Issue.id)
-    return query.order_by(*search.order(model))
+    return query.order_by(*search.order_columns(model))
 
 
 def _first(query):
@@ -126,7 +126,7 @@ def _first(query):
 def credit_order() -> tuple:
     """The order of credits as on a title page: by their first role, then by name."""
     roles = select(func.min(Role.order)).join(credit_role).where(credit_role.c.credit_id == Credit.id)
-    return (roles.correlate(Credit).scalar_subquery().asc().nulls_last(), *search.order(Creator))
+    return (roles.correlate(Credit).scalar_subquery().asc().nulls_last(), *search.order_columns(Creator))
 
 
 def _credits():

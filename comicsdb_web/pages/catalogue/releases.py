@@ -120,7 +120,7 @@ class ReleaseViews(IssueViews):
         ranked = (
             select(
                 Issue.id,
-                func.row_number().over(**of_day, order_by=search.order(Issue)).label("place"),
+                func.row_number().over(**of_day, order_by=search.order_columns(Issue)).label("place"),
                 func.count().over(**of_day).label("number"),
             )
             .join(Issue.series)

@@ -9,7 +9,7 @@ from pyramid.response import Response
 from sqlalchemy import select
 
 from comicsdb.catalog import named_objects, ranked_search, search
-from comicsdb.catalog.hits import CODE_EQUAL, SIMILAR, Hit, certain
+from comicsdb.catalog.hits import CODE_EQUAL, SIMILAR, Hit, unambiguous_hit
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
@@ -43,7 +43,7 @@ def quick_search(request):
     A code, id or number that leads to one object only redirects to it, unless `all` is sent: so scanners can
     be used, and `foghorn 28` opens the issue.
     """
-    query = search.cleaned(request.GET.get("q", ""))
+    query = search.clean_query(request.GET.get("q", ""))
     has_words = bool(search.words(query))
     if request.is_fragment:
         return fragment(
@@ -51,7 +51,7 @@ def quick_search(request):
         )
     lists = _lists(request, query, RESULTS_PER_KIND) if has_words else []
     hits = _hits(request, query, enough=0 if lists else 1) if has_words else []
-    only = None if "all" in request.GET else certain(hits)
+    only = None if "all" in request.GET else unambiguous_hit(hits)
     if only:
         return HTTPSeeOther(_hit_path(request, only, query))
     groups, tolerant = _groups(request, query, hits, lists) if has_words else ([], False)
@@ -60,7 +60,7 @@ def quick_search(request):
 
 def suggestions(request):
     """What browsers suggest in their own search fields: query, names, kinds and addresses, as JSON."""
-    query = search.cleaned(request.GET.get("q", ""))
+    query = search.clean_query(request.GET.get("q", ""))
     found = _suggestion_rows(request, query) if search.words(query) else []
     labels = [request.localizer.translate(KINDS[row.kind].label) for row in found]
     addresses = [request.public_url(request.route_path(f"{row.kind}.detail", slug=row.slug)) for row in found]
@@ -87,11 +87,13 @@ def description(request):
     return Response(body, content_type="application/opensearchdescription+xml", charset="utf-8")
 
 
-def _question(request, query: str, limit: int, enough: int = 1) -> ranked_search.Question:
-    return ranked_search.ask(request.read_pool, query, request.domain, limit=limit, enough=enough)
+def _question(request, query: str, limit: int, enough: int = 1) -> ranked_search.SearchParameters:
+    return ranked_search.search_parameters(
+        request.read_pool, query, request.domain, limit=limit, enough=enough
+    )
 
 
-def _suggestion_rows(request, query: str) -> list[ranked_search.Row]:
+def _suggestion_rows(request, query: str) -> list[ranked_search.Suggestion]:
     return ranked_search.suggest(
         request.read_pool, _question(request, query, SUGGESTIONS_MAX), PREFIX_MATCHES_MIN
     )
@@ -120,7 +122,7 @@ def _by_kind(found: list) -> list[tuple[str, list]]:
 
 def _hits(request, query: str, enough: int) -> list[Hit]:
     question = _question(request, query, RESULTS_PER_KIND + 1, enough)
-    return ranked_search.best(request.read_pool, question.values, apiece=True)
+    return ranked_search.best_hits(request.read_pool, question.values, apiece=True)
 
 
 def _hit_path(request, hit: Hit, query: str) -> str:
@@ -132,10 +134,12 @@ def _hit_path(request, hit: Hit, query: str) -> str:
     return request.route_path(f"{hit.kind}.detail", slug=slug, **anchor)
 
 
-def _variants(request, query: str, found: Sequence[Hit | ranked_search.Row]) -> dict[int, tuple[int, str]]:
+def _variants(
+    request, query: str, found: Sequence[Hit | ranked_search.Suggestion]
+) -> dict[int, tuple[int, str]]:
     """The variants that a code stands for, by issue."""
     issues = [each.id for each in found if each.kind == "issue" and each.reason == CODE_EQUAL]
-    return named_objects.variants_with(request.dbsession, query, issues)
+    return named_objects.variants_with_code(request.dbsession, query, issues)
 
 
 def _groups(request, query: str, hits: list[Hit], lists: list):
@@ -144,7 +148,7 @@ def _groups(request, query: str, hits: list[Hit], lists: list):
     """
     tolerant = bool(hits) and hits[0].reason == SIMILAR
     if not lists and (tolerant or not hits):
-        search.tolerate(request.dbsession)
+        search.set_similarity_threshold(request.dbsession)
         alike = search.similar(ReadingList, query)
         lists = _visible_lists(
             request, RESULTS_PER_KIND, alike, search.distance(ReadingList, query), *figures.ORDER

@@ -229,7 +229,9 @@ def _languages(clauses: tuple[Clause, ...]) -> CompiledQuery:
 def _associated(own) -> PageColumn:
     links = series_associated.c
     query = select(*cards.link_columns(Series)).join(series_associated, links.associated_id == Series.id)
-    return object_list("series", query.where(links.series_id == own.id).order_by(*search.order(Series)), own)
+    return object_list(
+        "series", query.where(links.series_id == own.id).order_by(*search.order_columns(Series)), own
+    )
 
 
 def _most_linked(own, model, other, issue) -> PageColumn:
@@ -246,6 +248,6 @@ def _most_linked(own, model, other, issue) -> PageColumn:
         .subquery()
     )
     columns = [*cards.link_columns(model), *cards.picture_columns(model), counted.c.number]
-    order = (counted.c.number.desc(), *search.order(model))
+    order = (counted.c.number.desc(), *search.order_columns(model))
     query = select(*columns).join(counted, counted.c.id == model.id).order_by(*order)
     return object_list(model.__tablename__, query.limit(constant(TOP_MAX)), own)

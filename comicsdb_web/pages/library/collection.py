@@ -189,7 +189,7 @@ def parse_filters(request) -> ParsedFilters:
 
     One statement for the types of series, and one for each object given by id.
     """
-    typed = {name: search.cleaned(request.GET.get(name, "")) for name in FILTER_LABELS}
+    typed = {name: search.clean_query(request.GET.get(name, "")) for name in FILTER_LABELS}
     options = filter_options(request)
     wanted, shown, errors = {}, {}, {}
     for name, text in typed.items():

@@ -105,7 +105,7 @@ def parse_filters(request) -> ListFilters:
     """The filters of the query; anonymous readers see public lists only, without that filter."""
     found = ListFilters()
     for name in NAMES:
-        value = search.cleaned(request.GET.get(name, ""))
+        value = search.clean_query(request.GET.get(name, ""))
         if name == "is_private" and request.identity is None:
             value = ""
         found.typed[name] = value
@@ -129,17 +129,17 @@ def _words(value: str) -> tuple:
     for word in search.words(value):
         sources = [code.value for code, name in SOURCES.items() if word.casefold() in name.casefold()]
         by_source = ReadingList.attribution_source.in_(sources)
-        conditions.append(or_(search.holds(ReadingList.folded, word), _owners(word), by_source))
+        conditions.append(or_(search.contains(ReadingList.folded, word), _owners(word), by_source))
     return and_(true(), *conditions), value
 
 
 def _owners(part: str) -> ColumnElement[bool]:
     folded = func.fold(User.username, type_=Text)
-    return ReadingList.user_id.in_(select(User.id).where(search.holds(folded, part)))
+    return ReadingList.user_id.in_(select(User.id).where(search.contains(folded, part)))
 
 
 def _name(value: str) -> tuple:
-    return search.holds(ReadingList.folded, value), value
+    return search.contains(ReadingList.folded, value), value
 
 
 def _username(value: str) -> tuple:
