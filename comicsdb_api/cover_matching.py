@@ -24,8 +24,8 @@ MINUTE, DAY = 60, 86_400
 # The addresses by which the program knows sources of ids.
 DOMAINS = {"comicvine": "comicvine.gamespot.com", "gcd": "comics.org", "metron": "metron.cloud"}
 NONE_FOUND = "No hashes found"
-NO_HASH = f"Send at least one of {', '.join(covers.KINDS)}."
-TOO_FAR = f"max has to be a whole number from 0 to {covers.MAX}."
+NO_HASH = f"Send at least one of {', '.join(covers.HASH_COLUMNS)}."
+TOO_FAR = f"max has to be a whole number from 0 to {covers.MAX_DISTANCE}."
 
 
 class InvalidQueryError(ValueError):
@@ -50,7 +50,7 @@ def match(request) -> Response:
     if not found:
         return _answer({"msg": NONE_FOUND}, 404)
     host = urlsplit(request.application_url).hostname
-    known = crosswalk.external_ids(request.dbsession, {("issue", row.id) for row in found})
+    known = crosswalk.external_ids_of(request.dbsession, {("issue", row.id) for row in found})
     ids = {row.id: _ids_by_domain(known.get(("issue", row.id), ()), row.id, host) for row in found}
     return _answer({"results": (_simple_results if flags["simple"] else _results)(found, ids)})
 
@@ -66,7 +66,7 @@ def _seconds_to_wait(request, settings) -> int:
 
 def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:
     sent = {name: value.strip() for name, value in parameters(request)}
-    wanted = {kind: sent[kind] for kind in covers.KINDS if sent.get(kind)}
+    wanted = {kind: sent[kind] for kind in covers.HASH_COLUMNS if sent.get(kind)}
     if not wanted:
         raise InvalidQueryError(NO_HASH)
     for kind, digits in wanted.items():
@@ -74,7 +74,9 @@ def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:
             covers.signed(digits)
         except ValueError as error:
             raise InvalidQueryError(f"{kind}: {error}") from error
-    max_distance = whole_number(sent["max"], 0, covers.MAX) if sent.get("max") else covers.USUAL
+    max_distance = (
+        whole_number(sent["max"], 0, covers.MAX_DISTANCE) if sent.get("max") else covers.DEFAULT_DISTANCE
+    )
     if max_distance is None:
         raise InvalidQueryError(TOO_FAR)
     flags = {"simple": False, "exactOnly": True}
@@ -87,7 +89,7 @@ def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:
 
 def _find_covers(request, wanted: dict[str, str], max_distance: int) -> list:
     """The issues with such a cover, of their own or of a variant, by distance; each once for a hash."""
-    matches = covers.matches(wanted, max_distance)
+    matches = covers.near_covers(wanted, max_distance)
     rows = (
         select(Issue.id, matches.c.kind, matches.c.hash, matches.c.distance)
         .distinct()

@@ -118,7 +118,7 @@ def delete_announcement(session: Session, actor: Actor, announcement: Announceme
 
 def _invalidate_pages(session: Session) -> None:
     """Move the version on which cached pages with announcements depend."""
-    UnitOfWork.of(session).outdate(ANNOUNCEMENT)
+    UnitOfWork.of(session).record_outdated(ANNOUNCEMENT)
 
 
 def _announcement_values(announcement: Announcement) -> dict:

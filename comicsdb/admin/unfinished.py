@@ -68,7 +68,7 @@ def run_unfinished(factory: sessionmaker, media=None, *, idle: timedelta = IDLE)
             except SQLAlchemyError:
                 session.rollback()
                 log.exception("To be tried again: %s of %s %s", note.act, note.kind, note.ids[:5])
-        late_stamps.resume(factory, idle)
+        late_stamps.resume_interrupted(factory, idle)
     return done
 
 

@@ -33,23 +33,25 @@ from comicsdb.models import Issue, PictureHash, Variant
 from comicsdb.models.picture_hash import QUARTERS, quarter, signed
 
 # The kinds of hashes that are asked for, and the columns that they are compared with.
-KINDS = {"phash": ("phash",), "dhash": ("dhash", "early_dhash"), "ahash": ("ahash",)}
-MAX = 11  # bits by which a hash may differ; for more, too many values of the quarters would be looked for
-USUAL = 8
+HASH_COLUMNS = {"phash": ("phash",), "dhash": ("dhash", "early_dhash"), "ahash": ("ahash",)}
+MAX_DISTANCE = (
+    11  # bits by which a hash may differ; for more, too many values of the quarters would be looked for
+)
+DEFAULT_DISTANCE = 8
 
 
-def matches(wanted: Mapping[str, str], most: int) -> Subquery:
+def find_near_covers(wanted: Mapping[str, str], most: int) -> Subquery:
     """The covers whose hashes differ from the wanted ones in at most `most` bits.
 
-    `wanted` maps `KINDS` to up to 16 hexadecimal digits. The columns are
+    `wanted` maps `HASH_COLUMNS` to up to 16 hexadecimal digits. The columns are
     `issue_id`, `variant_id` (null for the issue's own cover), `kind`, `hash` and `distance` in bits. A cover
     is there once for each column by which it is found. Raises ValueError for digits that are not a hash.
     """
     found = union_all(
         *(
-            _near(kind, column, signed(digits), most)
+            _near_hashes(kind, column, signed(digits), most)
             for kind, digits in wanted.items()
-            for column in KINDS[kind]
+            for column in HASH_COLUMNS[kind]
         )
     ).subquery()
     owners = (
@@ -70,14 +72,14 @@ def matches(wanted: Mapping[str, str], most: int) -> Subquery:
     ).subquery("matches")
 
 
-def _near(kind: str, name: str, wanted: int, most: int) -> Select:
+def _near_hashes(kind: str, name: str, wanted: int, most: int) -> Select:
     column = PictureHash.__table__.c[name]
     found = union(
         *(
             select(PictureHash.picture, column.label("hash")).where(
                 quarter(name, shift) == any_(literal(values, ARRAY(Integer)))
             )
-            for shift, values in _near_quarters(wanted, most)
+            for shift, values in _near_quarter_values(wanted, most)
         )
     ).subquery()
     different = cast(found.c.hash.op("#")(literal(wanted, BigInteger)), BIT(64))
@@ -86,7 +88,7 @@ def _near(kind: str, name: str, wanted: int, most: int) -> Select:
     return select(found.c.picture, kind, found.c.hash, distance).where(distance <= most)
 
 
-def _near_quarters(wanted: int, most: int) -> list[tuple[int, list[int]]]:
+def _near_quarter_values(wanted: int, most: int) -> list[tuple[int, list[int]]]:
     """For quarters of a hash, the values that one of them has in every hash with at most `most` other bits.
 
     Each quarter has a number of bits that may differ; if all differed in more, there would be more than
@@ -94,14 +96,14 @@ def _near_quarters(wanted: int, most: int) -> list[tuple[int, list[int]]]:
     """
     allowed = [(most + 1 + n) // len(QUARTERS) - 1 for n in range(len(QUARTERS))]
     return [
-        (shift, [(wanted >> shift & 0xFFFF) ^ mask for mask in _masks(bits)])
+        (shift, [(wanted >> shift & 0xFFFF) ^ mask for mask in _bit_masks(bits)])
         for shift, bits in zip(QUARTERS, allowed, strict=True)
         if bits >= 0
     ]
 
 
 @cache
-def _masks(most: int) -> list[int]:
+def _bit_masks(most: int) -> list[int]:
     """All numbers of 16 bits of which at most `most` are set."""
     return [
         sum(1 << bit for bit in bits)
@@ -110,14 +112,14 @@ def _masks(most: int) -> list[int]:
     ]
 
 
-def matches_of_each(wanted: Sequence[tuple[int, str, str]], most: int, limit: int) -> Subquery:
+def find_near_covers_for_each(wanted: Sequence[tuple[int, str, str]], most: int, limit: int) -> Subquery:
     """The covers near each of many hashes, at most `limit` by a part of a hash, in one statement.
 
     `wanted` has a place, a kind and digits for each; the columns are `place`, `issue_id`, `of_variant`,
     `kind` and `distance`.
     """
     parts = []
-    for kind, columns in KINDS.items():
+    for kind, columns in HASH_COLUMNS.items():
         asked = [(place, signed(digits)) for place, of, digits in wanted if of == kind]
         if not asked:
             continue
@@ -125,7 +127,7 @@ def matches_of_each(wanted: Sequence[tuple[int, str, str]], most: int, limit: in
         arrays = literal(list(places), ARRAY(Integer)), literal(list(hashes), ARRAY(BigInteger))
         table = func.unnest(*arrays).table_valued("place", "hash").render_derived(name=f"{kind}s")
         for name in columns:
-            parts += [_near_each(kind, name, table, place, most, limit) for place in range(len(QUARTERS))]
+            parts += [_near_quarter(kind, name, table, place, most, limit) for place in range(len(QUARTERS))]
     found = union(*parts).subquery("found")
     owners = ((Issue.id, false(), Issue.image), (Variant.issue_id, true(), Variant.image))
     return union(
@@ -142,9 +144,13 @@ def matches_of_each(wanted: Sequence[tuple[int, str, str]], most: int, limit: in
     ).subquery("near_each")
 
 
-def _near_each(kind: str, name: str, table, place: int, most: int, limit: int) -> Select:
+def _near_quarter(kind: str, name: str, table, place: int, most: int, limit: int) -> Select:
     shift, bits = QUARTERS[place], (most + 1 + place) // len(QUARTERS) - 1
-    mask = func.unnest(literal(_masks(bits), ARRAY(Integer))).table_valued("bits").render_derived(name="mask")
+    mask = (
+        func.unnest(literal(_bit_masks(bits), ARRAY(Integer)))
+        .table_valued("bits")
+        .render_derived(name="mask")
+    )
     column = PictureHash.__table__.c[name]
     part = cast(table.c.hash.op(">>")(shift).op("&")(0xFFFF), Integer).op("#")(mask.c.bits)
     distance = func.bit_count(cast(column.op("#")(table.c.hash), BIT(64)), type_=Integer)

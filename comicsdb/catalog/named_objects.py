@@ -207,10 +207,10 @@ def _with_id(connection: Connection, text: str) -> list[Hit]:
 def _external(
     connection: Connection, source: str, text: str, kind: str | None, reason: int = ID_EQUAL
 ) -> list[Hit]:
-    found = crosswalk.objects(connection, source, [text], kind).get(text, ())
+    found = crosswalk.find_by_external_ids(connection, source, [text], kind).get(text, ())
     return [Hit(kind, object_id, reason) for kind, object_id in found][:MAX_RESULTS]
 
 
 def _own(connection: Connection, kind: str, object_id: int) -> list[Hit]:
-    ids = crosswalk.present(connection, kind, [object_id]) if object_id <= INTEGER_MAX else {}
+    ids = crosswalk.resolve_ids(connection, kind, [object_id]) if object_id <= INTEGER_MAX else {}
     return [Hit(kind, each, ID_EQUAL) for each in ids.values()]

@@ -94,8 +94,8 @@ def session_factory(bind) -> sessionmaker[Session]:
     from comicsdb.catalog import late_stamps, unit_of_work  # noqa: PLC0415
 
     factory = sessionmaker(bind=bind, expire_on_commit=False)
-    unit_of_work.watch(factory)
-    late_stamps.watch(factory)
+    unit_of_work.register_listeners(factory)
+    late_stamps.register_listeners(factory)
     return factory
 
 

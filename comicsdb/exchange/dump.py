@@ -166,7 +166,7 @@ def _write(
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow(crosswalk.COLUMNS)
         rows.itersize = dump_sqlite.CHUNK
-        writer.writerows(rows.execute(crosswalk.ALL))
+        writer.writerows(rows.execute(crosswalk.SELECT_ALL))
     return counts
 
 

@@ -305,7 +305,7 @@ def _relink(run: ImportRun, file: File, field: Field) -> set[int]:
     )
     own, other = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
     if pairs and file in CATALOGUE:
-        run.unit.link_changed(file.kind, link, own, other)
+        run.unit.record_link_change(file.kind, link, own, other)
     return own
 
 
@@ -322,7 +322,7 @@ def _record_new_issues(run: ImportRun) -> None:
                 f" JOIN {BY_NAME[field.target].staged} o ON o.db_id = u.id WHERE o.found AND NOT s.found"
             )
             if met:
-                run.unit.link_changed(file.kind, field.link, set(), met)
+                run.unit.record_link_change(file.kind, field.link, set(), met)
 
 
 def _owners_of_new(run: ImportRun, file: File, column: str, owner: File, condition: str = "true") -> set[int]:
@@ -339,7 +339,7 @@ def _update_credits(run: ImportRun) -> None:
         "UPDATE credit SET modified = clock_timestamp() WHERE id = ANY(%s) RETURNING issue_id", list(changed)
     )
     # `_relink` covers matched credits only; add those that are new in existing issues.
-    run.unit.part_changed("issue", "credits", issues | _owners_of_new(run, CREDITS, "issue_id", ISSUES))
+    run.unit.record_part_change("issue", "credits", issues | _owners_of_new(run, CREDITS, "issue_id", ISSUES))
     _count(run, CREDITS, changed)
 
 
@@ -357,7 +357,9 @@ def _update_parts(run: ImportRun, file: File, columns: list[str], returning: str
 def _update_variants(run: ImportRun) -> None:
     columns = [column for column in VARIANTS.columns if column != "issue_id"]
     issues = {issue for _, issue in _update_parts(run, VARIANTS, columns, "t.issue_id")}
-    run.unit.part_changed("issue", "variants", issues | _owners_of_new(run, VARIANTS, "issue_id", ISSUES))
+    run.unit.record_part_change(
+        "issue", "variants", issues | _owners_of_new(run, VARIANTS, "issue_id", ISSUES)
+    )
 
 
 def _update_owned(run: ImportRun, file: File) -> None:
@@ -365,7 +367,7 @@ def _update_owned(run: ImportRun, file: File) -> None:
     for kind in OWNERS:
         owners = {owner for _, entity, owner in changed if entity == kind}
         owners |= _owners_of_new(run, file, "entity_id", BY_KIND[kind], f"s.entity = '{kind}'")
-        run.unit.part_changed(kind, file.name, owners)
+        run.unit.record_part_change(kind, file.name, owners)
 
 
 def _update_ratings(run: ImportRun) -> None:

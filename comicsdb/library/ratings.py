@@ -92,7 +92,7 @@ def rate_issues(
     changed = _store(session, user_id, stars, unreleased)
     if changed:
         unit = UnitOfWork.of(session)
-        unit.rated(changed)
+        unit.record_ratings(changed)
         unit.propagate()
     return changed
 
@@ -120,7 +120,7 @@ def count_due(session: Session, today: date) -> int:
         .values(counted=True)
         .execution_options(synchronize_session=False)
     )
-    unit.rated(issues)
+    unit.record_ratings(issues)
     unit.propagate()
     return len(found)
 

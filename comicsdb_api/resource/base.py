@@ -321,7 +321,7 @@ class EntityResource(ListResource):
         draft = writes.Draft(request, sent, self.schema, self.pictures(), partial=partial)
         if writes.is_conditional(request):
             # The conditions are checked for the state that is changed.
-            request.catalog.locked(self.model, object_id)
+            request.catalog.get_for_update(self.model, object_id)
             if writes.has_changed(request, self.served, object_id):
                 return writes.precondition_failed(request)
         draft.save(
@@ -348,11 +348,11 @@ class EntityResource(ListResource):
     def update_entity(self, object_id: int, values: dict) -> None:
         """Change an object; raises InvalidError or ConflictError."""
         catalog = self.request.catalog
-        catalog.update(catalog.locked(self.model, object_id), values)
+        catalog.update(catalog.get_for_update(self.model, object_id), values)
 
     def all_errors(self, entity, values: dict) -> tuple[dict, list]:
         """All errors of values: messages by field, and conflicts."""
-        return self.request.catalog.faults(self.model, entity, values)
+        return self.request.catalog.find_errors(self.model, entity, values)
 
     def get(self):
         """GET on one object."""

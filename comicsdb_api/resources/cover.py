@@ -51,19 +51,24 @@ class HashParameter(Filter):
 class DistanceParameter(Filter):
     """How many bits may differ."""
 
-    schema = {"type": "integer", "minimum": 0, "maximum": covers.MAX, "default": covers.USUAL}
-    error_message = f"Enter a whole number from 0 to {covers.MAX}."
+    schema = {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": covers.MAX_DISTANCE,
+        "default": covers.DEFAULT_DISTANCE,
+    }
+    error_message = f"Enter a whole number from 0 to {covers.MAX_DISTANCE}."
 
     def parse(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
         """The name and the number."""
-        number = whole_number(value, 0, covers.MAX)
+        number = whole_number(value, 0, covers.MAX_DISTANCE)
         if number is None:
             raise self.value_error()
         return self.name, number
 
 
 FILTERS = (
-    *(HashParameter(kind, None, f"the {kind} of a picture") for kind in covers.KINDS),
+    *(HashParameter(kind, None, f"the {kind} of a picture") for kind in covers.HASH_COLUMNS),
     DistanceParameter("max", None, "in how many of its 64 bits the hash of a cover may differ"),
 )
 
@@ -72,7 +77,7 @@ def row_fields(found) -> dict:
     """A cover that was found: `found` are the columns of `covers.matches`."""
     return {
         **issue_and_variant("CoverVariant"),
-        "kind": expressions.type_coerce(found.kind, ChoiceText(*covers.KINDS)),
+        "kind": expressions.type_coerce(found.kind, ChoiceText(*covers.HASH_COLUMNS)),
         "hash": func.lpad(func.to_hex(found.hash), 16, "0", type_=String),
         "distance": found.distance,
     }
@@ -80,7 +85,7 @@ def row_fields(found) -> dict:
 
 def nearest(request, wanted: dict[str, str], max_distance: int) -> list[dict]:
     """The covers nearest to hashes by kind, each once, by their distance; raises ValueError."""
-    matches = covers.matches(wanted, max_distance)
+    matches = covers.near_covers(wanted, max_distance)
     place = (matches.c.issue_id, func.coalesce(matches.c.variant_id, literal_column("0")))
     once = select(matches).ext(distinct_on(*place)).order_by(*place, matches.c.distance, matches.c.kind)
     found = once.subquery("found")
@@ -99,7 +104,7 @@ def nearest(request, wanted: dict[str, str], max_distance: int) -> list[dict]:
 class PictureSchema(ObjectSchema):
     """What is sent with a picture."""
 
-    max = field(IntegerField(0, covers.MAX))
+    max = field(IntegerField(0, covers.MAX_DISTANCE))
 
 
 class CoverResource(Resource):
@@ -112,10 +117,10 @@ class CoverResource(Resource):
     @classmethod
     def body_fields(cls) -> dict:
         """The answer, described by the columns of any search."""
-        match = expressions.json_object("CoverMatch", **row_fields(covers.matches({"phash": "0"}, 0).c))
+        match = expressions.json_object("CoverMatch", **row_fields(covers.near_covers({"phash": "0"}, 0).c))
         digits = expressions.value_or_null(literal_column("true"), literal_column("''", String))
         return {
-            "hashes": expressions.json_object("CoverHashes", **dict.fromkeys(covers.KINDS, digits)),
+            "hashes": expressions.json_object("CoverHashes", **dict.fromkeys(covers.HASH_COLUMNS, digits)),
             "results": literal_column("results", JsonList(match)),
         }
 
@@ -134,7 +139,7 @@ class CoverResource(Resource):
         request = self.request
         zone = request.registry.settings["comicsdb.timezone"]
         sent = dict(filters.parse_filters(FILTERS, request.api_parameters, zone=zone))
-        max_distance = sent.pop("max", covers.USUAL)
+        max_distance = sent.pop("max", covers.DEFAULT_DISTANCE)
         return conditional_response(request, with_tag(to_json(self._body(sent, sent, max_distance))))
 
     def post(self):
@@ -144,7 +149,7 @@ class CoverResource(Resource):
         file = sent.field(IMAGE)
         if not isinstance(file, File) or not file.data:
             raise BadRequestError({IMAGE: [NO_FILE]})
-        max_distance = validated(sent, PictureSchema).get("max", covers.USUAL)
+        max_distance = validated(sent, PictureSchema).get("max", covers.DEFAULT_DISTANCE)
         try:
             hashes = hashes_of_upload(request.dbsession, file.data, request.identity.user_id)
         except PictureError as error:
@@ -152,7 +157,7 @@ class CoverResource(Resource):
         return json_response(request, self._body(hashes, {"phash": hashes["phash"]}, max_distance))
 
     def _body(self, hashes: dict[str, str], wanted: dict[str, str], max_distance: int) -> dict:
-        shown = {kind: hashes.get(kind) for kind in covers.KINDS}
+        shown = {kind: hashes.get(kind) for kind in covers.HASH_COLUMNS}
         return {"hashes": shown, "results": nearest(self.request, wanted, max_distance) if wanted else []}
 
 

@@ -97,9 +97,9 @@ class CrosswalkResource(Resource):
         if source == OWN_SOURCE:
             found = self._own_objects(kind, asked)
         else:
-            found = crosswalk.objects(session, source, asked, kind)
+            found = crosswalk.find_by_external_ids(session, source, asked, kind)
         places = {place for each in found.values() for place in each}
-        others = crosswalk.external_ids(session, places)
+        others = crosswalk.external_ids_of(session, places)
         results = [
             {
                 "asked": each,
@@ -115,10 +115,12 @@ class CrosswalkResource(Resource):
             request, {"results": results, "unknown": [each for each in asked if not found.get(each)]}
         )
 
-    def _own_objects(self, kind: str, asked: list[str]) -> dict[str, list[crosswalk.Place]]:
+    def _own_objects(self, kind: str, asked: list[str]) -> dict[str, list[crosswalk.ObjectKey]]:
         """Our own objects, or the survivors of their merges, by the ids asked for."""
         numbers = {each: number for each in asked if (number := whole_number(each, 1, INTEGER_MAX))}
-        present = crosswalk.present(self.request.dbsession, kind, set(numbers.values())) if numbers else {}
+        present = (
+            crosswalk.resolve_ids(self.request.dbsession, kind, set(numbers.values())) if numbers else {}
+        )
         return {each: [(kind, present[number])] for each, number in numbers.items() if number in present}
 
 

@@ -55,4 +55,4 @@ class VariantResource(PartResource):
 
     def all_errors(self, entity: Variant | None, values: dict) -> tuple[dict, list]:
         """What is wrong with values; there are no unique sets."""
-        return self.request.catalog.variant_faults(entity, values), []
+        return self.request.catalog.find_variant_errors(entity, values), []

@@ -61,10 +61,10 @@ def snapshot_expression(name: str) -> str:
 
 
 def record_deletions(
-    session: Session, doomed: dict[str, set[int]], actor_id: int | None, reason: str | None
+    session: Session, to_delete: dict[str, set[int]], actor_id: int | None, reason: str | None
 ) -> None:
     """Write the last state of rows before their deletion."""
-    for kind, ids in doomed.items():
+    for kind, ids in to_delete.items():
         session.execute(
             text(
                 "INSERT INTO history (kind, object_id, type, user_id, reason, snapshot)"

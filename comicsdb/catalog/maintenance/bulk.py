@@ -43,7 +43,7 @@ def set_teen(catalog: Catalog, ids: Iterable[int]) -> Outcome:
     teen = catalog.session.scalar(select(AgeRating.id).where(AgeRating.name == TEEN))
     if teen is None:
         raise _refused(_("There is no age rating named ${name}.", mapping={"name": TEEN}))
-    rules.existing(catalog.session, AgeRating, {teen})
+    rules.existing_ids(catalog.session, AgeRating, {teen})
     wanted = [issue for issue in issues if issue.rating_id == UNKNOWN_AGE_RATING_ID]
     return _set(catalog, issues, wanted, {"rating_id": teen})
 
@@ -69,7 +69,7 @@ def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives)
         ).all()
     )
     changed = []
-    with catalog.attempt(KINDS["issue"]):
+    with catalog.savepoint(KINDS["issue"]):
         for issue in issues:
             wanted = standing.get(publishers[issue.series_id])
             present = credits_of(session, issue.id) if wanted else {}
@@ -144,7 +144,7 @@ def _standing(catalog: Catalog, executives: Executives) -> dict[int, list[tuple[
     names = {role for pairs in executives.values() for _creator, role in pairs}
     roles = dict(session.execute(select(Role.name, Role.id).where(Role.name.in_(names))).all())
     creators = {creator for pairs in executives.values() for creator, _role in pairs}
-    missing = sorted(names - set(roles)) + sorted(creators - rules.existing(session, Creator, creators))
+    missing = sorted(names - set(roles)) + sorted(creators - rules.existing_ids(session, Creator, creators))
     if missing:
         raise _refused(
             _(
@@ -160,7 +160,7 @@ def _standing(catalog: Catalog, executives: Executives) -> dict[int, list[tuple[
 
 def _set(catalog: Catalog, issues: list[Issue], wanted: list[Issue], values: dict) -> Outcome:
     """Set columns of the `wanted` issues among `issues`."""
-    with catalog.attempt(KINDS["issue"]):
+    with catalog.savepoint(KINDS["issue"]):
         for issue in wanted:
             for column, value in values.items():
                 setattr(issue, column, value)

@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog import propagation, rules, uniqueness
 from comicsdb.catalog.advice import advisory_errors
-from comicsdb.catalog.deletion import forget, write_tombstones
+from comicsdb.catalog.deletion import expunge_deleted, write_tombstones
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
 from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge_references import Effect
-from comicsdb.catalog.service import Catalog, fit_reason
+from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.i18n import Text, _
 from comicsdb.library import merging
 from comicsdb.models import Attribution, ExternalId, Series, Variant
@@ -101,10 +101,10 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
         catalog.lock(entity, against_references=True)
     planned = preview(session, canonical, other)
     refuse_problems(planned)
-    doomed, unit.reason = {kind.name: {other.id}}, reason
-    with catalog.attempt(kind):
+    to_delete, unit.reason = {kind.name: {other.id}}, reason
+    with catalog.savepoint(kind):
         _record_before(catalog, kind, canonical, other)
-        unit.before_deletion(doomed, "merge", reason)
+        unit.before_deletion(to_delete, "merge", reason)
         editor = catalog.actor_id or SYSTEM_USER_ID
         if kind.name == "issue":
             merging.merge_items(session, canonical.id, other.id)
@@ -114,8 +114,8 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
             merging.sync_ratings(session, canonical.id)
         _redirect(catalog, kind, canonical, other, reason)
         session.execute(delete(kind.model).where(kind.model.id == other.id))
-        forget(session, doomed)
-        unit.after_deletion(doomed)
+        expunge_deleted(session, to_delete)
+        unit.after_deletion(to_delete)
         _record_after(catalog, kind, canonical, moved)
         session.expire_all()  # rows were written by SQL
         _fill(kind, canonical, planned, editor)
@@ -127,7 +127,7 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
 
 def reason_for(catalog: Catalog, canonical, other, reason: str) -> str:
     """The reason of a merge in the history."""
-    said = fit_reason(reason.strip()) or catalog.unit.reason
+    said = validated_reason(reason.strip()) or catalog.unit.reason
     return said or f"Merged {other.__tablename__} {other.id} into {canonical.id}"
 
 
@@ -154,12 +154,12 @@ def _kind_of_both(canonical, other) -> Kind:
 def _filled(session: Session, kind: Kind, canonical, other) -> dict:
     """The values for blank fields of the canonical object, without those that break rules."""
     wanted = _missing_values(kind, canonical, other)
-    for conflict in uniqueness.conflicts(session, kind, canonical, wanted, besides=[other.id]):
+    for conflict in uniqueness.find_conflicts(session, kind, canonical, wanted, besides=[other.id]):
         for name in set(conflict.fields) & set(wanted):  # a third object has this value
             del wanted[name]
     while wanted:
         try:
-            rules.check(session, kind, canonical, wanted)
+            rules.validate(session, kind, canonical, wanted)
         except InvalidError as refused:
             wanted = {name: value for name, value in wanted.items() if name not in refused.errors}
         else:
@@ -266,12 +266,12 @@ def _record_before(catalog: Catalog, kind: Kind, canonical, other) -> None:
     unit, session = catalog.unit, catalog.session
     if kind.name == "issue":
         if other.rating_count:
-            unit.rated({canonical.id}, {canonical.series_id, other.series_id})
+            unit.record_ratings({canonical.id}, {canonical.series_id, other.series_id})
         pictures = session.scalars(select(Variant.image).where(Variant.issue_id == other.id))
         unit.retain_files(pictures)  # they belong to rows that move
     elif kind.name == "series":
         if other.rating_count:
-            unit.rated(set(), {canonical.id})
+            unit.record_ratings(set(), {canonical.id})
         if session.scalar(text("SELECT 1 FROM series_genre WHERE series_id = :id"), {"id": other.id}):
             unit.record_event("series.embedded", {canonical.id})
 

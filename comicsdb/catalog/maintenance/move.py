@@ -9,7 +9,7 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge import Problem
 from comicsdb.catalog.references import reference_to
-from comicsdb.catalog.service import Catalog, fit_reason
+from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.i18n import _
 from comicsdb.models import Attribution, FormerSlug, Imprint, Publisher, Series, Universe
 from comicsdb.models.base import SYSTEM_USER_ID
@@ -79,7 +79,7 @@ def move_publisher(
     one was deleted meanwhile. Does not commit.
     """
     session, unit = catalog.session, catalog.unit
-    reason = fit_reason(reason.strip())
+    reason = validated_reason(reason.strip())
     for entity in (parent, publisher):
         catalog.lock(entity, against_references=True)
     planned = preview_move(session, publisher, parent, with_children=with_children)
@@ -183,7 +183,7 @@ def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> N
         values,
     )
     if cited.rowcount:
-        unit.part_changed("imprint", "attributions", {imprint})
+        unit.record_part_change("imprint", "attributions", {imprint})
     identified = session.execute(
         text(
             "UPDATE external_id t SET publisher_id = NULL, imprint_id = :imprint WHERE publisher_id = :old"
@@ -193,5 +193,5 @@ def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> N
         values,
     )
     if identified.rowcount:
-        unit.part_changed("imprint", "external_ids", {imprint})
+        unit.record_part_change("imprint", "external_ids", {imprint})
     unit.propagate()

@@ -15,11 +15,11 @@ from sqlalchemy import any_, exists, insert, select, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import piecewise, propagation
-from comicsdb.catalog.deletion import doomed_with
+from comicsdb.catalog.deletion import collect_cascade
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge_references import Reference
-from comicsdb.catalog.service import Catalog, fit_reason
+from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.models import UnfinishedAct
 from comicsdb.models.base import SYSTEM_USER_ID
 
@@ -37,14 +37,14 @@ def postpone(
 ) -> None:
     """Note an act of `admin.unfinished` for after the commit."""
     note = {"act": act, "kind": kind, "ids": sorted(ids), "user_id": catalog.actor_id}
-    note |= {"reason": fit_reason(reason) or "", "arguments": arguments, "result": result or {}}
+    note |= {"reason": validated_reason(reason) or "", "arguments": arguments, "result": result or {}}
     catalog.session.execute(insert(UnfinishedAct).values(note))
 
 
 def postpone_deletion(catalog: Catalog, kind: str, ids: set[int], reason: str, **arguments) -> bool:
     """Leave a deletion for after the commit if it is long; returns whether it was left."""
-    doomed = doomed_with(catalog.session, kind, ids, lock=False)
-    long = sum(map(len, doomed.values())) + len(_linked_issues(catalog.session, kind, ids)) > FEW
+    to_delete = collect_cascade(catalog.session, kind, ids, lock=False)
+    long = sum(map(len, to_delete.values())) + len(_linked_issues(catalog.session, kind, ids)) > FEW
     if long and not (len(ids) == 1 and under_way(catalog.session, kind, min(ids), "delete")):
         postpone(catalog, "delete", kind, ids, reason, **arguments)
     return long
@@ -68,10 +68,10 @@ def under_way(session: Session, kind: str, object_id: int, act: str) -> bool:
 
 def delete_below(catalog: Catalog, kind: str, ids: set[int], reason: str) -> None:
     """Delete most of what belongs to objects, before their own deletion. Commits."""
-    doomed = doomed_with(catalog.session, kind, ids, lock=False)
-    for name in reversed(doomed):  # what belongs to others comes before them
+    to_delete = collect_cascade(catalog.session, kind, ids, lock=False)
+    for name in reversed(to_delete):  # what belongs to others comes before them
         if name != kind:
-            in_pieces(catalog, doomed[name], partial(_delete, KINDS[name].model, reason), reason)
+            in_pieces(catalog, to_delete[name], partial(_delete, KINDS[name].model, reason), reason)
     linked = _linked_issues(catalog.session, kind, ids)
     in_pieces(catalog, linked, partial(_unlink, kind, ids), reason)
 
@@ -150,7 +150,7 @@ def _move(reference: Reference, pair: dict[str, int], catalog: Catalog, ids: set
             text("SELECT EXISTS (SELECT FROM issue WHERE id = ANY(:ids) AND rating_count > 0)"),
             {"ids": list(moved)},
         ):
-            unit.rated(set(), series)
+            unit.record_ratings(set(), series)
     unit.propagate()
 
 
@@ -204,8 +204,8 @@ def _relink(kind: str, pair: dict[str, int], catalog: Catalog, ids: set[int]) ->
 def _links_changed(catalog: Catalog, kind: str, issues: set[int], others: set[int]) -> None:
     _table, field = _OF_ISSUES[kind]
     if field == "credits":
-        catalog.unit.part_changed("issue", field, issues)
+        catalog.unit.record_part_change("issue", field, issues)
     else:
         (link,) = (each for each in KINDS["issue"].links if each.field == field)
-        catalog.unit.link_changed("issue", link, issues, others)
+        catalog.unit.record_link_change("issue", link, issues, others)
     catalog.unit.propagate()

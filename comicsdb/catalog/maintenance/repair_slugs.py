@@ -58,7 +58,7 @@ def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) 
     changed = {each: (old, chosen[each]) for each, (old, _base) in wanted.items() if chosen[each] != old}
     if not changed:
         return {}
-    slugs.keep_former(session, kind, changed)
+    slugs.redirect_former(session, kind, changed)
     session.execute(
         text(
             f"UPDATE {kind} t SET slug = made.slug, edited_by_id = :editor"
@@ -82,7 +82,7 @@ def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) 
 
 def _choose(session: Session, kind: str, bases: dict[int, str]) -> dict[int, str]:
     """The first slug for each object that no other one has or had, in the order of ids."""
-    candidates = {each: slugs.free(kind, base) for each, base in bases.items()}
+    candidates = {each: slugs.free_candidates(kind, base) for each, base in bases.items()}
     chosen: dict[int, str] = {}
     tried, used = {each: next(names) for each, names in candidates.items()}, set()
     while tried:

@@ -170,7 +170,7 @@ def _slugs(session: Session, kind: str, words: dict[int, str]) -> dict[int, str]
             {"kind": kind, "bases": list(bases.values())},
         )
     )
-    used |= slugs.reserved_for(kind)
+    used |= slugs.reserved_words(kind)
     made = {}
     for object_id, base in bases.items():
         slug = base
@@ -366,6 +366,6 @@ def link(session: Session, kind: str, field: str, pairs: list[tuple[int, int]]) 
         {"a": [row.a for row in rows], "b": [row.b for row in rows]},
     )
     ids = {row.a for row in rows} | {row.b for row in rows}
-    unit.link_changed(kind, declared, ids, set())
+    unit.record_link_change(kind, declared, ids, set())
     unit.record_saved(kind, ids)  # their stamps move at once
     return len(rows)

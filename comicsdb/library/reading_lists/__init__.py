@@ -183,7 +183,7 @@ def update(
     if "is_private" in changed:
         name, before = changed.get("name", found.name), found.slug
         slug = _write_with_slug(session, name, found.id, bool(changed["is_private"]), write)
-        slugs.keep_former(session, KIND, {found.id: (before, slug)})
+        slugs.redirect_former(session, KIND, {found.id: (before, slug)})
     else:
         _write_unless_taken(session, write)
     if {"name", "is_private"} & set(changed):

@@ -15,7 +15,7 @@ from sqlalchemy import case, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import rules
-from comicsdb.catalog.column_checks import is_whole
+from comicsdb.catalog.column_checks import is_integer
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists import LockedList, expire_stamps
@@ -64,7 +64,7 @@ def add_issues(
     for each in types.values():
         _check_type(each)
     asked = list(dict.fromkeys(ids))
-    there = rules.existing(session, Issue, filter(_is_id, asked))
+    there = rules.existing_ids(session, Issue, filter(_is_id, asked))
     if missing := [each for each in asked if each not in there]:
         raise InvalidError({"issues": [no_such_object(each) for each in missing]})
     fresh = _without_present(session, found, asked)
@@ -82,7 +82,7 @@ def add_series(
     for a missing choice.
     """
     session, found = locked
-    if not (_is_id(series_id) and rules.existing(session, Series, [series_id])):
+    if not (_is_id(series_id) and rules.existing_ids(session, Series, [series_id])):
         raise InvalidError({"series": [no_such_object(series_id)]})
     bounds = {"first": first.strip(), "last": last.strip()}
     if not (whole or any(bounds.values())):
@@ -96,7 +96,7 @@ def add_series(
 def add_arc(locked: LockedList, arc_id: int, *, at: str = END) -> AddResult:
     """Add the issues of an arc by cover date; raises InvalidError naming "arc" for an unknown one."""
     session, found = locked
-    if not (_is_id(arc_id) and rules.existing(session, Arc, [arc_id])):
+    if not (_is_id(arc_id) and rules.existing_ids(session, Arc, [arc_id])):
         raise InvalidError({"arc": [no_such_object(arc_id)]})
     linked = select(issue_arc.c.issue_id).where(issue_arc.c.arc_id == arc_id)
     issues = _in_order(session, Issue.id.in_(linked))
@@ -113,7 +113,9 @@ def reorder(locked: LockedList, order: Sequence[int], selected: Iterable[int] = 
     rows = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == found.id)
     present = list(session.scalars(rows.order_by(ReadingListItem.order)))
     listed, chosen = set(present), list(dict.fromkeys(selected))
-    there = rules.existing(session, Issue, (each for each in chosen if _is_id(each) and each not in listed))
+    there = rules.existing_ids(
+        session, Issue, (each for each in chosen if _is_id(each) and each not in listed)
+    )
     known = listed | there
     named = [each for each in dict.fromkeys(order) if each in known]
     wanted = list(dict.fromkeys([*named, *(each for each in chosen if each in there), *present]))
@@ -142,7 +144,7 @@ def move(locked: LockedList, item_id: int, to: str | int) -> int:
     session, found = locked
     was = _item(session, found, item_id).order
     wanted = {UP: was - 1, DOWN: was + 1}.get(to, to)
-    if not is_whole(wanted):
+    if not is_integer(wanted):
         raise InvalidError({"position": [_("Enter a whole number.")]})
     item = ReadingListItem
     last = session.scalar(select(func.max(item.order)).where(item.reading_list_id == found.id))
@@ -222,7 +224,7 @@ def _index_of(issues: list, number: str) -> int | None:
 
 
 def _add_all(session: Session, reading_list: ReadingList, ids: list[int], at: str) -> AddResult:
-    rules.existing(session, Issue, ids)  # locked against deletion
+    rules.existing_ids(session, Issue, ids)  # locked against deletion
     fresh = _without_present(session, reading_list, ids)
     _insert(session, reading_list, fresh, at, {})
     return AddResult(len(fresh), len(ids) - len(fresh))
@@ -290,7 +292,7 @@ def _item(session: Session, reading_list: ReadingList, item_id: int) -> ReadingL
 
 
 def _is_id(value) -> bool:
-    return is_whole(value) and 0 < value <= INTEGER_MAX
+    return is_integer(value) and 0 < value <= INTEGER_MAX
 
 
 def _check_type(code: str) -> None:

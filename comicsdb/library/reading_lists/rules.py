@@ -3,8 +3,8 @@
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.column_checks import is_whole, problem
-from comicsdb.catalog.rules import REQUIRED, Findings
+from comicsdb.catalog.column_checks import column_problem, is_integer
+from comicsdb.catalog.rules import REQUIRED, ErrorCollector
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists.links import NEXT, OPPOSITE, PREVIOUS
 from comicsdb.models import ReadingList
@@ -35,7 +35,7 @@ def columns(values: dict) -> dict:
 def partner_ids(values: dict) -> set[int]:
     """The ids of the neighbours in the values, before they are validated."""
     given = (values.get(side) for side in OPPOSITE)
-    return {each for each in given if is_whole(each) and 0 < each <= INTEGER_MAX}
+    return {each for each in given if is_integer(each) and 0 < each <= INTEGER_MAX}
 
 
 def check(
@@ -51,14 +51,14 @@ def check(
 
     `visible` is the condition on other lists that the account may see. Returns the given neighbours by side.
     """
-    findings = Findings()
+    findings = ErrorCollector()
     for field in sorted(set(values) - set(FIELDS)):
         findings.add(field, "A reading list has no such field.")
     if reading_list is None and "name" not in values:
         findings.add("name", REQUIRED)
     table = ReadingList.__table__.columns
     for name, value in columns(values).items():
-        wrong = problem(table[name], value) or _code_problem(name, value)
+        wrong = column_problem(table[name], value) or _code_problem(name, value)
         if wrong:
             findings.add(name, wrong)
     if not has_permission(identity, Permission.LIST_SOURCES):
@@ -80,7 +80,9 @@ def _code_problem(name: str, value) -> str | None:
     return None
 
 
-def _check_partners(session: Session, visible, reading_list, partners: dict, findings: Findings) -> None:
+def _check_partners(
+    session: Session, visible, reading_list, partners: dict, findings: ErrorCollector
+) -> None:
     sound = partner_ids(partners)
     there = select(ReadingList.id).where(ReadingList.id.in_(sound), visible)
     found = set(session.scalars(there)) if sound else set()

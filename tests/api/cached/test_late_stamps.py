@@ -34,10 +34,10 @@ def world(factory, monkeypatch):
             make.issue(series=series, number=str(number), characters=[character.id])
         session.commit()
         found = series.id, session.scalars(select(Issue.id).order_by(Issue.id)).all(), character.id
-    monkeypatch.setattr(unit_of_work, "AT_ONCE", 1)
-    monkeypatch.setattr(piecewise, "FIRST", 1)
-    monkeypatch.setattr(piecewise, "FEWEST", 1)
-    monkeypatch.setattr(piecewise, "MOST", 1)
+    monkeypatch.setattr(unit_of_work, "MAX_IMMEDIATE", 1)
+    monkeypatch.setattr(piecewise, "INITIAL_SIZE", 1)
+    monkeypatch.setattr(piecewise, "MIN_SIZE", 1)
+    monkeypatch.setattr(piecewise, "MAX_SIZE", 1)
     return found
 
 
@@ -120,7 +120,7 @@ def test_dates_decide_nothing_while_stamps_are_late(factory, world, database, tm
     def note(statement):
         with factory() as session:
             session.execute(statement)
-            unit_of_work.UnitOfWork.of(session).outdate("issue")
+            unit_of_work.UnitOfWork.of(session).record_outdated("issue")
             session.commit()
 
     date = ask().headers["Last-Modified"]

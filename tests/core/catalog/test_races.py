@@ -170,7 +170,7 @@ def test_who_only_asks_what_is_wrong_keeps_nobody_waiting(factory):
     wanted = {"teams": [team_id], "credits": [{"creator": creator_id, "roles": [1]}]}
     with factory() as asking, factory() as writing:
         issue = asking.get(models.Issue, issue_id)
-        assert Catalog(asking).faults(models.Issue, issue, wanted) == ({}, [])
+        assert Catalog(asking).find_errors(models.Issue, issue, wanted) == ({}, [])
         writing.execute(text("SET LOCAL lock_timeout = '1s'"))
         catalog = Catalog(writing)
         catalog.update(writing.get(models.Creator, creator_id), {"name": "Renamed"})

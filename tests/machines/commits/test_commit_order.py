@@ -115,7 +115,7 @@ class Commits(RuleBasedStateMachine):
     def move_late_stamps(self):
         """Stamps move that could not yet, unless somebody still holds their rows."""
         try:
-            late_stamps.resume(self.factory, timedelta(0))
+            late_stamps.resume_interrupted(self.factory, timedelta(0))
         except OperationalError as error:
             if not isinstance(error.orig, LockNotAvailable):
                 raise
@@ -149,8 +149,8 @@ class Commits(RuleBasedStateMachine):
 
 
 def test_the_log_is_in_the_order_of_commits_and_the_epoch_tells_every_change(factory, database, monkeypatch):
-    monkeypatch.setattr(unit_of_work, "AT_ONCE", 1)
-    for size in ("FIRST", "FEWEST", "MOST"):
+    monkeypatch.setattr(unit_of_work, "MAX_IMMEDIATE", 1)
+    for size in ("INITIAL_SIZE", "MIN_SIZE", "MAX_SIZE"):
         monkeypatch.setattr(piecewise, size, 1)
     with factory() as session:
         make = Make(Catalog(session))

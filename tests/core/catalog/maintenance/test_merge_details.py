@@ -165,7 +165,7 @@ def test_rating_figures_follow(make, session, catalog):
     session.execute(
         insert(IssueRating), [{"issue_id": i.id, "user_id": u, "rating": stars} for i, u, stars in given]
     )
-    catalog.unit.rated({kept.id, other.id}, {series.id})
+    catalog.unit.record_ratings({kept.id, other.id}, {series.id})
     catalog.unit.propagate()
     session.commit()
     merge(catalog, kept, other)
