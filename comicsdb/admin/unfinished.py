@@ -27,7 +27,7 @@ from comicsdb.catalog import (
 )
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import bulk, pieces, repair_slugs
-from comicsdb.catalog.maintenance.merge import preview, refuse_problems
+from comicsdb.catalog.maintenance.merge import preview_merge, raise_problems
 from comicsdb.db import make_engine, session_factory
 from comicsdb.media.storage import Storage
 from comicsdb.models import LateStamps, UnfinishedAct, User
@@ -93,7 +93,7 @@ def _finish(session: Session, note: UnfinishedAct) -> dict:
         result = {note.kind: 1}
     else:
         if note.act == "delete":
-            pieces.delete_below(catalog, note.kind, set(note.ids), note.reason)
+            pieces.delete_dependents(catalog, note.kind, set(note.ids), note.reason)
         result = _write(catalog, note)
         entry = note.arguments.get("entry")
         if entry is not None and any(result.values()):
@@ -111,8 +111,8 @@ def _merge(catalog: Catalog, actor: User | None, note: UnfinishedAct) -> None:
     def found():
         return [catalogue.find(catalog, note.kind, each) for each in (kept_id, other_id)]
 
-    refuse_problems(preview(catalog.session, *found()))
-    pieces.move_below(catalog, note.kind, kept_id, other_id, note.reason)
+    raise_problems(preview_merge(catalog.session, *found()))
+    pieces.move_dependents(catalog, note.kind, kept_id, other_id, note.reason)
     catalog.session.expunge_all()
     catalogue.merge_now(catalog, actor, *found(), note.reason)
 
@@ -123,7 +123,7 @@ def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
 
     def write(own: Catalog, ids: set[int]) -> None:
         own.unit.acquire_write_lock()
-        there = bulk.existing(own.session, KINDS[note.kind].model, ids)
+        there = bulk.existing_ids(own.session, KINDS[note.kind].model, ids)
         found = act(own, there, note) if there else {}
         together = {name: _merged_result(result.get(name), value) for name, value in found.items()}
         own.session.execute(

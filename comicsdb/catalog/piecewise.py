@@ -16,7 +16,7 @@ MAX_ATTEMPTS = 5  # at a transaction that meets a deadlock
 
 
 def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, set[int]], object]) -> None:
-    """Call `write` for pieces of ids, each with a session as of `separate_session`; it is repeated after deadlocks."""
+    """Call `write` for pieces of ids, each with a `separate_session`; after a deadlock it is repeated."""
     left, size, attempts = sorted(ids), INITIAL_SIZE, 0
     while left:
         piece, attempts = left[:size], attempts + 1

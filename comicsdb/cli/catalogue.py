@@ -9,9 +9,13 @@ import click
 from comicsdb import admin, db
 from comicsdb.admin import unfinished
 from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
-from comicsdb.catalog.maintenance.merge import Preview, preview
+from comicsdb.catalog.maintenance.merge import MergePreview, preview_merge
 from comicsdb.catalog.maintenance.move import MovePreview, preview_move
-from comicsdb.catalog.maintenance.repair_reports import bad_volumes, changes_of, external_ids
+from comicsdb.catalog.maintenance.repair_reports import (
+    changes_on_day,
+    count_external_ids,
+    find_duplicate_volumes,
+)
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.i18n import localizer, translate
 from comicsdb.models import CATALOGUE
@@ -87,7 +91,7 @@ def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, re
     left = False
     with edit_catalogue(site, dry_run=dry_run) as catalog:
         canonical, other = (find_or_fail(catalog, kind, each) for each in (canonical_id, other_id))
-        planned = preview(catalog.session, canonical, other)
+        planned = preview_merge(catalog.session, canonical, other)
         _print_merge(planned)
         _refuse(planned)
         if not dry_run:
@@ -126,13 +130,13 @@ def _is_or_would_be(dry_run: bool) -> str:
     return "would be" if dry_run else "is"
 
 
-def _refuse(planned: Preview | MovePreview) -> None:
+def _refuse(planned: MergePreview | MovePreview) -> None:
     if planned.problems:
         english = localizer(DEFAULT_LANGUAGE)
         raise click.ClickException("\n".join(translate(english, each.message) for each in planned.problems))
 
 
-def _print_merge(planned: Preview) -> None:
+def _print_merge(planned: MergePreview) -> None:
     click.echo(f"stays    {_described(planned.canonical)}\ngoes     {_described(planned.other)}")
     _print_values("gets", planned.filled)
     _print_names("gets the names", planned.names)
@@ -319,7 +323,7 @@ def finish(site: Site) -> dict[str, int]:
 def find_bad_volumes_command(site: Site):
     """List series of one publisher with the same name and volume; annuals and books by their type."""
     with site.session() as session:
-        groups = bad_volumes(session)
+        groups = find_duplicate_volumes(session)
     for group in groups:
         first = group[0]
         click.echo(f"{first.publisher.name}: {first.name}, volume {first.volume}")
@@ -335,7 +339,7 @@ def find_changes_command(site: Site, day: datetime):
     """List what people, not the system account, changed on a day of the site."""
     zone = site.settings["comicsdb.timezone"]
     with site.session() as session:
-        rows = changes_of(session, day.date(), zone)
+        rows = changes_on_day(session, day.date(), zone)
     for row in rows:
         acts = ", ".join(sorted(set(row.actions)))
         click.echo(f"{row.last.astimezone(zone):%H:%M}  {row.kind} {row.object_id}  {acts}  {row.username}")
@@ -347,7 +351,7 @@ def find_changes_command(site: Site, day: datetime):
 def alt_id_stats_command(site: Site):
     """Tell how many issues have an id of Comic Vine and of the Grand Comics Database."""
     with site.session() as session:
-        numbers = external_ids(session)
+        numbers = count_external_ids(session)
     total = numbers["issues"]
     click.echo(f"{'issues':<24}{total:>12,}")
     for name, number in (

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import click
 
-from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.cli.support import CommandGroup, Site, pass_site
 from comicsdb.media.sweeping import missing, sweep
 from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, job_lock
@@ -64,7 +64,7 @@ def hash_command(site: Site):
     """Give covers the perceptual hashes that they lack; exit code 1 if any cannot be opened."""
     done = unreadable = 0
     with site.session() as session:
-        for hashed, failed in rehash(session, site.storage):
+        for hashed, failed in add_missing_hashes(session, site.storage):
             done, unreadable = done + hashed, unreadable + failed
     click.echo(f"{done:,} {'cover' if done == 1 else 'covers'} hashed.")
     if unreadable:

@@ -27,7 +27,7 @@ from waitress import create_server
 
 import comicsdb
 from comicsdb import clock, db
-from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.cli.database import upgrade
 from comicsdb.cli.exchange import progress_bar
 from comicsdb.cli.support import Site, pass_site
@@ -128,7 +128,7 @@ def _hash_covers(site: Site, url: str) -> None:
     """Give imported covers the perceptual hashes that they lack, while others are served."""
     try:
         with site.engine(url) as engine, db.session_factory(engine)() as session:
-            deque(rehash(session, site.storage), maxlen=0)
+            deque(add_missing_hashes(session, site.storage), maxlen=0)
     except (DBAPIError, StorageDownError) as error:  # the next start goes on
         log.warning("Covers could not be hashed: %s", error)
 

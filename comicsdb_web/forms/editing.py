@@ -5,7 +5,7 @@ from pyramid.httpexceptions import HTTPSeeOther
 
 from comicsdb.catalog import ConflictError, InvalidError
 from comicsdb.catalog.maintenance import pieces
-from comicsdb.catalog.maintenance.deletion_preview import consequences
+from comicsdb.catalog.maintenance.deletion_preview import preview_deletion
 from comicsdb.i18n import translate
 from comicsdb.security import Permission, delete_right
 from comicsdb_web.forms import form_state, lookup, saved_drafts
@@ -265,14 +265,14 @@ class EditingViews:
     def delete(self):
         """The preview of the deletion, and its confirmation."""
         entity = self._entity()
-        effects = consequences(self.session, entity)
+        effects = preview_deletion(self.session, entity)
         may_anything = self.request.has_permission(Permission.DELETE)
         values = {
             "entity": entity,
             "kind": self.kind,
             "effects": effects,
             "may": bool(may_anything) or not effects.owned,
-            "under_way": pieces.under_way(self.session, self.kind, entity.id, "delete"),
+            "under_way": pieces.is_postponed(self.session, self.kind, entity.id, "delete"),
             "form": form_state.Form({}),
         }
         if self.request.method != "POST":

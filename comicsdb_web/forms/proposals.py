@@ -2,7 +2,7 @@
 
 from sqlalchemy import select
 
-from comicsdb.catalog.next_issue import next_issue
+from comicsdb.catalog.next_issue import propose_next_issue
 from comicsdb.models import Issue
 from comicsdb.values import whole_number
 from comicsdb_web.forms.drafts import Draft
@@ -14,7 +14,7 @@ def proposed_values(draft: Draft, after: int | None = None) -> dict[str, InputVa
     chosen = whole_number(draft.typed["series"][0]) if draft.typed["series"] else None
     if chosen is None:
         return {}
-    values = next_issue(draft.request.dbsession, chosen, after)
+    values = propose_next_issue(draft.request.dbsession, chosen, after)
     return {
         field.name: field.display_value(values) for field in draft.form.typed_fields if field.name in values
     }

@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 from comicsdb.admin import catalogue
 from comicsdb.catalog import ConflictError, InvalidError, NotFoundError
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.maintenance.bulk import MOST, Outcome
-from comicsdb.catalog.maintenance.deletion_preview import consequences_of
+from comicsdb.catalog.maintenance.bulk import MAX_OBJECTS, BulkResult
+from comicsdb.catalog.maintenance.deletion_preview import preview_deletions
 from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.i18n import Text
 from comicsdb.security import Permission, delete_right
@@ -29,7 +29,7 @@ NAMES_SHOWN = 10  # objects that the confirmation names
 
 NOTHING_CHOSEN = _("Select the objects to change in the list.")
 NO_ACTION = _("Choose an action.")
-TOO_MANY = _("Too many: at most ${n} at once.", mapping={"n": MOST})
+TOO_MANY = _("Too many: at most ${n} at once.", mapping={"n": MAX_OBJECTS})
 CHANGED_MEANWHILE = _("Nothing was done: one of them was changed in the meantime. Please try again.")
 
 
@@ -39,21 +39,21 @@ class BulkAction:
 
     label: str
     lead: str
-    run: Callable[..., Outcome]
+    run: Callable[..., BulkResult]
 
 
-def _staff_action(function) -> Callable[..., Outcome]:
+def _staff_action(function) -> Callable[..., BulkResult]:
     return lambda request, ids, _typed: function(request.catalog, request.identity, ids)
 
 
-def _executives(request, ids, _typed) -> Outcome:
+def _executives(request, ids, _typed) -> BulkResult:
     executives = request.registry.settings["comicsdb.executives"]
     return catalogue.add_executives(request.catalog, request.identity, ids, executives)
 
 
-def _delete(request, ids, typed) -> Outcome:
+def _delete(request, ids, typed) -> BulkResult:
     kind = request.matchdict["kind"]
-    effects = consequences_of(request.dbsession, kind, ids)
+    effects = preview_deletions(request.dbsession, kind, ids)
     if effects.owned:
         check_owned_deletion(request.has_permission(Permission.DELETE), typed)
     model = KINDS[kind].model
@@ -86,7 +86,7 @@ ACTIONS: dict[str, dict[str, BulkAction]] = {
                 "Collected editions without contents get the stories, characters and teams of the issues"
                 " they reprint, where those have no more than one story each."
             ),
-            _staff_action(catalogue.take_from_reprints),
+            _staff_action(catalogue.copy_from_reprints),
         ),
     },
     "series": {
@@ -128,7 +128,13 @@ def bulk_action(request):
     act = available_actions(request, kind).get(typed["act"])
     ids = _chosen(request, kind)
     problem = (
-        NO_ACTION if act is None else NOTHING_CHOSEN if not ids else TOO_MANY if len(ids) > MOST else None
+        NO_ACTION
+        if act is None
+        else NOTHING_CHOSEN
+        if not ids
+        else TOO_MANY
+        if len(ids) > MAX_OBJECTS
+        else None
     )
     if problem is not None:
         return _back(request, kind, "warning", problem)
@@ -154,7 +160,7 @@ def _chosen(request, kind: str) -> list[int]:
         spec = list_spec(request, kind)
         conditions = parse_list_filters(request, **spec.filter_options).conditions
         rows = spec.rows.with_only_columns(*spec.key, maintain_column_froms=True).where(*conditions)
-        return list(request.dbsession.scalars(rows.order_by(*spec.order).limit(MOST + 1)))
+        return list(request.dbsession.scalars(rows.order_by(*spec.order).limit(MAX_OBJECTS + 1)))
     return sorted({whole_number(each, 1) for each in request.POST.getall("chosen")} - {None})
 
 
@@ -163,7 +169,7 @@ def _page(request, kind: str, act: BulkAction, ids: list[int], form: form_state.
     model, session = KINDS[kind].model, request.dbsession
     named = session.scalars(labelled(model).where(model.id.in_(ids)).order_by(model.id).limit(NAMES_SHOWN))
     deletes = act is DELETION
-    effects = consequences_of(session, kind, ids) if deletes else None
+    effects = preview_deletions(session, kind, ids) if deletes else None
     values = {
         "kind": kind,
         "act": act,
@@ -179,7 +185,7 @@ def _page(request, kind: str, act: BulkAction, ids: list[int], form: form_state.
     return render_to_response(page, values, request=request, response=request.response)
 
 
-def _outcome_text(done: Outcome) -> Text:
+def _outcome_text(done: BulkResult) -> Text:
     if done.later:
         n = len(done.changed)
         return ngettext(

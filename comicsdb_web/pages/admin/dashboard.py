@@ -33,7 +33,7 @@ class OpenTask:
 
 def open_tasks(request) -> dict:
     """The tasks on the overview, counted at most every half hour; at most two statements."""
-    found, at = cached_figures(request, CACHE_KEY, lambda: repair_reports.hands(request.dbsession))
+    found, at = cached_figures(request, CACHE_KEY, lambda: repair_reports.count_problems(request.dbsession))
     path, issues = request.route_path, request.route_path("admin.catalogue.list", kind="issue")
     broken = {rule.name: found.get(rule.name, 0) for rule in RULES}
     titles = {rule.name: rule.title for rule in RULES}
@@ -51,7 +51,7 @@ def open_tasks(request) -> dict:
 
 def duplicates(request):
     """The groups of series that may be duplicates; two statements."""
-    groups = repair_reports.bad_volumes(request.dbsession)
+    groups = repair_reports.find_duplicate_volumes(request.dbsession)
     number, pages = requested_page(request, len(groups), PER_PAGE)
     shown = groups[(number - 1) * PER_PAGE : number * PER_PAGE]
     return {"page": Page(shown, number, len(groups), pages)}

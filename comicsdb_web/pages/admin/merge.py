@@ -5,7 +5,7 @@ from pyramid.httpexceptions import HTTPSeeOther
 from comicsdb import admin
 from comicsdb.catalog import GoneError, InvalidError, MovedError, NotFoundError, search
 from comicsdb.catalog.kinds import KINDS, PRECISIONS
-from comicsdb.catalog.maintenance.merge import preview
+from comicsdb.catalog.maintenance.merge import preview_merge
 from comicsdb.catalog.maintenance.move import preview_move
 from comicsdb.catalog.references import References, labelled
 from comicsdb.models import CATALOGUE
@@ -90,7 +90,7 @@ def _merge_page(request, typed, form: form_state.Form | None = None) -> dict:
     planned = None
     if len(chosen) == len(MERGE_FIELDS):
         try:
-            planned = preview(request.dbsession, *(chosen[name] for name in MERGE_FIELDS))
+            planned = preview_merge(request.dbsession, *(chosen[name] for name in MERGE_FIELDS))
         except InvalidError as error:
             errors |= error.errors
     return {

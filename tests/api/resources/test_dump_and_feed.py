@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import create_engine, select, text
 
 from comicsdb.catalog import Catalog, public_tables
-from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.exchange import compression, dump, dump_sqlite, minisign
 from comicsdb.library import ratings
@@ -87,7 +87,7 @@ def _write(origin, media_folder):
         statement = f"UPDATE {table.__tablename__} SET image = :image WHERE id = :number"
         session.execute(text(statement), changed)
     session.commit()
-    assert next(rehash(session, storage))
+    assert next(add_missing_hashes(session, storage))
     session.commit()
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import create_engine, func, select, text
 from comicsdb.catalog import Catalog, public_tables
 from comicsdb.catalog.history import horizon
 from comicsdb.catalog.history.touched import OBJECTS_MAX
-from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import ratings
 from comicsdb.media.storage import FolderStorage
@@ -205,7 +205,7 @@ def test_computed_hashes_are_followed(origin, copy, media_folder):
     )
     session.commit()
     copy.follow()
-    assert [done for done, _ in rehash(session, storage)] == [1]
+    assert [done for done, _ in add_missing_hashes(session, storage)] == [1]
     copy.follow()
     copy.compare()
     assert session.scalar(select(func.count()).where(PictureHash.picture == key)) == 1

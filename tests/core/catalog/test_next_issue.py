@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from comicsdb.catalog.next_issue import next_issue
+from comicsdb.catalog.next_issue import propose_next_issue
 from tests.conftest import recording
 
 
@@ -30,7 +30,7 @@ def run(make, session):
             )
             for number, cover, store, foc in rows
         ]
-        return next_issue(session, series.id, (after is not None and issues[after].id) or None)
+        return propose_next_issue(session, series.id, (after is not None and issues[after].id) or None)
 
     return made
 
@@ -91,9 +91,9 @@ def test_the_next_number_is_free_and_can_follow_any_issue(run, make, session, co
     assert (found["number"], found["cover_date"]) == ("4", day("2026-02-01"))
     assert "alt_number" not in found
     with recording(connection) as statements:
-        assert next_issue(session, make.series().id) == {"number": "1"}
+        assert propose_next_issue(session, make.series().id) == {"number": "1"}
         series = make.series()
     make.issue(series=series)
     with recording(connection) as statements:
-        next_issue(session, series.id)
+        propose_next_issue(session, series.id)
     assert len(statements) == 2

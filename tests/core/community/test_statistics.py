@@ -75,7 +75,7 @@ def test_small_publishers_are_told_together(session, make):
 
 def test_what_needs_hands_is_counted_in_two_statements(session, connection, make):
     empty = {"covers": 0, "credits": 0, "duplicates": 0}
-    assert repair_reports.hands(session) == empty
+    assert repair_reports.count_problems(session) == empty
     publisher = make.publisher()
     twice = [make.series(name=name, publisher=publisher) for name in ("Twin", "TWIN")]
     annual = make.series(name="Twin", publisher=publisher, series_type=6)
@@ -85,7 +85,9 @@ def test_what_needs_hands_is_counted_in_two_statements(session, connection, make
     make.issue(series=twice[0], number="1", credits=credit, **picture)
     make.issue(series=annual, number="1", upc="76194134182600110", isbn="9780000000000")
     with recording(connection) as statements:
-        found = repair_reports.hands(session)
+        found = repair_reports.count_problems(session)
     assert len(statements) == 2, statements
     assert found == {"covers": 1, "credits": 1, "duplicates": 1, "isbn": 1, "upc": 1}
-    assert [each.id for each in repair_reports.bad_volumes(session)[0]] == [each.id for each in twice]
+    assert [each.id for each in repair_reports.find_duplicate_volumes(session)[0]] == [
+        each.id for each in twice
+    ]

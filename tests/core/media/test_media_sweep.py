@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
-from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.imaging.hashes import hashes
 from comicsdb.media import sweeping
 from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
@@ -144,7 +144,7 @@ def test_covers_without_a_hash_get_theirs_and_are_edited_properly(either, made):
     broken = made.issue(image=either.save("issue", b"no picture", "png"))
     lost = made.issue(image="issue/2026/01/01/lost.png")
     stamps = {issue.id: issue.modified for issue in (bare, hashed, broken, lost)}
-    assert list(rehash(session, either)) == [(4, 2)]
+    assert list(add_missing_hashes(session, either)) == [(4, 2)]
     session.expire_all()
     with Image.open(io.BytesIO(data)) as image:
         right = hashes(image)["phash"]
@@ -159,7 +159,7 @@ def test_covers_without_a_hash_get_theirs_and_are_edited_properly(either, made):
     assert [issue.id for issue in (bare, hashed, broken, lost) if issue.modified != stamps[issue.id]] == [
         bare.id
     ]
-    assert list(rehash(session, either)) == [(0, 2)]
+    assert list(add_missing_hashes(session, either)) == [(0, 2)]
 
 
 def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made, factory, monkeypatch):
@@ -176,7 +176,7 @@ def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made
         return read(key)
 
     monkeypatch.setattr(folder, "read", read_and_change)
-    assert list(rehash(session, folder)) == [(1, 0)]
+    assert list(add_missing_hashes(session, folder)) == [(1, 0)]
     session.expire_all()
     assert (issue.image, issue.cover_hash) == (new, "f" * 16)
 

@@ -8,7 +8,7 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import bulk
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.catalog.maintenance.move import move_publisher
-from comicsdb.catalog.maintenance.repair_slugs import fix_start_year, issues_of, rebuild_issue_slugs
+from comicsdb.catalog.maintenance.repair_slugs import fix_start_year, issue_ids_of_series, rebuild_issue_slugs
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
 from comicsdb.models import History, Publisher
@@ -93,7 +93,7 @@ class Acts:
         series = self.found("series", position)
         if series is not None:
             fix_start_year(self.catalog, series, year)
-            rebuild_issue_slugs(self.catalog, issues_of(self.session, [series.id]))
+            rebuild_issue_slugs(self.catalog, issue_ids_of_series(self.session, [series.id]))
 
     def revert(self, kind: str, position: int, version: int) -> None:
         """Bring an object back to one of its older states, without what is not there any more."""

@@ -7,7 +7,7 @@ from sqlalchemy import inspect, select, text
 
 from comicsdb import models
 from comicsdb.catalog.maintenance.merge import merge
-from comicsdb.catalog.maintenance.merge_references import references
+from comicsdb.catalog.maintenance.merge_references import references_to_kind
 from comicsdb.community import profiles
 from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library.reading_lists import items
@@ -98,7 +98,7 @@ def test_every_reference_of_the_schema_is_known_to_merges(session):
                 found[key["referred_table"]] |= {f"{table}.{each}" for each in key["constrained_columns"]}
     assert found == KNOWN
     for kind in KINDS:
-        led_over = {f"{each.table.name}.{each.column}" for each in references(kind)}
+        led_over = {f"{each.table.name}.{each.column}" for each in references_to_kind(kind)}
         assert led_over == KNOWN[kind] - {f"attribution.{kind}_id"}
 
 

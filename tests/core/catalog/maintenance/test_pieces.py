@@ -49,7 +49,7 @@ class Killed(BaseException):
 @pytest.fixture
 def world(factory, monkeypatch):
     """Ids: of somebody of the staff, of a long series with stars, and of a short one of another publisher."""
-    monkeypatch.setattr(pieces, "FEW", FEW)
+    monkeypatch.setattr(pieces, "MAX_IMMEDIATE", FEW)
     for size in ("FIRST", "FEWEST", "MOST"):
         monkeypatch.setattr(piecewise, size, PIECE)
     with factory() as session:
