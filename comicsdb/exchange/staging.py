@@ -38,7 +38,7 @@ from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.models.currencies import AMOUNTS, Currency
 from comicsdb.models.picture_hash import HASHES, signed
 from comicsdb.schemas.collection import WHOLE_DIGITS
-from comicsdb.schemas.types import PRICE_DIGITS
+from comicsdb.schemas.types import MAX_PRICE_DIGITS
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
 CACHE_ENTRIES = 10_000  # of a cache of picture files
@@ -173,7 +173,7 @@ class RecordReader:
         )
         keys = {field.column: field.key for field in file.fields}
         self._amounts = [
-            (keys[amount], keys[currency], PRICE_DIGITS if amount == "price" else WHOLE_DIGITS)
+            (keys[amount], keys[currency], MAX_PRICE_DIGITS if amount == "price" else WHOLE_DIGITS)
             for amount, currency in AMOUNTS.items()
             if amount in keys
         ]

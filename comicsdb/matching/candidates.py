@@ -136,7 +136,7 @@ def by_covers(session: Session, wanted: Sequence[tuple[int, str, str]]) -> Seque
     """The issues whose covers, or those of variants, are near: rows as those of `matches_of_each`."""
     if not wanted:
         return ()
-    found = covers.find_near_covers_for_each(wanted, COVER_BITS, COVERS_MAX)
+    found = covers.near_covers_for_each(wanted, COVER_BITS, COVERS_MAX)
     return session.execute(select(found)).all()
 
 

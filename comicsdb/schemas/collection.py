@@ -7,16 +7,16 @@ from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import STARS, BookFormat, GradingCompany
 from comicsdb.models.currencies import Currency
 from comicsdb.models.library import TAG_MAX, TAGS_MOST
-from comicsdb.schemas.base import ObjectSchema, day, field, text
+from comicsdb.schemas.base import ObjectSchema, date, field, text
 from comicsdb.schemas.types import (
     NOT_INTEGER,
     Amount,
+    Boolean,
     Choice,
-    Flag,
+    DateTime,
     Grade,
     Integer,
     ListOf,
-    Moment,
     Text,
     too_many,
 )
@@ -89,7 +89,7 @@ class CollectionItemSchema(ObjectSchema):
     book_format = field(Choice(codes(BookFormat)))
     grade = field(Grade(nullable=True))
     grading_company = field(Choice(["", *codes(GradingCompany)]))
-    purchase_date = day()
+    purchase_date = date()
     purchase_price = field(Amount(WHOLE_DIGITS))
     purchase_price_currency = field(Choice(codes(Currency)))
     purchase_store = text(PLACE_LENGTH)
@@ -115,21 +115,21 @@ class CollectionAddSchema(CollectionItemSchema):
     """An issue added to the collection."""
 
     issue_id = field(IssueId(), required=True)
-    another_copy = field(Flag())
+    another_copy = field(Boolean())
 
 
 class ReadSchema(ObjectSchema):
     """A read: an issue, and the time it was read (null for an unknown date)."""
 
     issue_id = field(IssueId(), required=True)
-    read_date = field(Moment(nullable=True))
+    read_date = field(DateTime(nullable=True))
 
 
 class ScrobbleSchema(ObjectSchema):
     """A scrobble: an issue, the time it was read (null for now) and its rating (null for none)."""
 
     issue_id = field(IssueId(), required=True)
-    date_read = field(Moment(nullable=True))
+    date_read = field(DateTime(nullable=True))
     rating = field(Integer(*STARS, nullable=True))
 
 

@@ -12,10 +12,10 @@ from comicsdb.schemas.base import (
     NAME_LENGTH,
     ObjectSchema,
     code,
-    day,
+    date,
     external_id,
     field,
-    small,
+    small_integer,
     text,
     year,
 )
@@ -130,12 +130,12 @@ class DescriptorSchema(ObjectSchema):
     series = text(NAME_LENGTH)
     alt_series = field(Names())
     number = text(NUMBER_LENGTH)
-    volume = small()
-    count = small()
+    volume = small_integer()
+    count = small_integer()
     title = text(TITLE_LENGTH)
     year_began = year()
-    cover_date = day()
-    store_date = day()
+    cover_date = date()
+    store_date = date()
     year = field(Integer(*YEARS, nullable=True))
     month = field(Integer(1, 12))
     day = field(Integer(1, 31))
@@ -234,18 +234,18 @@ _SOURCES = {
 class Objects(Field):
     """A list of objects, which are judged one by one later; `schema` and `name` are those of one."""
 
-    def __init__(self, name: str, schema: type[ObjectSchema], most: int):
+    def __init__(self, name: str, schema: type[ObjectSchema], max_length: int):
         super().__init__()
         self.name = name
         self.schema = schema
-        self.most = most
+        self.max_length = max_length
 
     def read(self, node, value):
         """The list as it was sent."""
         if not isinstance(value, list):
             raise Invalid(node, not_a_list(value))
-        if len(value) > self.most:
-            raise Invalid(node, too_many(self.most))
+        if len(value) > self.max_length:
+            raise Invalid(node, too_many(self.max_length))
         return value
 
 

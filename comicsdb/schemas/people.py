@@ -3,7 +3,7 @@
 from comicsdb.models.choices import DATED
 from comicsdb.schemas.base import field, references, texts
 from comicsdb.schemas.catalogue import CatalogueSchema
-from comicsdb.schemas.types import Choice, PartialDay
+from comicsdb.schemas.types import Choice, PartialDate
 
 ALIAS_LENGTH = 100
 
@@ -24,9 +24,9 @@ class CharacterSchema(CatalogueSchema):
 class CreatorSchema(CatalogueSchema):
     """A creator."""
 
-    birth = field(PartialDay(nullable=True))
+    birth = field(PartialDate(nullable=True))
     birth_precision = field(Choice(DATED))
-    death = field(PartialDay(nullable=True))
+    death = field(PartialDate(nullable=True))
     death_precision = field(Choice(DATED))
     alias = texts(ALIAS_LENGTH)
 

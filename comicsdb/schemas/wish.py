@@ -4,7 +4,7 @@ import colander
 
 from comicsdb.models.choices import PRIORITIES, WishStatus
 from comicsdb.models.currencies import Currency
-from comicsdb.schemas.base import ObjectSchema, day, field, text
+from comicsdb.schemas.base import ObjectSchema, date, field, text
 from comicsdb.schemas.collection import PLACE_LENGTH, WHOLE_DIGITS, IssueId, VariantId, codes
 from comicsdb.schemas.types import Amount, Choice, Grade, Integer
 
@@ -44,7 +44,7 @@ class WishFormSchema(NewWishSchema):
 class PurchaseSchema(ObjectSchema):
     """The fields of a purchase, all optional."""
 
-    purchase_date = day()
+    purchase_date = date()
     purchase_price = field(Amount(WHOLE_DIGITS))
     purchase_price_currency = currency()
     purchase_store = text(PLACE_LENGTH)

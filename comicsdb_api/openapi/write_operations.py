@@ -8,17 +8,17 @@ from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.external_id import ExternalId, ExternalIdSchema
 from comicsdb.schemas.match import Hash, Ids, Objects
 from comicsdb.schemas.types import (
-    LONGEST_LIST,
+    MAX_LIST_LENGTH,
     Amount,
+    Boolean,
     Choice,
-    Day,
-    Flag,
+    Date,
+    DateTime,
     Grade,
     Id,
     Integer,
     ListOf,
-    Moment,
-    PartialDay,
+    PartialDate,
     Price,
     Text,
 )
@@ -59,9 +59,9 @@ _GRADES = [
     {"type": "string", "enum": [str(grade) for grade in GRADES]},
 ]
 SIMPLE_TYPES = (
-    (Day, {"type": "string", "format": "date"}),
-    (Moment, {"type": "string", "format": "date-time"}),
-    (Flag, {"type": "boolean"}),
+    (Date, {"type": "string", "format": "date"}),
+    (DateTime, {"type": "string", "format": "date-time"}),
+    (Boolean, {"type": "boolean"}),
     (Grade, {"anyOf": _GRADES}),
     (Ids, {"type": "object", "additionalProperties": {"type": "string"}}),
     (Hash, {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}),
@@ -89,7 +89,7 @@ def list_body(components: Components, resource, kind: str) -> dict:
     """What POST takes where it makes many objects at once, as JSON."""
     name = kind + INPUT
     components.schemas[name] = _object(resource.schema(), name)
-    items = {"type": "array", "maxItems": LONGEST_LIST, "items": reference("schemas", name)}
+    items = {"type": "array", "maxItems": MAX_LIST_LENGTH, "items": reference("schemas", name)}
     return {"content": {JSON: {"schema": items}}, "required": True}
 
 
@@ -153,7 +153,7 @@ def schema_of(node: SchemaNode, *, is_form: bool) -> dict:
     """The schema of one field; what a form sends is never null."""
     kind = node.typ
     if isinstance(kind, Objects):
-        return {"type": "array", "items": reference("schemas", kind.name), "maxItems": kind.most}
+        return {"type": "array", "items": reference("schemas", kind.name), "maxItems": kind.max_length}
     found = _of_type(kind, is_form=is_form)
     if getattr(kind, "nullable", False) and not is_form:
         if "anyOf" in found:
@@ -175,8 +175,8 @@ def _of_type(kind, *, is_form: bool) -> dict:
         case ListOf():
             least = {} if kind.empty else {"minItems": 1}
             items = _of_type(kind.item, is_form=is_form)
-            return {"type": "array", "items": items, "maxItems": LONGEST_LIST} | least
-        case PartialDay():
+            return {"type": "array", "items": items, "maxItems": MAX_LIST_LENGTH} | least
+        case PartialDate():
             partial = {"type": "string", "pattern": "^[0-9]{4}(-[0-9]{2})?$"}
             return {"anyOf": [{"type": "string", "format": "date"}, partial]}
         case Amount():
@@ -192,7 +192,7 @@ def _of_type(kind, *, is_form: bool) -> dict:
 
 def _text(kind: Text) -> dict:
     least = {} if kind.blank else {"minLength": 1}
-    most = {} if kind.longest is None else {"maxLength": kind.longest}
+    most = {} if kind.max_length is None else {"maxLength": kind.max_length}
     return {"type": "string"} | least | most
 
 

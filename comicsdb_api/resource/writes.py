@@ -14,7 +14,7 @@ from comicsdb.http import idempotency
 from comicsdb.imaging.picture import PictureError, TooComplexError
 from comicsdb.media.uploads import check_upload, no_picture, picture_values
 from comicsdb.readcache.etag import TAG_LENGTH, with_tag
-from comicsdb.schemas import ObjectSchema, errors_of
+from comicsdb.schemas import ObjectSchema, errors_by_field
 from comicsdb.schemas.types import NULL
 from comicsdb_api.errors import BadRequestError, RefusedError, conflict_messages, messages_by_field
 from comicsdb_api.resource import cached_reads, conditional, expressions
@@ -78,7 +78,7 @@ class Draft:
         try:
             return judge.deserialize(raw)
         except colander.Invalid as invalid:
-            self.errors = errors_of(invalid)
+            self.errors = errors_by_field(invalid)
         if not isinstance(raw, dict):
             raise BadRequestError(self.errors)
         sound = {name: value for name, value in raw.items() if name not in self.errors}

@@ -8,9 +8,9 @@ from sqlalchemy import ARRAY, Integer, cast, func, select
 
 from comicsdb.catalog import InvalidRowsError
 from comicsdb.models import Credit, Role, credit_role
-from comicsdb.schemas import CreditSchema, errors_of
-from comicsdb.schemas.base import WHOLE
-from comicsdb.schemas.types import LONGEST_LIST
+from comicsdb.schemas import CreditSchema, errors_by_field
+from comicsdb.schemas.base import NON_FIELD_ERRORS
+from comicsdb.schemas.types import MAX_LIST_LENGTH
 from comicsdb_api.errors import BadRequestError, RefusedError, messages_by_field
 from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resources.part import PartResource
@@ -69,16 +69,16 @@ class CreditResource(PartResource):
         rows = sent.rows(schema)
         if not isinstance(rows, list):
             raise BadRequestError(
-                {WHOLE: [f'Expected a list of items but got type "{type(rows).__name__}".']}
+                {NON_FIELD_ERRORS: [f'Expected a list of items but got type "{type(rows).__name__}".']}
             )
-        if len(rows) > LONGEST_LIST:
-            raise RefusedError(413, f"The list has more than {LONGEST_LIST} credits.")
+        if len(rows) > MAX_LIST_LENGTH:
+            raise RefusedError(413, f"The list has more than {MAX_LIST_LENGTH} credits.")
         wanted, problems = {}, {}
         for index, row in enumerate(rows):
             try:
                 wanted[index] = schema.deserialize(row)
             except colander.Invalid as invalid:
-                problems[index] = errors_of(invalid)
+                problems[index] = errors_by_field(invalid)
         return wanted, problems
 
     def _raise_errors(self, problems: dict[int, dict], faults: dict[int, dict]) -> NoReturn:

@@ -21,7 +21,7 @@ from sqlalchemy import (
 from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Candidate, Match
 from comicsdb.matching.service import match
-from comicsdb.schemas import errors_of
+from comicsdb.schemas import errors_by_field
 from comicsdb.schemas.match import DescriptorSchema, MatchSchema
 from comicsdb.security import Permission
 from comicsdb_api.resource import bodies, expressions
@@ -95,7 +95,7 @@ class MatchResource(Resource):
             try:
                 wanted[place] = build_descriptor(schema.deserialize(each))
             except Invalid as invalid:
-                told = errors_of(invalid)
+                told = errors_by_field(invalid)
                 errors[place] = {schema.sent_as.get(name, name): each for name, each in told.items()}
         found = match(request.dbsession, list(wanted.values()), sent.get("candidates", CANDIDATES_DEFAULT))
         shown = self._rows({each.issue.id for result in found for each in result.candidates}, selection)

@@ -10,7 +10,7 @@ from comicsdb.library import pull_list as pull
 from comicsdb.models import PullList, PullListSeries, Series, SeriesType
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.schemas import ObjectSchema
-from comicsdb.schemas.base import WHOLE, field
+from comicsdb.schemas.base import NON_FIELD_ERRORS, field
 from comicsdb.schemas.types import Integer
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError, RefusedError
@@ -146,7 +146,9 @@ class PullListAddResource(PullListResource):
     def _series_id(self, sent: bodies.ParsedBody) -> int:
         if not (sent.is_form or isinstance(sent.data, dict)):
             kind = type(sent.data).__name__
-            raise BadRequestError({WHOLE: [f"Invalid data. Expected a dictionary, but got {kind}."]})
+            raise BadRequestError(
+                {NON_FIELD_ERRORS: [f"Invalid data. Expected a dictionary, but got {kind}."]}
+            )
         value = sent.field("series_id")
         if value is bodies.ABSENT or not value or (isinstance(value, str) and not value.strip()):
             raise RefusedError(400, REQUIRED)

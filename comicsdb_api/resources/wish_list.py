@@ -7,7 +7,7 @@ from comicsdb.catalog import NotFoundError
 from comicsdb.library import wish_list as wish
 from comicsdb.models import CollectionItem, Issue, Series, Variant, WishList, WishListItem
 from comicsdb.models.choices import WishStatus
-from comicsdb.schemas import ObjectSchema, errors_of
+from comicsdb.schemas import ObjectSchema, errors_by_field
 from comicsdb.schemas.collection import no_issue
 from comicsdb.schemas.wish import NewWishSchema, PurchaseSchema
 from comicsdb.security import Permission
@@ -123,7 +123,7 @@ def validated(sent: bodies.ParsedBody, schema: type[ObjectSchema]) -> dict:
     try:
         return judge.deserialize(sent.values(judge, whole=False))
     except colander.Invalid as invalid:
-        raise BadRequestError(errors_of(invalid)) from invalid
+        raise BadRequestError(errors_by_field(invalid)) from invalid
 
 
 class WishListAddResource(WishListResource):

@@ -11,7 +11,7 @@ from comicsdb.http.bodies import UploadedFile
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media.storage import StorageDownError
 from comicsdb.media.uploads import no_picture
-from comicsdb.schemas import errors_of
+from comicsdb.schemas import errors_by_field
 from comicsdb.schemas.types import REQUIRED
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import Field
@@ -118,7 +118,7 @@ def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
     except colander.Invalid as invalid:
         errors |= {
             name.removesuffix("_currency"): _flat_messages(found)
-            for name, found in errors_of(invalid).items()
+            for name, found in errors_by_field(invalid).items()
         }
         # Valid values are checked by further rules, so that all errors are reported together.
         sound = {name: value for name, value in sent.items() if name.removesuffix("_currency") not in errors}

@@ -3,7 +3,7 @@
 import colander
 import pytest
 
-from comicsdb.schemas import errors_of
+from comicsdb.schemas import errors_by_field
 
 HUGE = pytest.param(10**5000, id="huge")  # which Python refuses to write
 
@@ -12,7 +12,7 @@ def faults(schema, values):
     """The messages for values that must not pass."""
     with pytest.raises(colander.Invalid) as raised:
         schema.deserialize(values)
-    return errors_of(raised.value)
+    return errors_by_field(raised.value)
 
 
 def fault(schema, field, value):

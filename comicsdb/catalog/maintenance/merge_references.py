@@ -14,13 +14,10 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import labelled, reference_to
 from comicsdb.models.base import metadata
 
-MAX_SHOWN = 10  # objects per sort in a preview
+MAX_SHOWN = 10  # objects per sort of rows in a preview
 NOT_MOVED = ("attribution",)  # tables whose rows are deleted with their owner
-SINGLE_OWNER_TABLES = (
-    "attribution",
-    "external_id",
-    "favourite",
-)  # tables whose other references to kinds are null
+# Tables whose rows refer to one object of any kind: their other references are null.
+SINGLE_OWNER_TABLES = ("attribution", "external_id", "favourite")
 
 
 @dataclass(frozen=True)

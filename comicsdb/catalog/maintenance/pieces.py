@@ -132,8 +132,8 @@ def _move_children(
         session.scalars(
             text(
                 f"UPDATE {name} t SET {reference.column} = :kept{authored}"
-                f" WHERE t.{reference.column} = :other AND t.id = ANY(:ids) AND NOT ({reference.conflict_condition})"
-                " RETURNING t.id"
+                f" WHERE t.{reference.column} = :other AND t.id = ANY(:ids)"
+                f" AND NOT ({reference.conflict_condition}) RETURNING t.id"
             ),
             {**pair, "ids": list(ids), "editor": catalog.actor_id or SYSTEM_USER_ID},
         )

@@ -103,8 +103,8 @@ def _without_credits() -> ColumnElement[int]:
 def count_problems(session: Session) -> dict[str, int]:
     """Counts of objects that need work, by problem; two statements.
 
-    covers, credits: issues without any. duplicates: groups of `find_duplicate_volumes`. For each broken advisory rule
-    (`advice.RULES`), by its name, the number of breaches.
+    covers, credits: issues without any. duplicates: groups of `find_duplicate_volumes`. For each broken
+    advisory rule (`advice.RULES`), by its name, the number of breaches.
     """
     counts = (
         select(func.count()).select_from(Issue).where(NO_COVER).scalar_subquery(),

@@ -28,7 +28,7 @@ from comicsdb.models import (
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
 from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchema
-from comicsdb.schemas.types import NOT_THERE
+from comicsdb.schemas.types import CHOICE_GONE
 from comicsdb.security import Permission
 from comicsdb.values import decimal, whole_number
 from comicsdb_web.forms import form_state, lookup
@@ -537,7 +537,7 @@ def _add_issues(request, typed: dict) -> tuple[int, int]:
             today=request.today,
         )
     except NotFoundError:
-        raise InvalidError({"series": [NOT_THERE]}) from None
+        raise InvalidError({"series": [CHOICE_GONE]}) from None
 
 
 def _series_form(request, draft: Draft) -> dict:
@@ -656,7 +656,7 @@ class ItemViews(EditingViews):
                 self.session, self.user_id, issue_id, values, today=self.request.today, another_copy=another
             )
         except NotFoundError:
-            raise InvalidError({"issue_id": [NOT_THERE]}) from None
+            raise InvalidError({"issue_id": [CHOICE_GONE]}) from None
         if not made:
             raise InvalidError({"issue_id": [OWNED_ALREADY]})
         return collection.item(self.session, self.user_id, item.id, WITH_ISSUE)

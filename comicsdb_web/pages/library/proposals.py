@@ -9,7 +9,7 @@ from comicsdb.library.transfer import imports, proposals
 from comicsdb.library.transfer.proposals import Proposal
 from comicsdb.models import Issue
 from comicsdb.models.base import BIG_MAX
-from comicsdb.schemas import IssueSchema, errors_of
+from comicsdb.schemas import IssueSchema, errors_by_field
 from comicsdb.schemas.types import REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
@@ -92,7 +92,7 @@ class ProposalViews:
         try:
             return self.request.catalog.create(Issue, IssueSchema(form=True).deserialize(sent))
         except colander.Invalid as invalid:
-            errors = errors_of(invalid)
+            errors = errors_by_field(invalid)
         except InvalidError as error:
             errors = error.errors
         except ConflictError:

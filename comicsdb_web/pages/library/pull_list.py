@@ -13,7 +13,7 @@ from comicsdb.library import pull_list
 from comicsdb.models import Series
 from comicsdb.models.choices import EARLIEST_YEAR, Pulled
 from comicsdb.models.library import VARIANT_WORDS_MOST
-from comicsdb.schemas.types import NOT_THERE, REQUIRED
+from comicsdb.schemas.types import CHOICE_GONE, REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import iso_day, whole_number
 from comicsdb_web.forms import lookup
@@ -77,7 +77,7 @@ def add(request):
     try:
         entry, created = pull_list.add(request.dbsession, request.identity.user_id, whole_number(chosen) or 0)
     except NotFoundError:
-        draft.add_errors({"series": [NOT_THERE if chosen else REQUIRED]})
+        draft.add_errors({"series": [CHOICE_GONE if chosen else REQUIRED]})
         request.response.status = 422
         return _page(request, draft)
     series = lookup.item_of(request.dbsession, request.dbsession.get_one(Series, entry.series_id))

@@ -11,7 +11,7 @@ from comicsdb.library import wish_list
 from comicsdb.library.locks import lock_account
 from comicsdb.models import Issue, Series, WishListItem
 from comicsdb.models.choices import DEFAULT_PRIORITY, WishStatus
-from comicsdb.schemas.types import NOT_THERE
+from comicsdb.schemas.types import CHOICE_GONE
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.security import Permission
 from comicsdb_web.forms.drafts import Draft
@@ -242,7 +242,7 @@ class WishViews(EditingViews):
         try:
             item, created = wish_list.add(self.session, self.user_id, issue_id, values)
         except NotFoundError:
-            raise InvalidError({"issue_id": [NOT_THERE]}) from None
+            raise InvalidError({"issue_id": [CHOICE_GONE]}) from None
         if not created:
             raise InvalidError({"issue_id": [wish_list.WISHED_ALREADY]})
         return self._loaded(item.id)

@@ -23,7 +23,7 @@ from comicsdb.schemas import (
     collection,
     wish,
 )
-from comicsdb.schemas.types import BLANK, LONGEST_TEXT, Text, no_such_object, too_long
+from comicsdb.schemas.types import BLANK, MAX_TEXT_LENGTH, Text, no_such_object, too_long
 from tests.core.schema_reading import fault, read
 
 SERIES = {
@@ -133,7 +133,7 @@ NO_TEXT += [chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 
 def test_no_text_has_control_characters_halves_or_non_characters(schema, name):
     (typ,) = (child.typ for child in schema().children if child.name == name)
     listed = hasattr(typ, "item")
-    lines = "\t\n\r" if getattr(typ, "item", typ).longest < LONGEST_TEXT else ""
+    lines = "\t\n\r" if getattr(typ, "item", typ).max_length < MAX_TEXT_LENGTH else ""
     for bad in (*NO_TEXT, *lines):
         sent = f"a{bad}b"
         told = fault(schema, name, [sent] if listed else sent)

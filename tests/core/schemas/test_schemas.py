@@ -22,7 +22,7 @@ from comicsdb.schemas import (
     TeamSchema,
     UniverseSchema,
     VariantSchema,
-    errors_of,
+    errors_by_field,
 )
 from comicsdb.schemas.base import text
 from tests.core.schema_reading import faults
@@ -247,7 +247,7 @@ def test_whatever_is_sent_gives_values_or_messages(schema, data):
     try:
         values = schema(**options).deserialize(sent)
     except colander.Invalid as invalid:
-        for field, messages in errors_of(invalid).items():
+        for field, messages in errors_by_field(invalid).items():
             assert field in names
             assert messages
     else:
