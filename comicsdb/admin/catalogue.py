@@ -13,7 +13,7 @@ from comicsdb.catalog.maintenance import bulk, pieces, repair, repair_slugs
 from comicsdb.catalog.maintenance.bulk import BulkResult, Executives
 from comicsdb.catalog.maintenance.merge import merge, merge_reason, preview_merge, raise_problems
 from comicsdb.catalog.maintenance.move import move_publisher
-from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.i18n import ngettext
 from comicsdb.models import Imprint, Issue, Series
 from comicsdb.values import whole_number
@@ -32,7 +32,7 @@ def find(catalog: Catalog, kind: str, key: int | str):
     model = KINDS[kind].model
     number = whole_number(str(key))
     found = catalog.by_slug(model, str(key)) if number is None else catalog.get(model, number)
-    shown = catalog.session.scalar(labelled(model).where(model.id == found.id))
+    shown = catalog.session.scalar(select_with_labels(model).where(model.id == found.id))
     if shown is None:
         raise NotFoundError(kind, key)
     return shown
@@ -232,8 +232,8 @@ def _state(catalog: Catalog, entity) -> dict:
 
 def _label(catalog: Catalog, entity) -> str:
     model = type(entity)
-    found = labelled(model).where(model.id == entity.id).execution_options(populate_existing=True)
-    return str(reference_to(catalog.session.scalar(found)))
+    found = select_with_labels(model).where(model.id == entity.id).execution_options(populate_existing=True)
+    return str(to_reference(catalog.session.scalar(found)))
 
 
 def _plain(value):

@@ -6,7 +6,7 @@ from sqlalchemy import insert, inspect, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.models import Tombstone
 
 BATCH_SIZE = 2000  # objects per statement
@@ -53,7 +53,7 @@ def write_tombstones(
         chosen = sorted(ids)
         for start in range(0, len(chosen), BATCH_SIZE):
             batch = chosen[start : start + BATCH_SIZE]
-            found = map(reference_to, session.scalars(labelled(model).where(model.id.in_(batch))))
+            found = map(to_reference, session.scalars(select_with_labels(model).where(model.id.in_(batch))))
             rows = [same | {"object_id": each.id, "slug": each.slug, "label": each.label} for each in found]
             session.execute(insert(Tombstone), rows)
 

@@ -34,7 +34,7 @@ from sqlalchemy import (
 
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.trade_numbers import gtin
+from comicsdb.catalog.trade_numbers import parse_gtin
 from comicsdb.models import (
     AgeRating,
     Character,
@@ -267,7 +267,7 @@ same_upc = Operator(
 )
 same_gtin = Operator(
     lambda _column, *wanted: issue.c.id.in_(select(search.with_gtin(*wanted).c.issue_id)),
-    lambda code: search.gtin_patterns(found) if (found := gtin(code)) else None,
+    lambda code: search.gtin_patterns(found) if (found := parse_gtin(code)) else None,
 )
 upc_begins = Operator(
     lambda _column, start: search.issues_or_variants_with(

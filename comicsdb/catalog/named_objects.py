@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog import crosswalk, search
 from comicsdb.catalog.hits import CODE_EQUAL, ID_EQUAL, Hit, searched_kinds
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.trade_numbers import gtin, is_sku
+from comicsdb.catalog.trade_numbers import is_sku, parse_gtin
 from comicsdb.db.read_pool import ReadConnection, ReadPool
 from comicsdb.models import Issue, Variant
 from comicsdb.models.base import INTEGER_MAX
@@ -80,7 +80,7 @@ def find_named(pool: ReadPool | ReadConnection, query: str, own_host: str) -> li
     """
     query = search.clean_query(query)
     forms = (_ADDRESS, _CODE_NAMES, _OF_COMIC_VINE, _OF_WIKIDATA, _OF_SOURCE, _OWN, _SKU)
-    if gtin(query) is None and not any(each.match(query) for each in forms):
+    if parse_gtin(query) is None and not any(each.match(query) for each in forms):
         return []
     return pool.with_connection(lambda connection: _found(connection, query, own_host))
 
@@ -134,7 +134,7 @@ def _elsewhere(address: PastedAddress) -> Iterator[tuple[str, str | None, str]]:
 
 def _with_code(connection: Connection, text: str) -> list[Hit]:
     """Issues by their barcode, ISBN or SKU, or by those of their variants."""
-    code, sku = gtin(text), compact_code(text)
+    code, sku = parse_gtin(text), compact_code(text)
     found = []
     if code:
         patterns = search.gtin_patterns(code)
@@ -167,7 +167,7 @@ def _with_code(connection: Connection, text: str) -> list[Hit]:
 def variants_with_code(session: Session, query: str, issue_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
     """The id and name of the variant of each issue that has the code in a text, unless the issue has it."""
     text = _CODE_NAMES.sub("", search.clean_query(query), count=1)
-    code = gtin(text)
+    code = parse_gtin(text)
     known = (
         [form + code.supplement for form in code.forms] + [*code.short_isbn] if code else [compact_code(text)]
     )

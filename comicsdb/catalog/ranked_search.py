@@ -462,7 +462,13 @@ def beginnings_statement() -> Select:
 
 def _shown(kind: str, source, name) -> tuple:
     image = source.c.image if "image" in source.c else constant("")
-    return constant(kind).label("kind"), source.c.id, name.label("name"), image.label("image"), source.c.slug
+    return (
+        constant(kind).label("kind"),
+        source.c.id,
+        name.label("name"),
+        image.label("image"),
+        source.c.slug,
+    )
 
 
 def _label_and_source(source, table=None) -> tuple:

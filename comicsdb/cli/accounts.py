@@ -195,7 +195,7 @@ def clean_command(site: Site):
         acts.clean(session)
         delivery.clean(session)
     with committed_session(site) as session:
-        horizon.clean(session, days or None, touched)
+        horizon.remove_older(session, days or None, touched)
     with committed_session(site) as session:
         remove_expired(session)
     click.echo(

@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 
 from comicsdb.catalog.search import isbns
-from comicsdb.catalog.trade_numbers import CODE_DIGITS, ISBN_BEGINNINGS
+from comicsdb.catalog.trade_numbers import CODE_LENGTHS, ISBN13_PREFIXES
 from comicsdb.matching import words
 from comicsdb.matching.filenames import ExternalId, Reading, parse
 from comicsdb.models.choices import LANGUAGES, SeriesTypeCode
@@ -163,11 +163,11 @@ def _format(name: str) -> str:
 def _codes(known: Mapping, isbn: str, upc: str, ids: tuple[ExternalId, ...]) -> dict[str, tuple]:
     found: dict[str, list] = {}
     gtin, books = known.get("gtin", "") or upc, [known.get("isbn", ""), isbn]
-    if gtin.startswith(ISBN_BEGINNINGS) or len(gtin) == 10:
+    if gtin.startswith(ISBN13_PREFIXES) or len(gtin) == 10:
         books.append(gtin[:13])
     for each in filter(None, books):
         found.setdefault("isbn", []).extend(number.upper() for number in isbns(each))
-    if gtin.isascii() and gtin.isdigit() and len(gtin) >= min(CODE_DIGITS):
+    if gtin.isascii() and gtin.isdigit() and len(gtin) >= min(CODE_LENGTHS):
         found["gtin"] = [gtin, f"0{gtin}" if len(gtin) in {12, 14, 17} else gtin.removeprefix("0")]
     if known.get("sku"):
         found["sku"] = [compact_code(known["sku"]).upper()]

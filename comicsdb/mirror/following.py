@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from comicsdb.catalog import public_tables
-from comicsdb.catalog.public_tables import OBJECTS, TABLES
+from comicsdb.catalog.public_tables import PUBLIC_COLUMNS, PUBLIC_KINDS
 from comicsdb.exchange import dump_sqlite
 from comicsdb.log_lines import OutageLog
 from comicsdb.mirror import dumps
@@ -61,16 +61,16 @@ def load(connection: Connection, file: Path, origin: str, public_key: str, start
     `file` is the SQLite file of a dump. Everything happens in the caller's transaction.
     """
     connection.execute(text("SET LOCAL session_replication_role = replica"))
-    for table in (*reversed(TABLES), "touched_object", "received_state", "received_line", "mirror"):
+    for table in (*reversed(PUBLIC_COLUMNS), "touched_object", "received_state", "received_line", "mirror"):
         connection.execute(text(f'DELETE FROM "{table}"'))
     source = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     try:
-        for table in TABLES:
+        for table in PUBLIC_COLUMNS:
             for rows in batched(dump_sqlite.read_rows(source, table), ROWS_BATCH):
                 public_tables.insert_rows(connection, table, rows)
     finally:
         source.close()
-    for kind in OBJECTS:
+    for kind in PUBLIC_KINDS:
         number = f'(SELECT count(*) FROM "{kind}")'
         connection.execute(
             text(
@@ -147,7 +147,7 @@ def receive(connection: Connection, answer: dict, asked: Position) -> Position:
 def apply_received(connection: Connection) -> None:
     """Write all received states and lines to the catalogue; together they are those of one moment."""
     found: dict[str, list[int]] = {}
-    for kind in OBJECTS:
+    for kind in PUBLIC_KINDS:
         mine = select(_state.c.object_id).where(_state.c.kind == kind)
         ids = connection.scalars(mine.order_by(_state.c.object_id)).all()
         if ids:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, Engine, select, text
 
 from comicsdb.catalog.history.snapshots import snapshot_expression
-from comicsdb.catalog.public_tables import OBJECTS, TABLES
+from comicsdb.catalog.public_tables import PUBLIC_COLUMNS, PUBLIC_KINDS
 from comicsdb.media.storage import StorageDownError
 from comicsdb.mirror.covers import CoverCache
 from comicsdb.models import Mirror, metadata
@@ -46,7 +46,7 @@ def promote(engine: Engine, covers: CoverCache, report: Callable[[str], object])
 def _pictures(connection: Connection) -> list[str]:
     named = " UNION ".join(
         f"SELECT image FROM \"{table}\" WHERE image <> ''"
-        for table, columns in TABLES.items()
+        for table, columns in PUBLIC_COLUMNS.items()
         if "image" in columns
     )
     return list(connection.scalars(text(f"SELECT image FROM ({named}) x ORDER BY image")))
@@ -54,7 +54,7 @@ def _pictures(connection: Connection) -> list[str]:
 
 def _make_independent(connection: Connection, origin: str) -> None:
     """Store the first snapshot of every object, and let sequences begin after the greatest ids."""
-    for kind in OBJECTS:
+    for kind in PUBLIC_KINDS:
         connection.execute(
             text(
                 "INSERT INTO history (kind, object_id, type, reason, snapshot)"
@@ -63,7 +63,7 @@ def _make_independent(connection: Connection, origin: str) -> None:
             ),
             {"reason": f"mirrored from {origin}"[:100]},
         )
-    for table in TABLES:
+    for table in PUBLIC_COLUMNS:
         for column in metadata.tables[table].primary_key:
             sequence = connection.scalar(
                 text("SELECT pg_get_serial_sequence(:table, :column)"),

@@ -26,7 +26,7 @@ class WishSchema(ObjectSchema):
 
     def deserialize(self, cstruct=colander.null):
         """Return the values for `library.wish_list`, with the currency renamed to its column."""
-        return _renamed(super().deserialize(cstruct), "max_price_currency", "max_currency")
+        return _rename(super().deserialize(cstruct), "max_price_currency", "max_currency")
 
 
 class NewWishSchema(WishSchema):
@@ -52,10 +52,10 @@ class PurchaseSchema(ObjectSchema):
 
     def deserialize(self, cstruct=colander.null):
         """Return the values for `library.wish_list.acquire`, with the currency renamed to its column."""
-        return _renamed(super().deserialize(cstruct), "purchase_price_currency", "purchase_currency")
+        return _rename(super().deserialize(cstruct), "purchase_price_currency", "purchase_currency")
 
 
-def _renamed(values: dict, name: str, column: str) -> dict:
+def _rename(values: dict, name: str, column: str) -> dict:
     if name in values:
         values[column] = values.pop(name)
     return values

@@ -6,7 +6,7 @@ from comicsdb.models.choices import GRADES
 from comicsdb.models.currencies import DECIMALS_MOST, WHOLE_MOST, Currency
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.external_id import ExternalId, ExternalIdSchema
-from comicsdb.schemas.match import Hash, Ids, Objects
+from comicsdb.schemas.match import ExternalIds, ObjectList, PerceptualHash
 from comicsdb.schemas.types import (
     MAX_LIST_LENGTH,
     Amount,
@@ -63,8 +63,8 @@ SIMPLE_TYPES = (
     (DateTime, {"type": "string", "format": "date-time"}),
     (Boolean, {"type": "boolean"}),
     (Grade, {"anyOf": _GRADES}),
-    (Ids, {"type": "object", "additionalProperties": {"type": "string"}}),
-    (Hash, {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}),
+    (ExternalIds, {"type": "object", "additionalProperties": {"type": "string"}}),
+    (PerceptualHash, {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}),
     ((Price, ExternalId, String), {"type": "string"}),
 )
 FORM_DESCRIPTION = "Lists are repeated fields; an empty text stands for null."
@@ -124,7 +124,7 @@ def describe(components: Components, resource, operation: Operation) -> dict:
             schema, name, has_picture=operation.requires_picture, needs_picture=operation.requires_picture
         )
         for kind in (node.typ for node in schema.children):
-            if isinstance(kind, Objects):
+            if isinstance(kind, ObjectList):
                 components.schemas[kind.name] = _object(kind.schema(), kind.name)
         content[media_type] = {"schema": reference("schemas", name)}
     refused = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}
@@ -152,7 +152,7 @@ def _object(
 def schema_of(node: SchemaNode, *, is_form: bool) -> dict:
     """The schema of one field; what a form sends is never null."""
     kind = node.typ
-    if isinstance(kind, Objects):
+    if isinstance(kind, ObjectList):
         return {"type": "array", "items": reference("schemas", kind.name), "maxItems": kind.max_length}
     found = _of_type(kind, is_form=is_form)
     if getattr(kind, "nullable", False) and not is_form:

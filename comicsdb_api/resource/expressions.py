@@ -16,7 +16,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from comicsdb.catalog import search
-from comicsdb.catalog.labels import constant, word_for
+from comicsdb.catalog.labels import constant, label_for_code
 from comicsdb.models import Attribution, Genre, Issue, Series, SeriesType, series_genre
 from comicsdb.models.choices import ATTRIBUTION_LABELS
 from comicsdb_api.resource.types import ChoiceText, Instant, JsonList, JsonObject, Money, Url
@@ -30,7 +30,7 @@ BASE, MEDIA = bindparam("base", type_=Url()), bindparam("media", type_=Url())
 
 def label_for(column, words: dict):
     """The label for the code in a column of choices, all of which have one."""
-    return type_coerce(word_for(column, words), ChoiceText(*words.values()))
+    return type_coerce(label_for_code(column, words), ChoiceText(*words.values()))
 
 
 def value_or_null(condition, expression):

@@ -135,7 +135,7 @@ class IncludeParameter(Filter):
 class TouchedParameter(Filter):
     """`touched`: a position in the objects that changed without a line."""
 
-    schema = {"type": "string", "pattern": touched.POSITION.pattern, "examples": ["8123.45"]}
+    schema = {"type": "string", "pattern": touched._POSITION.pattern, "examples": ["8123.45"]}
     description = "{}; without it, such objects are not sent, but the position from which to begin is."
     error_message = "Enter the position as the feed gave it."
 
@@ -436,7 +436,7 @@ class ChangeResource(Resource):
         """What is asked for without objects, and the columns of `touched.objects_of`."""
         page = select(line).order_by(line.c.seq).limit(size).cte("page")
         position = touched.Position.of(self._parameter("touched"))
-        asked = touched.objects_of(page, position, self._parameter("kind") or None)
+        asked = touched.select_objects(page, position, self._parameter("kind") or None)
         lines = expressions.rows_as_json(select(line).order_by(line.c.seq))
         return asked.with_only_columns(lines, change_log.EPOCH, *columns, *asked.selected_columns)
 

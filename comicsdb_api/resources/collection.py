@@ -103,7 +103,7 @@ class CollectionResource(OwnResource):
     @classmethod
     def detail_fields(cls) -> dict:
         """The detail form."""
-        company = expressions.word_for(item.c.grading_company, GRADING_COMPANIES)
+        company = expressions.label_for_code(item.c.grading_company, GRADING_COMPANIES)
         return {
             "id": item.c.id,
             "user": expressions.json_object("UserRef", id=user.c.id, username=user.c.username),

@@ -5,7 +5,7 @@ from sqlalchemy import Boolean, Integer, String, func, literal_column, or_, sele
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from comicsdb.catalog import search
-from comicsdb.catalog.trade_numbers import Gtin, gtin
+from comicsdb.catalog.trade_numbers import Gtin, parse_gtin
 from comicsdb.models import Variant
 from comicsdb.readcache.etag import with_tag
 from comicsdb_api.errors import BadRequestError
@@ -89,7 +89,7 @@ class GtinResource(Resource):
             sent = CODE.value_of(dict(request.api_parameters), CODE.name)
         except BadValueError as error:
             raise BadRequestError({error.field: [error.message]}) from error
-        return conditional_response(request, with_tag(to_json(self._body(gtin(sent)))))
+        return conditional_response(request, with_tag(to_json(self._body(parse_gtin(sent)))))
 
     def _body(self, code: Gtin | None) -> dict:
         """The answer; nothing is found for what is no code."""

@@ -272,7 +272,7 @@ def _owner():
 
 def _label(column, words: dict):
     """The label for a code, empty for none."""
-    return type_coerce(expressions.word_for(column, words), OneOf("", *words.values()))
+    return type_coerce(expressions.label_for_code(column, words), OneOf("", *words.values()))
 
 
 def _neighbour(column, identity, official: str):

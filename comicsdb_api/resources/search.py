@@ -94,7 +94,7 @@ FILTERS = (
 def _results(rows: Select):
     """The rows of the answer, the best first."""
     rows = rows.subquery("rows")
-    reason = expressions.word_for(rows.c.reason, dict(enumerate(REASONS)))
+    reason = expressions.label_for_code(rows.c.reason, dict(enumerate(REASONS)))
     slash = expressions.constant("/")
     fields = {
         "kind": rows.c.kind,

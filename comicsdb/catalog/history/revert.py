@@ -16,7 +16,7 @@ from comicsdb.catalog.errors import CatalogError, ConflictError
 from comicsdb.catalog.history.diff import Difference, compare, referenced_ids
 from comicsdb.catalog.history.snapshots import current_snapshot, to_column_type
 from comicsdb.catalog.kinds import KINDS, Kind
-from comicsdb.catalog.references import Reference, References, labelled
+from comicsdb.catalog.references import Reference, References, select_with_labels
 from comicsdb.catalog.service import Catalog
 from comicsdb.media.storage import Storage
 from comicsdb.media.uploads import no_picture, picture_values
@@ -122,7 +122,7 @@ def conflicting_object(session: Session, entity, target: dict, conflict: Conflic
     model, kind = type(entity), KINDS[entity.__tablename__]
     columns = {field: f"{field}_id" if field in kind.parents else field for field in conflict.fields}
     conditions = [getattr(model, column) == target[field] for field, column in columns.items()]
-    return session.scalar(labelled(model).where(*conditions, model.id != entity.id).limit(1))
+    return session.scalar(select_with_labels(model).where(*conditions, model.id != entity.id).limit(1))
 
 
 # What can be restored.

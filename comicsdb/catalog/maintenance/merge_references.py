@@ -11,7 +11,7 @@ from sqlalchemy import PrimaryKeyConstraint, Table, UniqueConstraint, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.models.base import metadata
 
 MAX_SHOWN = 10  # objects per sort of rows in a preview
@@ -138,8 +138,8 @@ def _exclude_mutual_link(reference: ForeignKeyReference, kind: str) -> str:
 def load_references(session: Session, kind: str, ids) -> tuple:
     """References to existing objects, also reference data, in the order of their ids."""
     model = KINDS[kind].model
-    rows = session.scalars(labelled(model).where(model.id.in_(ids)))
-    found = {each.id: reference_to(each) for each in rows}
+    rows = session.scalars(select_with_labels(model).where(model.id.in_(ids)))
+    found = {each.id: to_reference(each) for each in rows}
     return tuple(found[each] for each in ids if each in found)
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge import MergeProblem
-from comicsdb.catalog.references import reference_to
+from comicsdb.catalog.references import to_reference
 from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.i18n import _
 from comicsdb.models import Attribution, FormerSlug, Imprint, Publisher, Series, Universe
@@ -138,7 +138,7 @@ def _problems(session: Session, publisher, parent, with_children: bool):
         ),
     ):
         own = select(model).where(model.publisher_id == publisher.id).order_by(model.id)
-        found = () if movable else tuple(map(reference_to, session.scalars(own)))
+        found = () if movable else tuple(map(to_reference, session.scalars(own)))
         if found:
             yield MergeProblem(problem, found)
     pairs = merge_references.find_collisions(session, "publisher", parent.id, publisher.id)

@@ -13,7 +13,7 @@ from comicsdb.catalog import ConflictError, InvalidError, NotFoundError
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance.bulk import MAX_OBJECTS, BulkResult
 from comicsdb.catalog.maintenance.deletion_preview import preview_deletions
-from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.i18n import Text
 from comicsdb.security import Permission, delete_right
 from comicsdb.values import whole_number
@@ -167,7 +167,9 @@ def _chosen(request, kind: str) -> list[int]:
 def _page(request, kind: str, act: BulkAction, ids: list[int], form: form_state.Form) -> Response:
     """The page that asks for confirmation."""
     model, session = KINDS[kind].model, request.dbsession
-    named = session.scalars(labelled(model).where(model.id.in_(ids)).order_by(model.id).limit(NAMES_SHOWN))
+    named = session.scalars(
+        select_with_labels(model).where(model.id.in_(ids)).order_by(model.id).limit(NAMES_SHOWN)
+    )
     deletes = act is DELETION
     effects = preview_deletions(session, kind, ids) if deletes else None
     values = {
@@ -175,7 +177,7 @@ def _page(request, kind: str, act: BulkAction, ids: list[int], form: form_state.
         "act": act,
         "ids": ids,
         "there": session.scalar(select(func.count()).where(model.id.in_(ids))),
-        "named": [str(reference_to(each)) for each in named],
+        "named": [str(to_reference(each)) for each in named],
         "form": form,
         "effects": effects,
         "may": not (effects and effects.owned) or bool(request.has_permission(Permission.DELETE)),

@@ -7,7 +7,7 @@ from comicsdb.catalog import GoneError, InvalidError, MovedError, NotFoundError,
 from comicsdb.catalog.kinds import KINDS, PRECISIONS
 from comicsdb.catalog.maintenance.merge import preview_merge
 from comicsdb.catalog.maintenance.move import preview_move
-from comicsdb.catalog.references import References, labelled
+from comicsdb.catalog.references import References, select_with_labels
 from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import Status
 from comicsdb_web.forms import form_state, lookup
@@ -152,7 +152,7 @@ def _found(request, kind: str, typed) -> list:
     if not words:
         return []
     ids = lookup.ranked_ids(request, kind, words, FOUND_MAX)
-    found = request.dbsession.scalars(labelled(model).where(model.id.in_(ids))).all()
+    found = request.dbsession.scalars(select_with_labels(model).where(model.id.in_(ids))).all()
     return sorted(found, key=lambda each: ids.index(each.id))
 
 

@@ -17,7 +17,7 @@ from comicsdb.catalog.history.revert import (
     version_of,
 )
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.references import Reference, labelled
+from comicsdb.catalog.references import Reference, select_with_labels
 from comicsdb.models import History, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
@@ -154,7 +154,11 @@ class HistoryViews:
 
     def _entity(self):
         slug, model = self.request.matchdict["slug"], KINDS[self.kind].model
-        found = self.session.scalar(labelled(model).where(model.slug == slug)) if "\0" not in slug else None
+        found = (
+            self.session.scalar(select_with_labels(model).where(model.slug == slug))
+            if "\0" not in slug
+            else None
+        )
         return found or self.request.catalog.by_slug(model, slug)
 
     def _requested_version(self):

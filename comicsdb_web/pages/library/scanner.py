@@ -16,7 +16,7 @@ from pyramid.response import Response
 from sqlalchemy import select
 
 from comicsdb.catalog import barcodes
-from comicsdb.catalog.trade_numbers import gtin
+from comicsdb.catalog.trade_numbers import parse_gtin
 from comicsdb.i18n import translate
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, Variant
@@ -35,7 +35,7 @@ DECODER = ("zxing/share.js", "zxing/reader/index.js", "zxing/zxing_reader.wasm")
 FILES = (*DECODER, "css/site.css", "css/collection.css", "css/scan.css", "icon.svg")
 SEPARATORS = re.compile(r"[\n\r,;\t]+")
 
-TOO_MANY = _("Enter at most ${n} barcodes at a time.", mapping={"n": barcodes.CODES_MAX})
+TOO_MANY = _("Enter at most ${n} barcodes at a time.", mapping={"n": barcodes.MAX_CODES})
 NOTHING_CHOSEN = _("Choose at least one issue to add.")
 UNDECIDED = _("Nothing has been added yet: choose an issue for each barcode that several issues share.")
 NOT_LOOKED_UP = _("Check what was found, then add it.")
@@ -68,7 +68,7 @@ class ScannedCode:
     @property
     def needs_supplement(self) -> bool:
         """Whether the supplement is missing that would tell these issues apart."""
-        code = gtin(self.code)
+        code = parse_gtin(self.code)
         return code is not None and not code.supplement and len(self.choices) > 1
 
     @property
@@ -82,7 +82,7 @@ def page(request):
     if request.method != "POST":
         return _page(request, [])
     codes, _new = _codes(request)
-    if len(codes) > barcodes.CODES_MAX:
+    if len(codes) > barcodes.MAX_CODES:
         return _error_page(request, [], TOO_MANY)
     rows = _look_up(request, codes)
     if request.is_fragment:
@@ -93,7 +93,7 @@ def page(request):
 def add(request):
     """Add what was chosen to the collection; nothing as long as a choice is open."""
     codes, new = _codes(request)
-    if len(codes) > barcodes.CODES_MAX:
+    if len(codes) > barcodes.MAX_CODES:
         return _error_page(request, [], TOO_MANY)
     rows = _look_up(request, codes)
     if new:
@@ -127,7 +127,7 @@ def add(request):
 def _page(request, rows: list[ScannedCode], error=None) -> dict:
     origin = request.registry.settings["comicsdb_web.media_origin"]
     _allow_camera(request.response, origin)
-    return {"rows": rows, "error": error, "bare": False, "codes_max": barcodes.CODES_MAX}
+    return {"rows": rows, "error": error, "bare": False, "codes_max": barcodes.MAX_CODES}
 
 
 def _error_page(request, rows: list[ScannedCode], text) -> dict:
@@ -172,7 +172,7 @@ def _texts(sent: list) -> list[str]:
 
 def _look_up(request, codes: dict[str, str | None]) -> list[ScannedCode]:
     """Look up the codes; up to four statements."""
-    parts = {code: gtin(code) for code in codes}
+    parts = {code: parse_gtin(code) for code in codes}
     read = [each for each in parts.values() if each]
     looked_up = barcodes.look_up(request.dbsession, read) if read else []
     found = dict(zip([code for code, each in parts.items() if each], looked_up, strict=True))
@@ -201,7 +201,7 @@ def _selected_value(choices: Sequence[Candidate], sent: str | None) -> str:
     return only.value if only and only.is_exact and not only.is_owned else ""
 
 
-def _load(request, matches: list[barcodes.Match]) -> tuple[dict, dict, set]:
+def _load(request, matches: list[barcodes.BarcodeMatch]) -> tuple[dict, dict, set]:
     """The issues and variants of matches by id, and those of which the reader has a copy."""
     if not matches:
         return {}, {}, set()

@@ -50,19 +50,19 @@ class Copy:
         keys = [(each["kind"], each["id"]) for each in objects]
         assert len(set(keys)) == len(keys)
         with self.engine.begin() as connection:
-            for kind in public_tables.OBJECTS:
+            for kind in public_tables.PUBLIC_KINDS:
                 found = {each["id"]: each["state"] for each in objects if each["kind"] == kind}
                 gone = [number for number, state in found.items() if not state[kind]]
                 public_tables.remove_objects(connection, kind, list(found), gone)
-            for kind in public_tables.OBJECTS:
+            for kind in public_tables.PUBLIC_KINDS:
                 states = [each["state"] for each in objects if each["kind"] == kind]
                 public_tables.insert_objects(connection, kind, states)
 
     def rows(self, engine, table):
         """The public rows of a table, hashes of pictures that nothing names left out."""
-        columns, order = public_tables.columns_of(table, "r"), public_tables.order_of(table)
+        columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
         named = " UNION ".join(
-            f"SELECT image FROM {each}" for each in public_tables.TABLES if "image" in _columns(each)
+            f"SELECT image FROM {each}" for each in public_tables.PUBLIC_COLUMNS if "image" in _columns(each)
         )
         where = f"WHERE picture IN ({named})" if table == "picture_hash" else ""
         with engine.connect() as connection:
@@ -73,13 +73,13 @@ class Copy:
     def compare(self):
         """Every public row is the origin's."""
         own = self.origin.session.get_bind()
-        for table in public_tables.TABLES:
+        for table in public_tables.PUBLIC_COLUMNS:
             if table != "change_log":
                 assert self.rows(self.engine, table) == self.rows(own, table), table
 
 
 def _columns(table):
-    return public_tables.TABLES[table]
+    return public_tables.PUBLIC_COLUMNS[table]
 
 
 @pytest.fixture(scope="module")
@@ -272,8 +272,8 @@ def test_what_is_beyond_the_horizon_is_refused(origin, copy):
     session.execute(text("UPDATE touched_object SET at = now() - interval '50 days'"))
     session.commit()
     origin.make.arc()
-    assert horizon.clean(session, None, timedelta(days=60)) == 0
-    assert horizon.clean(session, timedelta(days=40), timedelta(days=40)) > 2
+    assert horizon.remove_older(session, None, timedelta(days=60)) == 0
+    assert horizon.remove_older(session, timedelta(days=40), timedelta(days=40)) > 2
     session.commit()
     assert [each["action"] for each in client.json(f"{FEED}?after={known + 1}")["results"]] == ["create"]
     for query in (f"after={known}", "after=0", "kind=arc", "since=2026-01-01"):
@@ -283,8 +283,8 @@ def test_what_is_beyond_the_horizon_is_refused(origin, copy):
     now = client.json(f"{OBJECTS}&after={known + 1}")["touched"]
     client.json(f"{OBJECTS}&after={known + 1}&touched={position}", 410)
     client.json(f"{OBJECTS}&after={known + 1}&touched={now}")
-    assert horizon.clean(session, timedelta(0), timedelta(0)) > 0
+    assert horizon.remove_older(session, timedelta(0), timedelta(0)) > 0
     session.commit()
     assert client.json(f"{OBJECTS}&after={known + 2}&touched={now}")["results"] == []
     assert client.json(f"{FEED}?after=0", 410)["after"] == known + 2  # also where no line is left
-    assert horizon.clean(session, timedelta(0), timedelta(0)) == 0
+    assert horizon.remove_older(session, timedelta(0), timedelta(0)) == 0

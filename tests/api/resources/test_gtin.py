@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from comicsdb.catalog.trade_numbers import Gtin, gtin
+from comicsdb.catalog.trade_numbers import Gtin, parse_gtin
 from comicsdb.models import Variant
 from tests.conftest import recording
 
@@ -38,7 +38,7 @@ def coded(make):
     ],
 )
 def test_the_parts_of_a_code(code, parts):
-    assert gtin(code) == parts
+    assert parse_gtin(code) == parts
 
 
 def found(body):

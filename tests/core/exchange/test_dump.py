@@ -65,7 +65,7 @@ def sqlite(made):
 
 def rows(importer, table: str) -> list:
     """All public columns of a table."""
-    columns, order = public_tables.columns_of(table, "r"), public_tables.order_of(table)
+    columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
     return importer.query(f'SELECT {columns} FROM "{table}" r ORDER BY {order}')
 
 
@@ -78,10 +78,10 @@ def test_the_sqlite_file_has_every_public_row_which_insert_rows_takes_back(
     try:
         with sqlite(made) as file, other.engine.begin() as target:
             target.exec_driver_sql("SET LOCAL session_replication_role = replica")
-            for table in public_tables.TABLES:
+            for table in public_tables.PUBLIC_COLUMNS:
                 target.exec_driver_sql(f'DELETE FROM "{table}"')
                 public_tables.insert_rows(target, table, dump_sqlite.read_rows(file, table))
-        for table in public_tables.TABLES:
+        for table in public_tables.PUBLIC_COLUMNS:
             assert rows(other, table) == rows(site, table), table
         assert rows(other, "issue")
     finally:
@@ -97,8 +97,8 @@ def test_the_sqlite_file_is_consistent_and_finds_names(site, key):
         assert file.execute("PRAGMA foreign_key_check").fetchall() == []
         tables = {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         tables = {name for name in tables if not name.startswith(("search", "sqlite_"))}
-        assert tables == {*public_tables.TABLES, "meta"}
-        for table, columns in public_tables.TABLES.items():
+        assert tables == {*public_tables.PUBLIC_COLUMNS, "meta"}
+        for table, columns in public_tables.PUBLIC_COLUMNS.items():
             assert [row[1] for row in file.execute(f'PRAGMA table_info("{table}")')] == list(columns)
             [(count,)] = file.execute(f'SELECT count(*) FROM "{table}"').fetchall()
             assert count == manifest["counts"][table]
@@ -114,7 +114,7 @@ def test_the_sqlite_file_is_consistent_and_finds_names(site, key):
 
 def test_every_reference_is_indexed_in_the_sqlite_file(site, key):
     with sqlite(make(site, key)) as file:
-        for table, columns in public_tables.TABLES.items():
+        for table, columns in public_tables.PUBLIC_COLUMNS.items():
             leading = {
                 file.execute(f'PRAGMA index_info("{row[1]}")').fetchone()[2]
                 for row in file.execute(f'PRAGMA index_list("{table}")').fetchall()
@@ -157,7 +157,7 @@ def test_the_crosswalk_has_all_ids_of_other_databases(site, key):
 
 
 def test_a_dump_is_of_one_moment(site, key):
-    before = {table: rows(site, table) for table in public_tables.TABLES}
+    before = {table: rows(site, table) for table in public_tables.PUBLIC_COLUMNS}
 
     def write(_words):
         site.query("UPDATE publisher SET name = name || '!'")
@@ -315,8 +315,8 @@ def test_the_document_has_every_table_column_and_index():
     for statement in dump_sqlite.indexes():
         table, columns = re.search(r'ON "(\w+)" \((.*)\)', statement).groups()
         indexes[table].append(f"`{columns.replace(chr(34), '')}`")
-    assert list(sections) == list(public_tables.TABLES)
-    for table, columns in public_tables.TABLES.items():
+    assert list(sections) == list(public_tables.PUBLIC_COLUMNS)
+    for table, columns in public_tables.PUBLIC_COLUMNS.items():
         words = " ".join(sections[table].split())
         assert f"Columns: {', '.join(f'`{name}`' for name in columns)}" in words, table
         key = [f"`{column.name}`" for column in metadata.tables[table].primary_key]

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.catalog import barcodes
-from comicsdb.catalog.trade_numbers import gtin
+from comicsdb.catalog.trade_numbers import parse_gtin
 from comicsdb.models import CollectionItem
 from tests.conftest import recording
 from tests.web.conftest import form_with, message, soup
@@ -72,7 +72,7 @@ def test_codes_stand_for_issues_and_variants(session, run):
         "0-306-40615-2": [(fifth.id, None, True)],
     }
     with recording(session.connection()) as statements:
-        found = barcodes.look_up(session, [gtin(each) for each in expected])
+        found = barcodes.look_up(session, [parse_gtin(each) for each in expected])
     assert len(statements) == 1
     assert dict(zip(expected, map(list, found), strict=True)) == expected
     assert barcodes.look_up(session, []) == []
