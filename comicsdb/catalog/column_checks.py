@@ -13,9 +13,9 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Attribution, ExternalId, Variant
-from comicsdb.models.base import INTEGER_MAX, largest
+from comicsdb.models.base import INTEGER_MAX, max_value
 from comicsdb.models.choices import EXTERNAL_SOURCES
-from comicsdb.models.currencies import WHOLE_MOST, Currency
+from comicsdb.models.currencies import MAX_WHOLE_DIGITS, Currency
 from comicsdb.schemas.external_id import NO_ID
 from comicsdb.schemas.types import (
     BLANK,
@@ -71,9 +71,11 @@ def _type_problem(kind, value) -> str | None:
     if isinstance(kind, Boolean):
         return None if isinstance(value, bool) else NOT_BOOLEAN
     if isinstance(kind, Integer):
-        return _integer_problem(value, largest(kind))
+        return _integer_problem(value, max_value(kind))
     if isinstance(kind, Numeric):
-        return _number_problem(value, 10 ** (kind.precision - kind.scale if kind.precision else WHOLE_MOST))
+        return _number_problem(
+            value, 10 ** (kind.precision - kind.scale if kind.precision else MAX_WHOLE_DIGITS)
+        )
     if isinstance(kind, Date):
         return None if isinstance(value, date) and not isinstance(value, datetime) else NOT_DATE
     return None

@@ -16,7 +16,7 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Imprint, Role
-from comicsdb.models.choices import COUNTRIES, DATED, EARLIEST_YEAR, YEARS, Precision
+from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, KNOWN_PRECISIONS, YEARS, Precision
 from comicsdb.models.currencies import Currency
 from comicsdb.schemas.types import MAX_SHOWN, NEGATIVE, amount_problem, no_such_object, not_a_choice
 from comicsdb.values import partial_day, partial_day_text
@@ -108,7 +108,7 @@ def _complete(field: str, is_placed: bool, entity, values: dict) -> None:
         if entity is not None and day == getattr(entity, field):
             return
         known = Precision.DAY
-    if type(day) is date and known in DATED:
+    if type(day) is date and known in KNOWN_PRECISIONS:
         values[field] = partial_day(partial_day_text(day, known))[0]
     values[name] = str(known)
 
@@ -173,7 +173,7 @@ def _value_after(entity, values: dict, field: str):
 def _check_precisions(kind: Kind, values: dict, findings: ErrorCollector) -> None:
     for field in kind.partial_dates:
         known = values.get(f"{field}_precision", Precision.DAY)
-        if known not in (list(Precision) if _is_placed(kind, field) else DATED):
+        if known not in (list(Precision) if _is_placed(kind, field) else KNOWN_PRECISIONS):
             findings.add(f"{field}_precision", not_a_choice(known))
 
 

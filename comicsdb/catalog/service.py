@@ -17,7 +17,7 @@ from comicsdb.catalog.unit_of_work import UnitOfWork, log_label
 from comicsdb.i18n import _
 from comicsdb.library import ratings
 from comicsdb.models import FormerSlug, History, Issue, Series, Tombstone, User
-from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, Authored, metadata
+from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, AuthorsMixin, metadata
 from comicsdb.models.choices import Precision
 
 # An index entry has 2700 bytes: enough for 255 characters of any script, but not for any two such names.
@@ -115,7 +115,7 @@ class Catalog:
         rules.validate(self.session, kind, None, values)
         with self.savepoint(kind):
             entity = model(**_columns(kind, values))
-            if isinstance(entity, Authored):
+            if isinstance(entity, AuthorsMixin):
                 entity.created_by_id = entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
             if hasattr(model, "slug"):
                 entity.slug = slug or self._new_slug(kind, entity)
@@ -145,7 +145,7 @@ class Catalog:
             for column, value in _columns(kind, values).items():
                 if getattr(entity, column) != value:
                     setattr(entity, column, value)
-            if isinstance(entity, Authored):
+            if isinstance(entity, AuthorsMixin):
                 entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
             self.unit.record_saved(kind.name, {entity.id})
             if kind.name == "issue":

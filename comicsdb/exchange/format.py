@@ -19,7 +19,7 @@ from comicsdb.catalog.kinds import KINDS, Link
 from comicsdb.exchange import readers
 from comicsdb.exchange.readers import Reader, optional
 from comicsdb.models.attribution import OWNERS
-from comicsdb.models.base import INTEGER_MAX, largest, limits
+from comicsdb.models.base import INTEGER_MAX, allowed_values, max_value
 from comicsdb.models.choices import (
     COUNTRIES,
     DEFAULT_LANGUAGE,
@@ -29,10 +29,10 @@ from comicsdb.models.choices import (
     LANGUAGES,
     YEARS,
     AttributionSource,
-    Pulled,
+    PullMode,
     Status,
 )
-from comicsdb.models.currencies import AMOUNTS
+from comicsdb.models.currencies import CURRENCY_COLUMNS
 from comicsdb.values import WEB_ADDRESS
 
 VERSION = 1
@@ -186,10 +186,10 @@ def _default(column: Column):
 
 def _reader(column: Column, *, required: bool) -> Reader:
     """The parser for a column, by its type and the checks of its table."""
-    codes, bounds = limits(column)
+    codes, bounds = allowed_values(column)
     if column.primary_key or column.foreign_keys:
-        return readers.whole_between(1, largest(column.type))
-    if column.name in AMOUNTS.values():
+        return readers.whole_between(1, max_value(column.type))
+    if column.name in CURRENCY_COLUMNS.values():
         return readers.currency
     if codes:
         return readers.choice(codes)
@@ -207,7 +207,7 @@ _OF_TYPE = {
     Boolean: lambda _column: readers.flag,
     Date: lambda _column: readers.day(),
     DateTime: lambda _column: readers.moment,
-    Integer: lambda column: readers.whole_between(0, largest(column.type)),
+    Integer: lambda column: readers.whole_between(0, max_value(column.type)),
     Numeric: lambda _column: readers.money,
 }
 # Names of files by table.
@@ -545,7 +545,7 @@ PULL_LIST_SERIES = _file(
     _followed,
     _given_id(_followed),
     "series_id",
-    field(_followed.pulled, default=Pulled.COVER.value),
+    field(_followed.pulled, default=PullMode.COVER.value),
     field(_followed.variant_words, default=""),
     "added_on",
     unique=(("series_id", ("series_id",), "line"),),

@@ -35,7 +35,7 @@ from comicsdb.media.decoding import acquire_decoder
 from comicsdb.media.storage import Batch, StorageDownError, new_key
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.choices import EXTERNAL_SOURCES
-from comicsdb.models.currencies import AMOUNTS, Currency
+from comicsdb.models.currencies import CURRENCY_COLUMNS, Currency
 from comicsdb.models.picture_hash import HASHES, signed
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import MAX_PRICE_DIGITS
@@ -174,7 +174,7 @@ class RecordReader:
         keys = {field.column: field.key for field in file.fields}
         self._amounts = [
             (keys[amount], keys[currency], MAX_PRICE_DIGITS if amount == "price" else WHOLE_DIGITS)
-            for amount, currency in AMOUNTS.items()
+            for amount, currency in CURRENCY_COLUMNS.items()
             if amount in keys
         ]
         self._key = _nested_key(file)

@@ -30,7 +30,7 @@ from comicsdb.library.wish_list import UNIQUE_COLUMNS
 from comicsdb.models import CollectionItem, IssueRating, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
-from comicsdb.models.library import TAGS_MOST
+from comicsdb.models.library import MAX_TAGS
 
 MAX_ITEMS = 100_000  # items that change at once
 TOO_MANY_TAGS = _("An item can have at most ${most} tags.")
@@ -76,10 +76,10 @@ def tags(
     kept = select(each.c.tag).where(key != all_(cast(gone, ARRAY(String)))).order_by(key, each.c.place)
     value = func.array(kept.ext(distinct_on(key)).scalar_subquery(), type_=column.type)
     full = select(CollectionItem.id).where(
-        is_own_item(CollectionItem, user_id, ids), func.cardinality(value) > TAGS_MOST
+        is_own_item(CollectionItem, user_id, ids), func.cardinality(value) > MAX_TAGS
     )
     if added and session.scalar(full.limit(1)) is not None:
-        raise InvalidError({"tags": [TOO_MANY_TAGS % {"most": TAGS_MOST}]})
+        raise InvalidError({"tags": [TOO_MANY_TAGS % {"most": MAX_TAGS}]})
     return value
 
 

@@ -17,8 +17,8 @@ from comicsdb.library import collection
 from comicsdb.library.locks import default_list, lock_account, lock_series
 from comicsdb.models import CollectionItem, Issue, PullList, PullListSeries, Series, Variant
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.models.choices import Pulled
-from comicsdb.models.library import VARIANT_WORDS_MOST
+from comicsdb.models.choices import PullMode
+from comicsdb.models.library import MAX_VARIANT_WORDS_LENGTH
 
 SHOWN = 500  # pulls of a week shown at once
 WEEKS_AHEAD = 8
@@ -77,12 +77,12 @@ def set_pulled(session: Session, user_id: int, series_id: int, pulled: str, word
     """
     parts = [" ".join(part.split()) for part in words.split(",")]
     words = ", ".join(dict.fromkeys(filter(None, parts)))
-    if pulled not in list(Pulled):
+    if pulled not in list(PullMode):
         raise InvalidError({"pulled": [NO_CHOICE]})
-    if pulled == Pulled.VARIANTS and not words:
+    if pulled == PullMode.VARIANTS and not words:
         raise InvalidError({"variant_words": [NO_WORDS]})
-    if len(words) > VARIANT_WORDS_MOST:
-        raise InvalidError({"variant_words": [TOO_LONG % {"most": VARIANT_WORDS_MOST}]})
+    if len(words) > MAX_VARIANT_WORDS_LENGTH:
+        raise InvalidError({"variant_words": [TOO_LONG % {"most": MAX_VARIANT_WORDS_LENGTH}]})
     lock_account(session, user_id)
     mine = select(PullList.id).where(PullList.user_id == user_id).scalar_subquery()
     chosen = update(PullListSeries).where(
@@ -136,7 +136,7 @@ def entries(session: Session, user_id: int) -> list[PullListSeries]:
 def pulled_ids(user_id: int) -> Select:
     """The ids of the series of which an account pulls anything."""
     mine = select(PullListSeries.series_id).join(PullList).where(PullList.user_id == user_id)
-    return mine.where(PullListSeries.pulled != Pulled.NONE)
+    return mine.where(PullListSeries.pulled != PullMode.NONE)
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def week(session: Session, user_id: int, monday: date, limit: int | None = SHOWN
     )
     pulls, last = [], None
     for issue, pulled, variant, owns_cover, owns_variant in session.execute(rows):
-        if issue is not last and pulled != Pulled.VARIANTS:
+        if issue is not last and pulled != PullMode.VARIANTS:
             pulls.append(Pull(issue, None, owns_cover))
         if variant is not None:
             pulls.append(Pull(issue, variant, owns_variant))
@@ -197,8 +197,8 @@ def weeks_ahead(session: Session, user_id: int, monday: date) -> list[tuple[date
 
 def _pulled(user_id: int, *columns) -> Select:
     """A row for each issue that is pulled, and for each of its variants that are."""
-    by_words = and_(PullListSeries.pulled == Pulled.VARIANTS, _has_a_word())
-    variants = and_(Variant.issue_id == Issue.id, or_(PullListSeries.pulled == Pulled.ALL, by_words))
+    by_words = and_(PullListSeries.pulled == PullMode.VARIANTS, _has_a_word())
+    variants = and_(Variant.issue_id == Issue.id, or_(PullListSeries.pulled == PullMode.ALL, by_words))
     return (
         select(*columns)
         .select_from(Issue)
@@ -206,8 +206,8 @@ def _pulled(user_id: int, *columns) -> Select:
         .join(PullListSeries, PullListSeries.series_id == Issue.series_id)
         .join(PullList)
         .outerjoin(Variant, variants)
-        .where(PullList.user_id == user_id, PullListSeries.pulled != Pulled.NONE)
-        .where(or_(PullListSeries.pulled != Pulled.VARIANTS, Variant.id.is_not(None)))
+        .where(PullList.user_id == user_id, PullListSeries.pulled != PullMode.NONE)
+        .where(or_(PullListSeries.pulled != PullMode.VARIANTS, Variant.id.is_not(None)))
     )
 
 

@@ -6,7 +6,7 @@ from comicsdb.i18n import _
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import STARS, BookFormat, GradingCompany
 from comicsdb.models.currencies import Currency
-from comicsdb.models.library import TAG_MAX, TAGS_MOST
+from comicsdb.models.library import MAX_TAG_LENGTH, MAX_TAGS
 from comicsdb.schemas.base import ObjectSchema, date, field, text
 from comicsdb.schemas.types import (
     NOT_INTEGER,
@@ -64,15 +64,15 @@ class Tags(ListOf):
     """A reader's own words for an item, each once; commas separate them in forms and files."""
 
     def __init__(self):
-        super().__init__(Text(TAG_MAX, blank=False))
+        super().__init__(Text(MAX_TAG_LENGTH, blank=False))
 
     def read(self, node, value):
         """Return the tags in their order."""
         found = ordered_tags(super().read(node, value))
         if any("," in each for each in found):
             raise colander.Invalid(node, COMMA_IN_TAG)
-        if len(found) > TAGS_MOST:
-            raise colander.Invalid(node, too_many(TAGS_MOST))
+        if len(found) > MAX_TAGS:
+            raise colander.Invalid(node, too_many(MAX_TAGS))
         return found
 
 

@@ -1,6 +1,6 @@
 """Schemas of arcs, characters, creators and teams."""
 
-from comicsdb.models.choices import DATED
+from comicsdb.models.choices import KNOWN_PRECISIONS
 from comicsdb.schemas.base import field, references, texts
 from comicsdb.schemas.catalogue import CatalogueSchema
 from comicsdb.schemas.types import Choice, PartialDate
@@ -25,9 +25,9 @@ class CreatorSchema(CatalogueSchema):
     """A creator."""
 
     birth = field(PartialDate(nullable=True))
-    birth_precision = field(Choice(DATED))
+    birth_precision = field(Choice(KNOWN_PRECISIONS))
     death = field(PartialDate(nullable=True))
-    death_precision = field(Choice(DATED))
+    death_precision = field(Choice(KNOWN_PRECISIONS))
     alias = texts(ALIAS_LENGTH)
 
 

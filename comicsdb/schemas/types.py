@@ -13,14 +13,14 @@ from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import GRADES, Precision
 from comicsdb.models.currencies import (
-    DECIMALS_MOST,
+    MAX_DECIMALS,
+    MAX_WHOLE_DIGITS,
     ROUNDED,
-    WHOLE_MOST,
     Currency,
-    digits_of,
-    has_digits_of,
-    in_digits_of,
-    whole_digits_of,
+    decimals_of,
+    fits_decimals,
+    max_whole_digits,
+    round_to_decimals,
 )
 from comicsdb.values import (
     BOOLEANS,
@@ -391,10 +391,10 @@ def decimal_of(value) -> Decimal | None:
 class Amount(Field):
     """A price as one decimal number, not negative, with the decimals of its currency.
 
-    `whole`: the digits before the point of dollars, pounds and euros; others may have `WHOLE_MOST`. Takes the
-    pair of amount and code of currency that the schema makes; with None for a currency that only the writer
-    knows, the amount need only fit some currency. A text may have a comma for the point; a currency in it was
-    put into a field of its own by the schema.
+    `whole`: the digits before the point of dollars, pounds and euros; others may have `MAX_WHOLE_DIGITS`.
+    Takes the pair of amount and code of currency that the schema makes; with None for a currency that only
+    the writer knows, the amount need only fit some currency. A text may have a comma for the point; the
+    schema has moved a currency in it to a field of its own.
     """
 
     def __init__(self, whole: int = MAX_PRICE_DIGITS):
@@ -413,8 +413,8 @@ class Amount(Field):
         return amount
 
     def _digits_problem(self, amount: Decimal, code: str | None) -> str | None:
-        most_whole = whole_digits_of(code, self.whole) if code else WHOLE_MOST
-        most_decimals = digits_of(code) if code else DECIMALS_MOST
+        most_whole = max_whole_digits(code, self.whole) if code else MAX_WHOLE_DIGITS
+        most_decimals = decimals_of(code) if code else MAX_DECIMALS
         if amount and code not in ROUNDED:
             amount = amount.normalize()  # 500.00 yen have no decimals
         _sign, digits, exponent = amount.as_tuple()
@@ -458,12 +458,12 @@ def amount_problem(
 
     `rounds`: too many decimals of a currency in `ROUNDED` are no error.
     """
-    most = whole_digits_of(currency, whole)
+    most = max_whole_digits(currency, whole)
     if amount and amount.adjusted() >= most:
         return too_many_digits(most)
     if rounds and currency in ROUNDED:
-        return too_many_digits(most) if in_digits_of(currency, amount) >= 10**most else None
-    return None if has_digits_of(currency, amount) else _too_many_decimals(digits_of(currency), currency)
+        return too_many_digits(most) if round_to_decimals(currency, amount) >= 10**most else None
+    return None if fits_decimals(currency, amount) else _too_many_decimals(decimals_of(currency), currency)
 
 
 def _parse_money(value, currency: str | None = None) -> tuple[Decimal | None, str | None]:
@@ -512,7 +512,7 @@ class Price(Field):
         wrong = amount_problem(amount, currency, rounds=True)
         if wrong:
             raise Invalid(node, wrong)
-        return in_digits_of(currency, amount), currency
+        return round_to_decimals(currency, amount), currency
 
     def _parts(self, node, value):
         """The amount and the currency of an object or its JSON text; other values are amounts alone."""

@@ -13,7 +13,7 @@ from cornice.service import Service
 
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Series
-from comicsdb.models.base import largest
+from comicsdb.models.base import max_value
 from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import EDITOR_GROUP
 from comicsdb.security import Identity, Permission, has_permission, scope_for
@@ -217,7 +217,7 @@ def _path_item(endpoint: Endpoint) -> dict:
 
 def _path_parameter(name: str, klass: type | None) -> dict:
     model = Series if name == "series_id" else getattr(klass, "model", Series)
-    high = largest(model.__table__.c.id.type)
+    high = max_value(model.__table__.c.id.type)
     if name in common.PARAMETERS and high == INTEGER_MAX:
         return reference("parameters", name)
     return common.PARAMETERS["id"] | {"name": name, "schema": common.integer(1, high)}

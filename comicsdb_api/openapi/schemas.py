@@ -23,7 +23,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
-from comicsdb.models.currencies import AMOUNTS
+from comicsdb.models.currencies import CURRENCY_COLUMNS
 from comicsdb_api.openapi.field_descriptions import PART, description_of
 from comicsdb_api.resource.id_listing import MERGED
 from comicsdb_api.resource.types import (
@@ -221,7 +221,9 @@ def _limits(column: Column) -> dict:
                 limits |= dict(zip(("minimum", "maximum"), bounds, strict=True))
             name, *codes = check.info.get("one_of", ("",))
             if name == base.name:
-                limits = {"pattern": CURRENCY} if base.name in AMOUNTS.values() else {"enum": codes[0]}
+                limits = (
+                    {"pattern": CURRENCY} if base.name in CURRENCY_COLUMNS.values() else {"enum": codes[0]}
+                )
     return limits
 
 

@@ -3,7 +3,7 @@
 from colander import SchemaNode, String
 
 from comicsdb.models.choices import GRADES
-from comicsdb.models.currencies import DECIMALS_MOST, WHOLE_MOST, Currency
+from comicsdb.models.currencies import MAX_DECIMALS, MAX_WHOLE_DIGITS, Currency
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.external_id import ExternalId, ExternalIdSchema
 from comicsdb.schemas.match import ExternalIds, ObjectList, PerceptualHash
@@ -205,9 +205,9 @@ def _choice(kind: Choice) -> dict:
 
 def _sums() -> list[dict]:
     """An amount, as text or number; how many digits it may have is a matter of its currency."""
-    pattern = rf"^[0-9]{{1,{WHOLE_MOST}}}(\.[0-9]{{1,{DECIMALS_MOST}}})?$"
+    pattern = rf"^[0-9]{{1,{MAX_WHOLE_DIGITS}}}(\.[0-9]{{1,{MAX_DECIMALS}}})?$"
     text = {"type": "string", "pattern": pattern, "examples": ["3.99"]}
-    return [text, {"type": "number", "minimum": 0, "maximum": 10**WHOLE_MOST - 1}]
+    return [text, {"type": "number", "minimum": 0, "maximum": 10**MAX_WHOLE_DIGITS - 1}]
 
 
 def _priced() -> dict:

@@ -33,7 +33,7 @@ from comicsdb.catalog import MovedError
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Entity
-from comicsdb.models.base import INTEGER_MAX, largest
+from comicsdb.models.base import INTEGER_MAX, max_value
 from comicsdb.readcache.etag import with_tag
 from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission
@@ -373,7 +373,7 @@ class EntityResource(ListResource):
 
     def id_in_path(self, name: str = "id") -> int:
         """The id in the path; raises RefusedError (404) if it cannot be an id."""
-        number = integer_in_path(self.request, name, largest(self.model.__table__.c.id.type))
+        number = integer_in_path(self.request, name, max_value(self.model.__table__.c.id.type))
         if number is None:
             raise self.missing()
         return number

@@ -15,7 +15,7 @@ from comicsdb.catalog.filters import Clause
 from comicsdb.db import keyset
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.models.base import largest
+from comicsdb.models.base import max_value
 from comicsdb_api.errors import RefusedError
 from comicsdb_api.negotiation import parameter, parameters
 from comicsdb_api.resource import expressions, paging
@@ -104,7 +104,7 @@ def _value(value, kind):
         case DateTime():
             return datetime.fromisoformat(value).astimezone(UTC).isoformat()
         case Integer():
-            fits = type(value) is int and abs(value) <= largest(kind)
+            fits = type(value) is int and abs(value) <= max_value(kind)
         case _:
             fits = isinstance(value, str) and "\0" not in value
     if not fits:

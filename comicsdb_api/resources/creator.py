@@ -3,7 +3,7 @@
 from sqlalchemy import type_coerce
 
 from comicsdb.models import Creator
-from comicsdb.models.choices import DATED
+from comicsdb.models.choices import KNOWN_PRECISIONS
 from comicsdb.schemas import CreatorSchema
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.types import ChoiceText
@@ -27,9 +27,9 @@ class CreatorResource(CatalogueResource):
             "id": creator.c.id,
             "name": creator.c.name,
             "birth": creator.c.birth,
-            "birth_precision": type_coerce(creator.c.birth_precision, ChoiceText(*DATED)),
+            "birth_precision": type_coerce(creator.c.birth_precision, ChoiceText(*KNOWN_PRECISIONS)),
             "death": creator.c.death,
-            "death_precision": type_coerce(creator.c.death_precision, ChoiceText(*DATED)),
+            "death_precision": type_coerce(creator.c.death_precision, ChoiceText(*KNOWN_PRECISIONS)),
             "desc": creator.c.desc,
             "image": expressions.picture_url(creator.c.image),
             "alias": creator.c.alias,

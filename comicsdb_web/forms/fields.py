@@ -14,7 +14,7 @@ from webob.multidict import MultiDict
 
 from comicsdb.i18n import OTHER_LANGUAGES
 from comicsdb.models.choices import Precision
-from comicsdb.models.currencies import Currency, in_digits_of
+from comicsdb.models.currencies import Currency, round_to_decimals
 from comicsdb.values import iso_day, partial_day_text, read_money
 
 InputValue = str | tuple[str, ...]
@@ -272,7 +272,7 @@ class Money(Field):
         amount, currency = state.get(self.name), state.get("currency")
         if amount is None:
             return ("", Currency.USD.value)
-        return (str(in_digits_of(currency, Decimal(str(amount)))), currency)
+        return (str(round_to_decimals(currency, Decimal(str(amount)))), currency)
 
     def parse(self, post, prefix=""):
         """The amount and the currency."""

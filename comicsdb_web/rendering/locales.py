@@ -17,7 +17,7 @@ from comicsdb.community.polls import percent_of
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in, text_in
 from comicsdb.imaging.picture import thumbnail_size
 from comicsdb.models.choices import DEFAULT_LANGUAGE, Precision
-from comicsdb.models.currencies import IN_USE, WITHDRAWN, in_digits_of
+from comicsdb.models.currencies import IN_USE, WITHDRAWN, round_to_decimals
 from comicsdb.security import session_identifier
 from comicsdb.values import iso_timestamp, partial_day_text
 from comicsdb_web.http.routing import is_api
@@ -223,7 +223,7 @@ def _amount(digits: str, currency: str, locale: Locale) -> str:
     usual = numbers.get_currency_precision(currency)
     exact = value != round(value, usual)
     written = numbers.format_currency(
-        in_digits_of(currency, value) if exact else value,
+        round_to_decimals(currency, value) if exact else value,
         currency,
         locale=locale,
         currency_digits=not exact,

@@ -24,7 +24,7 @@ from comicsdb.models import (
     Variant,
     WishListItem,
 )
-from comicsdb.models.base import INTEGER_MAX, limits
+from comicsdb.models.base import INTEGER_MAX, allowed_values
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
 from comicsdb.values import read_money
@@ -64,7 +64,7 @@ def moments(value) -> list[str] | None:
 def _reader(attribute):
     """The parser for a column, by its type and the checks of its table."""
     column = attribute.property.columns[0]
-    codes, bounds = limits(column)
+    codes, bounds = allowed_values(column)
     if codes or bounds:
         return read.one_of(codes) if codes else read.whole_between(*bounds)
     if isinstance(column.type, String):

@@ -6,7 +6,7 @@ from sqlalchemy import Text, case, func, select
 from comicsdb import accounts
 from comicsdb.catalog import search
 from comicsdb.models import Issue, LoginSession, ReadDate, Series, User
-from comicsdb.models.base import Authored
+from comicsdb.models.base import AuthorsMixin
 from comicsdb.models.choices import SupporterTier
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
 from comicsdb_web.http.routing import id_in_path
@@ -94,7 +94,7 @@ def _badges(user: User) -> list[str]:
 def _contributions(request, user: User) -> dict[str, int]:
     """The number of objects of each kind added by an account, series and issues first; one statement."""
     others = (views.model for views in request.registry["comicsdb_web.kind_views"].values())
-    models = tuple(each for each in dict.fromkeys((Series, Issue, *others)) if issubclass(each, Authored))
+    models = tuple(each for each in dict.fromkeys((Series, Issue, *others)) if issubclass(each, AuthorsMixin))
     counts = (
         select(func.count()).select_from(model).where(model.created_by_id == user.id).scalar_subquery()
         for model in models

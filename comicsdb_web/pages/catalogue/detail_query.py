@@ -9,7 +9,7 @@ from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.models import Attribution, ExternalId, User
-from comicsdb.models.base import Authored
+from comicsdb.models.base import AuthorsMixin
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null
 from comicsdb_web.lists.paging import BLOCK_STEP
@@ -65,7 +65,7 @@ def _common(own, model) -> dict[str, PageColumn]:
         query = select(Attribution.source, Attribution.url).where(about).order_by(Attribution.id)
         parts["attributions"] = object_list("attribution", query, own)
         parts["external_ids"] = object_list("external_id", external_ids(model, own), own)
-    if issubclass(model, Authored):
+    if issubclass(model, AuthorsMixin):
         query = select(User.username, User.is_active).where(User.id == own.edited_by_id)
         parts["edited_by"] = object_or_null("user", query, own)
     return parts

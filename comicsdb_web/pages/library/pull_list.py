@@ -11,8 +11,8 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.i18n import translate
 from comicsdb.library import pull_list
 from comicsdb.models import Series
-from comicsdb.models.choices import EARLIEST_YEAR, Pulled
-from comicsdb.models.library import VARIANT_WORDS_MOST
+from comicsdb.models.choices import EARLIEST_YEAR, PullMode
+from comicsdb.models.library import MAX_VARIANT_WORDS_LENGTH
 from comicsdb.schemas.types import CHOICE_GONE, REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import iso_day, whole_number
@@ -27,10 +27,10 @@ from comicsdb_web.rendering.locales import _, ngettext
 SERIES_FIELD = ModelSelect("series", _("Series"), _("Type part of its name."), source="series", required=True)
 FORM = EntityForm(None, (Section("series", _("Series"), (SERIES_FIELD,)),))
 CHOICES = {
-    Pulled.COVER: _("Main cover"),
-    Pulled.ALL: _("All covers"),
-    Pulled.VARIANTS: _("Some variants"),
-    Pulled.NONE: _("Nothing"),
+    PullMode.COVER: _("Main cover"),
+    PullMode.ALL: _("All covers"),
+    PullMode.VARIANTS: _("Some variants"),
+    PullMode.NONE: _("Nothing"),
 }
 
 
@@ -46,7 +46,7 @@ WORDS_FIELD = Line(
     "variant_words",
     _("Words in variant names"),
     _("For some variants only, separated by commas: foil, 1:25. A variant needs one of them."),
-    max_length=VARIANT_WORDS_MOST,
+    max_length=MAX_VARIANT_WORDS_LENGTH,
 )
 CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED_FIELD, WORDS_FIELD)),))
 CHOICE_SAVED = _("Your choice for ${label} was saved.")

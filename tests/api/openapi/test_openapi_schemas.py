@@ -6,7 +6,7 @@ from sqlalchemy import Text as PlainText
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from comicsdb.models import Issue, Publisher, Role, Series, Variant
-from comicsdb.models.base import one_of, within
+from comicsdb.models.base import choice_check, range_check
 from comicsdb.security import has_permission
 from comicsdb_api.openapi.document import EDITOR_ACCOUNT
 from comicsdb_api.openapi.field_descriptions import DESCRIPTIONS, SUFFIXES
@@ -26,9 +26,9 @@ thing = Table(
     Column("weight", Float),
     Column("tags", ARRAY(PlainText), nullable=False),
     Column("more", JSONB, nullable=False),
-    within("size", 3, 9),
-    one_of("colour", ("red", "blue")),
-    one_of("shade", ("dark", "light")),
+    range_check("size", 3, 9),
+    choice_check("colour", ("red", "blue")),
+    choice_check("shade", ("dark", "light")),
 )
 NULLABLE_TEXT = {"type": ["string", "null"]}
 

@@ -32,10 +32,10 @@ def test_every_column_of_a_year_has_the_range():
         if is_year(column.name)
     }
     ranges = {
-        (table.name, check.info["within"][0])
+        (table.name, check.info["range"][0])
         for table in metadata.tables.values()
         for check in table.constraints
-        if check.info.get("within", ())[1:] == YEARS
+        if check.info.get("range", ())[1:] == YEARS
     }
     assert columns == ranges
     assert len(columns) == 4
