@@ -216,10 +216,10 @@ def _limits(column: Column) -> dict:
     checks = base.table.constraints if isinstance(base.table, Table) else ()
     for check in checks:
         if isinstance(check, CheckConstraint):
-            name, *bounds = check.info.get("within", ("",))
+            name, *bounds = check.info.get("range", ("",))
             if name == base.name:
                 limits |= dict(zip(("minimum", "maximum"), bounds, strict=True))
-            name, *codes = check.info.get("one_of", ("",))
+            name, *codes = check.info.get("choices", ("",))
             if name == base.name:
                 limits = (
                     {"pattern": CURRENCY} if base.name in CURRENCY_COLUMNS.values() else {"enum": codes[0]}

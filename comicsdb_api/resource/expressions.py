@@ -64,7 +64,7 @@ def page_url(table):
 
 
 def average_rating(table):
-    """The average rating of a row with two decimals, null without ratings (`Rated.average_rating`)."""
+    """The average rating of a row with two decimals, null without ratings (`RatingsMixin.average_rating`)."""
     mean = func.round(cast(table.c.rating_sum, Numeric) / func.nullif(table.c.rating_count, constant(0)), 2)
     return value_or_null(table.c.rating_count > constant(0), cast(mean, Float))
 

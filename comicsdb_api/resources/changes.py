@@ -433,7 +433,7 @@ class ChangeResource(Resource):
         return 200, body
 
     def _with_objects(self, line: CTE, size: int, *columns) -> Select:
-        """What is asked for without objects, and the columns of `touched.objects_of`."""
+        """What is asked for without objects, and the columns of `touched.select_objects`."""
         page = select(line).order_by(line.c.seq).limit(size).cte("page")
         position = touched.Position.of(self._parameter("touched"))
         asked = touched.select_objects(page, position, self._parameter("kind") or None)

@@ -74,7 +74,7 @@ FILTERS = (
 
 
 def row_fields(found) -> dict:
-    """A cover that was found: `found` are the columns of `covers.matches`."""
+    """A cover that was found: `found` are the columns of `covers.near_covers`."""
     return {
         **issue_and_variant("CoverVariant"),
         "kind": expressions.type_coerce(found.kind, ChoiceText(*covers.HASH_COLUMNS)),
