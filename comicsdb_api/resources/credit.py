@@ -55,7 +55,7 @@ class CreditResource(PartResource):
         wanted, problems = self._validate(sent)
         catalog = self.request.catalog
         if problems:
-            self._raise_errors(problems, catalog.credit_faults(wanted))
+            self._raise_errors(problems, catalog.find_credit_errors(wanted))
         try:
             made = catalog.add_credits(list(wanted.values()))
         except InvalidRowsError as invalid:

@@ -152,7 +152,7 @@ class EditingViews:
     def _prepare(self, draft: Draft) -> None:
         """Select or create what was typed by name. Raises InvalidError with all errors."""
         if self.has_history:
-            self.request.catalog.explain(draft.reason)
+            self.request.catalog.set_reason(draft.reason)
         errors = resolve_typed_names(draft) | {name: [PICTURE_EXPIRED] for name in draft.lost}
         if not errors and draft.has_new_objects:
             errors = store_uploads(draft)  # no picture is decoded while the catalogue is locked
@@ -174,7 +174,7 @@ class EditingViews:
         """Return the changes of the draft after checking all rules. Raises InvalidError with all errors."""
         change, errors = changes_of(draft)
         errors |= self._blocking_advice(draft, change)
-        found, conflicts = self.request.catalog.faults(self.model, draft.entity, change.values)
+        found, conflicts = self.request.catalog.find_errors(self.model, draft.entity, change.values)
         errors |= {name: texts for name, texts in found.items() if name not in errors}
         for conflict in conflicts:
             field, text = self._conflict_message(conflict, draft.state | change.values)
@@ -271,7 +271,7 @@ class EditingViews:
             "entity": entity,
             "kind": self.kind,
             "effects": effects,
-            "may": bool(may_anything) or not effects.owned,
+            "may": bool(may_anything) or not effects.reader_rows,
             "under_way": pieces.is_postponed(self.session, self.kind, entity.id, "delete"),
             "form": form_state.Form({}),
         }
@@ -279,7 +279,7 @@ class EditingViews:
             return values
         typed = {name: text_of(self.request.POST, name) or "" for name in ("reason", "owned")}
         try:
-            if effects.owned:
+            if effects.reader_rows:
                 check_owned_deletion(may_anything, typed)
             label = self._label(entity)
             gone = self._delete_entity(entity, typed["reason"].strip())

@@ -5,8 +5,8 @@ from functools import cache
 from sqlalchemy import CTE, ColumnElement, Select, func, inspect, select
 from sqlalchemy.dialects.postgresql import JSONB
 
-from comicsdb.catalog import search
-from comicsdb.catalog.filters import Condition, count_statement, equal
+from comicsdb.catalog import filters, search
+from comicsdb.catalog.filters import Condition, equal
 from comicsdb.catalog.kinds import KINDS, kind_of
 from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series, SeriesType, Universe
 from comicsdb_web.lists.json_columns import json_object
@@ -190,4 +190,4 @@ def id_statement(model) -> Select:
 
 def count_statement(model, *conditions) -> Select:
     """The number of objects that meet the conditions."""
-    return count_statement(model.__table__, conditions)
+    return filters.count_statement(model.__table__, conditions)

@@ -54,7 +54,7 @@ def _executives(request, ids, _typed) -> BulkResult:
 def _delete(request, ids, typed) -> BulkResult:
     kind = request.matchdict["kind"]
     effects = preview_deletions(request.dbsession, kind, ids)
-    if effects.owned:
+    if effects.reader_rows:
         check_owned_deletion(request.has_permission(Permission.DELETE), typed)
     model = KINDS[kind].model
     reason = typed["reason"].strip()
@@ -147,7 +147,9 @@ def bulk_action(request):
         return _page(request, kind, act, ids, form_state.with_errors(request, mapped, typed))
     except (ConflictError, NotFoundError):
         return _page(request, kind, act, ids, form_state.with_form_error(request, CHANGED_MEANWHILE, typed))
-    return _back(request, kind, "success" if done.changed and not done.later else "info", _outcome_text(done))
+    return _back(
+        request, kind, "success" if done.changed and not done.postponed else "info", _outcome_text(done)
+    )
 
 
 def _field(name: str) -> str:
@@ -180,7 +182,7 @@ def _page(request, kind: str, act: BulkAction, ids: list[int], form: form_state.
         "named": [str(to_reference(each)) for each in named],
         "form": form,
         "effects": effects,
-        "may": not (effects and effects.owned) or bool(request.has_permission(Permission.DELETE)),
+        "may": not (effects and effects.reader_rows) or bool(request.has_permission(Permission.DELETE)),
         "back": _list_path(request, kind),
     }
     page = "admin/catalogue_bulk.jinja2"
@@ -188,7 +190,7 @@ def _page(request, kind: str, act: BulkAction, ids: list[int], form: form_state.
 
 
 def _outcome_text(done: BulkResult) -> Text:
-    if done.later:
+    if done.postponed:
         n = len(done.changed)
         return ngettext(
             "${n} object will be changed in the background, which may take some minutes.",
@@ -196,9 +198,9 @@ def _outcome_text(done: BulkResult) -> Text:
             n,
         )
     changed = ngettext("${n} object was changed.", "${n} objects were changed.", len(done.changed))
-    if not done.left:
+    if not done.unchanged:
         return changed
-    left = ngettext("${n} was left unchanged.", "${n} were left unchanged.", done.left)
+    left = ngettext("${n} was left unchanged.", "${n} were left unchanged.", done.unchanged)
     return _("${changed} ${left}", mapping={"changed": changed, "left": left})
 
 

@@ -77,7 +77,7 @@ class ProposalViews:
         if not (series and chosen):
             self.draft.add_errors({"series": [NONE_CHOSEN if series else REQUIRED]})
             return []
-        self.request.catalog.explain(REASON)
+        self.request.catalog.set_reason(REASON)
         made = [self._create_issue(each, series, typed[each.number]) for each in chosen]
         if not self.errors:
             pairs = zip(chosen, made, strict=True)
