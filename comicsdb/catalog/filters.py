@@ -63,46 +63,46 @@ def identity(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     return condition
 
 
-def itself(value) -> tuple:
+def as_single_operand(value) -> tuple:
     """The value as the only operand."""
     return (value,)
 
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """How columns are tested: `build` makes a condition of columns and operands, `operands` these of a value.
+    """A comparison: `build` makes a condition of columns and operands, `operands` makes these of a value.
 
-    Operands are values or SQL parameters, except those of a test with `constants`, on which the text of the
-    condition depends. They are None if nothing can meet the condition.
+    Operands are values or SQL parameters, except with `constants`, where the text of the condition depends on
+    them. They are None if nothing can meet the condition.
     """
 
     build: Callable[..., ColumnElement[bool]]
-    operands: Callable = itself
+    operands: Callable = as_single_operand
     constants: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A test of one or more columns against a value.
+    """The comparison of one or more columns with a value.
 
-    For columns of another table, `of` converts the condition into one on the list's own.
+    For columns of another table, `convert` turns the condition into one on the list's own.
     """
 
-    test: Operator
+    operator: Operator
     column: object
-    of: Callable = identity
+    convert: Callable = identity
 
     def __call__(self, value) -> ColumnElement[bool]:
         """The condition for a value."""
-        operands = self.test.operands(value)
+        operands = self.operator.operands(value)
         return false() if operands is None else self._built(map(_typed, operands))
 
     def clause(self, name: str, value) -> "Clause":
         """The condition for a value, with parameters whose names begin with `name`."""
-        operands = self.test.operands(value)
+        operands = self.operator.operands(value)
         if operands is None:
             return NO_MATCH
-        if self.test.constants:
+        if self.operator.constants:
             return Clause(name, (self, operands), lambda: self._built(operands))
         values = {f"{name}_{n}": each for n, each in enumerate(operands)}
         return Clause(
@@ -113,7 +113,7 @@ class Condition:
         )
 
     def _built(self, operands) -> ColumnElement[bool]:
-        return self.of(self.test.build(self.column, *operands))
+        return self.convert(self.operator.build(self.column, *operands))
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Clause:
 NO_MATCH = Clause("", None, false)  # a condition that nothing meets
 
 
-class Matching:
+class SearchCondition:
     """The condition that a query of a search box finds objects of a kind; see `search.matching`."""
 
     def __init__(self, model: type):
@@ -149,9 +149,9 @@ class Matching:
 
 
 @cache
-def search_condition(model: type) -> Matching:
+def search_condition(model: type) -> SearchCondition:
     """The condition of the search box of a kind."""
-    return Matching(model)
+    return SearchCondition(model)
 
 
 def _issues_clause(name: str, query: str) -> Clause:
@@ -185,7 +185,7 @@ def _parameter(name: str, value):
     return bindparam(name, type_=OPERAND_TYPES.get(type(value)))
 
 
-# Tests of columns.
+# Operators.
 
 
 def _is_any(column, values) -> ColumnElement[bool]:
@@ -195,12 +195,12 @@ def _is_any(column, values) -> ColumnElement[bool]:
     return column == (any_(values) if is_array else values)
 
 
-def _wanted(values: list) -> tuple | None:
+def _any_of_operands(values: list) -> tuple | None:
     # A single value is compared as such: PostgreSQL reads an index in its order then.
     return ((values[0] if len(values) == 1 else values),) if values else None
 
 
-def _year(year: int) -> tuple | None:
+def _year_operands(year: int) -> tuple | None:
     possible = date.min.year <= year <= date.max.year
     return (date(year, 1, 1), date(year, 12, 31)) if possible else None
 
@@ -209,7 +209,7 @@ def _is_missing(column, wanted: bool) -> ColumnElement[bool]:
     return column.is_(None) if wanted else column.is_not(None)
 
 
-def _short(text: str) -> tuple | None:
+def _limited(text: str) -> tuple | None:
     return None if len(text) > MAX_LENGTH else (text,)
 
 
@@ -217,7 +217,7 @@ def _pattern(text: str) -> tuple | None:
     return None if len(text) > MAX_LENGTH else (search.substring_pattern(text),)
 
 
-def _words(text: str) -> tuple | None:
+def _word_operands(text: str) -> tuple | None:
     wanted = text.split()[: search.MAX_WORDS]
     return None if any(len(word) > MAX_LENGTH for word in wanted) else tuple(wanted)
 
@@ -227,29 +227,28 @@ def _code(text: str) -> tuple | None:
     return (wanted,) if wanted else None
 
 
-def _beginning(text: str) -> tuple | None:
+def _prefix_pattern(text: str) -> tuple | None:
     wanted = compact_code(text)
     return (search.prefix_pattern(wanted),) if wanted and len(text) <= MAX_LENGTH else None
 
 
 equal = Operator(operator.eq)
-any_of = Operator(_is_any, _wanted)
+any_of = Operator(_is_any, _any_of_operands)
 at_least = Operator(operator.ge)
 at_most = Operator(operator.le)
 greater = Operator(operator.gt)
 less = Operator(operator.lt)
 within = Operator(lambda column, begin, end: (column >= begin) & (column < end), tuple)
-dated_until = Operator(
-    lambda column, day: (column > date.min) & (column <= day)
-)  # where the first day stands for none
-in_year = Operator(lambda column, first, last: column.between(first, last), _year)
+# The first possible day stands for no date.
+dated_until = Operator(lambda column, day: (column > date.min) & (column <= day))
+in_year = Operator(lambda column, first, last: column.between(first, last), _year_operands)
 in_month = Operator(lambda column, month: extract("month", column) == month)
 equals_flag = Operator(lambda column, wanted: column.is_(wanted), constants=True)
 missing = Operator(_is_missing, constants=True)
 equal_ignoring_case = Operator(search.equals_ignoring_case)
 contains = Operator(search.matches_pattern, _pattern)
-phrase = Operator(search.contains, _short)
-words = Operator(lambda columns, *wanted: search.all_words_in(columns, list(wanted)), _words)
+phrase = Operator(search.contains, _limited)
+words = Operator(lambda columns, *wanted: search.all_words_in(columns, list(wanted)), _word_operands)
 same_isbn = Operator(
     lambda column, *codes: or_(*(search.same_code(column, each) for each in codes)),
     lambda number: search.isbns(number) or None,
@@ -273,7 +272,7 @@ upc_begins = Operator(
     lambda _column, start: search.issues_or_variants_with(
         "upc", lambda column: search.code_matches_pattern(column, start)
     ),
-    _beginning,
+    _prefix_pattern,
 )
 
 
@@ -286,10 +285,10 @@ def in_subquery(column, found, *joined) -> Callable:
     The subquery is not correlated, so the list may join the same table.
     """
 
-    def turned(condition):
+    def convert(condition):
         return column.in_(select(found).where(condition, *joined).correlate(None))
 
-    return turned
+    return convert
 
 
 def compose(outer: Callable, inner: Callable) -> Callable:
@@ -300,9 +299,8 @@ def compose(outer: Callable, inner: Callable) -> Callable:
 def count_statement(table, conditions: Sequence[ColumnElement[bool]]) -> Select:
     """A statement for the number of rows of a table that meet all conditions.
 
-    Without conditions it is the kept one, if there is one (`models.Version`).
-    If the only condition is that rows of one other table refer to them (`among`), those are counted, which is
-    one scan of an index.
+    Without conditions it is the stored number, if there is one (`models.Version`). If the only condition is
+    that rows of one other table refer to them (`in_subquery`), those are counted, which is one index scan.
     """
     if len(conditions) == 1 and isinstance(conditions[0], BinaryExpression):
         left, found = conditions[0].left, getattr(conditions[0].right, "element", None)
@@ -348,7 +346,7 @@ def to_series_of_issues(table) -> Callable:
     return in_subquery(series.c.id, issue.c.series_id, issue.c.id == table.c.issue_id)
 
 
-def _contents(of: Callable) -> dict[str, Condition]:
+def _content_conditions(of: Callable) -> dict[str, Condition]:
     """Contents of issues; different issues of a series, or credits, may meet different conditions."""
     links = (link for link in KINDS["issue"].links if not link.symmetric)
     return {
@@ -358,7 +356,7 @@ def _contents(of: Callable) -> dict[str, Condition]:
     }
 
 
-def _of_series(prefix: str, of: Callable) -> dict[str, Condition]:
+def _series_conditions(prefix: str, of: Callable) -> dict[str, Condition]:
     """The conditions on series, and on the series of issues."""
     of_publisher = compose(of, in_subquery(series.c.publisher_id, publisher.c.id))
     of_imprint = compose(of, in_subquery(series.c.imprint_id, imprint.c.id))
@@ -385,7 +383,7 @@ def _of_series(prefix: str, of: Callable) -> dict[str, Condition]:
     }
 
 
-def _days(name: str, column) -> dict[str, Condition]:
+def _date_conditions(name: str, column) -> dict[str, Condition]:
     return {
         name: Condition(equal, column),
         f"{name}_after": Condition(at_least, column),
@@ -404,7 +402,7 @@ PUBLISHER = base_conditions(Publisher) | {
 }
 
 
-def _in_series(link, model) -> Callable:
+def _to_series(link, model) -> Callable:
     """Convert conditions on a kind that issues link with to the series of those issues."""
     other = link.c[f"{model.name}_id"]
     return compose(to_series_of_issues(link), in_subquery(other, model.c.id))
@@ -412,8 +410,8 @@ def _in_series(link, model) -> Callable:
 
 SERIES = (
     base_conditions(Series)
-    | _of_series("", identity)
-    | _contents(to_series_of_issues)
+    | _series_conditions("", identity)
+    | _content_conditions(to_series_of_issues)
     | {
         "year_began_gte": Condition(at_least, series.c.year_began),
         "year_began_lte": Condition(at_most, series.c.year_began),
@@ -421,9 +419,9 @@ SERIES = (
         "language": Condition(equal, series.c.language),
         "languages": Condition(any_of, series.c.language),
         "status": Condition(equal, series.c.status),
-        "creator_words": Condition(words, search.search_columns(Creator), _in_series(credit, creator)),
+        "creator_words": Condition(words, search.search_columns(Creator), _to_series(credit, creator)),
         "character_words": Condition(
-            words, search.search_columns(Character), _in_series(issue_character, character)
+            words, search.search_columns(Character), _to_series(issue_character, character)
         ),
         "rating_gte": Condition(at_least, series.c.rating_average),
         "issue_count_gte": Condition(at_least, series.c.issue_count),
@@ -435,11 +433,11 @@ SERIES = (
 
 ISSUE = (
     base_conditions(Issue)
-    | _of_series("series_", in_subquery(issue.c.series_id, series.c.id))
-    | _contents(to_issues)
-    | _days("store_date", issue.c.store_date)
-    | _days("foc_date", issue.c.foc_date)
-    | _days("cover_date", issue.c.cover_date)
+    | _series_conditions("series_", in_subquery(issue.c.series_id, series.c.id))
+    | _content_conditions(to_issues)
+    | _date_conditions("store_date", issue.c.store_date)
+    | _date_conditions("foc_date", issue.c.foc_date)
+    | _date_conditions("cover_date", issue.c.cover_date)
     | {
         "number": Condition(equal_ignoring_case, issue.c.number),
         "alt_number": Condition(equal_ignoring_case, issue.c.alt_number),

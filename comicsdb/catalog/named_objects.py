@@ -50,7 +50,7 @@ class PastedAddress:
     parts: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> "Address | None":
+    def parse(cls, text: str) -> "PastedAddress | None":
         """The address in a text; None if it is none."""
         if not _ADDRESS.fullmatch(text):
             return None
@@ -69,7 +69,7 @@ class PastedAddress:
 
 def name_to_search(query: str) -> str:
     """What to look for by name: the text, or the words of an address."""
-    address = PastedAddress.of(search.clean_query(query))
+    address = PastedAddress.parse(search.clean_query(query))
     return address.words if address else query
 
 
@@ -82,35 +82,35 @@ def find_named(pool: ReadPool | ReadConnection, query: str, own_host: str) -> li
     forms = (_ADDRESS, _CODE_NAMES, _OF_COMIC_VINE, _OF_WIKIDATA, _OF_SOURCE, _OWN, _SKU)
     if parse_gtin(query) is None and not any(each.match(query) for each in forms):
         return []
-    return pool.with_connection(lambda connection: _found(connection, query, own_host))
+    return pool.with_connection(lambda connection: _find(connection, query, own_host))
 
 
-def _found(connection: Connection, query: str, own_host: str) -> list[Hit]:
-    address = PastedAddress.of(query)
+def _find(connection: Connection, query: str, own_host: str) -> list[Hit]:
+    address = PastedAddress.parse(query)
     if address:
-        return _at(connection, address, own_host)
+        return _at_address(connection, address, own_host)
     return _with_code(connection, _CODE_NAMES.sub("", query, count=1)) or _with_id(connection, query)
 
 
-def _at(connection: Connection, address: PastedAddress, own_host: str) -> list[Hit]:
+def _at_address(connection: Connection, address: PastedAddress, own_host: str) -> list[Hit]:
     if address.host == own_host.lower().removeprefix("www."):
         parts = address.parts[1:] if address.parts[:1] == ("api",) else address.parts
         if len(parts) < 2 or parts[0] not in searched_kinds():
             return []
         if parts[1].isascii() and parts[1].isdigit():
-            return _own(connection, parts[0], int(parts[1]))
+            return _own_id(connection, parts[0], int(parts[1]))
         model = KINDS[parts[0]].model
         return [
             Hit(parts[0], each, ID_EQUAL)
             for each in connection.scalars(select(model.id).filter_by(slug=parts[1]))
         ]
-    for source, kind, external_id in _elsewhere(address):
-        if found := _external(connection, source, external_id, kind):
+    for source, kind, external_id in _external_references(address):
+        if found := _by_external_id(connection, source, external_id, kind):
             return found
     return []
 
 
-def _elsewhere(address: PastedAddress) -> Iterator[tuple[str, str | None, str]]:
+def _external_references(address: PastedAddress) -> Iterator[tuple[str, str | None, str]]:
     """Source, kind and id of an address at another database; the kind is None if it tells none."""
     for source, rules in EXTERNAL_SOURCES.items():
         for kind, page in rules.pages.items():
@@ -160,7 +160,7 @@ def _with_code(connection: Connection, text: str) -> list[Hit]:
     best = [each for each, place in rows if place == rows[0].place]
     hits = [Hit("issue", each, CODE_EQUAL) for each in dict.fromkeys(best)]
     if not hits and code and code.short_isbn:
-        return _external(connection, "isbn", code.stem, None, CODE_EQUAL)
+        return _by_external_id(connection, "isbn", code.stem, None, CODE_EQUAL)
     return hits
 
 
@@ -190,27 +190,27 @@ def _with_id(connection: Connection, text: str) -> list[Hit]:
     """Objects by an id with its source (`cv 4000-123`, `gcd 77`), or by ours with the kind (`issue 123`)."""
     if found := _OF_COMIC_VINE.fullmatch(text):
         kinds = [kind for kind, number in COMIC_VINE_NUMBERS.items() if number == int(found[1])]
-        return [hit for kind in kinds for hit in _external(connection, "comicvine", found[2], kind)]
+        return [hit for kind in kinds for hit in _by_external_id(connection, "comicvine", found[2], kind)]
     if _OF_WIKIDATA.fullmatch(text):
-        return _external(connection, "wikidata", text, None)
+        return _by_external_id(connection, "wikidata", text, None)
     if found := _OF_SOURCE.fullmatch(text):
         source, external_id = _SOURCES[found[1].lower()], found[2]
         number = _OF_COMIC_VINE.fullmatch(external_id) if source == "comicvine" else None
         if number:
             return _with_id(connection, external_id)
-        return _external(connection, source, external_id, None)
+        return _by_external_id(connection, source, external_id, None)
     if (found := _OWN.fullmatch(text)) and found[1].lower() in searched_kinds():
-        return _own(connection, found[1].lower(), int(found[2]))
+        return _own_id(connection, found[1].lower(), int(found[2]))
     return []
 
 
-def _external(
+def _by_external_id(
     connection: Connection, source: str, text: str, kind: str | None, reason: int = ID_EQUAL
 ) -> list[Hit]:
     found = crosswalk.find_by_external_ids(connection, source, [text], kind).get(text, ())
     return [Hit(kind, object_id, reason) for kind, object_id in found][:MAX_RESULTS]
 
 
-def _own(connection: Connection, kind: str, object_id: int) -> list[Hit]:
+def _own_id(connection: Connection, kind: str, object_id: int) -> list[Hit]:
     ids = crosswalk.resolve_ids(connection, kind, [object_id]) if object_id <= INTEGER_MAX else {}
     return [Hit(kind, each, ID_EQUAL) for each in ids.values()]

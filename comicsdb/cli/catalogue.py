@@ -143,7 +143,7 @@ def _print_merge(planned: MergePreview) -> None:
     for effect in planned.effects:
         names = ", ".join(each.label for each in effect.shown)
         click.echo(
-            f"  {effect.sort}: {effect.moved:,} moved, {effect.combined:,} there already"
+            f"  {effect.row_name}: {effect.moved:,} moved, {effect.combined:,} there already"
             f"{f' ({names})' if names else ''}"
         )
     for part, number in planned.dropped.items():

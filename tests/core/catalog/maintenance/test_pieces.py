@@ -50,7 +50,7 @@ class Killed(BaseException):
 def world(factory, monkeypatch):
     """Ids: of somebody of the staff, of a long series with stars, and of a short one of another publisher."""
     monkeypatch.setattr(pieces, "MAX_IMMEDIATE", FEW)
-    for size in ("FIRST", "FEWEST", "MOST"):
+    for size in ("INITIAL_SIZE", "MIN_SIZE", "MAX_SIZE"):
         monkeypatch.setattr(piecewise, size, PIECE)
     with factory() as session:
         make = Make(Catalog(session))
@@ -85,15 +85,15 @@ def chosen(session, world):
 
 
 def delete_chosen(session, world):
-    assert catalogue.delete_objects(*staff(session, world), Issue, chosen(session, world), "Twice").later
+    assert catalogue.delete_objects(*staff(session, world), Issue, chosen(session, world), "Twice").postponed
 
 
 def rate_teen(session, world):
-    assert catalogue.rate_teen(*staff(session, world), chosen(session, world)).later
+    assert catalogue.rate_teen(*staff(session, world), chosen(session, world)).postponed
 
 
 def rebuild_slugs(session, world):
-    assert catalogue.rebuild_many_slugs(*staff(session, world), [world[1], world[2]]).later
+    assert catalogue.rebuild_many_slugs(*staff(session, world), [world[1], world[2]]).postponed
 
 
 def fix_start_year(session, world):
@@ -186,7 +186,7 @@ from sqlalchemy import create_engine
 from comicsdb.admin.unfinished import run_unfinished
 from comicsdb.catalog import piecewise
 from comicsdb.db import session_factory
-piecewise.FIRST = piecewise.FEWEST = piecewise.MOST = int(sys.argv[2])
+piecewise.INITIAL_SIZE = piecewise.MIN_SIZE = piecewise.MAX_SIZE = int(sys.argv[2])
 run_unfinished(session_factory(create_engine(sys.argv[1])))
 """
 
