@@ -35,7 +35,7 @@ from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.db.read_pool import ReadConnection
 from comicsdb.models import FeedAddress, User
-from tests.conftest import attached, build_app
+from tests.conftest import build_app, client_on
 from tests.web.conftest import form_to, log_in
 
 NAME, PASSWORD = "Nora", "correct horse"
@@ -190,7 +190,7 @@ class Bench:
             with self.engine.connect() as connection:
                 connection.connection.driver_connection.prepare_threshold = None
                 outer = connection.begin()
-                with attached(self.app, connection) as browser:
+                with client_on(self.app, connection) as browser:
                     browser.cookiejar = self.browser.cookiejar
                     ask = prepare(browser)
                     runs.append(self._run(ask))

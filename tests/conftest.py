@@ -35,7 +35,7 @@ from comicsdb.db.dev_cluster import supervisor
 from comicsdb.db.read_pool import ReadConnection, ReadPool, connector
 from comicsdb.ratelimit import Limiter
 from tests import engines
-from tests.factories import Make
+from tests.factories import Factories
 from tests.needs import CHROMIUM_ARGUMENTS, chromium, memory_folder
 from tests.redis_server import RedisServer
 from tests.serving import SECRET, free_port
@@ -59,7 +59,7 @@ if memory := memory_folder():
 
 gc.disable()  # until all tests are collected: nearly all objects created until then are kept
 
-CLUSTERS = "comicsdb-tests-"  # prefix of the folders with the PostgreSQL of a test process
+CLUSTER_PREFIX = "comicsdb-tests-"  # prefix of the folders with the PostgreSQL of a test process
 
 SETTINGS = {
     "pyramid.includes": "comicsdb_api comicsdb_web",
@@ -79,10 +79,10 @@ SETTINGS = {
     "jinja2.bytecode_caching": "true",  # compiling templates takes longer than creating an application
 }
 
-API_ALONE = {"pyramid.includes": "comicsdb_api"}  # takes a third of the time to create
+API_ONLY = {"pyramid.includes": "comicsdb_api"}  # takes a third of the time to create
 
 # Slow files run first: otherwise, a single worker would still be busy with them at the end.
-LONG = (
+SLOW_FILES = (
     "tests/worst/",
     "tests/site/",
     "tests/api/resource/test_filters_plans.py",
@@ -103,7 +103,7 @@ LONG = (
 
 def pytest_collection_modifyitems(items):
     """Move slow files to the front, and otherwise keep the order."""
-    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW_FILES))
 
 
 def pytest_collection_finish():
@@ -144,8 +144,8 @@ def worker():
 @pytest.fixture(scope="session")
 def cluster():
     """A PostgreSQL server for this test process only, without the cost of durability."""
-    delete_left_clusters()
-    folder = Path(tempfile.mkdtemp(prefix=CLUSTERS))
+    delete_stale_clusters()
+    folder = Path(tempfile.mkdtemp(prefix=CLUSTER_PREFIX))
     folder.chmod(0o755)  # as root, the server runs as another user, who needs access
     cluster = dev_cluster.start(folder / "data", durable=False)
     # After a rollback, autovacuum finds the tables empty. With plans for empty tables, the statements of the
@@ -159,9 +159,9 @@ def cluster():
     shutil.rmtree(folder)
 
 
-def delete_left_clusters():
+def delete_stale_clusters():
     """Delete what killed runs have left behind: it may occupy memory."""
-    for left in Path(tempfile.gettempdir()).glob(f"{CLUSTERS}*"):
+    for left in Path(tempfile.gettempdir()).glob(f"{CLUSTER_PREFIX}*"):
         with suppress(OSError):  # another process is deleting it, too
             old = time.time() - left.stat().st_mtime > 3600
             if old and supervisor.state(left / "data" / "server") is None:
@@ -185,10 +185,10 @@ _numbers = itertools.count(1)
 @pytest.fixture
 def database(cluster, template):
     """The address of a fresh, migrated database, in which every commit is real."""
-    yield from copied(cluster, template)
+    yield from database_copy(cluster, template)
 
 
-def copied(cluster, template: str):
+def database_copy(cluster, template: str):
     """Yield the address of a copy of a database."""
     name = f"copy_{next(_numbers)}"
     cluster.clone_database(template, name)
@@ -226,7 +226,7 @@ def build_app(url: str, media_folder: Path, **more):
     return app
 
 
-def engine_to_roll_back(url: str):
+def rollback_engine(url: str):
     """An engine for tests that are rolled back, which send more different statements than an application.
 
     Every session is a savepoint, which a cursor would take four times as long to begin and to end. Prepared
@@ -235,38 +235,38 @@ def engine_to_roll_back(url: str):
     """
     options = {"prepare_threshold": 1, "options": "-c plan_cache_mode=force_generic_plan"}
     engine = create_engine(url, query_cache_size=10_000, connect_args=options)
-    engine.dialect.do_savepoint = partial(_send, "SAVEPOINT")
-    engine.dialect.do_release_savepoint = partial(_send, "RELEASE SAVEPOINT")
-    engine.dialect.do_rollback_to_savepoint = partial(_send, "ROLLBACK TO SAVEPOINT")
+    engine.dialect.do_savepoint = partial(_send_savepoint, "SAVEPOINT")
+    engine.dialect.do_release_savepoint = partial(_send_savepoint, "RELEASE SAVEPOINT")
+    engine.dialect.do_rollback_to_savepoint = partial(_send_savepoint, "ROLLBACK TO SAVEPOINT")
     engine.dialect.do_rollback = _roll_back
-    event.listen(engine, "connect", _keep_prepared)
+    event.listen(engine, "connect", _keep_prepared_statements)
     return engine
 
 
-def copied_to_roll_back(cluster, template: str, name: str):
+def rollback_engine_on_copy(cluster, template: str, name: str):
     """Yield an engine for tests that are rolled back, on a copy of a database shared by all of them."""
     cluster.clone_database(template, name)
-    engine = engine_to_roll_back(cluster.url(name))
+    engine = rollback_engine(cluster.url(name))
     yield engine
     engine.dispose()
 
 
-def _send(command: str, connection: Connection, savepoint: str) -> None:
-    _run(connection.connection.driver_connection.pgconn, f"{command} {savepoint}")
+def _send_savepoint(command: str, connection: Connection, savepoint: str) -> None:
+    _execute(connection.connection.driver_connection.pgconn, f"{command} {savepoint}")
 
 
 def _roll_back(driver) -> None:
     if driver.pgconn.transaction_status != TransactionStatus.IDLE:
-        _run(driver.pgconn, "ROLLBACK")
+        _execute(driver.pgconn, "ROLLBACK")
 
 
-def _run(pgconn, command: str) -> None:
+def _execute(pgconn, command: str) -> None:
     result = pgconn.exec_(command.encode())
     if result.status != ExecStatus.COMMAND_OK:
         raise error_from_result(result)
 
 
-def _keep_prepared(driver, _record) -> None:
+def _keep_prepared_statements(driver, _record) -> None:
     driver.prepared_max = 1_000
     driver.cursor_factory = Cursor
 
@@ -277,20 +277,20 @@ class Cursor(psycopg.Cursor):
     def execute(self, query, *parameters, **options):
         if "DROP" not in query or any(parameters):
             return super().execute(query, *parameters, **options)
-        _run(self.connection.pgconn, query)
+        _execute(self.connection.pgconn, query)
         return self
 
 
 @pytest.fixture(scope="session")
 def engine(shared_database):
     """The engine of all tests that are rolled back in an empty database."""
-    engine = engine_to_roll_back(shared_database)
+    engine = rollback_engine(shared_database)
     yield engine
     engine.dispose()
 
 
 @pytest.fixture(scope="session")
-def own_light(engine):
+def independent_read_pool(engine):
     """Connections outside the transaction of the test, on which each statement is a separate transaction."""
     read_pool = ReadPool(connector(engine))
     yield read_pool
@@ -298,9 +298,9 @@ def own_light(engine):
 
 
 @pytest.fixture
-def limiter(own_light):
+def limiter(independent_read_pool):
     """Unused rate limits in PostgreSQL; as in production, they commit independently."""
-    limiter = Limiter(own_light)
+    limiter = Limiter(independent_read_pool)
     limiter.forget()
     return limiter
 
@@ -308,10 +308,10 @@ def limiter(own_light):
 @pytest.fixture
 def connection(engine):
     """One connection in an outer transaction, used by everything in the test."""
-    yield from rolled_back(engine)
+    yield from rolled_back_connection(engine)
 
 
-def rolled_back(engine):
+def rolled_back_connection(engine):
     """Yield one connection in an outer transaction that is rolled back."""
     with engine.connect() as connection:
         outer = connection.begin()
@@ -322,17 +322,17 @@ def rolled_back(engine):
 
 
 @contextmanager
-def made_once(engine, stock):
-    """A connection in an outer transaction for all tests of a file, and what `stock` has created in it."""
-    with contextmanager(rolled_back)(engine) as connection:
+def connection_with_data(engine, create):
+    """A connection in an outer transaction for all tests of a file, and what `create` has created in it."""
+    with contextmanager(rolled_back_connection)(engine) as connection:
         factory = session_factory(connection)
-        factory.configure(**ROLLED_BACK)
+        factory.configure(**SAVEPOINT_MODE)
         with factory() as session:
-            made = stock(session, Make(Catalog(session)))
+            made = create(session, Factories(Catalog(session)))
         yield connection, made
 
 
-def in_savepoint(connection):
+def connection_in_savepoint(connection):
     """Yield a connection, and roll back to its previous state afterwards."""
     savepoint = connection.begin_nested()
     yield connection
@@ -340,22 +340,22 @@ def in_savepoint(connection):
     savepoint.rollback()
 
 
-_begun: set[Session] = set()  # SQLAlchemy's own list includes sessions that await garbage collection
+_open_sessions: set[Session] = set()  # SQLAlchemy's own list includes sessions that await garbage collection
 
 
 @event.listens_for(Session, "after_transaction_create")
-def _note(session, _transaction):
-    _begun.add(session)
+def _track_session(session, _transaction):
+    _open_sessions.add(session)
 
 
 def close_sessions():
     """Close all sessions that have begun a transaction since this was last called."""
-    while _begun:
-        _begun.pop().close()
+    while _open_sessions:
+        _open_sessions.pop().close()
 
 
 @event.listens_for(Session, "after_transaction_end")
-def _end_act(session, transaction):
+def _reset_transaction_settings(session, transaction):
     """Reset the local settings of a transaction at its end, even if it is only a savepoint."""
     if transaction.parent is None and isinstance(session.bind, Connection) and not session.bind.closed:
         # Not with a cursor, as this is not a statement of the application.
@@ -364,14 +364,14 @@ def _end_act(session, transaction):
         )
 
 
-ROLLED_BACK = {"join_transaction_mode": "create_savepoint"}
+SAVEPOINT_MODE = {"join_transaction_mode": "create_savepoint"}
 
 
 @pytest.fixture
 def session(connection):
     """A session of the core, whose commits end in savepoints of the test's connection."""
     factory = session_factory(connection)
-    factory.configure(**ROLLED_BACK)
+    factory.configure(**SAVEPOINT_MODE)
     with factory() as session:
         yield session
 
@@ -385,7 +385,7 @@ def catalog(session):
 @pytest.fixture
 def make(catalog):
     """Factories: `make.issue(number="2")` creates the issue with everything it requires and commits."""
-    return Make(catalog)
+    return Factories(catalog)
 
 
 @pytest.fixture(scope="session")
@@ -403,7 +403,7 @@ def testapp(wsgi, connection):
 
     Its requests use the test's connection: they see what `make` has created, and are rolled back with it.
     """
-    with attached(wsgi, connection) as app:
+    with client_on(wsgi, connection) as app:
         yield app
 
 
@@ -417,11 +417,11 @@ class ReadPoolOfTests(ReadPool):
 
 
 @contextmanager
-def attached(wsgi, connection):
+def client_on(wsgi, connection):
     """A client of an application whose requests all go through one connection."""
     factory = wsgi.registry["comicsdb.session_factory"]
     before = {"bind": factory.kw["bind"], "join_transaction_mode": "conditional_savepoint"}
-    factory.configure(bind=connection, **ROLLED_BACK)
+    factory.configure(bind=connection, **SAVEPOINT_MODE)
     own, wsgi.registry["comicsdb.read_pool"] = (
         wsgi.registry["comicsdb.read_pool"],
         ReadPoolOfTests(lambda: connection),
@@ -469,7 +469,7 @@ def redis():
 
 
 @pytest.fixture
-def dead(monkeypatch, wsgi):
+def unreachable_storage(monkeypatch, wsgi):
     """A storage whose server does not exist, instead of the application's."""
     from comicsdb.media.s3 import S3Storage  # slow to import and rarely needed
 
@@ -489,8 +489,8 @@ class Statements(list):
 
 
 @contextmanager
-def recording(connection):
-    """Record all statements that are sent on a connection: `with recording(connection) as found`."""
+def record_statements(connection):
+    """Record all statements sent on a connection: `with record_statements(connection) as statements`."""
     statements = Statements()
 
     execute, row = psycopg.Cursor.execute, ReadConnection.row

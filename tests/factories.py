@@ -11,7 +11,7 @@ from comicsdb.models.choices import SeriesTypeCode
 _numbers = itertools.count(1)
 
 
-class Make:
+class Factories:
     """Creates one object per call, with the objects that it requires, and commits.
 
     Values are those of the catalogue service; a parent may be given as an object or an id.
@@ -23,7 +23,7 @@ class Make:
         self._together = False
 
     @contextmanager
-    def together(self):
+    def single_commit(self):
         """Commit everything that is created in the block together at its end, in a third of the time."""
         outermost, self._together = not self._together, True
         try:
@@ -35,7 +35,7 @@ class Make:
 
     def _make(self, model, values, **parents):
         """Create an object, after those parents that are not among the values, each with its method."""
-        with self.together():
+        with self.single_commit():
             filled = values | {field: values.get(field) or make() for field, make in parents.items()}
             return self.catalog.create(model, {field: _id(value) for field, value in filled.items()})
 

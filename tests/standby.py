@@ -11,7 +11,7 @@ import psycopg
 from comicsdb.db import dev_cluster
 from comicsdb.db.dev_cluster import supervisor
 from comicsdb.db.dev_cluster.programs import run
-from tests.conftest import CLUSTERS
+from tests.conftest import CLUSTER_PREFIX
 from tests.waiting import await_that
 
 
@@ -19,7 +19,7 @@ class Standby:
     """A replica of a whole cluster; it is started at once, and ends with the test process."""
 
     def __init__(self, primary: dev_cluster.Cluster):
-        folder = Path(tempfile.mkdtemp(prefix=CLUSTERS))
+        folder = Path(tempfile.mkdtemp(prefix=CLUSTER_PREFIX))
         folder.chmod(0o755)  # as root, the server runs as another user, who needs access
         self._cluster = dev_cluster.Cluster(folder / "data")
         self._cluster.home.mkdir(mode=0o700)

@@ -17,8 +17,8 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import SHORT_STATEMENTS, session_factory, set_config
 from comicsdb.db.read_pool import ReadConnection
 from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import API_ALONE, build_app, close_sessions
-from tests.factories import Make
+from tests.conftest import API_ONLY, build_app, close_sessions
+from tests.factories import Factories
 
 EXPLAIN = "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)"
 
@@ -28,7 +28,7 @@ class Asked:
     """A catalogue that is served: `make` and `session` fill it, the rest asks."""
 
     client: Client
-    make: Make
+    make: Factories
     session: Session
 
     def ids(self, kind: str, *query: tuple[str, str]) -> list[int]:
@@ -93,9 +93,9 @@ def asked(cluster, template: str, name: str, media_folder, **settings):
     cluster.clone_database(template, name)
     url = cluster.url(name)
     engine = create_engine(url)
-    app = build_app(url, media_folder, **(API_ALONE | settings))
+    app = build_app(url, media_folder, **(API_ONLY | settings))
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.user(
             "asker", password=PASSWORD, passwords=Passwords(app.registry.settings["comicsdb.password_cost"])
         )

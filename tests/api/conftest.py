@@ -8,8 +8,8 @@ from sqlalchemy import select
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import User
-from tests.conftest import copied_to_roll_back, rolled_back
-from tests.factories import Make
+from tests.conftest import rollback_engine_on_copy, rolled_back_connection
+from tests.factories import Factories
 
 PASSWORD = "correct horse"
 SCHEMA = "/api/schema/?format=json"  # to write it as YAML takes much longer
@@ -55,7 +55,7 @@ def passwords(wsgi):
 @pytest.fixture(scope="session")
 def filled_engine(cluster, template):
     """An engine of a database with something of everything, which is made once for all tests."""
-    yield from copied_to_roll_back(cluster, template, "filled")
+    yield from rollback_engine_on_copy(cluster, template, "filled")
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +64,7 @@ def filled_ids(filled_engine, passwords) -> dict[str, int]:
     from tests.api.resource.test_statements import everything
 
     with session_factory(filled_engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         return everything(make, make.user("reader", password=PASSWORD, passwords=passwords), 2)
 
 
@@ -78,7 +78,7 @@ def ids(filled_ids, reader) -> dict[str, int]:
 def connection(request):
     """One connection in an outer transaction: to the database with something of everything if asked for."""
     name = "filled_engine" if "filled_ids" in request.fixturenames else "engine"
-    yield from rolled_back(request.getfixturevalue(name))
+    yield from rolled_back_connection(request.getfixturevalue(name))
 
 
 @pytest.fixture

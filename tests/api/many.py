@@ -54,7 +54,7 @@ class Many:
 
     def __init__(self, make):
         self.session = make.session
-        with make.together():
+        with make.single_commit():
             self.publisher, self.arc = make.publisher(), make.arc(name="漫画 z")
         self._values = {"names": NAMES, "publisher": self.publisher.id, "arc": self.arc.id}
         self._values["series"] = self.session.scalars(text(SERIES_OF_ISSUES), self._values).all()

@@ -15,7 +15,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.media.s3 import S3Storage
 from comicsdb.media.sweeping import missing
-from tests.factories import Make
+from tests.factories import Factories
 from tests.faults.balanced import HOST, Killer, Node, balancer
 from tests.faults.people import Crowd, Editor, Maker, Member, Owner, Reader, Visitor, settle
 from tests.faults.postgresql import PostgreSQL
@@ -69,7 +69,7 @@ def catalogue(url: str) -> tuple[list[int], str]:
     """Issues to own: their ids, and the page of one."""
     engine = create_engine(url)
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         issues = [make.issue(series=series, number=str(number)) for number in range(ISSUES)]
         session.commit()

@@ -63,9 +63,9 @@ def known(sentinel: Redis) -> int:
         return 0
 
 
-def test_cache_and_limits_go_on_with_the_next_master(servers, own_light):
+def test_cache_and_limits_go_on_with_the_next_master(servers, independent_read_pool):
     master, replica, address = servers
-    cache, limiter = Cache(address, memory_mb=0), Limiter(own_light, address)
+    cache, limiter = Cache(address, memory_mb=0), Limiter(independent_read_pool, address)
     cache.detail.get_or_create("one", lambda: b"1")
     assert master.client.exists("comicsdb:detail:one")
     limit = Limit("sign-ups", 5, 60)

@@ -16,8 +16,8 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from tests.api.conftest import PASSWORD, basic
-from tests.conftest import API_ALONE, build_app, copied_to_roll_back, rolled_back
-from tests.factories import Make
+from tests.conftest import API_ONLY, build_app, rollback_engine_on_copy, rolled_back_connection
+from tests.factories import Factories
 from tests.machines.api_cache import world
 from tests.machines.api_cache.machine import Writers, endings, seeds, single_steps
 from tests.machines.api_cache.scene import Theatre
@@ -31,7 +31,7 @@ BETWEEN = 1 if SOAK else 15  # writes from one visit of all sorts of pages to th
 @pytest.fixture(scope="module")
 def stage_engine(cluster, template):
     """An engine of a database for the small catalogue."""
-    yield from copied_to_roll_back(cluster, template, "stage")
+    yield from rollback_engine_on_copy(cluster, template, "stage")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def stage(stage_engine, tmp_path_factory):
     """A small catalogue, committed, a reader with a password and a token, and an editor."""
     with session_factory(stage_engine)() as session:
         built = world.build(session, tmp_path_factory.mktemp("stage"))
-        make, passwords = Make(Catalog(session)), Passwords("fast")
+        make, passwords = Factories(Catalog(session)), Passwords("fast")
         reader = make.user("client", password=PASSWORD, passwords=passwords)
         world.add_token(session, reader.id)
         make.user("writer", password=PASSWORD, passwords=passwords, groups=["editor"])
@@ -49,7 +49,7 @@ def stage(stage_engine, tmp_path_factory):
 @pytest.fixture(scope="module")
 def bare_api(shared_database, media_folder):
     """The application's API with a cache that keeps nothing."""
-    app = build_app(shared_database, media_folder, **API_ALONE, **{"comicsdb.cache.memory_mb": "0"})
+    app = build_app(shared_database, media_folder, **API_ONLY, **{"comicsdb.cache.memory_mb": "0"})
     yield app
     app.registry["comicsdb.engine"].dispose()
 
@@ -65,7 +65,7 @@ def bare_site(shared_database, media_folder):
 @pytest.fixture
 def connection(stage_engine, stage):
     """One connection to the small catalogue, in an outer transaction."""
-    yield from rolled_back(stage_engine)
+    yield from rolled_back_connection(stage_engine)
 
 
 @pytest.fixture

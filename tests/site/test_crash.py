@@ -31,7 +31,7 @@ from comicsdb.imaging.metadata import strip_metadata
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from tests.conftest import build_app
-from tests.factories import Make
+from tests.factories import Factories
 from tests.redis_server import RedisServer
 from tests.serving import add_account, clean_environment, free_port
 from tests.site.test_production import production
@@ -53,7 +53,7 @@ def stage(cluster, template, tmp_path_factory):
         connection.execute(text("ALTER DATABASE crash SET synchronous_commit = on"))
     engine.dispose()
     with session_factory(engine)() as session:
-        series = Make(Catalog(session)).series().id
+        series = Factories(Catalog(session)).series().id
     editor = add_account(cluster.url("crash"), "editor")
     with engine.begin() as connection:
         connection.execute(

@@ -9,7 +9,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import is_unavailable, make_engine, session_factory
 from comicsdb.models import Arc
 from tests.conftest import build_app, forget_attempts
-from tests.factories import Make
+from tests.factories import Factories
 from tests.serving import add_account
 from tests.site.test_plugin import MAKE_EDITOR
 from tests.web.conftest import log_in
@@ -63,7 +63,7 @@ def site(application, factory, basic):
     """The application, an arc in it, and how `ed`, who has used nothing of his limits, proves who he is."""
     forget_attempts(application)
     with factory() as session:
-        arc = Make(Catalog(session)).arc()
+        arc = Factories(Catalog(session)).arc()
     return application, arc, basic
 
 

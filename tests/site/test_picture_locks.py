@@ -13,7 +13,7 @@ from comicsdb.media.storage import FolderStorage
 from comicsdb.media.uploads import UPLOAD_LOCK
 from tests.conftest import build_app
 from tests.dataset import picture
-from tests.factories import Make
+from tests.factories import Factories
 from tests.serving import add_account
 from tests.site.test_plugin import MAKE_EDITOR
 from tests.web.conftest import log_in
@@ -52,7 +52,7 @@ def site(database, factory, tmp_path):
     with factory() as session:
         session.execute(text(MAKE_EDITOR))
         session.commit()
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         arc, issue = make.arc(), make.issue()
         session.commit()
         names = arc.id, arc.slug, issue.slug

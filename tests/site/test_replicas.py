@@ -26,7 +26,7 @@ from comicsdb.db import LEASE_KEY, replicas, session_factory
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool, connector
 from comicsdb.db.replicas import MEGABYTE, Replica, Replicas
 from tests.conftest import build_app
-from tests.factories import Make
+from tests.factories import Factories
 from tests.redis_server import RedisServer
 from tests.serving import add_account
 from tests.site.test_two_processes import Board, write
@@ -94,7 +94,7 @@ class Site:
         self.replica.on_read = lambda result: self.counts.update([result])
         self.factory = factory
         with factory() as session:
-            make = Make(Catalog(session))
+            make = Factories(Catalog(session))
             series = make.series(name=f"Old {next(NUMBERS)}")
             self.issue = make.issue(
                 series=series.id, store_date=clock.business_day(ZoneInfo("America/New_York"))

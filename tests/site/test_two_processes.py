@@ -20,7 +20,7 @@ from sqlalchemy.exc import OperationalError
 from webob import Request
 
 from comicsdb.catalog import Catalog
-from tests.conftest import API_ALONE, build_app
+from tests.conftest import API_ONLY, build_app
 from tests.serving import add_account, free_port, serving, write_ini
 from tests.site.topics import Cast, Topic
 from tests.soak import SOAK
@@ -284,7 +284,7 @@ def test_what_was_committed_before_a_read_is_in_its_answer_whatever_dies(databas
 
 def check_what_is_left(database, folder, cast: Cast, servers: list[Server], headers: dict[str, str]):
     """What one server has put into Redis the other finds there, and it is what the database says."""
-    bare = build_app(database, folder, **API_ALONE, **{"comicsdb.cache.memory_mb": "0"})
+    bare = build_app(database, folder, **API_ONLY, **{"comicsdb.cache.memory_mb": "0"})
     client = Client(headers)
     found = set()
     for path in cast.addresses():

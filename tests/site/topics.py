@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from comicsdb import models
 from comicsdb.catalog import Catalog
 from comicsdb.library.ratings import rate
-from tests.factories import Make
+from tests.factories import Factories
 
 BITS = 10  # characters that can be linked, and roles that a credit can have: the digits of a number
 DOOMED = 300  # issues that are there to be deleted
@@ -38,7 +38,7 @@ class Cast:
     """The ids of the objects that topics write to."""
 
     def __init__(self, session: Session):
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         self.publisher = make.publisher(name="Publisher 0").id
         self.imprint = make.imprint(name="Imprint 0", publisher=self.publisher).id
         self.universe = make.universe(name="Universe 0", publisher=self.publisher).id

@@ -22,8 +22,14 @@ from comicsdb.accounts.sessions import begin_session
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import IssueRating
-from tests.conftest import attached, build_app, copied_to_roll_back, forget_attempts, rolled_back
-from tests.factories import Make
+from tests.conftest import (
+    build_app,
+    client_on,
+    forget_attempts,
+    rollback_engine_on_copy,
+    rolled_back_connection,
+)
+from tests.factories import Factories
 from tests.page import parsed
 
 COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
@@ -86,14 +92,14 @@ def form_of(page, text: str, name: str | None) -> Form:
 @pytest.fixture(scope="session")
 def world_engine(cluster, template):
     """An engine of a database with the small catalogue, which is made once for all tests."""
-    yield from copied_to_roll_back(cluster, template, f"world_{next(_copies)}")
+    yield from rollback_engine_on_copy(cluster, template, f"world_{next(_copies)}")
 
 
 @pytest.fixture(scope="session")
 def world_keys(world_engine) -> dict:
     """What is in the small catalogue: model and id by name."""
     with session_factory(world_engine)() as session:
-        made = _world(Make(Catalog(session)), session)
+        made = _world(Factories(Catalog(session)), session)
         return {name: (type(each), each.id) for name, each in vars(made).items()}
 
 
@@ -110,7 +116,7 @@ def world_read(world_engine, world_keys) -> dict:
 def connection(request):
     """One connection in an outer transaction: to the database with the small catalogue for who wants that."""
     name = "world_engine" if "world_keys" in request.fixturenames else "engine"
-    yield from rolled_back(request.getfixturevalue(name))
+    yield from rolled_back_connection(request.getfixturevalue(name))
 
 
 @pytest.fixture
@@ -121,7 +127,7 @@ def world(world_keys, world_read, session):
 
 def _world(make, session) -> SimpleNamespace:
     w = SimpleNamespace()
-    with make.together():
+    with make.single_commit():
         w.publisher = make.publisher(
             name="Harbor House",
             alt_names=["Porto Press"],
@@ -233,7 +239,7 @@ def apps_with(shared_database, media_folder):
 def site_with(apps_with, connection):
     """`site_with(**settings)`: a browser at a site that has settings of its own."""
     with ExitStack() as stack:
-        yield lambda **settings: stack.enter_context(attached(apps_with(**settings), connection))
+        yield lambda **settings: stack.enter_context(client_on(apps_with(**settings), connection))
 
 
 OTHERWISE = {

@@ -2,7 +2,7 @@
 
 import webtest
 
-from tests.conftest import attached, build_app
+from tests.conftest import build_app, client_on
 from tests.dataset import picture
 from tests.pictures import scans
 from tests.web.conftest import errors, form_to, let_in, soup, submit
@@ -10,7 +10,7 @@ from tests.web.conftest import errors, form_to, let_in, soup, submit
 UPDATE = "/accounts/update/"
 
 
-def test_a_profile_without_its_picture_is_shown_again(testapp, member, session, dead, caplog):
+def test_a_profile_without_its_picture_is_shown_again(testapp, member, session, unreachable_storage, caplog):
     let_in(testapp, member)
     upload = webtest.Upload("me.png", picture(), "image/png")
     response = submit(testapp, UPDATE, status=422, image=upload, last_name="Typed")
@@ -34,7 +34,7 @@ def test_pages_name_the_host_that_serves_pictures(connection, shared_database, m
     app = build_app(
         shared_database, media_folder, **{"comicsdb.media.url": "https://cdn.example.org/pictures/"}
     )
-    with attached(app, connection) as browser:
+    with client_on(app, connection) as browser:
         page = browser.get(f"/issue/{world.first.slug}/")
     assert "img-src 'self' https://cdn.example.org;" in page.headers["Content-Security-Policy"]
     shown = soup(page).find("meta", property="og:image")["content"]

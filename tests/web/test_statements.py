@@ -3,7 +3,7 @@
 import pytest
 
 from comicsdb.models import CATALOGUE
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import form_with, let_in
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
@@ -20,7 +20,7 @@ def count(testapp, connection):
 
     def counted(address, **kw):
         testapp.set_cookie("messages", "some")  # then the view answers
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(address, status=200, **kw)
         return len(statements), statements
 
@@ -29,7 +29,7 @@ def count(testapp, connection):
 
 def enlarge(make, world):
     """Many rows for every page of the small catalogue."""
-    with make.together():
+    with make.single_commit():
         for number in range(40):
             make.imprint(name=f"Imprint {number}", publisher=world.publisher)
         people = [make.creator(name=f"Hand {number}") for number in range(35)]
@@ -69,7 +69,7 @@ def enlarge(make, world):
 
 def more_of_the_same(make, world):
     """More rows for blocks that have some."""
-    with make.together():
+    with make.single_commit():
         for number in range(20):
             make.issue(
                 series=world.series,
@@ -120,7 +120,7 @@ def test_no_page_costs_more_when_there_is_more_to_show(make, world, count):
 
 
 def test_load_more_costs_the_same_on_every_step(make, world, count):
-    with make.together():
+    with make.single_commit():
         people = [make.creator(name=f"Hand {number}") for number in range(35)]
         lines = [{"creator": each.id, "roles": [make.role("Writer").id]} for each in people]
         make.catalog.update(world.first, {"credits": lines})

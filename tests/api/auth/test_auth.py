@@ -11,7 +11,7 @@ from sqlalchemy import update
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
 from tests.api.conftest import PASSWORD, basic
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 PATH = "/api/arc/"
 NOT_GIVEN = {"detail": "Authentication credentials were not provided."}
@@ -225,13 +225,13 @@ def test_reading_credentials_and_account_costs_one_statement(anonymous, make, pa
     groups = ("editor", "reading list editor")
     user = make.user("grouped", password=PASSWORD, passwords=passwords, groups=groups)
     for sent in (basic("grouped", PASSWORD)["Authorization"], f"Bearer {token(user)}"):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             anonymous.call("OPTIONS", PATH, 200, {"Authorization": sent})
         assert len(statements) == 1, statements
 
 
 def test_credentials_that_cannot_be_right_cost_no_statement(anonymous, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         refusal(anonymous, "Basic !!!")
         anonymous.get("/api/collection/", 401)
         anonymous.get("/api/nothing/", 404, basic("reader", PASSWORD))
@@ -316,6 +316,6 @@ def test_nobody_is_not_logged(anonymous, caplog):
 
 
 def test_credentials_of_the_api_mean_nothing_elsewhere(anonymous, reader, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         anonymous.get("/media/nothing.jpg", 404, basic("reader", "wrong"))
     assert statements == []

@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb.security import Identity
 from tests.api.conftest import PASSWORD, SCHEMA, basic
-from tests.conftest import attached, build_app
+from tests.conftest import build_app, client_on
 from tests.web.conftest import form_to, log_in
 
 LOGGER = "comicsdb_api.auth"
@@ -158,7 +158,7 @@ def behind_proxy(shared_database, media_folder):
 def elsewhere(behind_proxy, connection):
     """A browser of it, which has not counted anything yet."""
     behind_proxy.registry["comicsdb.counters"]._counts.clear()
-    with attached(behind_proxy, connection) as browser:
+    with client_on(behind_proxy, connection) as browser:
         yield browser
 
 

@@ -16,7 +16,7 @@ from comicsdb_api.retirement import BasicRetirement
 from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
 from tests.api.descriptions import Contract, errors_of
 from tests.api.retrying_app import ATTEMPTS
-from tests.conftest import SETTINGS, attached, build_app, recording
+from tests.conftest import SETTINGS, build_app, client_on, record_statements
 from tests.page import parsed
 from tests.web.conftest import log_in
 
@@ -61,7 +61,7 @@ def site(apps, connection):
 
         def site(phase):
             apps(phase).registry["comicsdb.limiter"].forget()
-            return stack.enter_context(attached(apps(phase), connection))
+            return stack.enter_context(client_on(apps(phase), connection))
 
         yield site
 
@@ -192,7 +192,7 @@ def test_a_password_is_refused_without_a_look_at_it(site, arc, connection, monke
     client.get(arc, 200, BEARER)  # the body is kept
     hashed = []
     monkeypatch.setattr(PasswordHasher, "verify", lambda *sent: hashed.append(sent))
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         for sent in (basic("reader", PASSWORD), basic("reader", "wrong"), basic("nobody", "x")):
             for path in (arc, "/api/", "/api/arc/", "/api/schema/"):
                 assert client.get(path, 401, sent).json == {"detail": GONE}

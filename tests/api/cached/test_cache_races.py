@@ -17,8 +17,8 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from tests.api.conftest import PASSWORD, basic
-from tests.conftest import API_ALONE, build_app, close_sessions
-from tests.factories import Make
+from tests.conftest import API_ONLY, build_app, close_sessions
+from tests.factories import Factories
 
 NAME = "races"
 PATIENCE = 60  # seconds until something is wrong with the test itself
@@ -39,10 +39,10 @@ class Cast:
             for each in GIVEN_UP:
                 session.execute(text(each))
             session.commit()
-            make = Make(Catalog(session))
+            make = Factories(Catalog(session))
             self.types = [make.catalog.create(models.SeriesType, {"name": f"Type {n}"}).id for n in range(2)]
             self.genre = make.catalog.create(models.Genre, {"name": "Genre"}).id
-            with make.together():
+            with make.single_commit():
                 publisher = make.publisher()
                 self.publisher, self.imprint = publisher.id, make.imprint(publisher=publisher).id
                 own = {"publisher": publisher, "imprint": self.imprint, "genres": [self.genre]}
@@ -171,7 +171,7 @@ def factory(cluster, template):
     engine = create_engine(cluster.url(NAME), pool_size=10)
     factory = session_factory(engine)
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.catalog.delete(make.series_type("digital_chapter"))  # a code is one type's alone
         make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
     yield factory
@@ -184,7 +184,7 @@ def factory(cluster, template):
 def applications(cluster, factory, media_folder):
     """The application with a cache and without."""
     apps = [
-        build_app(cluster.url(NAME), media_folder, **API_ALONE, **{"comicsdb.cache.memory_mb": size})
+        build_app(cluster.url(NAME), media_folder, **API_ONLY, **{"comicsdb.cache.memory_mb": size})
         for size in ("64", "0")
     ]
     yield apps

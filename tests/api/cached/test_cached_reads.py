@@ -18,7 +18,7 @@ from tests.api.conftest import SCHEMA, Client, basic
 from tests.api.http_dates import DATED, FAR_AHEAD, WITH_ISSUES
 from tests.api.resource.test_statements import COSTS
 from tests.api.test_transport import KINDS
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 CACHED = [*DATED, *(f"/api/{kind}/" for kind in KINDS), "/api/publisher/{publisher}/series_list/"]
 CACHED += ["/api/search/?q=harbor"]
@@ -204,7 +204,7 @@ def test_the_look_before_a_hit_is_at_one_row_and_fails_at_nothing(api, make, con
     for path in (f"/api/arc/{arc.id}/", f"/api/arc/{arc.id}/issue_list/"):
         cached(api, path)
         for looked_at in ({"epoch"}, {"epoch", "arc", "late_stamps"}):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 read(api, path, "HIT")
             (statement,) = statements
             asked = re.findall(r"(?:FROM|JOIN) (\w+)", statement)

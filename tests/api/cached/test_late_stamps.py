@@ -14,7 +14,7 @@ from comicsdb.catalog import Catalog, piecewise, unit_of_work
 from comicsdb.models import Character, Issue, LateStamps, Publisher, Series
 from tests.api.conftest import PASSWORD, basic
 from tests.conftest import build_app
-from tests.factories import Make
+from tests.factories import Factories
 
 ISSUES = 3
 
@@ -27,7 +27,7 @@ class Killed(BaseException):
 def world(factory, monkeypatch):
     """A series, its issues and a character in them; what touches two objects does it later, one by one."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
         series, character = make.series(name="Before"), make.character(name="Hero")
         for number in range(ISSUES):

@@ -14,7 +14,7 @@ from tests.api.cached.test_cached_reads import CACHED
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.http_dates import ADDRESSES, FAR_AHEAD, LONG_AGO, MOMENT
 from tests.api.resource.test_statements import AGAIN, COSTS, HIT, MISS
-from tests.conftest import forget_attempts, recording
+from tests.conftest import forget_attempts, record_statements
 
 TOKEN, SLEEPING = "cdb_" + "2d" * 32, "cdb_" + "2f" * 32
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -246,9 +246,9 @@ def test_a_hit_and_a_304_are_answered_in_one_statement_without_a_view(wsgi, send
         path = address.format(**ids)
         tag = send(path, BEARER).headers["ETag"]
         for sent, status in (({}, 200), ({"If-None-Match": tag}, 304)):
-            with recording(connection) as early:
+            with record_statements(connection) as early:
                 assert send(path, BEARER | sent).status_int == status
-            with views_only(wsgi), recording(connection) as late:
+            with views_only(wsgi), record_statements(connection) as late:
                 assert send(path, BEARER | sent).status_int == status
             assert (len(early), len(late)) == (HIT, HIT + stamps)
 
@@ -256,7 +256,7 @@ def test_a_hit_and_a_304_are_answered_in_one_statement_without_a_view(wsgi, send
 def test_a_304_by_date_needs_no_entry(wsgi, send, ids, connection):
     path = f"/api/issue/{ids['issue']}/"
     wsgi.registry["comicsdb.cache"].clear()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert send(path, BEARER | {"If-Modified-Since": FAR_AHEAD}).status_int == 304
     assert len(statements) == HIT
 
@@ -300,7 +300,7 @@ def test_what_was_found_out_early_is_not_asked_again_and_not_older_than_the_requ
     make.session.execute(update(type(arc)).values(modified=MOMENT))
     make.session.execute(update(User).values(is_staff=True))
     make.session.commit()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         answer = api.get(path)
     assert answer.headers["X-Cache"] == "MISS"
     assert answer.json["modified"] == "2026-02-03T04:05:06.700000Z"
@@ -333,7 +333,7 @@ def test_a_miss_is_one_statement_while_account_and_stamps_are_remembered(api, ma
     make.arc()
     for path in ("/api/arc/", "/api/reading_list/", "/api/collection/"):
         api.get(path)
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             api.get(f"{path}?modified_gt=2020-01-01")
         assert len(statements) == AGAIN, statements
 

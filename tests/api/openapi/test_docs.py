@@ -17,7 +17,7 @@ from comicsdb_api.docs_page.html import Html, element, join, void
 from comicsdb_api.openapi.common import DATE_CONDITIONS, TAG_CONDITIONS
 from tests.api.bodies import BASE
 from tests.api.descriptions import Contract
-from tests.conftest import SETTINGS, recording
+from tests.conftest import SETTINGS, record_statements
 from tests.page import parsed
 
 POLICY = (
@@ -115,7 +115,7 @@ def test_a_page_that_is_known_is_not_sent_again(host):
 
 
 def test_it_asks_nothing_of_the_database(testapp, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         testapp.get("/docs/")
     assert statements == []
 

@@ -20,7 +20,7 @@ from comicsdb_api.docs_page.page import Pages
 from tests.api.bodies import BASE
 from tests.api.conftest import PASSWORD, SEARCHES, Client, basic
 from tests.api.descriptions import errors_of
-from tests.conftest import ROLLED_BACK, SETTINGS, recording
+from tests.conftest import SAVEPOINT_MODE, SETTINGS, record_statements
 from tests.page import parsed
 
 ARCHIVES = {f"/api/series/{{id}}/{format_.name}/" for format_ in tags.FORMATS}
@@ -318,7 +318,7 @@ def test_wrong_credentials_are_wrong_here_too(anonymous):
 
 
 def test_nothing_is_asked_of_the_database_and_it_is_made_once(anonymous, wsgi, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         anonymous.get(SCHEMA)
     assert statements == []
     descriptions = wsgi.registry["comicsdb_api.descriptions"]
@@ -374,7 +374,7 @@ def extended_app(shared_database, media_folder):
 @pytest.fixture
 def extended(extended_app, connection, make, passwords):
     """What one of three accounts sees of that application."""
-    extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
+    extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
     extended_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
     for name, more in {"ann": {}, "ed": {"groups": ["editor"]}, "root": {"is_superuser": True}}.items():
         make.user(name, password=PASSWORD, passwords=passwords, **more)

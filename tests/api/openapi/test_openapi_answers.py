@@ -17,8 +17,8 @@ from comicsdb.models import ApiToken, Arc, User
 from tests.api.bodies import rate
 from tests.api.conftest import SCHEMA
 from tests.api.descriptions import Contract
-from tests.conftest import ROLLED_BACK, in_savepoint, rolled_back
-from tests.factories import Make
+from tests.conftest import SAVEPOINT_MODE, connection_in_savepoint, rolled_back_connection
+from tests.factories import Factories
 from tests.lists import OFFICIAL, make_list, who
 
 NUL = "Null characters are not allowed."
@@ -29,13 +29,13 @@ EARLY, LATE = "Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
 @pytest.fixture(scope="module")
 def filled(filled_engine, filled_ids):
     """A connection in an outer transaction to the database with something of everything, for all tests."""
-    yield from rolled_back(filled_engine)
+    yield from rolled_back_connection(filled_engine)
 
 
 @pytest.fixture
 def connection(filled):
     """The same in a savepoint, which is rolled back."""
-    yield from in_savepoint(filled)
+    yield from connection_in_savepoint(filled)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def contract_of(description: str) -> Contract:
 
 def own(session, reader, make):
     """The lists of the account that asks, by the first segment of their addresses, with something on them."""
-    with make.together():
+    with make.single_commit():
         pulled = make.issue(store_date=date(2020, 4, 1))
         wished, owned = ([make.issue() for _ in range(2)] for _ in range(2))
         listed = [make.issue(cv_id=8), make.issue()]
@@ -91,17 +91,17 @@ def own(session, reader, make):
 def ids(filled, filled_ids):
     """Two objects of each kind by the first segment of their addresses: one full of everything, one bare."""
     factory = session_factory(filled)
-    factory.configure(**ROLLED_BACK)
+    factory.configure(**SAVEPOINT_MODE)
     with factory() as session:
         return made(session, filled_ids)
 
 
 def made(session, ids):
     """The same, made for the account that asks."""
-    make = Make(Catalog(session))
+    make = Factories(Catalog(session))
     lists = own(session, session.scalar(READER), make)
     kinds = ("arc", "character", "creator", "imprint", "publisher", "team", "universe")
-    with make.together():
+    with make.single_commit():
         series = make.series(name="Été", series_type=12, year_end=2021)
         issue = make.issue(
             series=series,

@@ -17,7 +17,7 @@ from comicsdb.security import Permission
 from comicsdb_api.errors import conflict_messages
 from tests.api.bodies import BASE, rows, same
 from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import ROLLED_BACK, SETTINGS
+from tests.conftest import SAVEPOINT_MODE, SETTINGS
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def extended_app(shared_database, media_folder):
 @pytest.fixture
 def extended(extended_app, connection, reader):
     """A client of that application, on the test's own connection."""
-    extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
+    extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
     extended_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
     return Client(webtest.TestApp(extended_app), basic(reader.username, PASSWORD))
 

@@ -381,7 +381,7 @@ def test_a_filter_by_genre_knows_its_new_name(api, make, session):
 
 
 def test_links_to_other_pages_keep_the_filters(api, make):
-    with make.together():
+    with make.single_commit():
         series = make.series(name="Many pages", volume=9)
         for number in range(101):
             make.issue(series=series, number=str(number))

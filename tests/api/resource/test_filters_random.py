@@ -348,7 +348,7 @@ def piece(chance: random.Random, row: dict) -> str:
 def world(cluster, template, media_folder):
     """A served catalogue made at random, and its records."""
     with asked(cluster, template, "random_filters", media_folder) as site:
-        with site.make.together():
+        with site.make.single_commit():
             catalogue = build(site.make, site.session, random.Random(3))
         yield site, catalogue
 

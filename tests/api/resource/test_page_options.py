@@ -12,7 +12,7 @@ from tests.api.many import ISSUES, Many
 from tests.api.resource.test_paging import LISTS
 from tests.api.resource.test_selection import contract  # noqa: F401  (a fixture)
 from tests.api.resource.test_statements import AGAIN
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_a_page_by_cursor_costs_one_statement(api, many, connection):
     many.add("issue", 120)
     link = api.json("/api/issue/?cursor=*&page_size=50")["next"].removeprefix(BASE)
     api.get(link)
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert len(api.json(link)["results"]) == 50
     assert len(statements) == AGAIN
 

@@ -26,7 +26,7 @@ from tests.api.many import (
 )
 from tests.api.resource.test_statements import AGAIN
 from tests.cases import for_each
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 NO_PAGE = {"detail": "Invalid page."}
 
@@ -150,7 +150,7 @@ def test_places_are_looked_for_once(api, many, connection, path):
     path = path.format(many.arc.id)
     api.get(with_page(path, FAR))
     for page in (FAR + 1, "last"):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             api.get(with_page(path, page))
         assert len(statements) == AGAIN, statements
         assert "count(" not in statements[-1]
@@ -178,7 +178,7 @@ def test_the_rows_of_a_list_are_counted_once(api, many, connection, path):
     many.add("issue", 3 * SIZE + 1)
     counted = []
     for page in (1, 2, 3):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             api.get(with_page(path.format(many.arc.id), page))
         counted.append("count(" in statements[-1])
     assert counted == [True, False, False]

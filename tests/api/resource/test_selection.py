@@ -17,7 +17,7 @@ from tests.api.many import ISSUES, Many
 from tests.api.resource.test_statements import AGAIN, world
 from tests.api.writing import Writer
 from tests.cases import for_each
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 KINDS = [each.kind() for each in WITH_HISTORY]
 
@@ -70,7 +70,7 @@ def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, connect
     detail = api.json(f"/api/{kind}/{ids[kind]}/")
     usual = next(row for row in api.json(f"/api/{kind}/")["results"] if row["id"] == ids[kind])
     further = ["external_ids", *(["all_variants"] if kind == "issue" else [])]
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         answer = api.get(f"/api/{kind}/?include=all")
         whole = api.json(f"/api/{kind}/{ids[kind]}/?include={','.join(further)}")
     assert len(statements) == 2 * AGAIN
@@ -268,7 +268,7 @@ def test_a_hundred_issues_in_full_cost_one_statement(api, make, connection):
     wanted = [ids["issue"], *many.ids(ISSUES.format("WHERE s.publisher_id <> 0"))][:100]
     path = f"/api/issue/?include=all&ids={','.join(map(str, wanted))}"
     api.get(path)
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert len(api.json(path)["results"]) == len(set(wanted))
     assert len(statements) == AGAIN
 

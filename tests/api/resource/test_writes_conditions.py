@@ -14,8 +14,8 @@ from comicsdb.models import Publisher
 from tests.api.bodies import rate
 from tests.api.conftest import PASSWORD, basic
 from tests.api.writing import PICTURE, Writer
-from tests.conftest import API_ALONE, build_app
-from tests.factories import Make
+from tests.conftest import API_ONLY, build_app
+from tests.factories import Factories
 
 OTHER = '"0123456789abcdef01234567"'
 LATE = "Fri, 01 Jan 2100 00:00:00 GMT"
@@ -119,10 +119,10 @@ def test_a_variant_has_no_tag_to_know(writer, make):
 @pytest.fixture
 def apart(database, media_folder):
     """An application whose requests have connections of their own, with a session beside it."""
-    app = build_app(database, media_folder, **API_ALONE)
+    app = build_app(database, media_folder, **API_ONLY)
     engine = app.registry["comicsdb.engine"]
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         passwords = Passwords(app.registry.settings["comicsdb.password_cost"])
         make.user("ed", password=PASSWORD, passwords=passwords, groups=["editor"])
         yield Writer(webtest.TestApp(app), basic("ed", PASSWORD)), make

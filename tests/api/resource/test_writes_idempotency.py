@@ -16,8 +16,8 @@ from comicsdb.http import idempotency
 from comicsdb.models import Arc, Credit, IdempotencyKey, Variant
 from tests.api.conftest import PASSWORD, basic
 from tests.api.writing import PICTURE, Writer
-from tests.conftest import API_ALONE, build_app
-from tests.factories import Make
+from tests.conftest import API_ONLY, build_app
+from tests.factories import Factories
 from tests.waiting import await_that
 
 USED = {"detail": "This Idempotency-Key was used for another request. Make up a new one for each request."}
@@ -105,11 +105,11 @@ def test_a_key_is_forgotten_after_a_day(writer, session):
 @pytest.fixture
 def apart(database, media_folder):
     """A client whose requests have connections of their own, and sessions beside it."""
-    app = build_app(database, media_folder, **API_ALONE)
+    app = build_app(database, media_folder, **API_ONLY)
     engine = app.registry["comicsdb.engine"]
     factory = session_factory(engine)
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         passwords = Passwords(app.registry.settings["comicsdb.password_cost"])
         user = make.user("ed", password=PASSWORD, passwords=passwords, groups=["editor"])
     yield Writer(webtest.TestApp(app), basic("ed", PASSWORD)), factory, user.id

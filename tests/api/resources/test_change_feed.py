@@ -11,7 +11,7 @@ from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.models import Arc, Change
 from comicsdb.ops import backup
 from tests.api.writing import FORM
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 FEED = "/api/change/"
 
@@ -188,7 +188,7 @@ def test_what_cannot_be_read_is_named(api, query, field, message):
 def test_it_has_a_tag_and_costs_two_statements(api, make, connection):
     api.get("/api/")
     make.arc()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         tag = api.get(FEED).headers["ETag"]
     assert len(statements) == 2, statements
     api.call("GET", FEED, 304, {"If-None-Match": tag})

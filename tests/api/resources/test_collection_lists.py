@@ -11,7 +11,7 @@ from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue
 from tests.api.http_dates import AFTER, BEFORE, MOMENT, SECOND, at
 from tests.cases import for_each
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 TODAY = date(2026, 3, 4)
 UNKNOWN = "Select a valid choice. {} is not one of the available choices."
@@ -422,7 +422,7 @@ def test_the_cost_of_an_answer_does_not_depend_on_how_much_there_is(
     }
     found = {}
     for name, call in calls.items():
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             call()
         found[name] = len(statements)
     assert found == {

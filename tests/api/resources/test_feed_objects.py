@@ -14,7 +14,7 @@ from comicsdb.library import ratings
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Creator, Issue, PictureHash, Publisher, TouchedObject
 from tests.api.api_client import asked
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
 from tests.importer import Importer
@@ -259,7 +259,7 @@ def test_what_cannot_be_read_is_named(api, query, field, message):
 def test_it_costs_one_statement(api, make, connection):
     api.get(OBJECTS)
     make.issue()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert len(api.json(OBJECTS)["objects"]) > 1
     assert len(statements) == 2, statements  # one is for the account
 

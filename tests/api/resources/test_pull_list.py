@@ -119,7 +119,7 @@ def test_entries_stand_by_sort_name(writer, make):
 @pytest.fixture
 def followed(writer, make):
     """Issues of followed series by number: store dates in March, one unknown; and one of another series."""
-    with make.together():
+    with make.single_commit():
         one, two = make.series(name="B", sort_name="B"), make.series(name="A", sort_name="A")
         for series in (one, two):
             add(writer, series)

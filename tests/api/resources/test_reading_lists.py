@@ -12,7 +12,7 @@ from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import items, ratings
 from comicsdb.models import ReadingList, ReadingListItem
 from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.lists import OFFICIAL, held, make_list, who
 
 BASE = "http://localhost"
@@ -39,7 +39,7 @@ def client(testapp, make, passwords):
 @pytest.fixture
 def harbor(session, make, reader):
     """A list of a reader with everything."""
-    with make.together():
+    with make.single_commit():
         staff = make.user("stafflady", is_staff=True)
         values = {"attribution_source": "CBRO", "attribution_url": "https://orders.example/h"}
         first = make_list(session, staff, name="Before")
@@ -396,7 +396,7 @@ def test_what_lists_cost(api, session, make, reader, connection):
     make_list(session, reader, previous=made.id)
     for path, costs in ((LIST, (2, 1)), (f"{LIST}{made.id}/", (3, 3)), (f"{LIST}{made.id}/items/", (2, 1))):
         for cost in costs:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 assert "X-Cache" not in api.get(path).headers
             assert len(statements) == cost, statements
 

@@ -17,7 +17,7 @@ def client(testapp, reader):
 @pytest.fixture
 def ferries(make):
     """Series, issues and others with similar names."""
-    with make.together():
+    with make.single_commit():
         publisher = make.publisher(name="Foghorn Press")
         make.character(name="Foghorn Leghorn")
         make.character(name="Bill", alias=["Foghorn"])

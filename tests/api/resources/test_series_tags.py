@@ -19,7 +19,7 @@ VALID = {"comicinfo": valid_comicinfo, "metroninfo": valid_metroninfo}
 @pytest.fixture
 def series(make):
     """A series of three issues, and another series."""
-    with make.together():
+    with make.single_commit():
         found = make.series(name="Harbor: Lights/../..", year_began=2019)
         for month, number in enumerate(("1", "½", "1/2 <x>"), 1):
             make.issue(series=found, number=number, cover_date=date(2019, month, 1), cv_id=50 + month)

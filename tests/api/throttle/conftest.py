@@ -11,7 +11,7 @@ from comicsdb.models import ApiToken
 from comicsdb.ratelimit.api import ApiLimits
 from tests.api.conftest import PASSWORD, Client, basic
 from tests.api.throttle.standing import LOGGER, START
-from tests.conftest import API_ALONE, attached, build_app
+from tests.conftest import API_ONLY, build_app, client_on
 
 TOKEN = "cdb_" + "2e" * 32
 
@@ -24,7 +24,7 @@ def apps(shared_database, media_folder):
     def app(**settings):
         key = tuple(sorted(settings.items()))
         if key not in made:
-            made[key] = build_app(shared_database, media_folder, **({LOGGER: "on"} | API_ALONE | settings))
+            made[key] = build_app(shared_database, media_folder, **({LOGGER: "on"} | API_ONLY | settings))
         return made[key]
 
     yield app
@@ -50,7 +50,7 @@ def site(apps, connection):
             app.registry["comicsdb.api_limits"] = ApiLimits(
                 limiter, parse_settings(app.registry.settings | limits)
             )
-            return stack.enter_context(attached(app, connection))
+            return stack.enter_context(client_on(app, connection))
 
         yield make_site
 

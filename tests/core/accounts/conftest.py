@@ -12,7 +12,7 @@ from comicsdb.db import session_factory
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import User
-from tests.conftest import ROLLED_BACK, SETTINGS
+from tests.conftest import SAVEPOINT_MODE, SETTINGS
 from tests.mailbox import letters
 
 PASSWORD = "correct horse battery"
@@ -33,7 +33,7 @@ def passwords():
 def context(session, connection, limiter, passwords, tmp_path):
     """Somebody at the site; everything is rolled back with the test."""
     factory = session_factory(connection)
-    factory.configure(**ROLLED_BACK)
+    factory.configure(**SAVEPOINT_MODE)
     return AccountContext(
         session=session,
         independent_session=factory,

@@ -12,7 +12,7 @@ from comicsdb import accounts
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import InvalidError
 from comicsdb.ratelimit import Limiter
-from tests.conftest import recording, session_account
+from tests.conftest import record_statements, session_account
 from tests.core.accounts.conftest import PASSWORD
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -69,7 +69,7 @@ def test_nobody_and_somebody_are_refused_for_the_same_work(
     asked = {}
     names = ("Ann", "Off", "None", "nobody", "ann@example.org", "nobody@example.org")
     for name in names:
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             guess(context, name)
         asked[name] = list(statements)
         session.expire_all()
@@ -146,11 +146,11 @@ def test_the_limit_says_nothing_about_accounts(context, ann):
 
 
 @pytest.mark.parametrize("where", ["postgresql", "redis"])
-def test_processes_count_together(context, ann, where, own_light, request):
+def test_processes_count_together(context, ann, where, independent_read_pool, request):
     from comicsdb.accounts import Guard
 
     url = request.getfixturevalue("redis").url if where == "redis" else ""
-    one, two = (Guard(Limiter(own_light, url)) for _ in range(2))
+    one, two = (Guard(Limiter(independent_read_pool, url)) for _ in range(2))
     for guard in (one, two, one, two, one):
         guard.record_failure("ann", "192.0.2.7")
     for guard in (one, two):
@@ -285,7 +285,7 @@ def test_nothing_tells_whether_there_is_an_account(given, ann, make, connection,
         with time_machine.travel(NOON, tick=False):
             scattered(name)
             session.expunge_all()
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 error = refused(given(address=AWAY), name)
         seen.append((str(error.text), error.retry_after, [re.sub(r"\d+", "", each) for each in statements]))
     work = [

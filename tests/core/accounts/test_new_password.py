@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, ApiToken, FeedAddress, LoginSession
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD, session_user
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -116,7 +116,7 @@ def test_asking_answers_the_same_to_everybody(context, session, connection, ann,
     make.user("Off", email="off@example.org", is_active=False)
     asked_of_database = {}
     for email in ("ann@example.org", "off@example.org", "nobody@example.org"):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert accounts.request_reset(context, email) is None
             session.commit()
         asked_of_database[email] = [statement.split(" VALUES")[0] for statement in statements]

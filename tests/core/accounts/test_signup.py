@@ -14,7 +14,7 @@ from comicsdb.accounts.signup import BLOCKED_COUNTER, PLACEHOLDER_DOMAIN
 from comicsdb.catalog import InvalidError
 from comicsdb.http.client_address import network
 from comicsdb.models import AccountLink, DailyCount, LoginSession, User
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -164,7 +164,7 @@ def test_the_site_blocks_further_domains(given, form):
 
 def attempt(context, connection, values):
     """What a sign-up answers, and what it asks of the database."""
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         answer = accounts.sign_up(context, values)
         context.session.commit()
     return answer, [statement.split(" VALUES")[0] for statement in statements]
@@ -234,7 +234,7 @@ def test_resending_answers_the_same_to_everybody(context, connection, session, a
     session.commit()
     asked = {}
     for email in ("bob@example.org", "ann@example.org", off.email, "nobody@example.org"):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert accounts.resend_activation(context, email) is None
             session.commit()
         asked[email] = [statement.split(" VALUES")[0] for statement in statements]

@@ -21,7 +21,7 @@ def changed(dice, number, bits):
 def covers_apart(make):
     """Covers, and by how many bits their hashes differ from `WANTED`: {(issue, variant): {kind: bits}}."""
     dice, session, known = random.Random(8), make.catalog.session, {}
-    with make.together():
+    with make.single_commit():
         series = make.series()
         for bits in [*range(14)] * 3:
             number = len(known)

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from comicsdb.catalog.next_issue import propose_next_issue
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 
 def day(text):
@@ -90,10 +90,10 @@ def test_the_next_number_is_free_and_can_follow_any_issue(run, make, session, co
     found = run(*rows, after=0, alt_number="7")
     assert (found["number"], found["cover_date"]) == ("4", day("2026-02-01"))
     assert "alt_number" not in found
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert propose_next_issue(session, make.series().id) == {"number": "1"}
         series = make.series()
     make.issue(series=series)
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         propose_next_issue(session, series.id)
     assert len(statements) == 2

@@ -10,7 +10,7 @@ from comicsdb import models
 from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.models import Change, History
 from tests.concurrency import at_once
-from tests.factories import Make
+from tests.factories import Factories
 
 WRITERS = 6
 
@@ -22,7 +22,7 @@ def test_writers_of_one_name_get_a_slug_each(factory):
 
 def test_writers_of_one_number_get_one_issue_and_conflicts(factory):
     with factory() as session:
-        series = Make(Catalog(session)).series().id
+        series = Factories(Catalog(session)).series().id
     values = {"series": series, "number": "1", "cover_date": date(2020, 1, 1)}
     answers = at_once(factory, *[lambda catalog: catalog.create(models.Issue, values).id] * WRITERS)
     refused = [answer for answer in answers if isinstance(answer, ConflictError)]
@@ -35,7 +35,7 @@ def test_writers_of_one_number_get_one_issue_and_conflicts(factory):
 
 def test_renames_of_one_series_follow_one_another_and_none_is_lost(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         series_id, issue = series.id, make.issue(series=series)
         issue_id, before = issue.id, issue.modified
@@ -58,7 +58,7 @@ def test_renames_of_one_series_follow_one_another_and_none_is_lost(factory):
 
 def test_edits_of_issues_and_renames_of_their_series_do_not_block_one_another_for_ever(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         issues = [make.issue(series=series, number=str(number)).id for number in range(3)]
         series_id = series.id
@@ -112,7 +112,7 @@ def test_a_version_is_seen_exactly_with_its_data(factory):
 
 def test_two_edits_of_one_issue_keep_both_changes(factory):
     with factory() as session:
-        issue_id = Make(Catalog(session)).issue().id
+        issue_id = Factories(Catalog(session)).issue().id
 
     def change(**values):
         return lambda catalog: catalog.update(catalog.get(models.Issue, issue_id), values).id
@@ -126,7 +126,7 @@ def test_two_edits_of_one_issue_keep_both_changes(factory):
 
 def test_two_credits_for_one_pair_end_as_one(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         issue_id, creator_id = make.issue().id, make.creator().id
 
     def credit(role):
@@ -142,7 +142,7 @@ def test_two_credits_for_one_pair_end_as_one(factory):
 def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
     """The row a new link points to is kept from deletion once it was found; before that, it is missing."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         arc_id, issue_id = make.arc().id, make.issue().id
 
     def link(catalog):
@@ -165,7 +165,7 @@ def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
 def test_who_only_asks_what_is_wrong_keeps_nobody_waiting(factory):
     """A form asks before it stores pictures, and takes its turn among the writers after that."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         issue_id, creator_id, team_id = make.issue().id, make.creator().id, make.team().id
     wanted = {"teams": [team_id], "credits": [{"creator": creator_id, "roles": [1]}]}
     with factory() as asking, factory() as writing:

@@ -14,7 +14,7 @@ from comicsdb.community import polls
 from comicsdb.community.polls import Status
 from comicsdb.models import Poll, PollChoice, PollVote, StaffAction
 from tests.concurrency import at_once
-from tests.factories import Make
+from tests.factories import Factories
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 END = START + timedelta(days=7)
@@ -182,7 +182,7 @@ def test_an_account_that_goes_takes_its_vote_along_and_leaves_its_polls(session,
 def open_poll(factory):
     """A poll and an account: (poll, choices, user)."""
     with factory() as session:
-        user, poll = Make(Catalog(session)).user().id, made(session)
+        user, poll = Factories(Catalog(session)).user().id, made(session)
         session.commit()
         return poll.id, choice_ids(session, poll), user
 
@@ -229,7 +229,7 @@ def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory,
         admin.delete_poll(catalog.session, None, poll)
 
     with factory() as session:
-        others = [Make(Catalog(session)).user().id for _ in range(2)]
+        others = [Factories(Catalog(session)).user().id for _ in range(2)]
         session.commit()
     answers = at_once(factory, delete, *(voting(poll, left[0], other) for other in others))
     assert set(answers[1:]) <= {True, "NotFoundError"}

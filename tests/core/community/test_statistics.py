@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from comicsdb.catalog.maintenance import repair_reports
 from comicsdb.community import statistics
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 NEW_YORK = ZoneInfo("America/New_York")
 TODAY = date(2026, 3, 15)
@@ -46,7 +46,7 @@ def test_what_was_added_is_counted_on_the_days_of_the_site(session, connection, 
     added(session, four, 2019, 7, 1)
     creator = make.creator()
     added(session, creator, 2026, 3, 1, 4)  # a night of February
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         found = statistics.catalogue_figures(session, NEW_YORK, TODAY)
     assert len(statements) == 5, statements
     assert found["totals"]["issue"] == 4
@@ -62,7 +62,7 @@ def test_what_was_added_is_counted_on_the_days_of_the_site(session, connection, 
 
 
 def test_small_publishers_are_told_together(session, make):
-    with make.together():
+    with make.single_commit():
         for number in range(11):
             series = make.series(publisher=make.publisher(name=f"House {number:02}"))
             for each in range(2 if number == 7 else 1):
@@ -84,7 +84,7 @@ def test_what_needs_hands_is_counted_in_two_statements(session, connection, make
     credit = [{"creator": make.creator().id, "roles": [role]}]
     make.issue(series=twice[0], number="1", credits=credit, **picture)
     make.issue(series=annual, number="1", upc="76194134182600110", isbn="9780000000000")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         found = repair_reports.count_problems(session)
     assert len(statements) == 2, statements
     assert found == {"covers": 1, "credits": 1, "duplicates": 1, "isbn": 1, "upc": 1}

@@ -27,7 +27,7 @@ def identity_of(session, user) -> Identity:
 
 def shelf(make) -> SimpleNamespace:
     """A series with ten issues, another with two, of one publisher."""
-    with make.together():
+    with make.single_commit():
         w = SimpleNamespace(publisher=make.publisher(name="Harbor House"))
         w.long = make.series(name="The Lamplighter", year_began=2018, volume=2, publisher=w.publisher)
         w.other = make.series(name="=Night & Crew", year_began=2020, publisher=w.publisher, cv_id=900)

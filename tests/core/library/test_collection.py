@@ -12,7 +12,7 @@ from comicsdb import clock
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection, ratings, reads
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 TODAY = date(2026, 3, 4)
 EARLY, LATE = datetime(2020, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, 20, tzinfo=UTC)
@@ -325,7 +325,7 @@ def test_what_many_cost_does_not_depend_on_how_many(session, make, user, connect
     rows = [(each.id, {"rating": 4, "is_read": True}) for each in issues]
 
     def cost(write) -> int:
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             write()
         return len(statements)
 

@@ -12,7 +12,7 @@ from comicsdb.catalog import Catalog, NotFoundError
 from comicsdb.library import collection, ratings
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
 from tests.concurrency import at_once
-from tests.factories import Make
+from tests.factories import Factories
 
 TODAY = date(2026, 3, 4)
 MOMENT = datetime(2026, 2, 1, 20, tzinfo=UTC)
@@ -23,7 +23,7 @@ AT_ONCE = 6
 def ids(factory):
     """An account, an issue, and one that the account owns: (user, issue, item of another issue)."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         user, series = make.user().id, make.series()
         issue, owned = (make.issue(series=series, number=number).id for number in "12")
         item, _ = collection.add(session, user, owned, {"is_read": True}, today=TODAY)

@@ -20,7 +20,7 @@ from comicsdb.db import session_factory
 from comicsdb.library import collection, ratings, reads
 from comicsdb.library.collection import figures
 from comicsdb.models import CollectionItem, Issue, IssueRating
-from tests.factories import Make
+from tests.factories import Factories
 from tests.soak import sequences
 
 TODAY = date(2026, 3, 4)
@@ -54,7 +54,7 @@ class Library(RuleBasedStateMachine):
 
     @initialize()
     def begin(self):
-        make = Make(Catalog(self.session))
+        make = Factories(Catalog(self.session))
         series = make.series()
         self.user, self.series = make.user().id, series.id
         issues = [

@@ -11,7 +11,7 @@ from comicsdb.library.reading_lists import forks, likes
 from comicsdb.library.undo import undo
 from comicsdb.models import LibraryAct, ReadingList, ReadingListItem, ReadingListLike, User
 from tests.concurrency import at_once
-from tests.factories import Make
+from tests.factories import Factories
 from tests.lists import OFFICIAL, make_list, who
 
 TODAY = date(2026, 11, 23)
@@ -119,7 +119,7 @@ def test_likes_are_undone_and_come_back_with_a_list(session, make):
 
 def test_likes_given_at_once_are_all_counted(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         found, readers = make_list(session, make.user()), [make.user() for _ in range(3)]
         for each in readers:
             who(each)

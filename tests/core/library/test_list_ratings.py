@@ -8,7 +8,7 @@ from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ReadingList, ReadingListRating, User
 from tests.concurrency import at_once
-from tests.factories import Make
+from tests.factories import Factories
 from tests.lists import OFFICIAL, make_list, who
 
 
@@ -106,7 +106,7 @@ def test_figures_follow_stars_that_go_with_an_account(session, make):
 
 def test_the_last_of_stars_given_at_once_are_counted_once(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         found, reader, another = make_list(session, make.user()), make.user(), make.user()
         who(reader), who(another)
     jobs = [

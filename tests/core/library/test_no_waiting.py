@@ -11,7 +11,7 @@ from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.models import Issue, ReadingList, ReadingListItem, Series, User
 from tests.concurrency import at_once
-from tests.factories import Make
+from tests.factories import Factories
 from tests.lists import OFFICIAL, make_list, who
 
 TODAY = date(2026, 3, 4)
@@ -21,7 +21,7 @@ TODAY = date(2026, 3, 4)
 def issue(factory):
     """The id of an issue in a series; accounts 2 and 3 have a list each, with another issue of it."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         issue, other = (make.issue(series=series, number=number) for number in "12")
         for name in ("Ada", "Ben"):

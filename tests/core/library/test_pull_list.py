@@ -9,8 +9,8 @@ from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.library import collection, pull_list
 from comicsdb.models import CollectionItem, PullList, PullListSeries, Series, Variant
 from tests.concurrency import at_once
-from tests.conftest import recording
-from tests.factories import Make
+from tests.conftest import record_statements
+from tests.factories import Factories
 
 WEDNESDAY = date(2026, 12, 30)
 MONDAY = date(2026, 12, 28)
@@ -176,7 +176,7 @@ def test_what_cannot_be_chosen(session, make, reader):
 def test_a_week_of_many_series_costs_as_much_as_one_of_few(session, connection, make, reader):
     def cost():
         session.expire_all()
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             pull_list.entries(session, reader)
             pull_list.week(session, reader, MONDAY)
             pull_list.weeks_ahead(session, reader, MONDAY)
@@ -201,7 +201,7 @@ def test_a_week_of_many_series_costs_as_much_as_one_of_few(session, connection, 
 def scene(factory):
     """A reader and two series that really are stored."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         return make.user().id, make.series().id, make.series().id
 
 

@@ -11,7 +11,7 @@ from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.items import BEGINNING, DOWN, UP, AddResult, ReorderResult
 from comicsdb.models import ReadingList, ReadingListItem
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.lists import held, make_list
 from tests.soak import SOAK
 
@@ -49,7 +49,7 @@ def series(make):
 def numbers(make, series):
     """Ids of a series' issues by number; 9 and 10 came out in the same month."""
     months = {"8": 1, "9": 2, "10": 2, "11": 3, "½": 3, "12": 4}
-    with make.together():
+    with make.single_commit():
         return {
             number: make.issue(series=series, number=number, cover_date=date(2020, month, 1)).id
             for number, month in months.items()
@@ -306,11 +306,11 @@ def test_two_thousand_issues_cost_as_many_statements_as_two(session, make, owner
     )
     found = make_list(session, owner)
     hold = held(session, owner, found)
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert items.add_series(hold, series.id, whole=True) == AddResult(2000, 0)
     assert len(statements) <= 7, statements
     order = stored(session, found)
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert items.reorder(hold, order[::-1]) == ReorderResult(0, 1999, 0)
     assert len(statements) <= 5, statements
     assert stored(session, found) == order[::-1]

@@ -12,7 +12,7 @@ from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import items
 from comicsdb.models import ReadingList
 from tests.concurrency import at_once
-from tests.factories import Make
+from tests.factories import Factories
 from tests.lists import OFFICIAL, make_list, who
 from tests.soak import SOAK
 
@@ -196,7 +196,7 @@ def test_any_sequence_keeps_links_mirrored_and_those_of_others_untouched(session
 
 def test_lists_linked_and_filled_at_once_end_mirrored_and_dense(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         user, series = make.user(), make.series()
         issues = [make.issue(series=series, number=str(number)) for number in range(8)]
         ids = [make_list(session, user, issues[:4]).id for _ in range(4)]
@@ -237,7 +237,7 @@ def test_lists_linked_and_filled_at_once_end_mirrored_and_dense(factory):
 
 def test_a_name_taken_at_the_same_time_is_refused_and_a_slug_made_anew(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         one, other = who(make.user()), who(make.user())
 
     def job(identity):

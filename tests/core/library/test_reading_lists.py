@@ -10,7 +10,7 @@ from comicsdb.catalog import InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import FormerSlug, ReadingList, StaffAction
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.lists import OFFICIAL, make_list, who
 
 EDITORS = ("reading list editor",)
@@ -19,7 +19,7 @@ EDITORS = ("reading list editor",)
 @pytest.fixture
 def scene(session, make):
     """A public and a private list of a reader and of the official account, and everybody who may ask."""
-    with make.together():
+    with make.single_commit():
         people = {
             "owner": make.user(),
             "other": make.user(),
@@ -349,7 +349,7 @@ def test_a_hidden_address_costs_what_an_unknown_one_costs(session, make, connect
     asked = []
     for slug in ("salt-tide", hidden, "there-is-none"):
         session.expunge_all()
-        with recording(connection) as statements, pytest.raises(NotFoundError):
+        with record_statements(connection) as statements, pytest.raises(NotFoundError):
             lists.find(session, other, OFFICIAL, slug)
         asked.append(list(statements))
     assert asked[0] == asked[1] == asked[2]

@@ -11,7 +11,7 @@ from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishList, WishListItem
 from tests.concurrency import at_once
-from tests.factories import Make
+from tests.factories import Factories
 
 TODAY = date(2026, 3, 4)
 
@@ -215,7 +215,7 @@ def test_a_deleted_issue_takes_its_wish_along_and_the_list_has_changed(session, 
 def scene(factory):
     """A reader and two issues that really are stored."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         return make.user().id, make.issue().id, make.issue().id
 
 
@@ -256,7 +256,7 @@ def test_what_is_acquired_twice_at_once_is_owned_once(factory, scene):
 def test_two_items_that_move_to_one_issue_leave_one_there(factory, scene):
     reader, issue, other = scene
     with factory() as session:
-        wanted = Make(Catalog(session)).issue().id
+        wanted = Factories(Catalog(session)).issue().id
         items = [wish_list.add(session, reader, each, {})[0].id for each in (issue, other)]
         session.commit()
 

@@ -19,7 +19,7 @@ from comicsdb.ops.jobs import MEDIA, job_lock
 from tests.core.cli.test_commands import _ini, run
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture
-from tests.factories import Make
+from tests.factories import Factories
 from tests.lists import make_list
 
 
@@ -36,7 +36,7 @@ def at_once(database):
 def made(factory):
     """Factories whose commits are real."""
     with factory() as session:
-        yield Make(Catalog(session))
+        yield Factories(Catalog(session))
 
 
 def swept(connection, media, hours=0.0, **options) -> list[str]:

@@ -59,20 +59,20 @@ class InRedis:
 
 
 @pytest.fixture
-def postgres(own_light):
+def postgres(independent_read_pool):
     """A limiter in PostgreSQL, and the way to move time."""
-    place = InPostgres(own_light)
+    place = InPostgres(independent_read_pool)
     yield place
     place.close()
 
 
 @pytest.fixture(params=["postgresql", "redis"])
-def place(own_light, request):
+def place(independent_read_pool, request):
     """A limiter, and the way to move time."""
     if request.param == "postgresql":
         yield request.getfixturevalue("postgres")
     else:
-        yield InRedis(own_light, request.getfixturevalue("redis"))
+        yield InRedis(independent_read_pool, request.getfixturevalue("redis"))
 
 
 @pytest.fixture
@@ -425,8 +425,8 @@ def test_two_who_ask_for_the_same_limits_in_another_order_do_not_wait_for_each_o
     assert [each.count for each in limiter.take(asked).states] == [401, 401, 401]
 
 
-def test_at_an_epoch_that_is_over_nothing_is_counted(postgres, own_light):
-    (epoch,) = own_light.fetch(EPOCH, {})
+def test_at_an_epoch_that_is_over_nothing_is_counted(postgres, independent_read_pool):
+    (epoch,) = independent_read_pool.fetch(EPOCH, {})
     with pytest.raises(EpochMovedError):
         postgres.limiter.take(BOTH, epoch=epoch - 1)
     assert [each.count for each in postgres.limiter.take(BOTH, epoch=epoch).states] == [1, 1]
@@ -441,9 +441,9 @@ def test_connections_of_a_proxy_count_as_well(postgres, engine):
 
 
 @pytest.fixture
-def processes(postgres, own_light):
+def processes(postgres, independent_read_pool):
     """Limiters of two processes, whose time is that of `postgres`."""
-    return postgres.limiter, Limiter(own_light)
+    return postgres.limiter, Limiter(independent_read_pool)
 
 
 def test_processes_judge_by_what_others_have_counted(processes):

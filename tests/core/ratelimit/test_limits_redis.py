@@ -21,9 +21,9 @@ def quick(monkeypatch):
 
 
 @pytest.fixture
-def limiter_of(limiter, own_light):
+def limiter_of(limiter, independent_read_pool):
     """`limiter_of(url)`: a limiter with a Redis; nothing is counted in PostgreSQL yet."""
-    return partial(Limiter, own_light)
+    return partial(Limiter, independent_read_pool)
 
 
 def counts(limiter) -> list[int]:

@@ -13,8 +13,8 @@ from comicsdb.library import ratings
 from comicsdb.models import ApiToken, Arc, Group, Issue, User, user_group_member
 from comicsdb_api import auth
 from tests import engines
-from tests.conftest import copied
-from tests.factories import Make
+from tests.conftest import database_copy
+from tests.factories import Factories
 
 WHEN = datetime(2026, 2, 3, tzinfo=UTC)
 DECIDING = {
@@ -60,7 +60,7 @@ def filled(cluster, template):
     cluster.clone_database(template, "epoch")
     engine = engines.take(cluster.url("epoch"))
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         user, issue = make.user("Nora"), make.issue(store_date=date(2020, 1, 1))
         group = session.scalars(select(Group).order_by(Group.id)).first()
         session.execute(insert(user_group_member).values(user_id=user.id, group_id=group.id))
@@ -75,7 +75,7 @@ def filled(cluster, template):
 @pytest.fixture
 def database(cluster, filled):
     """A copy of it."""
-    yield from copied(cluster, filled[0])
+    yield from database_copy(cluster, filled[0])
 
 
 @pytest.fixture

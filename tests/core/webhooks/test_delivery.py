@@ -21,7 +21,7 @@ from comicsdb.config import parse_settings
 from comicsdb.models import Arc, Change, OutgoingMail, Publisher, User, Webhook, WebhookDelivery
 from comicsdb.webhooks import delivery, endpoints
 from comicsdb.webhooks.delivery import Deliverer
-from tests.factories import Make
+from tests.factories import Factories
 from tests.mailbox import read
 from tests.receiver import Receiver
 from tests.serving import SECRET
@@ -55,7 +55,7 @@ def clock():
 @pytest.fixture
 def owner(factory):
     with factory() as session:
-        user = Make(Catalog(session)).user("Ann", email_confirmed=True, email="ann@comics.example")
+        user = Factories(Catalog(session)).user("Ann", email_confirmed=True, email="ann@comics.example")
         session.commit()
         return user.id
 

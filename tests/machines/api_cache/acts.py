@@ -12,7 +12,7 @@ from comicsdb.catalog.maintenance.repair_slugs import fix_start_year, issue_ids_
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
 from comicsdb.models import History, Publisher
-from tests.conftest import ROLLED_BACK
+from tests.conftest import SAVEPOINT_MODE
 from tests.machines.api_cache.world import TODAY, Ids
 from tests.machines.propagation.writes import MODELS, Positions
 
@@ -24,7 +24,7 @@ class Acts:
         self.theatre = theatre
         self.point = theatre.connection.begin_nested()
         factory = session_factory(theatre.connection)
-        factory.configure(**ROLLED_BACK)
+        factory.configure(**SAVEPOINT_MODE)
         self.session = factory()
         self.catalog = Catalog(self.session)
         self.imports = theatre.stage.imports.copy()

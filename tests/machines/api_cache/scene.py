@@ -5,7 +5,7 @@ from random import Random
 
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import Tombstone
-from tests.conftest import ROLLED_BACK
+from tests.conftest import SAVEPOINT_MODE
 from tests.machines.api_cache.acts import Acts
 from tests.machines.api_cache.addresses import Addresses
 from tests.machines.api_cache.bodies import Bodies, Key, Slot, Statements
@@ -31,7 +31,7 @@ class Theatre:
         self.statements = Statements(connection, app.registry)
         self.counts: dict[str, int] = defaultdict(int)  # what readers saw, and how often
         bare.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
-        bare.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
+        bare.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
 
     def scene(self) -> "Scene":
         """A new one."""

@@ -19,7 +19,7 @@ from comicsdb.catalog import Catalog, late_stamps, piecewise, unit_of_work
 from comicsdb.db import session_factory
 from comicsdb.library import collection, ratings
 from comicsdb.models import Issue, LateStamps, Series
-from tests.factories import Make
+from tests.factories import Factories
 from tests.soak import sequences
 
 PROFILE = sequences(10, 30)
@@ -153,7 +153,7 @@ def test_the_log_is_in_the_order_of_commits_and_the_epoch_tells_every_change(fac
     for size in ("INITIAL_SIZE", "MIN_SIZE", "MAX_SIZE"):
         monkeypatch.setattr(piecewise, size, 1)
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         Commits.issues = tuple(make.issue(series=series, number=str(n)).id for n in range(ISSUES))
         Commits.users = tuple(make.user().id for _ in range(READERS))

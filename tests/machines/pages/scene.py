@@ -11,7 +11,7 @@ from webob import Request
 from comicsdb import admin
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import Announcement
-from tests.conftest import ROLLED_BACK
+from tests.conftest import SAVEPOINT_MODE
 from tests.machines.api_cache.acts import Acts
 from tests.machines.api_cache.reader import before_statement
 from tests.machines.api_cache.world import Ids
@@ -67,7 +67,7 @@ class PageTheatre:
         self.writer = writer
         self.counts: dict[str, int] = defaultdict(int)
         bare.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
-        bare.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
+        bare.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
         bare.registry["comicsdb.cached_reads"].clear()
         bare.registry["comicsdb_web.reloads_templates"] = True  # it keeps no cards either
 

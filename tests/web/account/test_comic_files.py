@@ -10,7 +10,7 @@ from comicsdb.accounts import drafts
 from comicsdb.exchange import tagged_files
 from comicsdb.exchange.comic_files import UnreadableError, import_files, read_tags
 from comicsdb.models import Issue, TaggedFile
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import form_with, soup
 from tests.web.forms.forming import enter
 
@@ -197,7 +197,7 @@ def test_the_list_costs_a_fixed_number_of_statements(testapp, world, session, fo
         outcomes(session, nora, folder)
         session.commit()
         testapp.get(LIST)
-        with recording(session.connection()) as statements:
+        with record_statements(session.connection()) as statements:
             testapp.get(LIST)
         counts.append(len(statements))
     assert counts == [COST, COST]

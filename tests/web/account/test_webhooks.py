@@ -5,7 +5,7 @@ from sqlalchemy import func, select
 
 from comicsdb.models import Webhook, WebhookDelivery
 from comicsdb.webhooks import delivery
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import errors, form_to, let_in, message, soup, submit
 
 PAGE = "/accounts/webhooks/"
@@ -119,7 +119,7 @@ def test_those_of_others_do_not_exist(testapp, hook, session, make):
 def test_what_a_page_costs(testapp, hook, connection):
     testapp.get(page_of(hook))
     for path in (PAGE, page_of(hook)):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(path)
         assert len(statements) <= 4, statements
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 
 from comicsdb.models import Announcement, Creator, Group, OutgoingMail, Poll, Review, StaffAction, User
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.admin.helpers import RAW, column, enter, fill
 from tests.web.attacks.attempts import path_of, routes_of_the_site
 from tests.web.conftest import soup
@@ -107,7 +107,7 @@ def test_other_accounts_see_that_there_is_nothing(wsgi, testapp, make, paths, se
         assert soup(answer).h1.get_text() == soup(testapp.get("/no-such-page/", status=404)).h1.get_text()
     for route, methods in admin_routes(wsgi):
         if "POST" in methods:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.post(path_of(route), {"csrf_token": "x"}, status=404)
             assert not [each for each in statements if each.startswith(("INSERT", "UPDATE", "DELETE"))]
     assert "/admin/" not in {each["href"] for each in soup(testapp.get("/")).header.find_all("a")}
@@ -187,7 +187,7 @@ def test_each_page_costs_the_same_for_many_and_few(testapp, boss, make, session,
         found = {}
         testapp.app.registry["comicsdb.cache"].clear()
         for pattern, path in paths().items():
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(path, status=200)
             found[pattern] = len(statements)
         return found
@@ -261,7 +261,7 @@ def test_a_form_without_its_token_changes_nothing(wsgi, testapp, boss, connectio
     tried = 0
     for route, methods in admin_routes(wsgi):
         if "POST" in methods:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.post(path_of(route), status=400)
             assert not [each for each in statements if each.startswith(("INSERT", "UPDATE", "DELETE"))]
             tried += 1

@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from comicsdb.models import CATALOGUE, AgeRating, FormerSlug, Genre, Group, Role, SeriesType, StaffAction
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.admin.helpers import cells, enter
 from tests.web.conftest import errors, form_to, message, soup
 from tests.web.forms.forming import boxes, opened, picture, send, value
@@ -284,7 +284,7 @@ def test_odd_values_are_told_beside_their_fields(testapp, root, world, kind):
 
 def test_a_form_costs_the_same_however_much_it_shows(testapp, boss, world, make, connection):
     def cost(path):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(path, status=200)
         return len(statements), statements
 

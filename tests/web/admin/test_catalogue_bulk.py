@@ -6,7 +6,7 @@ from sqlalchemy import select
 from comicsdb.catalog.maintenance import pieces
 from comicsdb.catalog.maintenance.bulk import MAX_OBJECTS
 from comicsdb.models import Arc, Group, Issue, StaffAction, UnfinishedAct
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.admin.helpers import enter
 from tests.web.conftest import errors, form_with, message, soup
 
@@ -131,7 +131,7 @@ def test_executives_come_from_the_setting(site_with, make, world, session):
 
 
 def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, session, make):
-    with make.together():
+    with make.single_commit():
         arcs = [make.arc(name=f"Arc {number}") for number in range(12)]
     page = choose(testapp, "arc", "delete", *(each.id for each in arcs))
     assert len(listed(page)) == 11
@@ -196,19 +196,19 @@ def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, ses
 )
 def test_a_choice_that_is_none_leads_back(testapp, root, make, act, ids, told, connection):
     make.arc()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         answer = choose(testapp, "arc", act, *ids, status=303)
     assert told in message(answer.follow())
     assert not [each for each in statements if each.startswith(("DELETE", "UPDATE arc"))]
 
 
 def test_a_bulk_act_costs_little_for_many(testapp, boss, make, connection):
-    with make.together():
+    with make.single_commit():
         issues = [make.issue() for _ in range(14)]
     costs = []
     for some in (issues[:2], issues[2:]):
         page = choose(testapp, "issue", "teen", *(each.id for each in some))
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             confirm(page)
         costs.append(len(statements))
     assert costs[0] == costs[1], costs

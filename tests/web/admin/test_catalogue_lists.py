@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from comicsdb.models import CATALOGUE, Issue
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.admin.helpers import cells, column, enter
 from tests.web.conftest import soup
 
@@ -126,7 +126,7 @@ def test_filters_of_series(testapp, staff, world, make):
 
 
 def test_pages_follow_one_another_in_a_total_order(testapp, staff, make):
-    with make.together():
+    with make.single_commit():
         series = make.series(name="Run")
         for number in range(53):
             make.issue(series=series, number=str(number))
@@ -141,13 +141,13 @@ def test_no_list_costs_more_when_it_is_longer(testapp, staff, world, make, conne
     def costs():
         found = {}
         for kind in KINDS:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(f"/admin/{kind}/?created=year&publisher=a&q=a", status=200)
             found[kind] = len(statements)
         return found
 
     few = costs()
-    with make.together():
+    with make.single_commit():
         for _ in range(8):
             house = make.publisher(name="A")
             series = make.series(name="A", publisher=house)
@@ -169,7 +169,7 @@ def test_advice_lists_what_breaks_rules(testapp, staff, world, make, session, co
     rows = cells(testapp.get(path))
     assert [row[2] for row in rows] == ["1", "1", "1", "2", "2", "2", "5"]
     assert rows[-1][0] == "Book TPB (2020)"
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = soup(testapp.get(path))
     assert len(statements) == 5, statements
     wrong = [f"/admin/issue/{each.id}/" for each in bad]

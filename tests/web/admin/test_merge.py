@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from comicsdb import admin
 from comicsdb.models import CATALOGUE, History, Imprint, Publisher, Series, StaffAction
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.catalog.maintenance.test_merge_references import crowd
 from tests.web.admin.helpers import cells, enter
 from tests.web.conftest import errors, form_to, message, soup
@@ -183,7 +183,7 @@ def test_a_publisher_becomes_an_imprint(testapp, boss, make, session):
 
 def test_a_preview_costs_the_same_however_much_it_shows(testapp, boss, make, connection):
     def cost(kind, kept, other):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             page(testapp, f"{MERGE}{kind}/", keep=kept.id, other=other.id)
         return len(statements), statements
 

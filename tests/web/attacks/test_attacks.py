@@ -11,7 +11,7 @@ from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.accounts.rules import username_problems
 from comicsdb.models import LoginSession
 from tests.cases import for_each
-from tests.conftest import forget_attempts, recording
+from tests.conftest import forget_attempts, record_statements
 from tests.mailbox import letters
 from tests.web.attacks.attempts import path_in, path_of, routes_of_the_site, sign_up, token_of
 from tests.web.conftest import PASSWORD, form_to, let_in, log_in, soup, submit
@@ -48,7 +48,7 @@ def test_every_form_needs_the_token_of_its_page(wsgi, testapp, nora, session, co
             continue
         others = [each for each in UNSAFE if each not in methods]  # answered alike: one of them is enough
         for method in {*UNSAFE} - {*others} | {others[number % len(others)]}:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 response = testapp.request(path_of(route), method=method, expect_errors=True)
             expected = {400} if method in methods else {404, 405}
             assert response.status_int in expected, f"{method} {route.name}"
@@ -104,7 +104,7 @@ def test_a_browsers_session_writes_nothing_through_the_api(wsgi, testapp, member
         if not route.name.startswith("api."):
             continue
         for method in UNSAFE:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 response = testapp.request(
                     path_of(route),
                     method=method,

@@ -13,7 +13,7 @@ from comicsdb.accounts import form_time
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.mail.outbox import parse
 from comicsdb.models import OutgoingMail, User
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.mailbox import letters
 from tests.web.attacks.attempts import path_in, sign_up, token_of
 from tests.web.conftest import PASSWORD, form_to, log_in, soup, submit
@@ -112,7 +112,7 @@ def seen(connection, monkeypatch):
 
     def look(form, *, status):
         hashes = Counter()
-        with monkeypatch.context() as patched, recording(connection) as statements:
+        with monkeypatch.context() as patched, record_statements(connection) as statements:
             for name in ("hash", "verify"):
                 real = getattr(argon2.PasswordHasher, name)
                 patched.setattr(argon2.PasswordHasher, name, counting(hashes, name, real))

@@ -76,7 +76,7 @@ def test_the_name_of_a_closed_account_leads_nowhere(testapp, session, make, worl
 
 
 def test_the_latest_five_appearances_are_shown(testapp, world, make):
-    with make.together():
+    with make.single_commit():
         for day in range(1, 7):
             cover = date(2021, 1, day)
             make.issue(series=world.series, number=f"9{day}", cover_date=cover, characters=[world.character])

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from comicsdb.models import CATALOGUE
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import facts, soup
 
 NAMESPACE = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
@@ -112,13 +112,13 @@ def test_pages_of_lists_have_titles_and_addresses_of_their_own(testapp, make):
 
 
 def test_the_map_names_every_object_once_and_only_pages_that_answer(testapp, world, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         index = testapp.get("/sitemap.xml")
     assert len(statements) == 1
     assert index.content_type == "application/xml"
     parts = locations(index)
     assert parts[0] == "/sitemap/pages.xml"
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         found = [address for part in parts for address in locations(testapp.get(part))]
     assert len(statements) == len(parts) - 1
     assert len(found) == len(set(found))

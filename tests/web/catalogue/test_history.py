@@ -8,7 +8,7 @@ from sqlalchemy import insert, select, text
 
 from comicsdb.catalog import Catalog
 from comicsdb.models import CATALOGUE, FormerSlug, History
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.admin.helpers import cells
 from tests.web.conftest import form_with, let_in, soup
 
@@ -227,7 +227,7 @@ def test_a_page_costs_the_same_however_many_versions_it_shows(world, make, reade
     path = f"/issue/{world.first.slug}/history/"
 
     def cost():
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             reader.get(path)
         return len(statements), statements
 

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.models import Genre, Role, SeriesType
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.admin.helpers import cells, enter
 from tests.web.conftest import errors, soup
 from tests.web.forms.forming import opened, send
@@ -55,7 +55,7 @@ def test_staff_translate_names_and_every_page_follows(testapp, visit, world, mak
     assert world.first.modified == stamp  # clients of the API see no change
 
     testapp.set_cookie("language", "it")
-    with recording(session.connection()) as statements:
+    with record_statements(session.connection()) as statements:
         found = testapp.get("/autocomplete/role/items", {"q": "dei testi"}).json["results"]
     assert [each["text"] for each in found] == ["Autore dei testi"]
     assert len(statements) < 10

@@ -11,7 +11,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.catalog.history import recent_changes
 from comicsdb.catalog.history.recent_changes import ChangeFilter
 from comicsdb.models import Arc, Change, Tombstone
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.admin.helpers import cells
 from tests.web.conftest import let_in, soup
 
@@ -150,7 +150,7 @@ def test_pages_follow_one_another_both_ways(make, session, reader):
 
 def test_a_page_costs_the_same_however_much_it_shows(make, session, reader, connection):
     def cost():
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             reader.get("/changes/")
         return len(statements), statements
 

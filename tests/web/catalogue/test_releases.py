@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 import time_machine
 
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import errors, labels, soup
 
 
@@ -20,7 +20,7 @@ def released(make):
     series = make.series(name="Days", publisher=make.publisher(name="Daily"))
 
     def made(*days, of=None):
-        with make.together():
+        with make.single_commit():
             for day in days:
                 make.issue(series=of or series, number=day.isoformat(), cover_date=day, store_date=day)
 
@@ -197,7 +197,7 @@ def test_a_week_costs_the_same_whatever_it_holds(testapp, make, released, connec
     for days in ((14,), (15, 16, 17, 18, 19)):
         released(*(date(2020, 12, day) for day in days), of=make.series())
         for path in ("week/2020-12-14/?cover_month=12", "calendar/2020-12/"):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(f"/issue/{path}")
             numbers.append(len(statements))
     assert numbers == [3, 1, 3, 1]

@@ -14,7 +14,7 @@ from tests.web.conftest import COVER, labels, soup
 def december(make):
     """December 2020: five issues on the second, one on the last day, others just outside."""
     series = make.series(name="Days", publisher=make.publisher())
-    with make.together():
+    with make.single_commit():
         for number in "12345":
             make.issue(
                 series=series, number=number, store_date=date(2020, 12, 2), cover_date=date(2021, 1, 1)

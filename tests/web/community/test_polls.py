@@ -9,7 +9,7 @@ from comicsdb import admin, clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.community import polls
 from comicsdb.models import Poll, PollVote
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
 
 DAY = timedelta(days=1)
@@ -66,7 +66,7 @@ def test_the_list_says_where_each_poll_stands(testapp, session, make, ask):
 def test_twenty_polls_a_page_in_two_statements(testapp, connection, ask):
     for number in range(21):
         ask(f"Poll {number}")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = testapp.get("/polls/")
     assert len(statements) == 2, statements
     assert len(soup(page).select(".poll-card")) == 20
@@ -101,7 +101,7 @@ def test_a_poll_in_few_statements(testapp, session, connection, make, ask):
     for first, last, most in ((-1, 1, 2), (-2, -1, 2), (1, 2, 1)):
         poll.start_date, poll.end_date = clock.now() + first * DAY, clock.now() + last * DAY
         session.commit()
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(f"/polls/{poll.id}/")
         assert len(statements) == most, statements
 

@@ -9,7 +9,7 @@ from PIL import Image
 from comicsdb.accounts.deletion import remove_account
 from comicsdb.community import profiles
 from comicsdb.models import ReadDate
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.addresses import keep_library, publish
 from tests.web.conftest import form_to, let_in, soup
 
@@ -150,7 +150,7 @@ def test_a_month_is_chosen_and_one_without_reads_is_not_there(testapp, session, 
 def test_a_profile_costs_few_statements_however_much_there_is(testapp, session, kept, member, connection):
     publish(session, member)
     for page in PAGES:
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(f"/readers/Nora/{page}")
         assert len(statements) <= STATEMENTS, statements
 

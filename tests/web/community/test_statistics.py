@@ -9,7 +9,7 @@ import pytest
 
 from comicsdb import clock
 from comicsdb.readcache.regions import FIGURES_SECONDS, Cache
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import let_in, soup
 
 
@@ -49,7 +49,7 @@ def test_the_catalogue_is_counted_and_drawn(testapp, world):
 def test_the_figures_are_kept_and_say_of_when_they_are(testapp, connection, world, make):
     first = soup(testapp.get("/statistics/"))
     make.issue(series=world.series, number="99")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         again = soup(testapp.get("/statistics/"))
     assert len(statements) == 1, statements  # the epoch: whether the page itself is kept
     assert again.select_one(".list-count").get_text() == first.select_one(".list-count").get_text()
@@ -122,9 +122,9 @@ def test_the_overview_costs_the_same_however_much_needs_hands(
     counts = []
     for number in ("10", "11"):
         cache.clear()
-        with recording(connection) as counted:
+        with record_statements(connection) as counted:
             testapp.get("/admin/")
-        with recording(connection) as kept:
+        with record_statements(connection) as kept:
             testapp.get("/admin/")
         counts.append((len(counted), len(kept)))
         make.issue(series=world.series, number=number, upc="1")

@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb.models import Arc, Character, Creator, History, Issue, Universe
 from comicsdb_web.forms.drafts import state_of
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import errors, message, soup
 from tests.web.forms.forming import boxes, enter, opened, picture, send, value
 
@@ -38,7 +38,7 @@ def test_credits_as_text_become_rows_and_what_is_not_placed_stays(
     make.creator(name="Eva Šmit")
     form = opened(testapp, f"/issue/create/?series={world.series.id}")
     text = "W: ada pencil, eva smit; I/C: Bo Brush & Zoe New; Moral support: Cy"
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = send(form, {"credits-text": text, "desc": "typed"}, press=("place", "credits"), status=200)
     fold = [each for each in statements if "fold(" in each]
     assert len(fold) == 2, fold  # all names at once, and what resembles the unknown one

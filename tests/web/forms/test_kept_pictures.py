@@ -19,8 +19,8 @@ from comicsdb.db.read_pool import ReadPool, connector
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.models import Arc, PictureDraft, ReadingList, Variant
-from tests.conftest import attached
-from tests.factories import Make
+from tests.conftest import client_on
+from tests.factories import Factories
 from tests.web.conftest import PASSWORD, errors, form_to, let_in, soup
 from tests.web.forms.forming import kept_files, opened, picture, send
 
@@ -34,13 +34,13 @@ def site(wsgi, factory, tmp_path, monkeypatch):
     monkeypatch.setitem(wsgi.registry, "comicsdb.media", storage)
     monkeypatch.setitem(wsgi.registry, "comicsdb.thumbnails", Thumbnails(storage))
     with (
-        attached(wsgi, engine) as browser,
+        client_on(wsgi, engine) as browser,
         factory() as session,
         closing(ReadPool(connector(engine))) as pool,
     ):
         wsgi.registry["comicsdb.read_pool"] = pool
         session.info["media"] = storage
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         browser.nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
         browser.bob = make.user("Bob")
         browser.session, browser.make, browser.folder = session, make, tmp_path
@@ -87,7 +87,7 @@ def test_a_chosen_picture_outlives_a_refusal(site):
 
 
 def test_covers_of_variants_and_banners_are_kept_too(site):
-    with site.make.together():
+    with site.make.single_commit():
         series = site.make.series()
     site.session.commit()
     typed = {

@@ -8,7 +8,7 @@ import pytest
 
 from comicsdb.models import CATALOGUE, History, Issue
 from comicsdb_web.forms.drafts import state_of
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import soup
 from tests.web.forms.forming import boxes, enter, opened, picture, send, value
 
@@ -251,7 +251,7 @@ def test_what_editors_open_costs_the_same_whatever_it_holds(testapp, make, world
             ("/autocomplete/creator/items?q=creator", 3),
             ("/issue/formset/credits/add-row/?form_idx=0", 2),
         ):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(address, status=200)
             assert len(statements) <= most, f"{address}\n{statements}"
             found[address] = len(statements)
@@ -261,7 +261,7 @@ def test_what_editors_open_costs_the_same_whatever_it_holds(testapp, make, world
     make.session.commit()
     few = costs()
     role = make.role("Writer").id
-    with make.together():
+    with make.single_commit():
         people = [make.creator().id for _ in range(8)]
         make.catalog.update(
             world.first,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import labels, soup
 from tests.web.forms.forming import boxes, enter, opened, send, value
 
@@ -120,7 +120,7 @@ def test_a_search_costs_one_statement_and_one_for_the_labels(found, world, conne
         ("character", "lamp"),
         ("role", "ink"),
     ):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert found(name, query)
         assert len([each for each in statements if "fold(" in each]) == 1, name
         assert len(statements) == (2 if name == "role" else 3), statements  # one is for the account
@@ -133,7 +133,7 @@ def test_too_little_and_wildcards_find_nothing(found, world):
 
 def test_more_than_a_hundred_are_counted_but_not_sent(testapp, nora, make):
     role = make.role("Writer").id
-    with make.together():
+    with make.single_commit():
         make.arc(name="Nothing of that")  # not counted
         for number in range(103):
             make.arc(name=f"Saga {number:03}")

@@ -4,7 +4,7 @@ from sqlalchemy import func, select
 
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, LibraryAct, WishListItem
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import form_with, let_in
 
 ADDRESS = "/collection/activity/"
@@ -26,7 +26,7 @@ def test_acts_are_told_and_undone(testapp, session, connection, member, world):
     session.commit()
     wish_list.add(session, member.id, world.third.id, {})
     session.commit()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = testapp.get(ADDRESS)
     assert len(statements) <= 9, statements
     rows = [" ".join(row.get_text(" ").split()) for row in page.html.select(".activity .row")]

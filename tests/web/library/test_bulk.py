@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from comicsdb.library import bulk, undo, wish_list
 from comicsdb.models import CollectionItem, IssueRating, LibraryAct, ReadDate, WishListItem
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import message, soup
 from tests.web.library.collecting import fresh, many, own, strangers_item, undo_form
 
@@ -191,10 +191,10 @@ def test_many_items_cost_as_much_as_few_and_are_one_act(
             ("/wish-list/bulk/", "move", []),
         ):
             acts = session.scalar(select(func.max(LibraryAct.id))) or 0
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 page = testapp.get(address)
             found.append(len(statements))
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 send(testapp, page, act, *fields)
             found.append(len(statements))
             made = session.scalars(select(LibraryAct.id).where(LibraryAct.id > acts)).all()

@@ -9,7 +9,7 @@ from comicsdb.library import collection, reads
 from comicsdb.library.collection import figures as collection_figures
 from comicsdb.models import CollectionItem, Role
 from comicsdb_web.rendering.charts import Chart, Point, axis, with_rest
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import errors, message, soup
 from tests.web.forms.forming import boxes, opened, send
 from tests.web.library.collecting import dates, many, own, strangers_item
@@ -107,7 +107,7 @@ def test_writers_and_artists_are_those_with_such_roles_once_for_each_item(make, 
 
     ada, bo = ("Ada Pencil", 1), ("Bo Brush", 1)
     assert top(Role.is_writer) == top(Role.is_artist) == [ada, bo]
-    with make.together():
+    with make.single_commit():
         crowd = [make.creator(name=f"Hand {number:02}") for number in range(11)]
     roles = [make.role("Writer").id, make.role("Script").id]
     make.catalog.update(world.first, {"credits": [{"creator": each.id, "roles": roles} for each in crowd]})
@@ -313,7 +313,7 @@ def test_no_page_costs_more_when_there_is_more_to_show(testapp, make, world, ses
     def costs():
         found = {}
         for address in COSTS:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(f"/collection/{address.format(**words)}")
             found[address] = statements
         return found

@@ -16,7 +16,7 @@ from comicsdb.clock import business_day
 from comicsdb.library import feeds, pull_list
 from comicsdb.models import Change, FeedAddress, Issue
 from comicsdb_web.rendering import atom, calendars
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import errors, form_to, form_with, let_in, message, soup, submit
 from tests.web.library.wish_list_fixtures import small_catalogue
 
@@ -169,7 +169,7 @@ def test_a_feed_is_bounded(testapp, world, session, today, connection):
     session.execute(insert(Issue), [dict(zip(columns, row, strict=True)) for row in rows])
     session.commit()
     testapp.get("/feeds/releases.ics")  # the first request of a process reads more
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         found = events(testapp.get("/feeds/releases.ics"))
     assert len(found) == feeds.RELEASES.limit
     assert max(each.decoded("DTSTART") for each in found) == today + timedelta(days=49)  # the nearest first

@@ -12,7 +12,7 @@ from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.library.transfer import background, imports
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, ReadingListItem, WishListItem
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.library.library_files import fill, held_by, shelf
 from tests.web.conftest import errors, form_to, let_in, log_in, message, soup
 
@@ -376,7 +376,7 @@ def test_pages_and_files_cost_a_constant_number_of_statements(testapp, connectio
     for rows in (1, 200):
         table = "Series,Number\n" + "".join(f"The Lamplighter,{n % 10 + 1}\nNight,{n}\n" for n in range(rows))
         found = []
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             address = uploaded(testapp, table.encode())
         found.append(len(statements))
         for path in (
@@ -385,10 +385,10 @@ def test_pages_and_files_cost_a_constant_number_of_statements(testapp, connectio
             "/accounts/export/library/?format=csv",
             UPLOAD,
         ):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(path)
             found.append(len(statements))
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             form_to(testapp.get(address), address).submit(status=303)
         costs.append([*found, len(statements)])
     assert costs[0] == costs[1]

@@ -7,7 +7,7 @@ import pytest
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.clock import business_day, monday_of
 from comicsdb.library import pull_list
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
 from tests.web.library.collecting import undo_form
 from tests.web.library.wish_list_fixtures import small_catalogue
@@ -214,12 +214,12 @@ def test_whoever_is_not_logged_in_is_led_to_the_form(testapp, world):
 def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, session, connection, today):
     costs = []
     for size in (1, 8):
-        with make.together():
+        with make.single_commit():
             for number in range(size):
                 series = make.series()
                 make.issue(series=series, number=str(number), store_date=today)
                 pull_list.add(session, nora.id, series.id)
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert len(pulls(testapp.get(PAGE))) >= size
         costs.append(len(statements))
     # The account; the entries; the pulls of the week, and later weeks.

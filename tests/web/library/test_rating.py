@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from comicsdb.library import ratings
 from comicsdb.models import Issue, IssueRating
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import form_to, let_in, message, soup
 
 TODAY = date(2026, 11, 22)
@@ -186,7 +186,7 @@ def test_rating_does_not_cost_more_where_many_have_rated(testapp, session, make,
 
     def cost(stars):
         sent = {"csrf_token": form["csrf_token"].value, "rating": stars}
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.post(form.action, sent, headers={"X-Fragment": "1"})
         return len(statements)
 

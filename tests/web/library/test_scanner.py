@@ -8,7 +8,7 @@ from sqlalchemy import select
 from comicsdb.catalog import barcodes
 from comicsdb.catalog.trade_numbers import parse_gtin
 from comicsdb.models import CollectionItem
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import form_with, message, soup
 from tests.web.library.collecting import own
 
@@ -20,7 +20,7 @@ ADD = "/collection/scan/add/"
 @pytest.fixture
 def run(make):
     """Three issues that share a stem, one of them with a variant, one without a supplement, and one alone."""
-    with make.together():
+    with make.single_commit():
         series = make.series(name="Lamplight", year_began=2020)
         issues = [
             make.issue(series=series, number=str(number), upc=f"{RUN}00{number}11") for number in (1, 2, 3)
@@ -71,7 +71,7 @@ def test_codes_stand_for_issues_and_variants(session, run):
         "978-0-306-40615-7": [(fifth.id, None, True)],
         "0-306-40615-2": [(fifth.id, None, True)],
     }
-    with recording(session.connection()) as statements:
+    with record_statements(session.connection()) as statements:
         found = barcodes.look_up(session, [parse_gtin(each) for each in expected])
     assert len(statements) == 1
     assert dict(zip(expected, map(list, found), strict=True)) == expected
@@ -83,7 +83,7 @@ def test_typed_codes_are_shown_and_added_at_once(testapp, session, connection, r
     own(session, reader, fourth)
     page = testapp.get("/collection/scan/")
     typed = f"{RUN} 00221\n{UPC}\r\n{RUN}, 12345;9999999999994"
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = send(page, codes=typed)
     assert len(statements) == 5  # the account, the codes, issues, variants, copies
     found = rows(page)

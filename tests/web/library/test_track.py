@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.models import CollectionItem, IssueRating, LibraryAct, ReadDate, WishListItem
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import form_to, let_in, message, soup
 from tests.web.library.wish_list_fixtures import small_catalogue
 
@@ -62,7 +62,7 @@ def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, conn
     testapp.post("/track/nothing/", {"own": "1", "csrf_token": token}, status=404)
     assert session.scalars(select(LibraryAct.id)).all() == before
     # One statement has the marks of all cards.
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         testapp.get("/issue/")
     assert len([each for each in statements if "unnest" in each]) == 1
 

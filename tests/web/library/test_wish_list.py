@@ -8,7 +8,7 @@ from sqlalchemy import insert, select
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishListItem
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
 from tests.web.library.wish_list_fixtures import small_catalogue
 
@@ -268,10 +268,10 @@ def test_whoever_is_not_logged_in_is_led_to_the_form(testapp, world):
 def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, session, connection):
     costs = []
     for size in (1, 8):
-        with make.together():
+        with make.single_commit():
             for _ in range(size):
                 wish_list.add(session, nora.id, make.issue().id, {})
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(PAGE)
         costs.append(len(statements))
     # The account; a draft of the form; the rows and how many there are.

@@ -16,7 +16,7 @@ RUN, BOOKS, STAR = "Lamplight (2019)", "Lamplight Collected TPB (2020)", "Étoil
 @pytest.fixture
 def catalogue(world, make):
     """The small catalogue and a publisher, a series and an issue that have little in common with it."""
-    with make.together():
+    with make.single_commit():
         world.abroad = make.publisher(name="Édition Sud", country="FR", founded=1975)
         world.line = make.imprint(name="Côté Sud", publisher=world.abroad)
         world.star = make.series(

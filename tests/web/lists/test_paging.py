@@ -11,7 +11,7 @@ from comicsdb.library import ratings
 from comicsdb.models import Issue, Series
 from comicsdb_web.lists import cards, paging
 from comicsdb_web.lists.cards import ISSUE_SORTS, SERIES_SORTS
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import labels, soup
 
 NUMBER = 90  # issues: four pages
@@ -47,7 +47,7 @@ def test_far_pages_are_those_that_walking_finds(testapp, session, connection, lo
     wanted = list(session.scalars(select(Issue.slug).join(Issue.series).order_by(*order)))
     shown = []
     for page in range(1, 5):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             found = soup(testapp.get(f"/issue/?sort={sort}&page={page}"))
         shown += [link["href"].split("/")[2] for link in found.select(".card .card-label")]
         from_place = re.search(r"[<>]= \(*(\$|CAST)", "".join(statements))
@@ -106,7 +106,7 @@ def test_series_are_sorted_by_size_last_issue_and_rating(testapp, make, session,
 def test_far_pages_of_sorted_series(testapp, make, session, monkeypatch):
     monkeypatch.setattr(paging, "SURVEY_STEP", 9)
     monkeypatch.setattr(paging, "SURVEY_OFFSET_MIN", 9)
-    with make.together():
+    with make.single_commit():
         for number in range(60):
             run = make.series(name=f"Run {number}")
             for each in range(number % 3):

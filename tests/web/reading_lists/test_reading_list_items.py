@@ -8,7 +8,7 @@ from comicsdb.library.reading_lists import figures
 from comicsdb.library.reading_lists.items import minimum_moves
 from comicsdb.models import Arc
 from comicsdb_web.pages.reading_lists.items import apply_positions
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.lists import make_list, many_issues
 from tests.web.conftest import errors, form_to, message, soup
 from tests.web.forms.forming import boxes, enter, opened, send, value
@@ -260,9 +260,9 @@ def test_ordering_costs_the_same_however_long_the_list_is(testapp, session, make
 
     def cost(first, last):
         form = opened(testapp, path(made, "add-issue/"))
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(path(made, "add-issue/"))
-        with recording(connection) as more:
+        with record_statements(connection) as more:
             send(form, {at(first): "1", at(last): "3"})
         return len(statements), len(more)
 

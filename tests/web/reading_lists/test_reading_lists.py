@@ -7,7 +7,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import figures, items, ratings
 from comicsdb.models import ReadingList
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.lists import OFFICIAL, held, make_list, many_issues, who
 from tests.web.conftest import PASSWORD, facts, form_to, let_in, soup
 from tests.web.forms.forming import enter
@@ -291,7 +291,7 @@ def test_pages_cost_the_same_however_much_they_show(
     testapp, session, make, connection, world, order, owner, member
 ):
     def cost(address):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(address, status=200)
         return len(statements)
 
@@ -305,7 +305,7 @@ def test_pages_cost_the_same_however_much_they_show(
     make_list(session, member)
     few = [cost(each) for each in addresses]
     assert few == [4, 4, 13, 5]  # with the marks of all issues, and the progress
-    with make.together():
+    with make.single_commit():
         series = [make.series(name=f"Run {n}", publisher=make.publisher()) for n in range(15)]
         people = [make.creator(name=f"Hand {n}") for n in range(8)]
         role = make.role("Writer").id

@@ -12,7 +12,7 @@ from comicsdb.clock import business_day, monday_of
 from comicsdb.library import collection, pull_list, reads
 from comicsdb.models import Announcement, Issue, ReadingList, ReadingListItem
 from comicsdb_web.rendering.richtext import clean
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import form_to, labels, let_in, soup
 
 
@@ -121,7 +121,7 @@ def test_the_oldest_closed_announcements_are_forgotten_first(testapp, session):
 
 
 def test_the_page_says_what_there_is_and_how_to_take_part(testapp, session, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = soup(testapp.get("/"))
     assert len(statements) == 1 + 1, statements  # what the page is made of, and whether it is kept
     features = {each.h3.get_text(): each.a["href"] for each in page.select(".about .feature")}
@@ -158,7 +158,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     empty = up(soup(testapp.get("/")))
     assert [len(texts) for texts in empty.values()] == [1] * 5
     assert empty["Read next"][0].startswith("Mark issues as read to see what comes next")
-    with make.together():
+    with make.single_commit():
         publisher = make.publisher(name="Harbor House")
         run, other = (make.series(name=name, publisher=publisher) for name in ("Run", "Other"))
         issues = [
@@ -181,7 +181,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
         session.add(ReadingListItem(reading_list_id=listed.id, issue_id=issue.id, order=order))
     session.commit()
     testapp.get("/")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = soup(testapp.get("/"))
     # The account; the page; the pulls; what is up, and its issues; what the cards have of it in the library.
     assert len(statements) == 6, statements

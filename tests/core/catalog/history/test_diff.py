@@ -11,7 +11,7 @@ from comicsdb.catalog.history.diff import Money, Picture, Source, compare
 from comicsdb.catalog.history.text_diff import ADDED, GAP, MAX_SHOWN, REMOVED, SAME, diff_words
 from comicsdb.catalog.references import Reference
 from comicsdb.models import History
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 VARIANT = {"name": "Foil", "image": "variants/a.jpg"}
 
@@ -167,7 +167,7 @@ def test_names_cost_one_statement_for_each_kind_however_many_versions(make, sess
     states = versions(session, issue)
     for pairs in ([(states[0], states[1])], list(pairwise(states))):
         session.expunge_all()
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             compare(session, "issue", pairs)
         assert len(statements) == 6, statements  # series, age rating, arcs, teams, creators, roles
 

@@ -21,7 +21,7 @@ from comicsdb.models import (
     Tombstone,
     Version,
 )
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 COVER = {"image": "issue/2026/01/02/x.png", "image_width": 2, "image_height": 3, "cover_hash": "0f" * 8}
 
@@ -198,7 +198,7 @@ def test_a_rating_of_many_costs_little_more_than_of_few(make, connection, boss):
     found = issues(make, *({} for _ in range(12)))
     costs = []
     for some in (found[:2], found[2:]):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             bulk.set_teen(boss.catalog, [each.id for each in some])
             boss.catalog.session.commit()
         costs.append(len(statements))

@@ -15,7 +15,7 @@ from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Change, History, IssueRating, Tombstone
 from tests.concurrency import at_once
 from tests.dataset import picture
-from tests.factories import Make
+from tests.factories import Factories
 
 
 def messages(caught) -> str:
@@ -216,7 +216,7 @@ def test_nonsense_is_refused(make, session, catalog):
 def test_merges_edits_and_deletions_at_once_end_in_one_order(factory):
     """Whoever comes second sees what the first did: nobody's change is lost, and nothing points nowhere."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         kept, other = make.creator(), make.creator()
         team = make.team(creators=[other])
         issues = [make.issue(credits=[{"creator": other.id, "roles": []}]).id for _ in range(2)]

@@ -104,7 +104,7 @@ def test_every_reference_of_the_schema_is_known_to_merges(session):
 
 def crowd(make, session, number):
     """One object of each kind, all linked with one another and with others of their own."""
-    with make.together():
+    with make.single_commit():
         cited = {
             "attributions": [{"source": "W", "url": f"https://example.org/{number}"}],
             "external_ids": [{"source": "metron", "external_id": str(number + 1)}],

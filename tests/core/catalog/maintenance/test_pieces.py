@@ -30,7 +30,7 @@ from comicsdb.models import (
     issue_character,
 )
 from comicsdb.ops import jobs
-from tests.factories import Make
+from tests.factories import Factories
 from tests.lists import many_issues
 
 FEW, PIECE, ISSUES = 5, 2, 10
@@ -53,7 +53,7 @@ def world(factory, monkeypatch):
     for size in ("INITIAL_SIZE", "MIN_SIZE", "MAX_SIZE"):
         monkeypatch.setattr(piecewise, size, PIECE)
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         user = make.user("Boss", is_staff=True)
         long, short = make.series(name="Long"), make.series(name="Short")
         issues = many_issues(session, long, ISSUES)
@@ -105,7 +105,7 @@ def fix_start_year(session, world):
 
 def add_universe(session, world):
     catalog, boss = staff(session, world)
-    series, universe = catalogue.find(catalog, "series", world[1]), Make(catalog).universe()
+    series, universe = catalogue.find(catalog, "series", world[1]), Factories(catalog).universe()
     assert catalogue.add_universe(catalog, boss, series, universe, characters=True) is None
 
 
@@ -321,7 +321,7 @@ def test_nothing_moves_where_both_have_what_must_not_be_there_twice(factory, wor
 @pytest.mark.parametrize("act", EDITS)
 def test_issues_are_written_in_pieces_with_one_entry_in_the_audit_log(factory, world, act):
     with factory() as session:
-        make, issues = Make(Catalog(session)), chosen(session, world)
+        make, issues = Factories(Catalog(session)), chosen(session, world)
         who, odd = make.creator().id, func.concat("odd-", Issue.id)
         session.execute(update(Issue).where(Issue.id.in_(issues)).values(desc="Old.", slug=odd))
         writer = session.scalar(select(Role.id).where(Role.name == "Writer"))
@@ -367,7 +367,7 @@ def test_issues_are_written_in_pieces_with_one_entry_in_the_audit_log(factory, w
 def cast(factory, world):
     """Ids of two characters and two creators: the first of each in all issues, the second in one of them."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         issues = list(session.scalars(select(Issue.id).order_by(Issue.id)))
         found = [make.character().id, make.character().id, make.creator().id, make.creator().id]
         roles = [role.id for role in session.scalars(select(Role).order_by(Role.id).limit(2))]

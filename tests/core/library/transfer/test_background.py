@@ -14,7 +14,7 @@ from comicsdb.library.transfer import background, imports
 from comicsdb.library.undo import UndoResult, undo
 from comicsdb.models import LibraryImport, LibraryImportRow, User
 from tests.core.library.library_files import OFFICIAL, identity_of
-from tests.factories import Make
+from tests.factories import Factories
 from tests.serving import clean_environment
 from tests.waiting import await_that
 
@@ -55,7 +55,7 @@ def file_of(rows) -> bytes:
 
 def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         long = make.series(name="The Long Run", year_began=2001)
         twins = [make.series(name="Twins", year_began=year) for year in (1990, 1995)]
         session.execute(
@@ -114,7 +114,7 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
 
 def test_a_file_that_cannot_be_read_is_told(factory):
     with factory() as session:
-        reader = Make(Catalog(session)).user()
+        reader = Factories(Catalog(session)).user()
         session.commit()
         imports.upload(
             session, reader.id, "x.csv", b"what,ever\n" * 40_000, currency="USD", rows=100_000, megabytes=10

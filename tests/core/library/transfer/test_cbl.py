@@ -11,7 +11,7 @@ from comicsdb.library.transfer.format import ITEMS
 from comicsdb.library.transfer.imports import review_rows, upload
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import ReadingList
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.library.library_files import bring, fill, held_by, shelf
 
 # As ComicRack writes them.
@@ -60,7 +60,7 @@ def test_what_goes_out_comes_back(session, connection, make, stock):
     ann, bob = make.user("Ann"), make.user("Bob")
     fill(session, ann, stock)
     mine = select(ReadingList).where(ReadingList.user_id == ann.id, ReadingList.name == "Second half")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         data = write_cbl(session, session.scalar(mine))
     assert len(statements) == 2, statements
     root = ET.fromstring(data)  # noqa: S314  (our own)

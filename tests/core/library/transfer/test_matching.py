@@ -18,12 +18,12 @@ from comicsdb.library.transfer.matching import (
     match_series,
 )
 from comicsdb.models import Issue
-from tests.conftest import in_savepoint, made_once, recording
+from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
 
 
 def stock(_session, make) -> SimpleNamespace:
     """Make two series of one name, one with an article, and a one-shot; returns the ids."""
-    with make.together():
+    with make.single_commit():
         w = SimpleNamespace(harbor=make.publisher(name="Harbor House Comics", alt_names=["Porto"]))
         w.imprint = make.imprint(name="Little Harbor", publisher=w.harbor)
         w.first = make.series(
@@ -57,14 +57,14 @@ def stock(_session, make) -> SimpleNamespace:
 @pytest.fixture(scope="module")
 def stocked(engine):
     """A connection for all tests, and the ids of what is there."""
-    with made_once(engine, stock) as found:
+    with connection_with_data(engine, stock) as found:
         yield found
 
 
 @pytest.fixture
 def connection(stocked):
     """The same in a savepoint, which is rolled back."""
-    yield from in_savepoint(stocked[0])
+    yield from connection_in_savepoint(stocked[0])
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ def test_a_file_of_five_thousand_rows_costs_three_statements(session, connection
         MatchQuery(series=f"The Amazing Lamplighter {n % 50 or ''}", number=str(n % 1000))
         for n in range(4999)
     ]
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         found = match_issues(session, rows)
     assert len(statements) == 3, statements
     assert len(found) == 5000

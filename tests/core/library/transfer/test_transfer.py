@@ -13,7 +13,7 @@ from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS
 from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.writing import as_archive, as_csv, as_json, library
 from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList, User
-from tests.conftest import in_savepoint, made_once, recording
+from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
 from tests.core.library.library_files import OFFICIAL, TODAY, bring, fill, held_by, identity_of, shelf
 
 WRITERS = {"json": as_json, "zip": as_archive}
@@ -38,14 +38,14 @@ def stock(session, make) -> tuple[int, list[int]]:
 @pytest.fixture(scope="module")
 def stocked(engine):
     """A connection for all tests, and the ids of what is there."""
-    with made_once(engine, stock) as found:
+    with connection_with_data(engine, stock) as found:
         yield found
 
 
 @pytest.fixture
 def connection(stocked):
     """The same in a savepoint, which is rolled back."""
-    yield from in_savepoint(stocked[0])
+    yield from connection_in_savepoint(stocked[0])
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_only_what_is_said_stands_in_json(session, ann):
 
 
 def test_an_export_costs_a_statement_for_each_part_and_one_for_the_issues(session, connection, ann):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         library(session, ann.id)
     assert len(statements) == 8, statements
 
@@ -334,7 +334,7 @@ def test_a_thousand_rows_cost_as_many_statements_as_one(session, make, connectio
             "reading_lists": [{"name": "All", "items": rows[:10]}],
         }
         data = json.dumps({"format": "comicsdb-library", "version": 1, **parts}).encode()
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             bring(session, user, data, rows=20_000)
             bring(session, user, data.replace(b'"n"', b'"m"'), rows=20_000, take_file=True)
         return len(statements)
