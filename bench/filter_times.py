@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests are not an in
 from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster
 from tests import large
-from tests.api.api_client import asked
+from tests.api.api_client import serve_catalog
 from tests.api.resource.test_filters_plans import LARGE, QUERIES, nodes, pairs, rows
 
 RUNS = 5
@@ -60,10 +60,10 @@ def measure(cluster, size: int, media: Path):
         with engine.connect() as connection:
             large.fill(connection, size)
         engine.dispose()
-    with asked(cluster, name, "times", media) as site:
+    with serve_catalog(cluster, name, "times", media) as site:
         for kind, queries in QUERIES.items():
             for query in queries:
-                runs = site.explained(kind, *pairs(query), runs=RUNS)
+                runs = site.explain(kind, *pairs(query), runs=RUNS)
                 whole = {
                     node["Relation Name"]
                     for run in runs

@@ -11,7 +11,7 @@ from comicsdb.catalog import Catalog, ConflictError
 ATTEMPTS = 5  # the same number as for a request
 
 
-def at_once(factory, *jobs):
+def run_concurrently(factory, *jobs):
     """Run jobs that start together, each with its own catalogue, commit them, and return their results.
 
     A job that ends in a conflict is rolled back, and the conflict is its result. A job that meets a deadlock

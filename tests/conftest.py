@@ -200,9 +200,9 @@ def database_copy(cluster, template: str):
 @pytest.fixture
 def factory(database):
     """A factory of sessions on real connections to a database for this test only."""
-    engine = engines.take(database)
+    engine = engines.acquire(database)
     yield session_factory(engine)
-    engines.give_back(engine)
+    engines.release(engine)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,9 @@ from collections.abc import Callable
 import pytest
 
 TRIES = 5
-USUAL_LOOP = 0.025  # seconds that `loop` takes on the machines for which the tests' limits were chosen
+REFERENCE_LOOP_SECONDS = (
+    0.025  # seconds that `loop` takes on the machines for which the tests' limits were chosen
+)
 
 
 def loop() -> None:
@@ -41,16 +43,16 @@ def cpu_seconds(work: Callable[[], object], enough: float = 0.0) -> float:
     return least
 
 
-def assert_cpu(work: Callable[[], object], most: float) -> None:
-    """Fail if `work` takes more than `most` seconds of CPU; allow more while the machine is slow.
+def assert_cpu(work: Callable[[], object], limit: float) -> None:
+    """Fail if `work` takes more than `limit` seconds of CPU; allow more while the machine is slow.
 
     As its speed changes within seconds, work that took too long is measured again, compared with the loop.
     """
     for _ in range(TRIES):
-        took = cpu_seconds(work, most)
-        if took <= most:
+        took = cpu_seconds(work, limit)
+        if took <= limit:
             return
-        slower = max(1.0, cpu_seconds(loop) / USUAL_LOOP)
-        if took <= most * slower:
+        slower = max(1.0, cpu_seconds(loop) / REFERENCE_LOOP_SECONDS)
+        if took <= limit * slower:
             return
-    pytest.fail(f"{took:.3f} s of CPU, at most {most * slower:.3f}")
+    pytest.fail(f"{took:.3f} s of CPU, at most {limit * slower:.3f}")

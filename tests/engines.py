@@ -5,14 +5,14 @@ from sqlalchemy import Engine, create_engine, event, make_url
 _free: list[Engine] = []
 
 
-def take(url: str) -> Engine:
+def acquire(url: str) -> Engine:
     """An engine on a database; give it back without listeners."""
     engine = _free.pop() if _free else _make(url)
     engine.url = make_url(url)
     return engine
 
 
-def give_back(engine: Engine) -> None:
+def release(engine: Engine) -> None:
     """Close the connections of an engine, and make it available again."""
     engine.dispose()
     _free.append(engine)

@@ -19,26 +19,26 @@ ALWAYS = (
 FOLDERS = {"comicsdb": "tests/core", "comicsdb_api": "tests/api", "comicsdb_web": "tests/web"}
 SERVERS = re.compile(r"\b(pserve|serving|browser|waitress|subprocess|redis|s3_server|embedded)\b")
 # Words that do not say what a file is about.
-SAY_NOTHING = {"", "__init__", "templates", "pages", "resources", "static", "locale"}
+COMMON_WORDS = {"", "__init__", "templates", "pages", "resources", "static", "locale"}
 
 
 def main() -> None:
     """Print the files, for a command line."""
-    print(*touched(changed()), sep="\n")  # noqa: T201
+    print(*affected_tests(changed_files()), sep="\n")  # noqa: T201
 
 
-def changed() -> list[str]:
+def changed_files() -> list[str]:
     """The files that differ from the point where this branch left the main branch, including new files."""
     base = _git("merge-base", "HEAD", "origin/main") or _git("rev-parse", "HEAD")
     return _git("diff", "--name-only", *base) + _git("ls-files", "--others", "--exclude-standard")
 
 
-def touched(changed: list[str]) -> list[str]:
+def affected_tests(changed: list[str]) -> list[str]:
     """The test files that changes affect, changed test files first."""
     found = [path for path in changed if re.match(r"tests/.*test_\w+\.py$", path)]
     for path in changed:
         top, *below = Path(path).with_suffix("").parts
-        words = {word.removesuffix("s") for word in below} - SAY_NOTHING
+        words = {word.removesuffix("s") for word in below} - COMMON_WORDS
         if top in FOLDERS:
             tests = sorted((ROOT / FOLDERS[top]).rglob("test_*.py"))
             found += [

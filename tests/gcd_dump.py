@@ -9,7 +9,7 @@ TABLES = {table: tuple(column.name for column in columns) for table, columns in 
 _EMPTY = {"TEXT": "", "INTEGER": 0, "NUMERIC": None}
 
 
-class DumpOf:
+class GcdDump:
     """Rows of tables, which are numbered in order unless they have an id."""
 
     def __init__(self):

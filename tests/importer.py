@@ -19,7 +19,7 @@ class Importer:
 
     def __init__(self, url: str, folder: Path):
         self.folder = folder
-        self.engine = engines.take(url)
+        self.engine = engines.acquire(url)
         self.factory = session_factory(self.engine)
         self.storage = FolderStorage(folder / "media")
         self.passwords = Passwords("fast")
@@ -28,7 +28,7 @@ class Importer:
 
     def close(self) -> None:
         """Close all connections."""
-        engines.give_back(self.engine)
+        engines.release(self.engine)
 
     def run(self, rows, *, accounts: bool = True, images=None):
         """Import rows (or a folder) and return the report."""

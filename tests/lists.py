@@ -16,7 +16,7 @@ OFFICIAL = "Metron"
 _numbers = itertools.count(1)
 
 
-def who(user):
+def identity_of(user):
     """The identity of an account; its groups are loaded if necessary."""
     if "groups" in inspect(user).unloaded:
         wanted = select(User).where(User.id == user.id).options(selectinload(User.groups))
@@ -26,7 +26,7 @@ def who(user):
 
 def make_list(session, user, issues=(), **values):
     """A committed list of an account, with issues in their order."""
-    identity = who(user)
+    identity = identity_of(user)
     made = lists.create(session, identity, OFFICIAL, {"name": f"List {next(_numbers)}"} | values)
     if issues:
         items.add_issues(lists.lock_list(session, identity, OFFICIAL, made), [each.id for each in issues])
@@ -34,7 +34,7 @@ def make_list(session, user, issues=(), **values):
     return made
 
 
-def many_issues(session, series, number):
+def create_issues(session, series, number):
     """Issues 1 to `number` of a series, created together."""
     rows = [
         {
@@ -52,6 +52,6 @@ def many_issues(session, series, number):
     return found
 
 
-def held(session, user, reading_list):
+def locked_list(session, user, reading_list):
     """The list, locked for an account."""
-    return lists.lock_list(session, who(user), OFFICIAL, reading_list)
+    return lists.lock_list(session, identity_of(user), OFFICIAL, reading_list)

@@ -49,7 +49,7 @@ def read(message: bytes, kind: str = "", user_id: int | None = None) -> Mail:
     )
 
 
-def letters(session) -> list[Mail]:
+def waiting_mails(session) -> list[Mail]:
     """All mails that are waiting to be sent, in the order in which they were written."""
     rows = session.scalars(select(OutgoingMail).where(OutgoingMail.sent.is_(None)).order_by(OutgoingMail.id))
     return [read(row.message, row.kind, row.user_id) for row in rows if row.message]

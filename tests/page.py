@@ -11,10 +11,10 @@ from lxml import etree, html
 PARSER = etree.HTMLParser()  # that of lxml.html looks up a class, in Python, for each element
 NAMES = html.defs.tags | {"bdi", "main", "template"}  # elements that are newer than that list
 LISTS = {"class", "rel"}  # attributes that are lists of words
-APART = {"script", "style", "template"}  # their text does not belong to the surrounding element
+SEPARATE_TEXT = {"script", "style", "template"}  # their text does not belong to the surrounding element
 
 
-def parsed(text: str) -> "Tag":
+def parse(text: str) -> "Tag":
     """Parse a page; returns the document, the parent of `html`."""
     document = etree.Element("document")
     document.append(etree.fromstring(text, PARSER))
@@ -156,7 +156,7 @@ def _strings(element) -> Iterator[str]:
     if element.text:
         yield element.text
     for child in element:
-        if isinstance(child.tag, str) and child.tag not in APART:
+        if isinstance(child.tag, str) and child.tag not in SEPARATE_TEXT:
             yield from _strings(child)
         if child.tail:
             yield child.tail

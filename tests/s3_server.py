@@ -11,7 +11,7 @@ import boto3
 
 from comicsdb.media.s3 import S3Storage
 from tests.serving import clean_environment, free_port
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 KEYS = {"access_key": "test", "secret_key": "test-secret"}
 _numbers = itertools.count(1)
@@ -33,7 +33,7 @@ class S3Server:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        await_that(self._answers)
+        wait_until(self._answers)
 
     def _answers(self) -> bool:
         assert self.process.poll() is None

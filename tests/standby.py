@@ -12,7 +12,7 @@ from comicsdb.db import dev_cluster
 from comicsdb.db.dev_cluster import supervisor
 from comicsdb.db.dev_cluster.programs import run
 from tests.conftest import CLUSTER_PREFIX
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 
 class Standby:
@@ -54,7 +54,7 @@ class Standby:
         self._leave()
         _supervisor, server = supervisor.state(self._cluster.home).split()
         os.kill(int(server), number)
-        await_that(lambda: not self.runs())
+        wait_until(lambda: not self.runs())
 
     def runs(self) -> bool:
         """Whether it is running."""
@@ -63,7 +63,7 @@ class Standby:
     def pause(self) -> None:
         """Stop replaying."""
         self._ask("SELECT pg_wal_replay_pause()")
-        await_that(lambda: self._ask("SELECT pg_get_wal_replay_pause_state()") == "paused")
+        wait_until(lambda: self._ask("SELECT pg_get_wal_replay_pause_state()") == "paused")
 
     def resume(self) -> None:
         """Continue replaying."""
@@ -73,7 +73,7 @@ class Standby:
         """Wait until it has replayed everything that the primary has written so far."""
         self._writer.execute("SELECT pg_logical_emit_message(true, '', '')")  # its commit flushes everything
         (written,) = self._writer.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
-        await_that(lambda: self._ask("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", written))
+        wait_until(lambda: self._ask("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", written))
 
     def _ask(self, statement: str, *values):
         if self._reader is None:

@@ -6,7 +6,7 @@ PATIENCE = 60  # seconds; a busy machine may be slow, and each failure takes thi
 POLL = 0.02  # seconds between two checks; servers of the standard library notice a stop at their next one
 
 
-def await_that(condition, *, every: float = POLL) -> None:
+def wait_until(condition, *, every: float = POLL) -> None:
     """Wait until a condition holds, checking it `every` so many seconds."""
     until = time.monotonic() + PATIENCE
     while not condition():

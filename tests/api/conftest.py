@@ -13,10 +13,14 @@ from tests.factories import Factories
 
 PASSWORD = "correct horse"
 SCHEMA = "/api/schema/?format=json"  # to write it as YAML takes much longer
-SEARCHES = {"/api/cover/", "/api/crosswalk/", "/api/match/"}  # what is asked by POST and changes nothing
+READ_ONLY_POSTS = {
+    "/api/cover/",
+    "/api/crosswalk/",
+    "/api/match/",
+}  # POST requests that change nothing
 
 
-def basic(name, password):
+def basic_auth(name, password):
     """The Authorization header of HTTP Basic."""
     return {"Authorization": "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()}
 
@@ -93,22 +97,22 @@ def reader(request, make, passwords):
 def editor(testapp, make, passwords):
     """A client of the group that may change the catalogue."""
     make.user("editor", password=PASSWORD, passwords=passwords, groups=["editor"])
-    return Client(testapp, basic("editor", PASSWORD))
+    return Client(testapp, basic_auth("editor", PASSWORD))
 
 
 @pytest.fixture
 def writer(editor):
     """The same, with bodies."""
-    from tests.api.writing import Writer
+    from tests.api.writing import WritingClient
 
-    return Writer(editor.testapp, editor.headers)
+    return WritingClient(editor.testapp, editor.headers)
 
 
 @pytest.fixture
 def admin(testapp, make, passwords):
     """A client that may do everything."""
     make.user("admin", password=PASSWORD, passwords=passwords, is_superuser=True)
-    return Client(testapp, basic("admin", PASSWORD))
+    return Client(testapp, basic_auth("admin", PASSWORD))
 
 
 @pytest.fixture
@@ -120,4 +124,4 @@ def anonymous(testapp):
 @pytest.fixture
 def api(testapp, reader):
     """A client that signs in by HTTP Basic."""
-    return Client(testapp, basic(reader.username, PASSWORD))
+    return Client(testapp, basic_auth(reader.username, PASSWORD))

@@ -2,9 +2,9 @@
 
 from sqlalchemy import text
 
-SIZE = 100
-FAR = 6  # the first page that is not reached by walking
-MANY = 703  # rows: eight pages
+PAGE_SIZE = 100
+DEEP_PAGE = 6  # the first page that is not reached by walking
+ROW_COUNT = 703  # rows: eight pages
 NAMES = ["anchor", "Anchor", "Élan", "Elan", "élan", "Zebra", "Ärger", "Ÿ", "Œuvre", "10", "漫画"]
 
 # The documented orders, by hand; `{}` takes more joins and conditions.
@@ -46,7 +46,7 @@ SERIES_OF_ISSUES = """INSERT INTO series
     FROM unnest(CAST(:names AS text[])) WITH ORDINALITY named (name, n) ORDER BY n RETURNING id"""
 
 
-class Many:
+class BulkRows:
     """Adds and removes rows in bulk, moving the versions of lists as the catalogue service does.
 
     All series are of `publisher`, all issues in `arc`, which sorts last among arcs.
@@ -58,7 +58,7 @@ class Many:
             self.publisher, self.arc = make.publisher(), make.arc(name="漫画 z")
         self._values = {"names": NAMES, "publisher": self.publisher.id, "arc": self.arc.id}
         self._values["series"] = self.session.scalars(text(SERIES_OF_ISSUES), self._values).all()
-        self.changed()
+        self.bump_versions()
         self._last = 0
 
     def add(self, kind, number):
@@ -73,7 +73,7 @@ class Many:
             made = f"WITH made AS ({made}) INSERT INTO issue_arc (issue_id, arc_id) SELECT id, :arc FROM made"
         self._execute(made)
         self._last += number
-        self.changed()
+        self.bump_versions()
 
     def _execute(self, statement):
         self.session.execute(text(statement), self._values)
@@ -81,19 +81,19 @@ class Many:
     def remove(self, kind, condition="true"):
         """Remove the rows of a kind that were added and meet a condition."""
         self._execute(f"DELETE FROM {kind} WHERE slug LIKE 'row%' AND {condition}")
-        self.changed()
+        self.bump_versions()
 
-    def move(self, kind):
-        """Give every row of a kind another place."""
+    def reorder(self, kind):
+        """Change the position of every row of a kind in its list."""
         change = {
             "arc": "name = md5(id::text) || name",
             "issue": "cover_date = cover_date - id % 300",
         }[kind]
         self._execute(f"UPDATE {kind} SET {change}")
-        self.changed()
+        self.bump_versions()
 
-    def changed(self):
-        """Every list is a new one now."""
+    def bump_versions(self):
+        """Raise the versions, so that every cached list is out of date."""
         self._execute("UPDATE version SET value = value + 1")
         self._execute("SELECT begin_epoch()")
         self._execute("UPDATE arc SET issues_modified = clock_timestamp() WHERE id = :arc")
@@ -106,7 +106,7 @@ class Many:
 
 def page_count(rows):
     """How many pages so many rows make."""
-    return max(1, -(-rows // SIZE))
+    return max(1, -(-rows // PAGE_SIZE))
 
 
 def with_page(path, page):
@@ -114,8 +114,8 @@ def with_page(path, page):
     return f"{path}{'&' if '?' in path else '?'}page={page}"
 
 
-def shown(body):
-    """What a page shows and says of itself: count, ids, whether it is the last and the first."""
+def page_summary(body):
+    """What a page contains: count, ids, whether it is the last and the first."""
     return (
         body["count"],
         [row["id"] for row in body["results"]],
@@ -124,7 +124,12 @@ def shown(body):
     )
 
 
-def expected(ids, page):
-    """The same for a page of a list of `ids`."""
+def expected_summary(ids, page):
+    """The expected `page_summary` of a page of a list of `ids`."""
     number = page_count(len(ids)) if page == "last" else page
-    return len(ids), ids[(number - 1) * SIZE : number * SIZE], number == page_count(len(ids)), number == 1
+    return (
+        len(ids),
+        ids[(number - 1) * PAGE_SIZE : number * PAGE_SIZE],
+        number == page_count(len(ids)),
+        number == 1,
+    )

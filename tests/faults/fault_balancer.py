@@ -23,7 +23,7 @@ from tests.redis_server import RedisServer
 from tests.s3_server import S3Server
 from tests.serving import add_account, connected, fetch
 from tests.site.test_plugin import MAKE_EDITOR
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 SECONDS = float(os.environ.get("FAULT_SECONDS", "300"))
 EVERY = 10  # seconds from kill to kill
@@ -104,7 +104,7 @@ def test_one_process_is_killed_every_ten_seconds(stage):
     reader = Reader(crowd, 9, editor)
     crowd.ended.clear()
     for node in nodes:
-        await_that(node.answers)
+        wait_until(node.answers)
     for thing in crowd.things:
         settle(reader, thing)
     for path in {each.path for each in crowd.things[-20:]}:

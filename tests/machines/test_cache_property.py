@@ -15,7 +15,7 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from tests.api.conftest import PASSWORD, basic
+from tests.api.conftest import PASSWORD, basic_auth
 from tests.conftest import API_ONLY, build_app, rollback_engine_on_copy, rolled_back_connection
 from tests.factories import Factories
 from tests.machines.api_cache import world
@@ -76,7 +76,7 @@ def writer(testapp):
 @pytest.fixture
 def api(testapp, bare_api, connection, stage, writer):
     """The application with a cache and without, on one connection, for readers of the API."""
-    credentials = [basic("client", PASSWORD), {"Authorization": f"Bearer {world.TOKEN}"}]
+    credentials = [basic_auth("client", PASSWORD), {"Authorization": f"Bearer {world.TOKEN}"}]
     return Theatre(connection, testapp.app, bare_api, stage, credentials, writer)
 
 

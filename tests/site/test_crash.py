@@ -36,7 +36,7 @@ from tests.redis_server import RedisServer
 from tests.serving import add_account, clean_environment, free_port
 from tests.site.test_production import production
 from tests.soak import SOAK
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 ROUNDS, WRITES = (20, 200) if SOAK else (1, 60)
 WRITERS = 12
@@ -102,7 +102,7 @@ class Server:
                 stderr=log,
                 start_new_session=True,
             )
-        await_that(self._answers, every=0.1)
+        wait_until(self._answers, every=0.1)
 
     def _answers(self) -> bool:
         assert self.process.poll() is None

@@ -14,7 +14,7 @@ from comicsdb.mail import Letter, Paragraph, queue
 from tests.conftest import SETTINGS
 from tests.serving import add_account, free_port, pserve, write_ini
 from tests.smtp_sink import SmtpSink
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -50,7 +50,7 @@ def test_two_processes_send_each_mail_once(database, factory, tmp_path, sink):
             for recipient in recipients:
                 queue(session, given, Letter("News", (Paragraph("!"),)), to=recipient, kind="test")
             session.commit()
-        await_that(lambda: len(sink.received) >= 1 + len(recipients))
+        wait_until(lambda: len(sink.received) >= 1 + len(recipients))
     assert Counter(to for to, _mail in sink.received) == Counter(["ann@example.org", *recipients])
 
 
@@ -68,7 +68,7 @@ def check_that_a_link_leads_to_the_site_whatever_host_was_forwarded(port, sink):
         form = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
         browser.request("POST", path, typed, {**named, **form})
         assert browser.getresponse().status == 303
-        await_that(lambda: sink.to("ann@example.org"))
+        wait_until(lambda: sink.to("ann@example.org"))
     (mail,) = sink.to("ann@example.org")
     assert mail.link("/reset/").startswith("https://comics.example/accounts/reset/2/")
     assert "evil" not in mail.text + mail.html

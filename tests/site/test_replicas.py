@@ -33,7 +33,7 @@ from tests.site.test_two_processes import Board, write
 from tests.site.topics import Cast
 from tests.soak import SOAK
 from tests.standby import Standby
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 NUMBERS = count(1)
 NAME = "replicated"
@@ -126,7 +126,7 @@ class Site:
             self.standby.catch_up()
             return self.told(path)[1] == {"used": 1}
 
-        await_that(used)
+        wait_until(used)
 
     @property
     def uncached(self) -> list[str]:

@@ -12,7 +12,7 @@ from tests.conftest import build_app
 from tests.factories import Factories
 from tests.serving import add_account
 from tests.site.test_plugin import MAKE_EDITOR
-from tests.waiting import await_that
+from tests.waiting import wait_until
 from tests.web.conftest import log_in, soup
 
 
@@ -66,7 +66,7 @@ def test_who_is_deleted_after_it_was_recognised_is_nobody(database, factory, tmp
         locks.lock_account(holder, account)
         holder.execute(text("SELECT FROM arc FOR UPDATE"))
         answers = [pool.submit(each) for each in asks]
-        await_that(lambda: waiting(holder) == len(asks))
+        wait_until(lambda: waiting(holder) == len(asks))
         with factory() as session:
             session.execute(text("DELETE FROM user_account WHERE id = :id"), {"id": account})
             session.commit()

@@ -30,7 +30,7 @@ from tests.conftest import (
     rolled_back_connection,
 )
 from tests.factories import Factories
-from tests.page import parsed
+from tests.page import parse
 
 COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
 LANDSCAPE = {"image": "issue/2026/01/02/wide.png", "image_width": 900, "image_height": 600}
@@ -40,7 +40,7 @@ _copies = itertools.count(1)  # a folder that imports `world_engine` has one of 
 def soup(response):
     """A page, parsed."""
     assert response.content_type == "text/html"
-    return parsed(response.text)
+    return parse(response.text)
 
 
 def labels(response) -> list[str]:

@@ -8,11 +8,11 @@ from sqlalchemy import update
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, Arc
-from tests.api.conftest import PASSWORD, SEARCHES, Client
+from tests.api.conftest import PASSWORD, READ_ONLY_POSTS, Client
 from tests.conftest import record_statements
 from tests.lists import make_list
 
-ASKED = {(path, "post") for path in SEARCHES}
+ASKED = {(path, "post") for path in READ_ONLY_POSTS}
 SCOPES = ("read", "library", "edit")
 OWN = ("/api/collection/", "/api/collection/stats/", "/api/pull_list/", "/api/wish_list/items/")
 

@@ -16,7 +16,7 @@ from comicsdb import models
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from tests.api.conftest import PASSWORD, basic
+from tests.api.conftest import PASSWORD, basic_auth
 from tests.conftest import API_ONLY, build_app, close_sessions
 from tests.factories import Factories
 
@@ -213,7 +213,7 @@ def asked(apps):
     """A function that gives the body of an object, with a cache and without."""
 
     def ask(kind: str, each: int) -> list[bytes]:
-        headers = basic("reader", PASSWORD)
+        headers = basic_auth("reader", PASSWORD)
         requests = [Request.blank(f"/api/{kind}/{each}/", headers=headers) for _ in apps]
         return [request.get_response(app).body for request, app in zip(requests, apps, strict=True)]
 

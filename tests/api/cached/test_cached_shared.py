@@ -16,7 +16,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.models import Arc
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.conftest import API_ONLY, build_app
 from tests.factories import Factories
 from tests.redis_server import RedisServer
@@ -40,7 +40,7 @@ class Site:
         """One more server; gives a client of it."""
         app = build_app(self.url, self.folder, **API_ONLY, **self.settings)
         self.apps.append(app)
-        return Client(webtest.TestApp(app), basic("reader", PASSWORD))
+        return Client(webtest.TestApp(app), basic_auth("reader", PASSWORD))
 
     def close(self):
         """Leave the database to nobody."""

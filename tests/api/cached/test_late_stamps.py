@@ -12,7 +12,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.admin.unfinished import run_unfinished
 from comicsdb.catalog import Catalog, piecewise, unit_of_work
 from comicsdb.models import Character, Issue, LateStamps, Publisher, Series
-from tests.api.conftest import PASSWORD, basic
+from tests.api.conftest import PASSWORD, basic_auth
 from tests.conftest import build_app
 from tests.factories import Factories
 
@@ -75,7 +75,7 @@ def test_cached_answers_show_the_change_from_its_commit_on(factory, world, datab
 
     def ask(path, **headers):
         request = Request.blank(
-            path, headers=basic("reader", PASSWORD) | headers if "/api/" in path else headers
+            path, headers=basic_auth("reader", PASSWORD) | headers if "/api/" in path else headers
         )
         return request.get_response(app)
 
@@ -114,7 +114,7 @@ def test_dates_decide_nothing_while_stamps_are_late(factory, world, database, tm
 
     def ask(**headers):
         return Request.blank(
-            f"/api/issue/{issue}/", headers=basic("reader", PASSWORD) | headers
+            f"/api/issue/{issue}/", headers=basic_auth("reader", PASSWORD) | headers
         ).get_response(app)
 
     def note(statement):

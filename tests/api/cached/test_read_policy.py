@@ -11,14 +11,14 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
 from comicsdb.readcache.policy import CachedReadPolicy
 from tests.api.cached.test_cached_reads import CACHED
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.api.http_dates import ADDRESSES, FAR_AHEAD, LONG_AGO, MOMENT
 from tests.api.resource.test_statements import AGAIN, COSTS, HIT, MISS
 from tests.conftest import forget_attempts, record_statements
 
 TOKEN, SLEEPING = "cdb_" + "2d" * 32, "cdb_" + "2f" * 32
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
-BASIC = basic("reader", PASSWORD)
+BASIC = basic_auth("reader", PASSWORD)
 LOGGER = "comicsdb_api.auth"
 SOMEBODY = "192.0.2.99"  # the address of somebody else
 
@@ -161,12 +161,12 @@ CREDENTIALS = [
     {},
     BASIC,
     {"Authorization": BASIC["Authorization"].replace("Basic", "bAsIc  ")},
-    basic("READER", PASSWORD),
-    basic("reader", "wrong"),
-    basic("nobody", PASSWORD),
-    basic("sleeper", PASSWORD),
-    basic("rea\0der", PASSWORD),
-    basic("reader", "é"),
+    basic_auth("READER", PASSWORD),
+    basic_auth("reader", "wrong"),
+    basic_auth("nobody", PASSWORD),
+    basic_auth("sleeper", PASSWORD),
+    basic_auth("rea\0der", PASSWORD),
+    basic_auth("reader", "é"),
     {"Authorization": f"bearer {TOKEN}"},
     {"Authorization": f"Bearer {TOKEN} x"},
     {"Authorization": f"Bearer {SLEEPING}"},
@@ -287,7 +287,7 @@ def test_a_password_is_hashed_again_after_a_while_and_the_answer_is_the_same(api
     body = api.get(path).body
     monkeypatch.setattr("comicsdb.accounts.passwords.CACHE_SECONDS", -1)
     make.user("second", password="other", passwords=wsgi.registry["comicsdb.passwords"])
-    second = Client(api.testapp, basic("second", "other"))
+    second = Client(api.testapp, basic_auth("second", "other"))
     for _ in range(2):  # never remembered: always by way of the view
         answer = second.get(path)
         assert (answer.body, answer.headers["X-Cache"]) == (body, "HIT")
@@ -323,7 +323,7 @@ def test_lists_that_are_not_cached_are_answered_as_by_views(compared, ids):
 
 def test_what_is_somebodys_own_needs_the_right_to_it(compared, ids):
     for address in NOT_CACHED:
-        for headers in ({}, BEARER | {"Authorization": f"Bearer {SLEEPING}"}, basic("reader", "wrong")):
+        for headers in ({}, BEARER | {"Authorization": f"Bearer {SLEEPING}"}, basic_auth("reader", "wrong")):
             is_open = not headers and not address.startswith(CLOSED) and not address.endswith("/history/")
             status = 200 if is_open else 401
             assert compared(address.format(**ids), headers).status_int == status

@@ -144,7 +144,7 @@ def test_every_example_fits_what_it_is_an_example_of(document):
 
 def test_every_body_has_an_example_of_the_whole(document):
     contract = Contract(document)
-    bodies = [body for each in contract.operations for body in (each.said.get("requestBody"),) if body]
+    bodies = [body for each in contract.operations for body in (each.definition.get("requestBody"),) if body]
     bodies += [answer for each in contract.operations for answer in each.responses.values()]
     wholes = [content for body in bodies for content in body.get("content", {}).values()]
     forms = [form for each in wholes for form in each["schema"].get("anyOf", [each["schema"]])]
@@ -159,7 +159,7 @@ def test_every_body_has_an_example_of_the_whole(document):
 def test_each_media_type_of_a_body_has_a_schema_of_its_own(document):
     seen, pictures = {}, set()
     for operation in Contract(document).operations:
-        for media_type, content in operation.said.get("requestBody", {}).get("content", {}).items():
+        for media_type, content in operation.definition.get("requestBody", {}).get("content", {}).items():
             name = content["schema"].get("$ref", "").rpartition("/")[2]
             assert seen.setdefault(name, media_type) == media_type
             fields = document["components"]["schemas"].get(name, {}).get("properties", {})

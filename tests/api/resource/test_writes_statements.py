@@ -3,7 +3,7 @@
 import pytest
 
 from tests.api.resource.test_statements import world
-from tests.api.writing import PICTURE
+from tests.api.writing import PICTURE_FILES
 from tests.conftest import record_statements
 
 # No write of one object, or of one list of credits, costs more: the locks, the rules, the rows and their
@@ -36,7 +36,10 @@ def test_the_cost_of_a_write_does_not_depend_on_how_much_there_is(writer, make, 
     cost("issue post", lambda: writer.post("/api/issue/", json=issue))
     cost("issue patch", lambda: writer.patch(f"/api/issue/{ids['issue']}/", json={"sku": "A"}))
     cost("credit post", lambda: writer.post("/api/credit/", json=many))
-    cost("variant post", lambda: writer.post("/api/variant/", form={"issue": ids["issue"]}, files=PICTURE))
+    cost(
+        "variant post",
+        lambda: writer.post("/api/variant/", form={"issue": ids["issue"]}, files=PICTURE_FILES),
+    )
     variant = found.pop("last")["id"]
     cost("variant patch", lambda: writer.patch(f"/api/variant/{variant}/", json={"sku": "A"}))
     del found["last"]

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from comicsdb.imaging.hashes import hashes
 from comicsdb.models import PictureHash, Variant
 from comicsdb.models.picture_hash import HASHES, signed
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.conftest import record_statements
 from tests.dataset import picture
 
@@ -19,7 +19,7 @@ WANTED = "8f1f0f0783c3c1e1"
 @pytest.fixture
 def client(testapp, reader):
     """A client of an ordinary account."""
-    return Client(testapp, basic("reader", PASSWORD))
+    return Client(testapp, basic_auth("reader", PASSWORD))
 
 
 def give_hash(session, image, number):

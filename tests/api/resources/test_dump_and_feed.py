@@ -17,7 +17,7 @@ from comicsdb.media.storage import FolderStorage
 from comicsdb.mirror import following
 from comicsdb.mirror.origin import Position
 from comicsdb.models import Arc, Issue, Publisher, Variant
-from tests.api.api_client import asked
+from tests.api.api_client import serve_catalog
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
 from tests.importer import Importer
@@ -28,7 +28,7 @@ SOURCE = dump.SiteInfo("comicsdb", "https://comics.example", "0.1.0", {"name": "
 @pytest.fixture
 def origin(cluster, template, media_folder, tmp_path):
     """A site of its own with a catalogue in which every field says something."""
-    with asked(cluster, template, "dumped", media_folder) as found:
+    with serve_catalog(cluster, template, "dumped", media_folder) as found:
         importer = Importer(cluster.url("dumped"), tmp_path)
         importer.run(full_set(), accounts=False)
         importer.close()

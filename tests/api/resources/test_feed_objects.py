@@ -13,7 +13,7 @@ from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import ratings
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Creator, Issue, PictureHash, Publisher, TouchedObject
-from tests.api.api_client import asked
+from tests.api.api_client import serve_catalog
 from tests.conftest import record_statements
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
@@ -97,7 +97,7 @@ def imported(cluster, template, tmp_path_factory):
 def followed(cluster, template, imported, media_folder):
     """The name of a database that has read everything of it, and the positions where that ended."""
     cluster.clone_database(template, "feed_followed")
-    with asked(cluster, imported, "feed_first", media_folder) as first:
+    with serve_catalog(cluster, imported, "feed_first", media_folder) as first:
         copy = Copy(first, cluster.url("feed_followed"), 0, "0")
         with copy.engine.begin() as connection:
             for kind in ("age_rating", "genre", "role", "series_type"):
@@ -112,7 +112,7 @@ def followed(cluster, template, imported, media_folder):
 @pytest.fixture
 def origin(cluster, imported, media_folder):
     """A site of its own whose commits are real."""
-    with asked(cluster, imported, "feed_origin", media_folder) as found:
+    with serve_catalog(cluster, imported, "feed_origin", media_folder) as found:
         yield found
 
 

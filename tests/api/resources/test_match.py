@@ -6,8 +6,8 @@ import pytest
 
 from comicsdb.models import ExternalId, PictureHash
 from comicsdb.models.picture_hash import HASHES, signed
-from tests.api.conftest import PASSWORD, basic
-from tests.api.writing import Writer
+from tests.api.conftest import PASSWORD, basic_auth
+from tests.api.writing import WritingClient
 from tests.conftest import record_statements
 
 HASH = "8f1f0f0783c3c1e1"
@@ -17,7 +17,7 @@ STATEMENTS_MAX = 6  # codes, covers, series, series by ids, issues, rows
 @pytest.fixture
 def client(testapp, reader):
     """A client of an ordinary account."""
-    return Writer(testapp, basic("reader", PASSWORD))
+    return WritingClient(testapp, basic_auth("reader", PASSWORD))
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, Client, basic_auth
 
 
 @pytest.fixture
 def client(testapp, reader):
     """A client of an ordinary account."""
-    return Client(testapp, basic("reader", PASSWORD))
+    return Client(testapp, basic_auth("reader", PASSWORD))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from comicsdb.catalog import ranked_search
 from comicsdb.matching.words import ARTICLES
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.conftest import record_statements
 
 QUERIES = Path(__file__).with_name("search_queries.tsv")
@@ -75,7 +75,7 @@ def fill(make) -> dict:
 @pytest.fixture
 def client(testapp, reader):
     """A client of an ordinary account."""
-    return Client(testapp, basic("reader", PASSWORD))
+    return Client(testapp, basic_auth("reader", PASSWORD))
 
 
 def test_people_find_first_what_they_expect(client, make, connection):

@@ -9,8 +9,8 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.config import parse_settings
 from comicsdb.models import ApiToken
 from comicsdb.ratelimit.api import ApiLimits
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.api.throttle.standing import LOGGER, START
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.api.throttle.standing import CLOCK_START, LOGGER
 from tests.conftest import API_ONLY, build_app, client_on
 
 TOKEN = "cdb_" + "2e" * 32
@@ -58,14 +58,14 @@ def site(apps, connection):
 @pytest.fixture
 def clock():
     """Time that stands still until it is moved."""
-    with time_machine.travel(START, tick=False) as traveller:
+    with time_machine.travel(CLOCK_START, tick=False) as traveller:
         yield traveller
 
 
 @pytest.fixture
 def client(site, reader):
     """A client that signs in by HTTP Basic, where limits are as they are by default."""
-    return Client(site(), basic(reader.username, PASSWORD))
+    return Client(site(), basic_auth(reader.username, PASSWORD))
 
 
 @pytest.fixture

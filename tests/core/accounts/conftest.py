@@ -13,7 +13,7 @@ from comicsdb.db.read_pool import ReadPool
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import User
 from tests.conftest import SAVEPOINT_MODE, SETTINGS
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 
 PASSWORD = "correct horse battery"
 
@@ -73,7 +73,7 @@ def mailbox(session):
 
     def look():
         session.flush()
-        return letters(session)
+        return waiting_mails(session)
 
     return look
 

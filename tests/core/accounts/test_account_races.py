@@ -10,8 +10,8 @@ from sqlalchemy import func, select, text
 from comicsdb import accounts
 from comicsdb.models import ApiToken, LoginSession, User
 from tests.core.accounts.conftest import PASSWORD
-from tests.mailbox import letters
-from tests.waiting import await_that
+from tests.mailbox import waiting_mails
+from tests.waiting import wait_until
 
 TIMES = 6
 NEW = "another horse battery"
@@ -54,7 +54,7 @@ def at_once(factory, real, job, *, refused=()):
 
 def secret_of_the_last_mail(factory) -> str:
     with factory() as session:
-        return letters(session)[-1].links[0].rstrip("/").rpartition("/")[2]
+        return waiting_mails(session)[-1].links[0].rstrip("/").rpartition("/")[2]
 
 
 def test_a_link_activates_once(factory, real, form):
@@ -118,7 +118,7 @@ def test_who_logs_in_with_the_old_password_while_it_changes_is_too_late(factory,
         session.commit()
         accounts.change_password(real(session), bea, mine, {"password": PASSWORD, **NEW_TWICE})
         late = pool.submit(log_in)
-        await_that(lambda: waits_for_a_lock(factory))
+        wait_until(lambda: waits_for_a_lock(factory))
         session.commit()
         with pytest.raises(accounts.LogInFailedError):
             late.result()

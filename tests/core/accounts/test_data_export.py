@@ -16,7 +16,7 @@ from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.ratings import rate
 from comicsdb.library.reading_lists import likes, ratings
-from tests.lists import OFFICIAL, make_list, who
+from tests.lists import OFFICIAL, identity_of, make_list
 from tests.passkey_device import Device
 
 TODAY = date(2026, 11, 21)
@@ -115,9 +115,9 @@ def test_stars_and_likes_of_a_list_that_is_private_now_do_not_name_it(session, h
     owner = make.user()
     public, hidden = (make_list(session, owner, name=name) for name in ("Public", "Hidden"))
     for each in (public, hidden):
-        ratings.rate(session, who(held), OFFICIAL, each, 5)
-        likes.like(session, who(held), OFFICIAL, each, liked=True)
-    lists.update(session, who(owner), OFFICIAL, hidden, {"is_private": True})
+        ratings.rate(session, identity_of(held), OFFICIAL, each, 5)
+        likes.like(session, identity_of(held), OFFICIAL, each, liked=True)
+    lists.update(session, identity_of(owner), OFFICIAL, hidden, {"is_private": True})
     found = accounts.account_data(session, held.id)
     stars = [(row["reading_list"], row["rating"]) for row in found["reading_list_ratings"]]
     assert stars == [("Public", 5), (None, 5)]

@@ -10,7 +10,7 @@ from comicsdb.accounts.notices import remind_basic_users
 from comicsdb.config import parse_settings
 from comicsdb.models import User
 from tests.conftest import SETTINGS
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -45,7 +45,7 @@ def remind(factory, phase=1, *, dry_run=False, **more):
 
 def mails(factory):
     with factory() as session:
-        return letters(session)
+        return waiting_mails(session)
 
 
 def use_basic(factory, name, day):

@@ -9,14 +9,16 @@ from sqlalchemy import select, text
 from comicsdb import models
 from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.models import Change, History
-from tests.concurrency import at_once
+from tests.concurrency import run_concurrently
 from tests.factories import Factories
 
 WRITERS = 6
 
 
 def test_writers_of_one_name_get_a_slug_each(factory):
-    made = at_once(factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Salt"}).slug] * WRITERS)
+    made = run_concurrently(
+        factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Salt"}).slug] * WRITERS
+    )
     assert sorted(made) == ["salt", "salt-1", "salt-2", "salt-3", "salt-4", "salt-5"]
 
 
@@ -24,7 +26,7 @@ def test_writers_of_one_number_get_one_issue_and_conflicts(factory):
     with factory() as session:
         series = Factories(Catalog(session)).series().id
     values = {"series": series, "number": "1", "cover_date": date(2020, 1, 1)}
-    answers = at_once(factory, *[lambda catalog: catalog.create(models.Issue, values).id] * WRITERS)
+    answers = run_concurrently(factory, *[lambda catalog: catalog.create(models.Issue, values).id] * WRITERS)
     refused = [answer for answer in answers if isinstance(answer, ConflictError)]
     assert len(refused) == WRITERS - 1
     assert {answer.fields for answer in refused} == {("series", "number")}
@@ -44,7 +46,7 @@ def test_renames_of_one_series_follow_one_another_and_none_is_lost(factory):
         return lambda catalog: catalog.update(catalog.get(models.Series, series_id), values).id
 
     names = [f"Name {number}" for number in range(WRITERS - 1)]
-    answers = at_once(factory, *(change(name=name) for name in names), change(desc="A description"))
+    answers = run_concurrently(factory, *(change(name=name) for name in names), change(desc="A description"))
     assert answers == [series_id] * WRITERS
     with factory() as session:
         states = session.scalars(
@@ -70,7 +72,7 @@ def test_edits_of_issues_and_renames_of_their_series_do_not_block_one_another_fo
         ),
     ]
     for _ in range(5):
-        assert at_once(factory, *jobs) == [series_id, *issues]
+        assert run_concurrently(factory, *jobs) == [series_id, *issues]
 
 
 def test_log_order_is_commit_order(factory):
@@ -87,7 +89,9 @@ def test_log_order_is_commit_order(factory):
     reader = threading.Thread(target=read)
     reader.start()
     for _ in range(4):
-        at_once(factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Tide"}).id] * WRITERS)
+        run_concurrently(
+            factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Tide"}).id] * WRITERS
+        )
     done.set()
     reader.join()
     for earlier, later in itertools.pairwise(seen):
@@ -117,7 +121,7 @@ def test_two_edits_of_one_issue_keep_both_changes(factory):
     def change(**values):
         return lambda catalog: catalog.update(catalog.get(models.Issue, issue_id), values).id
 
-    at_once(factory, change(desc="text"), change(page=32), change(title="T"), change(upc="123"))
+    run_concurrently(factory, change(desc="text"), change(page=32), change(title="T"), change(upc="123"))
     with factory() as session:
         issue = session.get(models.Issue, issue_id)
         assert (issue.desc, issue.page, issue.title, issue.upc) == ("text", 32, "T", "123")
@@ -133,7 +137,7 @@ def test_two_credits_for_one_pair_end_as_one(factory):
         values = {"credits": [{"creator": creator_id, "roles": [role]}]}
         return lambda catalog: catalog.update(catalog.get(models.Issue, issue_id), values).id
 
-    assert at_once(factory, credit(1), credit(2)) == [issue_id] * 2
+    assert run_concurrently(factory, credit(1), credit(2)) == [issue_id] * 2
     with factory() as session:
         assert session.scalar(text("SELECT count(*) FROM credit")) == 1
         assert session.scalar(text("SELECT count(*) FROM credit_role")) == 1
@@ -156,7 +160,7 @@ def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
         catalog.delete(catalog.get(models.Arc, arc_id))
         return "removed"
 
-    answers = at_once(factory, link, remove)
+    answers = run_concurrently(factory, link, remove)
     assert answers in (["linked", "removed"], [["arcs"], "removed"])
     with factory() as session:
         assert session.scalar(text("SELECT count(*) FROM issue_arc")) == 0

@@ -13,7 +13,7 @@ from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.community import polls
 from comicsdb.community.polls import Status
 from comicsdb.models import Poll, PollChoice, PollVote, StaffAction
-from tests.concurrency import at_once
+from tests.concurrency import run_concurrently
 from tests.factories import Factories
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -202,7 +202,7 @@ def voting(poll, choice, user):
 
 def test_of_many_votes_at_once_by_one_account_one_counts(factory, open_poll):
     poll, choices, user = open_poll
-    answers = at_once(factory, *(voting(poll, choice, user) for choice in choices * 2))
+    answers = run_concurrently(factory, *(voting(poll, choice, user) for choice in choices * 2))
     assert sorted(map(str, answers)) == ["ForbiddenError"] * 5 + ["True"]
     with factory() as session:
         voted = session.scalars(select(PollVote)).all()
@@ -220,7 +220,7 @@ def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory,
             return "kept"
         return "changed"
 
-    voted, changed = at_once(factory, voting(poll, choices[0], user), change)
+    voted, changed = run_concurrently(factory, voting(poll, choices[0], user), change)
     assert (voted, changed) in {(True, "kept"), ("NotFoundError", "changed")}
     with factory() as session:
         left = [each.id for each in polls.choices(session, poll)]
@@ -231,7 +231,7 @@ def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory,
     with factory() as session:
         others = [Factories(Catalog(session)).user().id for _ in range(2)]
         session.commit()
-    answers = at_once(factory, delete, *(voting(poll, left[0], other) for other in others))
+    answers = run_concurrently(factory, delete, *(voting(poll, left[0], other) for other in others))
     assert set(answers[1:]) <= {True, "NotFoundError"}
     with factory() as session:
         assert session.scalar(select(func.count()).select_from(PollVote)) == 0

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, text
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.library import collection, pull_list
 from comicsdb.models import CollectionItem, PullList, PullListSeries, Series, Variant
-from tests.concurrency import at_once
+from tests.concurrency import run_concurrently
 from tests.conftest import record_statements
 from tests.factories import Factories
 
@@ -207,13 +207,13 @@ def scene(factory):
 
 def test_many_first_looks_make_one_list(factory, scene):
     reader, _, _ = scene
-    made = at_once(factory, *[lambda catalog: pull_list.pull_list(catalog.session, reader).id] * 8)
+    made = run_concurrently(factory, *[lambda catalog: pull_list.pull_list(catalog.session, reader).id] * 8)
     assert len(set(made)) == 1
 
 
 def test_many_who_add_one_series_add_it_once(factory, scene):
     reader, series, _ = scene
-    told = at_once(factory, *[lambda catalog: pull_list.add(catalog.session, reader, series)[1]] * 6)
+    told = run_concurrently(factory, *[lambda catalog: pull_list.add(catalog.session, reader, series)[1]] * 6)
     assert sorted(told) == [False] * 5 + [True]
 
 
@@ -224,7 +224,7 @@ def test_two_series_added_at_once_are_both_there(factory, scene):
             lambda catalog, each=each: pull_list.set_followed(catalog.session, reader, each, True)
             for each in series
         ]
-        at_once(factory, *jobs)
+        run_concurrently(factory, *jobs)
         with factory() as session:
             assert sorted(ids(session, reader)) == sorted(series)
             for each in series:
@@ -238,7 +238,7 @@ def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
         lambda catalog, wanted=wanted: pull_list.set_followed(catalog.session, reader, series, wanted)
         for wanted in (True, False, True, False)
     ]
-    told = at_once(factory, *jobs)
+    told = run_concurrently(factory, *jobs)
     with factory() as session:
         number = session.scalar(select(func.count()).select_from(PullListSeries))
     assert number == sum(told[::2]) - sum(told[1::2])
@@ -260,7 +260,7 @@ def test_a_series_that_goes_while_it_is_added_is_not_there_or_not_found(factory,
     with factory() as session:
         pull_list.add(session, reader, other)
         session.commit()
-    at_once(factory, add, delete)
+    run_concurrently(factory, add, delete)
     with factory() as session:
         assert ids(session, reader) == [other]
         assert session.scalar(text("SELECT count(*) FROM pull_list_series")) == 1

@@ -13,7 +13,7 @@ from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.library.ratings import DueRatingsPolicy, count_due, rate, rate_issues
 from comicsdb.models import IssueRating
-from tests.concurrency import at_once
+from tests.concurrency import run_concurrently
 from tests.factories import Factories
 
 TODAY = date(2026, 3, 4)
@@ -261,7 +261,7 @@ def test_raters_of_two_issues_of_one_series_at_once_leave_exact_figures(factory)
         rater((first, second)[place % 2].id, user, 1 + place % 5, 1 + (place + 2) % 5)
         for place, user in enumerate(users)
     ]
-    at_once(factory, *jobs)
+    run_concurrently(factory, *jobs)
     with factory() as session:
         given = [*stars(session, first).values(), *stars(session, second).values()]
         assert len(given) == RATERS
@@ -302,7 +302,7 @@ def test_one_account_rating_twice_at_once_has_one_rating(factory):
     with factory() as session:
         make = Factories(Catalog(session))
         issue, user = make.issue(), make.user().id
-    at_once(factory, *(rater(issue.id, user, number) for number in (1, 2, 3, 4, 5)))
+    run_concurrently(factory, *(rater(issue.id, user, number) for number in (1, 2, 3, 4, 5)))
     with factory() as session:
         (number,) = stars(session, issue).values()
         assert figures(session, issue) == (1, number)

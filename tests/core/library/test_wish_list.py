@@ -10,7 +10,7 @@ from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishList, WishListItem
-from tests.concurrency import at_once
+from tests.concurrency import run_concurrently
 from tests.factories import Factories
 
 TODAY = date(2026, 3, 4)
@@ -226,7 +226,9 @@ def count(factory, model):
 
 def test_many_who_wish_for_one_issue_do_so_once(factory, scene):
     reader, issue, _ = scene
-    told = at_once(factory, *[lambda catalog: wish_list.add(catalog.session, reader, issue, {})[1]] * 6)
+    told = run_concurrently(
+        factory, *[lambda catalog: wish_list.add(catalog.session, reader, issue, {})[1]] * 6
+    )
     assert (sorted(told), count(factory, WishListItem)) == ([False] * 5 + [True], 1)
 
 
@@ -236,7 +238,7 @@ def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
         lambda catalog, wanted=wanted: wish_list.set_wished(catalog.session, reader, issue, wanted)
         for wanted in (True, False, True, False)
     ]
-    told = at_once(factory, *jobs)
+    told = run_concurrently(factory, *jobs)
     assert count(factory, WishListItem) == sum(told[::2]) - sum(told[1::2]) in (0, 1)
 
 
@@ -245,7 +247,7 @@ def test_what_is_acquired_twice_at_once_is_owned_once(factory, scene):
     with factory() as session:
         item = wish_list.add(session, reader, issue, {})[0].id
         session.commit()
-    told = at_once(
+    told = run_concurrently(
         factory,
         *[lambda catalog: wish_list.acquire(catalog.session, reader, item, {}, today=TODAY)[2]] * 3,
         lambda catalog: collection.add(catalog.session, reader, issue, {}, today=TODAY)[1],
@@ -269,7 +271,7 @@ def test_two_items_that_move_to_one_issue_leave_one_there(factory, scene):
 
         return job
 
-    assert sorted(at_once(factory, *map(move, items)), key=str) == [wanted, None]
+    assert sorted(run_concurrently(factory, *map(move, items)), key=str) == [wanted, None]
 
 
 def test_an_issue_that_goes_while_it_is_acquired_leaves_nothing_half_done(factory, scene):
@@ -284,5 +286,5 @@ def test_an_issue_that_goes_while_it_is_acquired_leaves_nothing_half_done(factor
         except NotFoundError:
             return None
 
-    at_once(factory, acquire, lambda catalog: catalog.delete(catalog.get(Issue, issue)))
+    run_concurrently(factory, acquire, lambda catalog: catalog.delete(catalog.get(Issue, issue)))
     assert count(factory, WishListItem) == count(factory, CollectionItem) == 0

@@ -17,7 +17,7 @@ from comicsdb.models import OutgoingMail
 from tests.certificate import CERTIFICATE, KEY
 from tests.serving import SECRET, free_port
 from tests.smtp_sink import SmtpSink
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 LETTER = Letter("News", (Paragraph("Something happened."), Link("Read on", "/help/api/")))
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -279,9 +279,9 @@ def test_a_thread_sends_what_comes_and_outlives_a_database_that_is_away(factory,
     sender.start()
     try:
         write(factory, "ann@example.org")
-        await_that(lambda: sink.to("ann@example.org"))
+        wait_until(lambda: sink.to("ann@example.org"))
         write(factory, "bob@example.org")
-        await_that(lambda: sink.to("bob@example.org"))
+        wait_until(lambda: sink.to("bob@example.org"))
     finally:
         sender.stop()
     assert [row.attempts for row in rows(factory)] == [1, 1]
@@ -294,13 +294,13 @@ def test_a_thread_survives_an_error(factory, engine, sink, monkeypatch, caplog):
     sender = Sender(engine, settings(**sink.settings))
     sender.start()
     try:
-        await_that(
+        wait_until(
             lambda: "The database does not answer the worker for mail: ProgrammingError" in caplog.text
         )
         with engine.begin() as connection:
             connection.execute(text("ALTER TABLE away RENAME TO outgoing_mail"))
         write(factory, "ann@example.org")
-        await_that(lambda: sink.to("ann@example.org"))
+        wait_until(lambda: sink.to("ann@example.org"))
     finally:
         sender.stop()
 

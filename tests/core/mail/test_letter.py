@@ -12,7 +12,7 @@ from comicsdb.i18n import _, ngettext, translate
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph, queue
 from comicsdb.mail.letter import LetterContext, as_html, as_text
 from comicsdb.mail.outbox import compose, parse
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.serving import SECRET
 
 SETTINGS = parse_settings(
@@ -133,7 +133,7 @@ def test_no_value_makes_a_header():
 def test_what_is_no_address_gets_no_mail_and_breaks_nothing(session, make, address, caplog):
     queue(session, SETTINGS, LETTER, user=make.user(), to=address, kind="test")
     session.commit()
-    assert letters(session) == []
+    assert waiting_mails(session) == []
     assert "No mail can be sent to the address of account" in caplog.text
 
 
@@ -182,4 +182,4 @@ def test_a_mail_is_in_the_language_of_its_account(session, make):
     queue(session, SETTINGS, LETTER, user=make.user(language="it"), kind="test")
     queue(session, SETTINGS, LETTER, user=make.user(language="xx"), kind="test")
     session.commit()
-    assert ['lang="it"' in mail.html for mail in letters(session)] == [True, False]
+    assert ['lang="it"' in mail.html for mail in waiting_mails(session)] == [True, False]

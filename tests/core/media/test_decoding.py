@@ -22,7 +22,7 @@ from comicsdb.media.decoding import DecoderBusyError, DecoderPool
 from tests.cpu import assert_cpu
 from tests.dataset import picture
 from tests.pictures import heavy_scans, scans
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -216,10 +216,10 @@ def test_no_child_outlives_its_parent_however_that_ends():
     command = [sys.executable, "-c", PROGRAM, picture().hex()]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
         left, killed = (int(program.stdout.readline()) for _ in range(2))
-        await_that(lambda: not Path(f"/proc/{left}").exists())
+        wait_until(lambda: not Path(f"/proc/{left}").exists())
         assert Path(f"/proc/{killed}").exists()
         program.kill()
-    await_that(lambda: not Path(f"/proc/{killed}").exists())
+    wait_until(lambda: not Path(f"/proc/{killed}").exists())
 
 
 def test_a_forked_process_has_children_of_its_own():

@@ -58,7 +58,7 @@ def moves(factory):
 def filled(cluster, template):
     """A database with an account in a group with a token, and an issue: its name, and the number of each."""
     cluster.clone_database(template, "epoch")
-    engine = engines.take(cluster.url("epoch"))
+    engine = engines.acquire(cluster.url("epoch"))
     with session_factory(engine)() as session:
         make = Factories(Catalog(session))
         user, issue = make.user("Nora"), make.issue(store_date=date(2020, 1, 1))
@@ -67,7 +67,7 @@ def filled(cluster, template):
         session.execute(insert(ApiToken).values(user_id=user.id, digest="d" * 64, token_key="k"))
         session.commit()
         made = {"user": user.id, "issue": issue.id, "group": group.id}
-    engines.give_back(engine)
+    engines.release(engine)
     yield "epoch", made
     cluster.drop_database("epoch")
 

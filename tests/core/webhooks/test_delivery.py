@@ -25,7 +25,7 @@ from tests.factories import Factories
 from tests.mailbox import read
 from tests.receiver import Receiver
 from tests.serving import SECRET
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 START = datetime(2026, 11, 24, 12, tzinfo=UTC)
 SETTINGS = {
@@ -352,7 +352,7 @@ def test_two_processes_send_nothing_twice(factory, settings, hook, receiver):
     workers = [Deliverer(factory.kw["bind"], settings) for _ in range(2)]
     for each in workers:
         each.start()
-    await_that(lambda: sum(row.delivered for row in rows(factory)) == 10)
+    wait_until(lambda: sum(row.delivered for row in rows(factory)) == 10)
     for each in workers:
         each.stop()
     numbers = [each["seq"] for n in range(len(receiver.received)) for each in data_of(receiver, n)["changes"]]

@@ -3,7 +3,7 @@
 import pytest
 
 from comicsdb.models import LoginSession
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.web.conftest import PASSWORD, errors, form_to, soup
 
 LOGIN = "/accounts/login/"
@@ -31,7 +31,7 @@ def test_the_page_says_that_a_link_was_mailed_and_the_link_logs_in(testapp, sess
     assert refused.status_int == 429
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
     assert "we have e-mailed its owner a link" in errors(refused)[""]
-    address = letters(session)[-1].link("/accounts/login/link/")
+    address = waiting_mails(session)[-1].link("/accounts/login/link/")
     path = "/" + address.split("/", 3)[3]
     for _ in range(2):
         page = testapp.get(path, extra_environ=AWAY)  # looking at it spends nothing
@@ -59,14 +59,14 @@ def test_nobody_is_told_the_same(testapp, session, guessed):
     answers = [try_password(testapp, "wrong", AWAY, name) for name in ("Nora", "nobody")]
     assert errors(answers[0]) == errors(answers[1])
     assert {each.status_int for each in answers} == {429}
-    assert {mail.to for mail in letters(session)} == {guessed.email}
+    assert {mail.to for mail in waiting_mails(session)} == {guessed.email}
 
 
 def test_the_link_leads_to_the_second_step_where_there_is_one(testapp, session, guessed):
     guessed.second_factor = True
     session.commit()
     try_password(testapp, PASSWORD, AWAY)
-    path = "/" + letters(session)[-1].link("/accounts/login/link/").split("/", 3)[3]
+    path = "/" + waiting_mails(session)[-1].link("/accounts/login/link/").split("/", 3)[3]
     done = form_to(testapp.get(path, extra_environ=AWAY), path).submit(extra_environ=AWAY, status=303)
     assert done.location == "http://localhost/accounts/login/second/"
     assert session.query(LoginSession).all() == []

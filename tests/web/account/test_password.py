@@ -10,7 +10,7 @@ from sqlalchemy import select
 from comicsdb import clock
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import LoginSession, User
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.web.conftest import errors, log_in, soup, submit
 
 CHANGE = "/accounts/password_change/"
@@ -23,7 +23,7 @@ def title(response) -> str:
 
 
 def link(session) -> str:
-    return re.sub(r"^https?://[^/]*", "", letters(session)[-1].links[0])
+    return re.sub(r"^https?://[^/]*", "", waiting_mails(session)[-1].links[0])
 
 
 def test_a_change_renews_this_session_and_ends_every_other(testapp, member, session):
@@ -113,7 +113,7 @@ def test_nobody_gets_a_letter_for_an_unknown_address(testapp, make, session):
     make.user("Olga", is_active=False)
     for email in ("nobody@example.org", "olga@example.org"):
         assert submit(testapp, FORGOTTEN, email=email).location.endswith("/password_reset/done/")
-    assert letters(session) == []
+    assert waiting_mails(session) == []
 
 
 def test_a_malformed_address_is_said(testapp):

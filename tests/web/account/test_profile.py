@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import LoginSession, Publisher, User
 from comicsdb.models.base import SYSTEM_USER_ID
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.web.addresses import keep_library
 from tests.web.conftest import errors, form_to, form_with, let_in, log_in, message, soup, submit
 
@@ -114,7 +114,7 @@ def test_a_new_address_counts_when_its_link_is_opened(testapp, nora, session):
     shown = soup(response.follow())
     assert "new@example.org" in shown.select_one(".message-warning").get_text()
     assert fresh(session, nora).email.lower() == "nora@example.org"
-    confirmation = next(each for each in letters(session) if each.to == "new@example.org")
+    confirmation = next(each for each in waiting_mails(session) if each.to == "new@example.org")
     path = re.sub(r"^https?://[^/]*", "", confirmation.links[0])
     assert path.startswith("/accounts/email/confirm/")
     for _ in range(2):

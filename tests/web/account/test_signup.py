@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from comicsdb import clock
 from comicsdb.models import LoginSession, SignupSettings, User
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.web.conftest import errors, form_to, log_in, message, soup, submit
 
 PATH = "/accounts/signup/"
@@ -43,7 +43,7 @@ def slowly(testapp, *, status=303, **fields):
 
 def link(session) -> str:
     """The path of the first link in the newest mail."""
-    return re.sub(r"^https?://[^/]*", "", letters(session)[-1].links[0])
+    return re.sub(r"^https?://[^/]*", "", waiting_mails(session)[-1].links[0])
 
 
 def title(response) -> str:
@@ -56,7 +56,7 @@ def test_from_nobody_to_a_member(testapp, session):
     assert title(response.follow()) == "Check your e-mail"
     assert session.scalars(select(User).where(User.username == "Nora")).one().is_active is False
     assert session.scalars(select(LoginSession)).all() == []
-    mail = letters(session)[-1]
+    mail = waiting_mails(session)[-1]
     assert mail.to == "nora@example.org"
     opened = testapp.get(link(session), status=303)
     assert opened.location == "http://localhost/accounts/"
@@ -130,7 +130,7 @@ def test_a_known_address_gets_the_same_answer_and_its_owner_a_letter(testapp, ma
     make.user("Olga", email="olga@example.org", email_confirmed=True)
     page = sign_up(testapp, email="Olga@Example.org").follow()
     assert title(page) == "Check your e-mail"
-    mail = letters(session)[-1]
+    mail = waiting_mails(session)[-1]
     assert mail.to == "olga@example.org"
     assert mail.subject == "You already have an account"
     assert log_in(testapp, "Nora", "seven horses").status_int == 422
@@ -168,7 +168,7 @@ def test_what_is_wrong_stands_beside_its_field_and_above_the_form(testapp, sessi
     assert page.find(id="email")["value"] == typed["email"]
     assert page.find(id="password").get("value") is None
     assert session.scalars(select(User).where(User.email == "nora@example.org")).all() == []
-    assert letters(session) == []
+    assert waiting_mails(session) == []
 
 
 def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
@@ -183,7 +183,7 @@ def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
 def test_programs_are_caught_and_told(strict, session):
     caught = slowly(strict, status=422, homepage="https://spam.example/")
     assert "detect spam programs" in errors(caught)[""]
-    assert letters(session) == []
+    assert waiting_mails(session) == []
     slowly(strict)
 
 
@@ -192,14 +192,14 @@ def test_who_is_fast_sends_it_once_more_and_loses_nothing(strict, session):
     assert soup(page).h1.get_text() == "Almost done"
     assert errors(page) == {}
     assert "seven horses" not in page.text
-    assert letters(session) == []
+    assert waiting_mails(session) == []
     form = form_to(page, PATH)
     assert set(form.fields) == {"csrf_token", "sealed", None}
     again = form.submit(status=200)  # a program
-    assert letters(session) == []
+    assert waiting_mails(session) == []
     with time_machine.travel(clock.now() + timedelta(seconds=3)):
         form_to(again, PATH).submit(status=303)
-    assert letters(session)[-1].to == "nora@example.org"
+    assert waiting_mails(session)[-1].to == "nora@example.org"
     strict.get(link(session), status=303)
     strict.reset()
     assert log_in(strict, "Nora", "seven horses").status_int == 303

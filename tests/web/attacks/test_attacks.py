@@ -12,7 +12,7 @@ from comicsdb.accounts.rules import username_problems
 from comicsdb.models import LoginSession
 from tests.cases import for_each
 from tests.conftest import forget_attempts, record_statements
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.web.attacks.attempts import path_in, path_of, routes_of_the_site, sign_up, token_of
 from tests.web.conftest import PASSWORD, form_to, let_in, log_in, soup, submit
 
@@ -143,7 +143,7 @@ def test_activation_ends_the_session_that_the_browser_had(testapp, nora, session
     before = testapp.cookies["session"]
     testapp.reset()
     sign_up(testapp, "Olga")
-    path = path_in(letters(session)[-1].links[0])
+    path = path_in(waiting_mails(session)[-1].links[0])
     testapp.set_cookie("session", before)
     testapp.get(path, status=303)
     assert testapp.cookies["session"] != before

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.models import CollectionItem, LibraryAct, ReadDate, WishListItem
-from tests.lists import make_list, many_issues
+from tests.lists import create_issues, make_list
 from tests.web.conftest import form_with, let_in, message, soup
 
 FRAGMENT = {"X-Fragment": "1"}
@@ -15,7 +15,7 @@ FRAGMENT = {"X-Fragment": "1"}
 
 @pytest.fixture
 def issues(session, make):
-    return many_issues(session, make.series(name="Night"), 5)
+    return create_issues(session, make.series(name="Night"), 5)
 
 
 @pytest.fixture

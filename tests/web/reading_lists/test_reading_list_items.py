@@ -9,7 +9,7 @@ from comicsdb.library.reading_lists.items import minimum_moves
 from comicsdb.models import Arc
 from comicsdb_web.pages.reading_lists.items import apply_positions
 from tests.conftest import record_statements
-from tests.lists import make_list, many_issues
+from tests.lists import create_issues, make_list
 from tests.web.conftest import errors, form_to, message, soup
 from tests.web.forms.forming import boxes, enter, opened, send, value
 
@@ -130,7 +130,7 @@ def test_a_stale_page_moves_only_what_was_moved_on_it(testapp, session, nora, ru
 
 
 def test_a_page_of_fifty_moves_issues_across_its_end(testapp, session, make, nora):
-    issues = many_issues(session, make.series(), 52)
+    issues = create_issues(session, make.series(), 52)
     made = make_list(session, nora, issues)
     address = path(made, "add-issue/?page=2")
     page = testapp.get(address)
@@ -267,6 +267,6 @@ def test_ordering_costs_the_same_however_long_the_list_is(testapp, session, make
         return len(statements), len(more)
 
     few = cost(run[2], run[0])
-    issues = many_issues(session, make.series(), 30)
+    issues = create_issues(session, make.series(), 30)
     send(opened(testapp, path(made, "add-issue/")), {"issues": [str(each.id) for each in issues]})
     assert cost(run[0], run[2]) == few

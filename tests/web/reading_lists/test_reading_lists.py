@@ -8,7 +8,7 @@ from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import figures, items, ratings
 from comicsdb.models import ReadingList
 from tests.conftest import record_statements
-from tests.lists import OFFICIAL, held, make_list, many_issues, who
+from tests.lists import OFFICIAL, create_issues, identity_of, locked_list, make_list
 from tests.web.conftest import PASSWORD, facts, form_to, let_in, soup
 from tests.web.forms.forming import enter
 
@@ -48,11 +48,11 @@ def order(session, make, world, owner):
         list_type="STORY",
     )
     rows = session.scalars(figures.items(made.id)).all()
-    grip = held(session, owner, made)
+    grip = locked_list(session, owner, made)
     for row, code in zip(rows, ("PROLOGUE", "CORE", "CORE", ""), strict=True):
         items.set_type(grip, row.id, code)
     for stars in (4, 5):
-        ratings.rate(session, who(make.user()), OFFICIAL, made, stars)
+        ratings.rate(session, identity_of(make.user()), OFFICIAL, made, stars)
     session.commit()
     return made
 
@@ -131,7 +131,7 @@ def test_issues_are_filtered_by_type(testapp, order):
 
 
 def test_issues_come_fifty_at_a_time(testapp, session, make, owner):
-    made = make_list(session, owner, many_issues(session, make.series(), 52))
+    made = make_list(session, owner, create_issues(session, make.series(), 52))
     page = testapp.get(path(made))
     link = soup(page).select_one("#items-more a")
     assert len(lines(page)) == 50
@@ -199,7 +199,7 @@ def test_search_is_the_list(testapp, order):
 
 def test_nobody_else_sees_any_trace_of_a_private_list(testapp, session, make, world, order, owner):
     hidden = make_list(session, owner, [world.first], name="Secret dusk", is_private=True)
-    lists.update(session, who(owner), OFFICIAL, order, {"next": hidden.id})
+    lists.update(session, identity_of(owner), OFFICIAL, order, {"next": hidden.id})
     session.commit()
     (item,) = session.scalars(figures.items(hidden.id)).all()
     reading = ["", "items-load-more/", "items-load-more/?offset=50"]
@@ -234,8 +234,8 @@ def test_nobody_else_sees_any_trace_of_a_private_list(testapp, session, make, wo
 def test_the_owner_sees_private_lists_with_a_badge_and_without_stars(testapp, session, make, world, order):
     log_in_as = enter(testapp, make)
     mine = make_list(session, log_in_as, [world.first], name="Mine")
-    ratings.rate(session, who(make.user()), OFFICIAL, mine, 5)
-    lists.update(session, who(log_in_as), OFFICIAL, mine, {"is_private": True})
+    ratings.rate(session, identity_of(make.user()), OFFICIAL, mine, 5)
+    lists.update(session, identity_of(log_in_as), OFFICIAL, mine, {"is_private": True})
     session.commit()
     page = testapp.get("/reading-lists/my-lists/")
     assert names(page) == ["Mine"]
@@ -249,7 +249,7 @@ def test_the_owner_sees_private_lists_with_a_badge_and_without_stars(testapp, se
     assert names(testapp.get("/reading-lists/?average_rating__gte=1")) == [order.name]
     token = token_of(testapp)
     testapp.post(path(mine, "rate/"), {"csrf_token": token, "rating": "4"}, status=403)
-    lists.update(session, who(log_in_as), OFFICIAL, mine, {"is_private": False})
+    lists.update(session, identity_of(log_in_as), OFFICIAL, mine, {"is_private": False})
     session.commit()
     assert soup(testapp.get(path(mine))).select_one(".stars")["aria-label"] == "5.0 of 5 stars"
 
@@ -312,7 +312,7 @@ def test_pages_cost_the_same_however_much_they_show(
         crowd = [make.character(name=f"Face {n}") for n in range(14)]
         written = [{"creator": who.id, "roles": [role]} for who in people]
         issues = [make.issue(series=each, characters=crowd, credits=written) for each in series]
-    items.add_issues(held(session, owner, order), [each.id for each in issues])
+    items.add_issues(locked_list(session, owner, order), [each.id for each in issues])
     for n in range(8):
         make_list(session, member if n % 2 else owner, issues[:3], desc="Many words", is_private=bool(n % 3))
     session.commit()

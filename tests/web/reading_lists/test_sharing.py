@@ -9,7 +9,7 @@ from sqlalchemy import select
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import ReadingList, ReadingListLike
-from tests.lists import OFFICIAL, make_list, who
+from tests.lists import OFFICIAL, identity_of, make_list
 from tests.web.conftest import PASSWORD, form_to, form_with, let_in, message, soup
 
 FRAGMENT = {"X-Fragment": "1"}
@@ -105,14 +105,14 @@ def test_a_copy_names_its_original_as_long_as_that_may_be_seen(testapp, session,
     assert "Copies" in soup(testapp.get(path(order))).select_one(".facts").get_text()
     testapp.reset()  # to others, only public copies count
     assert "Copies" not in soup(testapp.get(path(order))).select_one(".facts").get_text()
-    lists.update(session, who(member), OFFICIAL, copied, {"is_private": False, "name": "Mine"})
+    lists.update(session, identity_of(member), OFFICIAL, copied, {"is_private": False, "name": "Mine"})
     session.commit()
     assert "Copies" in soup(testapp.get(path(order))).select_one(".facts").get_text()
-    lists.update(session, who(owner), OFFICIAL, order, {"is_private": True})
+    lists.update(session, identity_of(owner), OFFICIAL, order, {"is_private": True})
     session.commit()
     assert says() == ["by Nora"]
     assert "Lamplight in order" not in testapp.get(path(copied)).text
-    lists.remove(session, who(owner), OFFICIAL, order)
+    lists.remove(session, identity_of(owner), OFFICIAL, order)
     session.commit()
     assert says() == ["by Nora"]
 
@@ -147,13 +147,13 @@ def test_a_public_list_has_a_picture_whose_address_changes_with_it(testapp, sess
     assert (answer.content_type, answer.headers["Cache-Control"]) == ("image/jpeg", "public, max-age=86400")
     assert Image.open(io.BytesIO(answer.body)).size == (1200, 630)
     assert testapp.get(first).body == answer.body
-    lists.update(session, who(owner), OFFICIAL, order, {"name": "Another name"})
+    lists.update(session, identity_of(owner), OFFICIAL, order, {"name": "Another name"})
     session.commit()
     second = address()
     assert second != first
     assert testapp.get(first, status=302).location.endswith(second)
     assert testapp.get(second).body != answer.body
-    lists.update(session, who(owner), OFFICIAL, order, {"is_private": True})
+    lists.update(session, identity_of(owner), OFFICIAL, order, {"is_private": True})
     session.commit()
     testapp.get(second, status=404)
     let_in(testapp, owner)

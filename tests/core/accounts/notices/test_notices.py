@@ -11,7 +11,7 @@ from comicsdb.accounts.notices import NoticeRules, candidates, send_notice
 from comicsdb.config import parse_settings
 from comicsdb.models import ApiToken, DailyCount, StaffAction, ThrottleNotice, User
 from tests.core.accounts.notices.refused import NOW, TODAY, warned_twice
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.serving import SECRET
 
 ENFORCING = NoticeRules(enforce=True)
@@ -159,7 +159,7 @@ def test_a_warning_is_written_and_noted(world):
         120,
     )
     assert notice.sent_at == NOW
-    (mail,) = letters(world.session)
+    (mail,) = waiting_mails(world.session)
     assert (mail.to, mail.kind) == ("ann@example.org", "throttle_warning")
     assert len(world.rows(ApiToken)) == 1
     assert world.rows(User)[-1].is_active
@@ -170,7 +170,7 @@ def test_what_was_done_is_not_done_again(world):
     assert send_notice(world.factory, SETTINGS, NoticeRules(), ann) is not None
     assert send_notice(world.factory, SETTINGS, NoticeRules(), ann) is None
     assert send_notice(world.factory, SETTINGS, NoticeRules(), 2**31 - 1) is None
-    assert len(world.rows(ThrottleNotice)) == len(letters(world.session)) == 1
+    assert len(world.rows(ThrottleNotice)) == len(waiting_mails(world.session)) == 1
 
 
 def test_who_has_tokens_loses_all_of_them_and_nothing_else(world):
@@ -180,7 +180,7 @@ def test_who_has_tokens_loses_all_of_them_and_nothing_else(world):
     send_notice(world.factory, SETTINGS, ENFORCING, ann)
     assert [token.user_id for token in world.rows(ApiToken)] == [bob]
     assert all(user.is_active for user in world.rows(User))
-    (mail,) = letters(world.session)
+    (mail,) = waiting_mails(world.session)
     assert mail.kind == "throttle_restriction"
     assert "revoked all API tokens" in " ".join(mail.text.split())
     assert mail.link("/accounts/tokens/")
@@ -192,7 +192,7 @@ def test_who_has_no_tokens_is_disabled(world):
     ann = warned_twice(world)
     send_notice(world.factory, SETTINGS, ENFORCING, ann)
     assert not next(user for user in world.rows(User) if user.id == ann).is_active
-    (mail,) = letters(world.session)
+    (mail,) = waiting_mails(world.session)
     assert "disabled your account" in " ".join(mail.text.split())
     (action,) = world.rows(StaffAction)
     assert (action.actor_name, action.target_id, action.change) == ("", ann, {"is_active": [True, False]})

@@ -12,7 +12,7 @@ from comicsdb.mail.letter import LetterContext, as_html, as_text
 from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
 from comicsdb.ops.jobs import NOTICES, job_lock
 from tests.core.accounts.notices.refused import warned_twice
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.serving import SECRET
 
 # What is written.
@@ -139,7 +139,7 @@ LINE = "{} ann <ann@example.org>: 1 day throttled, 1,120 in total, 1,120 on the 
 def test_with_nobody_to_report_there_is_one_line_and_no_mail(world, command):
     world.account("ann", {0: 10})
     assert command() == (0, ["Nobody goes on asking after 429."])
-    assert letters(world.session) == []
+    assert waiting_mails(world.session) == []
 
 
 @pytest.mark.parametrize("arguments", [(), ("--dry-run",), ("--enforce",)])
@@ -155,7 +155,7 @@ def test_a_report_changes_nothing_but_tells_the_administrators(world, command, a
     )
     assert world.rows(ThrottleNotice) == world.rows(StaffAction) == []
     assert len(world.rows(ApiToken)) == 1
-    mails = letters(world.session)
+    mails = waiting_mails(world.session)
     assert [mail.to for mail in mails] == ["admin@comics.example", "boss@comics.example"]
     assert mails[0].subject == "Repeat throttled accounts: 1 found"
     assert "Would warn ann <ann@example.org>: 1 day throttled" in mails[0].text.replace("\n  ", " ")
@@ -173,7 +173,7 @@ def test_with_send_accounts_are_written_to(world, command):
             " no prior notices",
         ],
     )
-    mails = letters(world.session)
+    mails = waiting_mails(world.session)
     assert [mail.to for mail in mails] == [
         "ann@example.org",
         "bob@example.org",
@@ -182,7 +182,7 @@ def test_with_send_accounts_are_written_to(world, command):
     ]
     assert mails[2].subject == "Repeat throttled accounts: 2 e-mailed"
     assert command("--send") == (0, ["Nobody goes on asking after 429."])
-    assert len(letters(world.session)) == 4
+    assert len(waiting_mails(world.session)) == 4
 
 
 def test_a_report_says_what_would_be_enforced_and_how(world, command):
@@ -241,7 +241,7 @@ def test_one_that_fails_does_not_stop_the_others_and_is_tried_again(world, comma
     ]
     assert lines[-1] == "Error: Nothing was done about eve."
     assert {notice.user_id for notice in world.rows(ThrottleNotice)} == {eve - 1, eve + 1}
-    assert "ann, zoe" in letters(world.session)[2].text
+    assert "ann, zoe" in waiting_mails(world.session)[2].text
     with world.factory() as session:
         session.get(User, eve).email = "eve@example.org"
         session.commit()

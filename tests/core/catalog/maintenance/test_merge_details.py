@@ -13,7 +13,7 @@ from comicsdb.catalog.maintenance.move import move_publisher, preview_move
 from comicsdb.i18n import localizer, translate
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Change, History, IssueRating, Tombstone
-from tests.concurrency import at_once
+from tests.concurrency import run_concurrently
 from tests.dataset import picture
 from tests.factories import Factories
 
@@ -250,7 +250,7 @@ def test_merges_edits_and_deletions_at_once_end_in_one_order(factory):
         catalog.delete(catalog.get(models.Team, team_id))
         return "removed"
 
-    answers = at_once(factory, *map(told, (join, join, credit, rename, remove)))
+    answers = run_concurrently(factory, *map(told, (join, join, credit, rename, remove)))
     assert sorted(answers[:2])[1] == "merged"
     assert sorted(answers[:2])[0] in {"MovedError", "NotFoundError"}
     assert answers[2] in {"credited", "InvalidError"}

@@ -12,7 +12,7 @@ from comicsdb.community import profiles
 from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.models import CATALOGUE, IssueRating
-from tests.lists import held, make_list
+from tests.lists import locked_list, make_list
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 
@@ -154,7 +154,7 @@ def keep(session, reader, issue, series, stars):
     session.add(models.Review(user_id=reader.id, issue_id=issue.id, text="Good."))
     known = session.scalar(select(models.ReadingList).where(models.ReadingList.user_id == reader.id))
     reading_list = known or make_list(session, reader)
-    items.add_issues(held(session, reader, reading_list), [issue.id])
+    items.add_issues(locked_list(session, reader, reading_list), [issue.id])
     session.commit()
 
 

@@ -31,7 +31,7 @@ from comicsdb.models import (
 )
 from comicsdb.ops import jobs
 from tests.factories import Factories
-from tests.lists import many_issues
+from tests.lists import create_issues
 
 FEW, PIECE, ISSUES = 5, 2, 10
 NOW = timedelta(0)
@@ -56,7 +56,7 @@ def world(factory, monkeypatch):
         make = Factories(Catalog(session))
         user = make.user("Boss", is_staff=True)
         long, short = make.series(name="Long"), make.series(name="Short")
-        issues = many_issues(session, long, ISSUES)
+        issues = create_issues(session, long, ISSUES)
         make.issue(series=short, number="0")
         ratings.rate_issues(session, user.id, {issues[0].id: 4, issues[-1].id: 2}, today=date(2026, 3, 4))
         Catalog(session).update(issues[0], {"reprints": [issues[-1].id]})

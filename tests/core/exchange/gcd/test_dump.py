@@ -7,7 +7,7 @@ import pytest
 
 from comicsdb.exchange.gcd import dump
 from comicsdb.exchange.gcd.dump import DumpError, open_dump
-from tests.gcd_dump import DumpOf
+from tests.gcd_dump import GcdDump
 
 HARD = "O'Neil \\ \"quoted\", (in) brackets; two\nlines, ½ 漫画 ''"
 
@@ -15,7 +15,7 @@ HARD = "O'Neil \\ \"quoted\", (in) brackets; two\nlines, ½ 漫画 ''"
 @pytest.fixture(scope="module")
 def rows():
     """A dump of one issue whose title is hard to read, and of deleted rows."""
-    made = DumpOf()
+    made = GcdDump()
     made.add("gcd_publisher", name="Marvel")
     made.add("gcd_publisher", name="Gone", deleted=1)
     series = made.add("gcd_series", name="X-Men", year_began=1963, publisher_id=1, is_comics_publication=1)

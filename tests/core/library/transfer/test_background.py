@@ -16,7 +16,7 @@ from comicsdb.models import LibraryImport, LibraryImportRow, User
 from tests.core.library.library_files import OFFICIAL, identity_of
 from tests.factories import Factories
 from tests.serving import clean_environment
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 ROWS = 6000
 SETTINGS = {
@@ -90,7 +90,7 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
     worker = subprocess.Popen(
         [sys.executable, "-c", WORKER, database], env=clean_environment(), cwd=os.getcwd()
     )
-    await_that(lambda: found(factory).progress > 0)
+    wait_until(lambda: found(factory).progress > 0)
     worker.send_signal(signal.SIGKILL)
     worker.wait()
     cut = found(factory)

@@ -9,7 +9,7 @@ from comicsdb.readcache import redis_store
 from comicsdb.readcache.regions import Cache
 from tests.core.readcache.redis.asked import STORED, commands
 from tests.core.readcache.test_cache import KEY, never
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 # What is stored.
 
@@ -85,7 +85,7 @@ def test_what_memory_took_from_redis_is_forgotten_when_its_time_is_over(redis):
     time.sleep(0.5)
     assert reader.list.get(KEY) == b"x"
     redis.client.flushall()
-    await_that(lambda: maker.list.get(KEY) is None)
+    wait_until(lambda: maker.list.get(KEY) is None)
     assert reader.list.get(KEY) is None
 
 
@@ -93,7 +93,7 @@ def test_a_value_without_expiry_in_redis_is_not_given_out_after_its_lifetime(red
     cache = Cache(redis.url, list_seconds=3, memory_mb=0)
     cache.list.get_or_create(KEY, lambda: b"x")
     redis.client.persist(f"comicsdb:list:{KEY}")
-    await_that(lambda: cache.list.get(KEY) is None)
+    wait_until(lambda: cache.list.get(KEY) is None)
     assert redis.client.exists(f"comicsdb:list:{KEY}")
 
 
@@ -151,7 +151,7 @@ def test_an_odd_time_in_a_value_keeps_it_no_longer_than_its_lifetime(redis):
         checksum = redis_store._checksum(STORED, made, b"x")
         redis.client.set(STORED, struct.pack("<4sId", b"cdb1", checksum, made) + b"x", px=50)
         cache = Cache(redis.url, detail_seconds=1)
-        await_that(lambda cache=cache: cache.detail.get(KEY) is None)
+        wait_until(lambda cache=cache: cache.detail.get(KEY) is None)
 
 
 def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, alone, told):
