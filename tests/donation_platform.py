@@ -45,7 +45,7 @@ type Query {
 COLLECTIVE, TOKEN = "comics", "the platform's token"
 
 
-class Platform:
+class DonationPlatform:
     """The server; it reports `transactions`, or returns each of `answers` once instead."""
 
     def __init__(self):
@@ -80,7 +80,7 @@ class Platform:
         self._server.shutdown()
         self._server.server_close()
 
-    def gift(
+    def add_contribution(
         self, number: str, given: str, email: str | None, cents: int, frequency="ONETIME", **more
     ) -> None:
         """Add a contribution."""

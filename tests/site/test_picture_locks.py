@@ -17,7 +17,7 @@ from tests.factories import Factories
 from tests.serving import add_account
 from tests.site.test_plugin import MAKE_EDITOR
 from tests.web.conftest import log_in
-from tests.web.forms.forming import Form
+from tests.web.forms.form_helpers import Form
 
 # Reading takes AccessShareLock; the member's turn to have a picture decoded stands in nobody else's way.
 LOCKS = text("""

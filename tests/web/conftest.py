@@ -48,7 +48,7 @@ def labels(response) -> list[str]:
     return [each.get_text(strip=True) for each in soup(response).select(".card-label")]
 
 
-def facts(response) -> dict[str, str]:
+def details(response) -> dict[str, str]:
     """The details box of a page."""
     page = soup(response)
     return {
@@ -242,7 +242,7 @@ def site_with(apps_with, connection):
         yield lambda **settings: stack.enter_context(client_on(apps_with(**settings), connection))
 
 
-OTHERWISE = {
+OTHER_SETTINGS = {
     "comicsdb.base_url": "https://comics.example.org/",
     "comicsdb.donations.collective": "comics",
     "comicsdb.hosts": "localhost evil.example",
@@ -268,8 +268,8 @@ OTHERWISE = {
 
 @pytest.fixture
 def other_site(site_with):
-    """A browser at a site of which much is set in another way: one application for tests of all that."""
-    return site_with(**OTHERWISE)
+    """A browser at a site with many settings changed: one application for all tests of these settings."""
+    return site_with(**OTHER_SETTINGS)
 
 
 @pytest.fixture(scope="session")
@@ -349,12 +349,12 @@ def log_in(testapp, username="Nora", password="correct horse", **fields):
 @pytest.fixture
 def reader(testapp, member):
     """Nora, who is logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
-def let_in(testapp, user) -> None:
-    """Log somebody in without the page for it."""
+def start_session(testapp, user) -> None:
+    """Log somebody in without the log-in page."""
     session = object_session(user)
     context = AccountContext(session, None, None, None, None, {}, "127.0.0.1", "a test", "en")
     testapp.set_cookie("session", begin_session(context, user))
@@ -364,8 +364,8 @@ def let_in(testapp, user) -> None:
 PASSWORD = "correct horse"
 
 
-def errors(response) -> dict[str, str]:
-    """What a page says beside its fields, by field; under "" what it says above them of the whole form."""
+def field_errors(response) -> dict[str, str]:
+    """The errors that a page shows beside its fields, by field; under "" those of the whole form."""
     page = soup(response)
     found = {
         each["id"].removesuffix("-error"): each.get_text(" ", strip=True)
@@ -375,7 +375,7 @@ def errors(response) -> dict[str, str]:
     return found | ({"": whole} if whole and not found else {})
 
 
-def message(response) -> str:
+def notice(response) -> str:
     """The notice that a page shows."""
     text = soup(response).select_one(".message").get_text(" ", strip=True)
     return text.removesuffix("Undo").rstrip()  # the button beside it

@@ -5,16 +5,16 @@ import webtest
 from tests.conftest import build_app, client_on
 from tests.dataset import picture
 from tests.pictures import scans
-from tests.web.conftest import errors, form_to, let_in, soup, submit
+from tests.web.conftest import field_errors, form_to, soup, start_session, submit
 
 UPDATE = "/accounts/update/"
 
 
 def test_a_profile_without_its_picture_is_shown_again(testapp, member, session, unreachable_storage, caplog):
-    let_in(testapp, member)
+    start_session(testapp, member)
     upload = webtest.Upload("me.png", picture(), "image/png")
     response = submit(testapp, UPDATE, status=422, image=upload, last_name="Typed")
-    assert "Pictures cannot be stored at the moment." in errors(response)["image"]
+    assert "Pictures cannot be stored at the moment." in field_errors(response)["image"]
     assert form_to(response, UPDATE)["last_name"].value == "Typed"
     session.expire_all()
     assert (member.image, member.last_name) == ("", "")
@@ -22,10 +22,10 @@ def test_a_profile_without_its_picture_is_shown_again(testapp, member, session, 
 
 
 def test_a_picture_that_is_much_to_decode_is_refused_beside_its_field(testapp, member, session):
-    let_in(testapp, member)
+    start_session(testapp, member)
     upload = webtest.Upload("me.jpg", scans(65, 64), "image/jpeg")
     response = submit(testapp, UPDATE, status=422, image=upload, last_name="Typed")
-    assert "more than 64 scans: please save it as an ordinary JPEG" in errors(response)["image"]
+    assert "more than 64 scans: please save it as an ordinary JPEG" in field_errors(response)["image"]
     session.expire_all()
     assert (member.image, member.last_name) == ("", "")
 

@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.models import CATALOGUE
 from tests.conftest import record_statements
-from tests.web.conftest import form_with, let_in
+from tests.web.conftest import form_with, start_session
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
 LIST = 2  # rows and their number, and the versions under which that is kept
@@ -138,13 +138,13 @@ def test_quick_search_costs_two_statements_and_one_for_each_kind_with_results(ma
 def test_being_logged_in_costs_one_more(make, world, member, testapp, count):
     count("/publisher/")  # the number of rows is kept then
     before = count("/publisher/")[0]
-    let_in(testapp, member)
+    start_session(testapp, member)
     assert count("/publisher/")[0] == before + 1
 
 
 def test_what_a_member_has_of_an_issue_costs_one_more(make, world, member, testapp, count):
     address = f"/issue/{world.first.slug}/"
-    let_in(testapp, member)
+    start_session(testapp, member)
     before = count(address)[0]
     assert before == DETAIL + 1 + 1
     form = form_with(testapp.get(address), id="track")

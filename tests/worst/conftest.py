@@ -11,7 +11,7 @@ from comicsdb.db import session_factory
 from tests.conftest import SAVEPOINT_MODE, client_on, rolled_back_connection
 from tests.factories import Factories
 from tests.web.addresses import keep_library
-from tests.web.conftest import PASSWORD, let_in, world_engine, world_keys
+from tests.web.conftest import PASSWORD, start_session, world_engine, world_keys
 from tests.worst.asking import Asker
 from tests.worst.places import Survey
 
@@ -33,7 +33,7 @@ def stage(wsgi, world_engine, world_keys):
             kept = keep_library(session, member, world)
             member.is_staff = member.is_superuser = True
             session.commit()
-            let_in(testapp, member)
+            start_session(testapp, member)
             with closing(Asker(wsgi, connection, testapp.cookies["session"])) as asker:
                 yield asker, Survey(wsgi, session, world, kept, asker)
 

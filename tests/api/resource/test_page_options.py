@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from comicsdb_api.resource import listing
 from tests.api.bodies import BASE
-from tests.api.many import ISSUES, BulkRows
+from tests.api.bulk_rows import ISSUES, BulkRows
 from tests.api.resource.test_paging import LISTS
 from tests.api.resource.test_selection import contract  # noqa: F401  (a fixture)
 from tests.api.resource.test_statements import AGAIN

@@ -8,7 +8,7 @@ import pytest
 from comicsdb.db import keyset
 from comicsdb_api.resource import listing
 from tests.api.bodies import BASE
-from tests.api.many import (
+from tests.api.bulk_rows import (
     ARCS,
     DEEP_PAGE,
     ISSUES,

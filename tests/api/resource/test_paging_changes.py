@@ -6,7 +6,15 @@ import pytest
 
 from comicsdb.db.read_pool import ReadPool
 from comicsdb_api.resource import listing
-from tests.api.many import ARCS, ISSUES_IN_ARC, PAGE_SIZE, BulkRows, expected_summary, page_summary, with_page
+from tests.api.bulk_rows import (
+    ARCS,
+    ISSUES_IN_ARC,
+    PAGE_SIZE,
+    BulkRows,
+    expected_summary,
+    page_summary,
+    with_page,
+)
 from tests.cases import for_each
 from tests.conftest import ReadPoolOfTests
 

@@ -12,8 +12,8 @@ from comicsdb_api.resource.selection import dotted_names, parse_selection
 from comicsdb_api.resources import WITH_HISTORY
 from comicsdb_api.resources.issue import IssueResource
 from tests.api.bodies import BASE, assert_same_json, rows
+from tests.api.bulk_rows import ISSUES, BulkRows
 from tests.api.descriptions import Contract
-from tests.api.many import ISSUES, BulkRows
 from tests.api.resource.test_statements import AGAIN, world
 from tests.api.writing import WritingClient
 from tests.cases import for_each

@@ -10,7 +10,7 @@ from comicsdb.config import parse_settings
 from comicsdb.models import ApiToken
 from comicsdb.ratelimit.api import ApiLimits
 from tests.api.conftest import PASSWORD, Client, basic_auth
-from tests.api.throttle.standing import CLOCK_START, LOGGER
+from tests.api.throttle.rate_limit_headers import CLOCK_START, LOGGER
 from tests.conftest import API_ONLY, build_app, client_on
 
 TOKEN = "cdb_" + "2e" * 32

@@ -4,7 +4,7 @@ import pytest
 
 from tests.api.auth.test_auth import NOT_GIVEN
 from tests.api.conftest import PASSWORD, SCHEMA, Client, basic_auth
-from tests.api.throttle.standing import remaining_requests
+from tests.api.throttle.rate_limit_headers import remaining_requests
 
 SMALL = {".anonymous_burst": "3", ".anonymous_sustained": "5"}
 HERE, NEIGHBOUR, ELSEWHERE = ({"REMOTE_ADDR": f"2001:db8:0:{end}"} for end in ("1::1", "1:9::7", "2::1"))

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.api.conftest import PASSWORD, SCHEMA, Client, basic_auth
-from tests.api.throttle.standing import remaining_requests
+from tests.api.throttle.rate_limit_headers import remaining_requests
 
 COST = "X-RateLimit-Cost"
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.conftest import PASSWORD, SCHEMA, Client, basic_auth
 from tests.api.retrying_app import ATTEMPTS
-from tests.api.throttle.standing import (
+from tests.api.throttle.rate_limit_headers import (
     BURST,
     CLOCK_START,
     STANDARD_HEADERS,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.api.conftest import PASSWORD, SCHEMA, Client, basic_auth
-from tests.api.throttle.standing import (
+from tests.api.throttle.rate_limit_headers import (
     BURST,
     CLOCK_START,
     LOGGER,

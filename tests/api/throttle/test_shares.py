@@ -7,7 +7,7 @@ import pytest
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
 from tests.api.conftest import PASSWORD, Client, basic_auth
-from tests.api.throttle.standing import BURST, LOGGER, SUSTAINED, remaining_requests
+from tests.api.throttle.rate_limit_headers import BURST, LOGGER, SUSTAINED, remaining_requests
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Visits to the site without a surface: what `request.account_context` would be."""
+"""Account contexts without a request: what `request.account_context` would be."""
 
 import dataclasses
 
@@ -31,7 +31,7 @@ def passwords():
 
 @pytest.fixture
 def context(session, connection, limiter, passwords, tmp_path):
-    """Somebody at the site; everything is rolled back with the test."""
+    """The context of a visitor; everything is rolled back with the test."""
     factory = session_factory(connection)
     factory.configure(**SAVEPOINT_MODE)
     return AccountContext(
@@ -48,8 +48,8 @@ def context(session, connection, limiter, passwords, tmp_path):
 
 
 @pytest.fixture
-def given(context):
-    """The same visit with other settings, or from elsewhere: `given(address="…", **settings)`."""
+def context_with(context):
+    """The context with other settings or from another address: `context_with(address="…", **settings)`."""
 
     def changed(address: str = context.address, **settings) -> AccountContext:
         more = {name.replace("__", "."): value for name, value in settings.items()}
@@ -80,7 +80,7 @@ def mailbox(session):
 
 @pytest.fixture
 def form(context):
-    """A good sign-up form; what is said otherwise goes before."""
+    """A function that returns a valid sign-up form, with some fields changed."""
 
     def filled(**changes):
         typed = {

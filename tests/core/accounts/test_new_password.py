@@ -132,9 +132,9 @@ def test_what_was_done_in_vain_leaves_nothing(context, session, ann, mailbox):
     assert mailbox() == []
 
 
-def test_mails_have_limits(context, given, ann, mailbox):
+def test_mails_have_limits(context, context_with, ann, mailbox):
     for number in range(8):
-        accounts.request_reset(given(address=f"192.0.2.{100 + number}"), ann.email)
+        accounts.request_reset(context_with(address=f"192.0.2.{100 + number}"), ann.email)
     assert len(mailbox()) == 5
     for _ in range(20):
         accounts.request_reset(context, "nobody@example.org")

@@ -154,8 +154,8 @@ def test_rules_are_asked(context, form, field, value):
     assert refused(accounts.sign_up, context, form(**{field: value})) == {field}
 
 
-def test_the_site_blocks_further_domains(given, form):
-    blocking = given(comicsdb__signup__blocked_domains=("example.org",))
+def test_the_site_blocks_further_domains(context_with, form):
+    blocking = context_with(comicsdb__signup__blocked_domains=("example.org",))
     assert refused(accounts.sign_up, blocking, form()) == {"email"}
 
 
@@ -252,10 +252,10 @@ def test_resending_says_what_is_no_address(context):
     assert refused(accounts.resend_activation, context, "nowhere") == {"email"}
 
 
-def test_nobody_can_fill_a_mail_box_or_have_mails_sent_without_end(context, given, form, mailbox):
+def test_nobody_can_fill_a_mail_box_or_have_mails_sent_without_end(context, context_with, form, mailbox):
     accounts.sign_up(context, form())
     for number in range(10):
-        elsewhere = given(address=f"192.0.2.{100 + number}")
+        elsewhere = context_with(address=f"192.0.2.{100 + number}")
         assert accounts.resend_activation(elsewhere, "bob@example.org") is None
     assert len(mailbox()) == 5  # the sign-up's own among them
     for number in range(20):
@@ -282,14 +282,14 @@ def test_sign_ups_can_be_closed_and_say_why(context, session, form):
     assert named(session, "bob") is None
 
 
-def test_an_address_makes_so_many_accounts_a_day(given, session, ann, form, mailbox, caplog):
+def test_an_address_makes_so_many_accounts_a_day(context_with, session, ann, form, mailbox, caplog):
     settings = {
         "comicsdb__signup__per_address": 2,
         "comicsdb__mail__tell": ("blocked",),
         "comicsdb__mail__administrators": ("admin@example.org",),
     }
     with time_machine.travel(NOON, tick=False) as clock:
-        here = given(**settings)
+        here = context_with(**settings)
         accounts.sign_up(here, form(username="one", email="one@example.org"))
         assert refused(accounts.sign_up, here, form(email="nowhere")) == {"email"}  # costs nothing
         accounts.sign_up(
@@ -304,7 +304,7 @@ def test_an_address_makes_so_many_accounts_a_day(given, session, ann, form, mail
             "Sign-ups from one address are limited to 2 a day (user=three, ip=192.0.2.7)"
         ]
         accounts.sign_up(
-            given(address="192.0.2.8", **settings), form(username="five", email="five@example.org")
+            context_with(address="192.0.2.8", **settings), form(username="five", email="five@example.org")
         )
         clock.shift(timedelta(hours=12))
         accounts.sign_up(here, form(username="six", email="six@example.org"))
@@ -320,14 +320,14 @@ def test_an_address_makes_so_many_accounts_a_day(given, session, ann, form, mail
     assert blocked == [("ip:192.0.2.7", 2)]
 
 
-def test_a_network_of_ipv6_counts_as_one(given, form):
+def test_a_network_of_ipv6_counts_as_one(context_with, form):
     assert network("2001:db8:1:2:3::4") == network("2001:db8:1:2:ffff::") == "2001:db8:1:2::/64"
     assert network("192.0.2.7") == "192.0.2.7"
     assert network("unknown") == "unknown"
-    accounts.sign_up(given(address="2001:db8::1", comicsdb__signup__per_address=1), form())
+    accounts.sign_up(context_with(address="2001:db8::1", comicsdb__signup__per_address=1), form())
     with pytest.raises(accounts.TooManySignUpsError):
         accounts.sign_up(
-            given(address="2001:db8::2", comicsdb__signup__per_address=1),
+            context_with(address="2001:db8::2", comicsdb__signup__per_address=1),
             form(username="two", email="two@example.org"),
         )
 
@@ -346,8 +346,8 @@ def test_programs_are_told_that_they_failed(context, session, form, changes, fie
     assert named(session, "bob") is None
 
 
-def test_a_form_is_neither_too_fast_nor_too_old(given, form):
-    here = given(comicsdb__signup__fastest=3)
+def test_a_form_is_neither_too_fast_nor_too_old(context_with, form):
+    here = context_with(comicsdb__signup__fastest=3)
     with time_machine.travel(NOON, tick=False) as clock:
         typed = form()
         clock.shift(timedelta(seconds=2))
@@ -364,24 +364,24 @@ def test_a_form_is_neither_too_fast_nor_too_old(given, form):
         assert accounts.sign_up(here, typed) is None
 
 
-def test_a_form_of_another_site_is_none_of_ours(context, given, form):
-    other = given(comicsdb__secret="another")
+def test_a_form_of_another_site_is_none_of_ours(context, context_with, form):
+    other = context_with(comicsdb__secret="another")
     assert refused(accounts.sign_up, context, form(form_time=accounts.form_time(other.settings))) == {
         "__all__"
     }
 
 
-def test_a_question_can_be_asked(given, form):
-    asking = given(comicsdb__signup__question="Who is the bat?", comicsdb__signup__answer=" Batman ")
+def test_a_question_can_be_asked(context_with, form):
+    asking = context_with(comicsdb__signup__question="Who is the bat?", comicsdb__signup__answer=" Batman ")
     assert accounts.bot_question(asking.settings) == "Who is the bat?"
-    assert signup.bot_question(given(comicsdb__signup__question="Who?").settings) == ""
+    assert signup.bot_question(context_with(comicsdb__signup__question="Who?").settings) == ""
     assert refused(accounts.sign_up, asking, form(answer="Robin")) == {"answer"}
     assert refused(accounts.sign_up, asking, form()) == {"answer"}
     assert accounts.sign_up(asking, form(answer=" batman")) is None
 
 
-def test_administrators_are_told_where_they_want_it(given, form, mailbox):
-    here = given(
+def test_administrators_are_told_where_they_want_it(context_with, form, mailbox):
+    here = context_with(
         comicsdb__mail__tell=("signup", "activation"), comicsdb__mail__administrators=("admin@example.org",)
     )
     accounts.sign_up(here, form())

@@ -20,7 +20,7 @@ from comicsdb.catalog import public_tables
 from comicsdb.exchange import compression, dump, dump_covers, dump_sqlite, minisign
 from comicsdb.exchange.format import FILES, OF_ACCOUNTS, PICTURE_FACTS
 from comicsdb.models import metadata
-from tests.core.exchange.conftest import Imported
+from tests.core.exchange.conftest import ImportedDatabase
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import read_set
 from tests.importer import Importer
@@ -35,7 +35,7 @@ SOURCE = dump.SiteInfo(
 @pytest.fixture(scope="session")
 def full(cluster, template, tmp_path_factory):
     """A set in which every field says something."""
-    return Imported(cluster, template, "full_set", full_set(), tmp_path_factory.mktemp("full_set"))
+    return ImportedDatabase(cluster, template, "full_set", full_set(), tmp_path_factory.mktemp("full_set"))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What tests of imports and exports share: an account with a full library, and files on their way."""
+"""An account with a full library, its import and its export, for the tests of library files."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -20,12 +20,12 @@ OFFICIAL = "Metron"
 
 
 def identity_of(session, user) -> Identity:
-    """Who an account is to the services."""
+    """The identity of an account, with its groups."""
     rows = select(User).where(User.id == user.id).options(selectinload(User.groups))
     return make_identity(session.scalars(rows.execution_options(populate_existing=True)).one(), "session")
 
 
-def shelf(make) -> SimpleNamespace:
+def create_catalogue(make) -> SimpleNamespace:
     """A series with ten issues, another with two, of one publisher."""
     with make.single_commit():
         w = SimpleNamespace(publisher=make.publisher(name="Harbor House"))
@@ -42,7 +42,7 @@ def shelf(make) -> SimpleNamespace:
     return w
 
 
-def fill(session, user, w) -> None:
+def fill_library(session, user, w) -> None:
     """Give an account something of everything, through the services."""
     who = identity_of(session, user)
     first = {
@@ -101,10 +101,10 @@ def fill(session, user, w) -> None:
     session.commit()
 
 
-def bring(
+def import_file(
     session, user, data, *, take_file=False, currency="USD", choices=None, left_out=(), rows=5000, **more
 ):
-    """Import a file and confirm it at once; gives the counts."""
+    """Upload a file and confirm its import; returns the counts."""
     made = upload(session, user.id, "file", data, currency=currency, rows=rows, megabytes=10)
     review = Review(choices or {}, set(left_out), take_file, **more)
     counted = confirm(session, identity_of(session, user), OFFICIAL, made.id, review, TODAY)
@@ -112,7 +112,7 @@ def bring(
     return +counted
 
 
-def held_by(session, user) -> dict:
+def exported_library(session, user) -> dict:
     """Everything in an account's library, as it is exported."""
     session.expire_all()
     return library(session, user.id)

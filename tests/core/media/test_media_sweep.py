@@ -59,10 +59,10 @@ def test_every_table_with_pictures_is_known():
     assert {"variant", "user_account", "reading_list"} <= set(tables_with_pictures())
 
 
-def test_a_sweep_removes_what_no_row_names_and_nothing_else(either, at_once, made):
+def test_a_sweep_removes_what_no_row_names_and_nothing_else(storage, at_once, made):
     kinds = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "issue")
     keys = {
-        kind: either.save(kind, picture(), "png") for kind in (*kinds, "variants", "user", "reading_list")
+        kind: storage.save(kind, picture(), "png") for kind in (*kinds, "variants", "user", "reading_list")
     }
     for kind in kinds:
         getattr(made, kind)(
@@ -70,25 +70,25 @@ def test_a_sweep_removes_what_no_row_names_and_nothing_else(either, at_once, mad
         )
     at_once.execute(text("UPDATE user_account SET image = :key"), {"key": keys["user"]})
     make_list(made.session, made.user(), image=keys["reading_list"])
-    orphan = either.save("issue", picture(), "png")
-    thumbnails = Thumbnails(either)
+    orphan = storage.save("issue", picture(), "png")
+    thumbnails = Thumbnails(storage)
     for key in (orphan, keys["issue"]):
         thumbnails.open("cover", key).stream.close()
-    before = names(either)
-    assert swept(at_once, either, dry_run=True) == [orphan, orphan]
-    assert names(either) == before
-    assert swept(at_once, either, hours=1) == []  # the grace of what is still on the way
-    assert swept(at_once, either) == [orphan, orphan]
-    assert names(either) == sorted([*keys.values(), keys["issue"]])
-    assert swept(at_once, either) == []
+    before = names(storage)
+    assert swept(at_once, storage, dry_run=True) == [orphan, orphan]
+    assert names(storage) == before
+    assert swept(at_once, storage, hours=1) == []  # the grace of what is still on the way
+    assert swept(at_once, storage) == [orphan, orphan]
+    assert names(storage) == sorted([*keys.values(), keys["issue"]])
+    assert swept(at_once, storage) == []
 
 
-def test_a_thumbnail_goes_after_its_picture(either, at_once):
-    key = either.save("issue", picture(), "png")
-    Thumbnails(either).open("cover", key).stream.close()
-    either.remove(key)  # by hand
-    assert swept(at_once, either) == [key]
-    assert names(either) == []
+def test_a_thumbnail_goes_after_its_picture(storage, at_once):
+    key = storage.save("issue", picture(), "png")
+    Thumbnails(storage).open("cover", key).stream.close()
+    storage.remove(key)  # by hand
+    assert swept(at_once, storage) == [key]
+    assert names(storage) == []
 
 
 def test_unfinished_files_go_and_foreign_files_stay(folder, at_once):
@@ -120,31 +120,31 @@ def test_an_upload_under_way_is_safe_from_the_sweep(folder, at_once, factory):
     assert names(folder) == [values["image"]]
 
 
-def test_rows_that_lost_their_picture_are_told(either, at_once, made):
-    here, lost, variant = (either.save(kind, picture(), "png") for kind in ("arc", "arc", "variants"))
+def test_rows_that_lost_their_picture_are_told(storage, at_once, made):
+    here, lost, variant = (storage.save(kind, picture(), "png") for kind in ("arc", "arc", "variants"))
     made.arc(name="Here", image=here)
     arc = made.arc(name="Lost", image=lost)
     issue = made.issue(variants=[{"image": variant}])
-    assert list(missing(at_once, either)) == []
-    either.delete(lost)
-    either.delete(variant)
-    found = [(owner.table, owner.key) for owner in missing(at_once, either)]
+    assert list(missing(at_once, storage)) == []
+    storage.delete(lost)
+    storage.delete(variant)
+    found = [(owner.table, owner.key) for owner in missing(at_once, storage)]
     assert found == [("arc", lost), ("variant", variant)]
     assert (arc.image, issue.image) == (lost, "")
 
 
-def test_covers_without_a_hash_get_theirs_and_are_edited_properly(either, made):
+def test_covers_without_a_hash_get_theirs_and_are_edited_properly(storage, made):
     session = made.catalog.session
     data = noise()
-    first, second, third = (either.save(kind, data, "png") for kind in ("issue", "variants", "variants"))
+    first, second, third = (storage.save(kind, data, "png") for kind in ("issue", "variants", "variants"))
     bare = made.issue(
         image=first, variants=[{"image": second, "name": "Foil"}, {"image": third, "cover_hash": "kept"}]
     )
-    hashed = made.issue(image=either.save("issue", data, "png"), cover_hash="0" * 16)
-    broken = made.issue(image=either.save("issue", b"no picture", "png"))
+    hashed = made.issue(image=storage.save("issue", data, "png"), cover_hash="0" * 16)
+    broken = made.issue(image=storage.save("issue", b"no picture", "png"))
     lost = made.issue(image="issue/2026/01/01/lost.png")
     stamps = {issue.id: issue.modified for issue in (bare, hashed, broken, lost)}
-    assert list(add_missing_hashes(session, either)) == [(4, 2)]
+    assert list(add_missing_hashes(session, storage)) == [(4, 2)]
     session.expire_all()
     with Image.open(io.BytesIO(data)) as image:
         right = hashes(image)["phash"]
@@ -159,7 +159,7 @@ def test_covers_without_a_hash_get_theirs_and_are_edited_properly(either, made):
     assert [issue.id for issue in (bare, hashed, broken, lost) if issue.modified != stamps[issue.id]] == [
         bare.id
     ]
-    assert list(add_missing_hashes(session, either)) == [(0, 2)]
+    assert list(add_missing_hashes(session, storage)) == [(0, 2)]
 
 
 def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made, factory, monkeypatch):

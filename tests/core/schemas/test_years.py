@@ -13,7 +13,7 @@ from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models import metadata
 from comicsdb.models.choices import YEARS
 from comicsdb.schemas import ObjectSchema
-from tests.core.schema_reading import fault, read
+from tests.core.schema_reading import deserialize_field, field_errors
 
 LOW, HIGH = YEARS
 WRONG = (LOW - 1, HIGH + 1, 0, -1, 20226)
@@ -47,10 +47,10 @@ def test_every_field_of_a_schema_has_the_range():
     fields = [(kind, field.name) for kind in kinds for field in kind().children if is_year(field.name)]
     assert len(fields) == 4
     for kind, name in fields:
-        assert [read(kind, name, year)[name] for year in YEARS] == list(YEARS)
+        assert [deserialize_field(kind, name, year)[name] for year in YEARS] == list(YEARS)
         for wrong in WRONG:
             bound = f"greater than or equal to {LOW}" if wrong < LOW else f"less than or equal to {HIGH}"
-            assert fault(kind, name, wrong) == [f"Ensure this value is {bound}."]
+            assert field_errors(kind, name, wrong) == [f"Ensure this value is {bound}."]
 
 
 def test_every_key_of_a_data_set_and_of_a_library_has_the_range():

@@ -12,7 +12,7 @@ from comicsdb.exchange.comic_files import UnreadableError, import_files, read_ta
 from comicsdb.models import Issue, TaggedFile
 from tests.conftest import record_statements
 from tests.web.conftest import form_with, soup
-from tests.web.forms.forming import enter
+from tests.web.forms.form_helpers import log_in_as
 
 LIST = "/accounts/comic-files/"
 COST = 5  # statements
@@ -49,7 +49,7 @@ def folder(tmp_path):
 @pytest.fixture
 def nora(testapp, make):
     """An editor, logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 def outcomes(session, user, folder):

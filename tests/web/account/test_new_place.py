@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.models import LoginSession
 from tests.mailbox import waiting_mails
-from tests.web.conftest import PASSWORD, errors, form_to, soup
+from tests.web.conftest import PASSWORD, field_errors, form_to, soup
 
 LOGIN = "/accounts/login/"
 HERE, AWAY = {"REMOTE_ADDR": "192.0.2.7"}, {"REMOTE_ADDR": "198.51.100.9"}
@@ -30,7 +30,7 @@ def test_the_page_says_that_a_link_was_mailed_and_the_link_logs_in(testapp, sess
     refused = try_password(testapp, PASSWORD, AWAY)
     assert refused.status_int == 429
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
-    assert "we have e-mailed its owner a link" in errors(refused)[""]
+    assert "we have e-mailed its owner a link" in field_errors(refused)[""]
     address = waiting_mails(session)[-1].link("/accounts/login/link/")
     path = "/" + address.split("/", 3)[3]
     for _ in range(2):
@@ -57,7 +57,7 @@ def test_where_she_was_before_the_password_works(testapp, session, guessed, wsgi
 
 def test_nobody_is_told_the_same(testapp, session, guessed):
     answers = [try_password(testapp, "wrong", AWAY, name) for name in ("Nora", "nobody")]
-    assert errors(answers[0]) == errors(answers[1])
+    assert field_errors(answers[0]) == field_errors(answers[1])
     assert {each.status_int for each in answers} == {429}
     assert {mail.to for mail in waiting_mails(session)} == {guessed.email}
 

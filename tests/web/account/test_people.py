@@ -7,13 +7,13 @@ import webtest
 
 from comicsdb.library import collection
 from tests.conftest import record_statements
-from tests.web.conftest import PASSWORD, form_with, labels, let_in, soup
+from tests.web.conftest import PASSWORD, form_with, labels, soup, start_session
 
 
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
@@ -187,7 +187,7 @@ def test_the_menu_leads_members_to_people_and_account(testapp, member):
     anonymous = soup(testapp.get("/")).header
     assert {"/accounts/signup/", "/accounts/login/"} <= {each["href"] for each in anonymous.find_all("a")}
     assert "/accounts/users/" not in {each["href"] for each in anonymous.find_all("a")}
-    let_in(testapp, member)
+    start_session(testapp, member)
     own = {each["href"] for each in soup(testapp.get("/")).header.find_all("a")}
     assert {"/accounts/", "/accounts/users/"} <= own
     assert not {"/accounts/signup/", "/accounts/login/"} & own
@@ -203,7 +203,7 @@ def test_the_use_of_the_api_is_what_the_api_counts(site_with, member, calls, lev
     program.authorization = ("Basic", ("Nora", PASSWORD))
     for left in range(9, 9 - calls, -1):
         assert program.get("/api/").headers["X-RateLimit-Sustained-Remaining"] == str(left)
-    let_in(browser, member)
+    start_session(browser, member)
     for path in ("/accounts/", "/accounts/Nora/", "/accounts/Nora/"):  # looking costs nothing
         meter = soup(browser.get(path)).find("meter")
         assert (meter["value"], meter["max"], meter.get_text()) == (str(calls), "10", f"{calls} of 10")
@@ -214,5 +214,5 @@ def test_supporters_may_call_more_often(site_with, member, session):
     member.supporter_tier, member.supporter_until = "sponsor", datetime(2990, 5, 31, tzinfo=UTC)
     session.commit()
     browser = site_with(**LIMITED)
-    let_in(browser, member)
+    start_session(browser, member)
     assert soup(browser.get("/accounts/")).find("meter")["max"] == "15000"

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from comicsdb import clock
 from comicsdb.models import LoginSession, SignupSettings, User
 from tests.mailbox import waiting_mails
-from tests.web.conftest import errors, form_to, log_in, message, soup, submit
+from tests.web.conftest import field_errors, form_to, log_in, notice, soup, submit
 
 PATH = "/accounts/signup/"
 GOOD = {
@@ -61,7 +61,7 @@ def test_from_nobody_to_a_member(testapp, session):
     opened = testapp.get(link(session), status=303)
     assert opened.location == "http://localhost/accounts/"
     page = opened.follow()
-    assert message(page) == "Welcome, Nora! Your account is active. How to edit"
+    assert notice(page) == "Welcome, Nora! Your account is active. How to edit"
     assert soup(page).select_one(".message a")["href"] == "/help/editing/"
     session.expire_all()
     user = session.scalars(select(User).where(User.username == "Nora")).one()
@@ -156,7 +156,7 @@ def test_a_known_address_gets_the_same_answer_and_its_owner_a_letter(testapp, ma
 )
 def test_what_is_wrong_stands_beside_its_field_and_above_the_form(testapp, session, fields, wrong):
     response = sign_up(testapp, status=422, **fields)
-    assert set(errors(response)) == wrong
+    assert set(field_errors(response)) == wrong
     page = soup(response)
     assert {each["href"] for each in page.select(".form-errors a")} == {f"#{name}" for name in wrong}
     for name in wrong:
@@ -174,7 +174,7 @@ def test_what_is_wrong_stands_beside_its_field_and_above_the_form(testapp, sessi
 def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
     make.user("nora")
     response = sign_up(testapp, status=422)
-    assert errors(response) == {"username": "This user name is already taken."}
+    assert field_errors(response) == {"username": "This user name is already taken."}
     form = form_to(response, PATH)
     form["username"], form["password"], form["password_again"] = "Nora.2", "seven horses", "seven horses"
     form.submit(status=303)
@@ -182,7 +182,7 @@ def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
 
 def test_programs_are_caught_and_told(strict, session):
     caught = slowly(strict, status=422, homepage="https://spam.example/")
-    assert "detect spam programs" in errors(caught)[""]
+    assert "detect spam programs" in field_errors(caught)[""]
     assert waiting_mails(session) == []
     slowly(strict)
 
@@ -190,7 +190,7 @@ def test_programs_are_caught_and_told(strict, session):
 def test_who_is_fast_sends_it_once_more_and_loses_nothing(strict, session):
     page = sign_up(strict, status=200)
     assert soup(page).h1.get_text() == "Almost done"
-    assert errors(page) == {}
+    assert field_errors(page) == {}
     assert "seven horses" not in page.text
     assert waiting_mails(session) == []
     form = form_to(page, PATH)
@@ -206,10 +206,10 @@ def test_who_is_fast_sends_it_once_more_and_loses_nothing(strict, session):
 
 
 def test_what_is_wrong_with_a_fast_form_is_said_at_once(strict):
-    assert set(errors(sign_up(strict, status=422, username="two words"))) == {"username"}
+    assert set(field_errors(sign_up(strict, status=422, username="two words"))) == {"username"}
     form = form_to(sign_up(strict, status=200), PATH)
     form["sealed"] = "forged"
-    assert set(errors(form.submit(status=422))) == {""}
+    assert set(field_errors(form.submit(status=422))) == {""}
 
 
 def test_the_right_password_of_an_account_that_waits_leads_to_a_new_link(testapp, make, session):
@@ -220,18 +220,18 @@ def test_the_right_password_of_an_account_that_waits_leads_to_a_new_link(testapp
         sign_up(testapp, username=name, email=address)
         page = log_in(testapp, name, "seven horses")
         assert page.status_int == 422
-        assert errors(page)[""].startswith("Your account is waiting for activation")
+        assert field_errors(page)[""].startswith("Your account is waiting for activation")
         assert soup(page).select_one('.card-links a[href="/accounts/activate/resend/"]')
         for wrong in ((name, "eight horses"), (address, "seven horses"), ("nobody", "seven horses")):
             page = log_in(testapp, *wrong)
-            assert errors(page)[""] == "Incorrect username or password."
+            assert field_errors(page)[""] == "Incorrect username or password."
             assert not soup(page).select_one(".card-links")
     assert session.scalars(select(LoginSession)).all() == []
 
 
 def test_a_question_is_asked_where_the_settings_have_one(other_site):
     assert soup(other_site.get(PATH)).find("label", attrs={"for": "answer"}).get_text() == "Who has a cat?"
-    assert set(errors(sign_up(other_site, status=422, answer="Nobody"))) == {"answer"}
+    assert set(field_errors(sign_up(other_site, status=422, answer="Nobody"))) == {"answer"}
     sign_up(other_site, answer="everybody ")
 
 
@@ -277,5 +277,5 @@ def test_who_is_logged_in_needs_no_account(testapp, member):
 
 def test_a_malformed_address_gets_no_letter(testapp):
     response = submit(testapp, "/accounts/activate/resend/", status=422, email="nora")
-    assert set(errors(response)) == {"email"}
+    assert set(field_errors(response)) == {"email"}
     assert soup(response).find(id="email")["value"] == "nora"

@@ -7,7 +7,7 @@ import time_machine
 
 from comicsdb.models import CATALOGUE, Issue
 from tests.conftest import record_statements
-from tests.web.admin.helpers import cells, column, enter
+from tests.web.admin.helpers import cells, column, log_in_as
 from tests.web.conftest import soup
 
 NOW = datetime(2026, 5, 13, 3, 30, tzinfo=UTC)  # in New York still the 12th, a Tuesday
@@ -17,7 +17,7 @@ KINDS = [*(model.__tablename__ for model in CATALOGUE), "role", "series_type", "
 @pytest.fixture
 def staff(testapp, make):
     """Staff without further rights, logged in: no deletion is offered."""
-    return enter(testapp, make, is_staff=True)
+    return log_in_as(testapp, make, is_staff=True)
 
 
 def names(testapp, kind, place=None, **query) -> list[str]:
@@ -101,7 +101,7 @@ def test_filters_go_by_the_days_of_the_site(testapp, make, session):
     session.commit()
     expected = {"today": "1", "yesterday": "2", "week": "123", "month": "1234", "year": "12345", "": "123456"}
     with time_machine.travel(NOW, tick=False):
-        enter(testapp, make, is_staff=True)
+        log_in_as(testapp, make, is_staff=True)
         for name in ("created", "modified"):
             for value, found in expected.items():
                 assert [each[-1] for each in names(testapp, "issue", **{name: value})] == list(found), value

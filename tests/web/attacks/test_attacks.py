@@ -14,7 +14,7 @@ from tests.cases import for_each
 from tests.conftest import forget_attempts, record_statements
 from tests.mailbox import waiting_mails
 from tests.web.attacks.attempts import path_in, path_of, routes_of_the_site, sign_up, token_of
-from tests.web.conftest import PASSWORD, form_to, let_in, log_in, soup, submit
+from tests.web.conftest import PASSWORD, form_to, log_in, soup, start_session, submit
 
 HERE = "http://localhost/"
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "COPY")
@@ -64,7 +64,7 @@ def test_with_the_token_the_same_forms_are_read(wsgi, testapp, member, session):
     session.commit()
     for route, methods in routes_of_the_site(wsgi):
         if "POST" in methods and route.name not in WITHOUT_TOKEN:
-            let_in(testapp, member)
+            start_session(testapp, member)
             token = token_of(testapp.get("/accounts/"))
             answer = testapp.post(path_of(route), {"csrf_token": token}, expect_errors=True)
             assert answer.status_int in {200, 204, 303, 404, 422}, route.name

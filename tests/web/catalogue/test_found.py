@@ -9,7 +9,7 @@ import pytest
 
 from comicsdb.models import CATALOGUE
 from tests.conftest import record_statements
-from tests.web.conftest import facts, soup
+from tests.web.conftest import details, soup
 
 NAMESPACE = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
 
@@ -78,9 +78,9 @@ def test_a_date_of_death_is_described_as_far_as_it_is_known(testapp, make, sessi
     page = testapp.get(f"/creator/{ada.slug}/")
     creator = data_of(soup(page))["Person"]
     assert (creator["birthDate"], creator["deathDate"]) == ("1950", "2001-09")
-    assert facts(page) == {"Issues": "0 issues", "Born": "1950", "Died": "September 2001"}
+    assert details(page) == {"Issues": "0 issues", "Born": "1950", "Died": "September 2001"}
     page = testapp.get(f"/creator/{ada.slug}/", headers={"Accept-Language": "it"})
-    assert facts(page)["Morte"] == "settembre 2001"
+    assert details(page)["Morte"] == "settembre 2001"
 
 
 def test_every_kind_is_described(testapp, world):

@@ -13,13 +13,13 @@ from comicsdb.catalog.history.recent_changes import ChangeFilter
 from comicsdb.models import Arc, Change, Tombstone
 from tests.conftest import record_statements
 from tests.web.admin.helpers import cells
-from tests.web.conftest import let_in, soup
+from tests.web.conftest import soup, start_session
 
 
 @pytest.fixture
 def reader(testapp, member):
     """Somebody who is logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return testapp
 
 
@@ -31,7 +31,7 @@ def entries(page) -> list[str]:
 def test_members_see_them_and_have_a_link(testapp, member):
     assert "/accounts/login/?next=" in testapp.get("/changes/", status=303).location
     assert soup(testapp.get("/")).select("a[href='/changes/']") == []
-    let_in(testapp, member)
+    start_session(testapp, member)
     assert soup(testapp.get("/")).select("a[href='/changes/']")
     assert "Nothing here yet." in testapp.get("/changes/").text
     assert testapp.get("/changes", status=301).location.endswith("/changes/")

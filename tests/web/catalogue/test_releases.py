@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from tests.conftest import record_statements
-from tests.web.conftest import errors, labels, soup
+from tests.web.conftest import field_errors, labels, soup
 
 
 def at(year, month, day, hour=17, minute=0):
@@ -161,7 +161,7 @@ def test_releases_are_filtered_and_sorted_like_issues(testapp, make, released, p
         assert labels(testapp.get(f"{address}?sort=cover_new")) == [second, first]
         found = testapp.get(f"{address}?publisher_name=night&series_volume=2&cover_month=x")
         assert labels(found) == [second]
-        assert list(errors(found)) == ["by-cover_month"]
+        assert list(field_errors(found)) == ["by-cover_month"]
         chips = soup(found).select('ul[aria-label="Active filters"] a')
         assert [each["href"] for each in chips] == [
             f"{address}?cover_month=x&series_volume=2",

@@ -10,7 +10,7 @@ import pytest
 from comicsdb import clock
 from comicsdb.readcache.regions import FIGURES_SECONDS, Cache
 from tests.conftest import record_statements
-from tests.web.conftest import let_in, soup
+from tests.web.conftest import soup, start_session
 
 
 def table(page, name) -> list[tuple[str, str]]:
@@ -93,7 +93,7 @@ def test_the_overview_of_the_staff_says_what_needs_hands(testapp, session, conne
     make.series(name="LAMPLIGHT", publisher=world.publisher, year_began=1990)
     member.is_staff = True
     session.commit()
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = soup(testapp.get("/admin/"))
     needs = {
         each.span.get_text(): (each.strong.get_text(), each["href"])
@@ -117,7 +117,7 @@ def test_the_overview_costs_the_same_however_much_needs_hands(
 ):
     member.is_staff = True
     session.commit()
-    let_in(testapp, member)
+    start_session(testapp, member)
     cache = testapp.app.registry["comicsdb.cache"]
     counts = []
     for number in ("10", "11"):

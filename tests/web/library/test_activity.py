@@ -5,13 +5,13 @@ from sqlalchemy import func, select
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, LibraryAct, WishListItem
 from tests.conftest import record_statements
-from tests.web.conftest import form_with, let_in
+from tests.web.conftest import form_with, start_session
 
 ADDRESS = "/collection/activity/"
 
 
 def test_acts_are_told_and_undone(testapp, session, connection, member, world):
-    let_in(testapp, member)
+    start_session(testapp, member)
     empty = testapp.get(ADDRESS)
     assert "You have changed nothing" in empty.text
     page = testapp.get(f"/issue/{world.first.slug}/")

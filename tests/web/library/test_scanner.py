@@ -9,8 +9,8 @@ from comicsdb.catalog import barcodes
 from comicsdb.catalog.trade_numbers import parse_gtin
 from comicsdb.models import CollectionItem
 from tests.conftest import record_statements
-from tests.web.conftest import form_with, message, soup
-from tests.web.library.collecting import own
+from tests.web.conftest import form_with, notice, soup
+from tests.web.library.collection_helpers import add_item
 
 RUN = "9771234567003"
 UPC = "761941234564"
@@ -80,7 +80,7 @@ def test_codes_stand_for_issues_and_variants(session, run):
 
 def test_typed_codes_are_shown_and_added_at_once(testapp, session, connection, run, reader):
     _first, second, third, fourth, _fifth, foil = run
-    own(session, reader, fourth)
+    add_item(session, reader, fourth)
     page = testapp.get("/collection/scan/")
     typed = f"{RUN} 00221\n{UPC}\r\n{RUN}, 12345;9999999999994"
     with record_statements(connection) as statements:
@@ -116,14 +116,14 @@ def test_typed_codes_are_shown_and_added_at_once(testapp, session, connection, r
     answer = form.submit(status=303)
     assert answer.location.endswith("/collection/scan/?added=abc1")
     page = answer.follow()
-    assert "2 copies were added to your collection." in message(page)
+    assert "2 copies were added to your collection." in notice(page)
     assert "Nothing was found for: 12345, 9999999999994" in soup(page).get_text(" ")
     item = CollectionItem
     added = session.execute(select(item.issue_id, item.variant_id).order_by(item.id)).all()
     assert [tuple(each) for each in added] == [(fourth.id, None), (second.id, foil.id), (third.id, None)]
 
     undone = form_with(page, **{"class": "message-undo"}).submit()
-    assert "It is undone." in message(undone.follow())
+    assert "It is undone." in notice(undone.follow())
     assert len(session.execute(select(item.id)).all()) == 1
 
 

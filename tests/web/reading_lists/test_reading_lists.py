@@ -9,8 +9,8 @@ from comicsdb.library.reading_lists import figures, items, ratings
 from comicsdb.models import ReadingList
 from tests.conftest import record_statements
 from tests.lists import OFFICIAL, create_issues, identity_of, locked_list, make_list
-from tests.web.conftest import PASSWORD, facts, form_to, let_in, soup
-from tests.web.forms.forming import enter
+from tests.web.conftest import PASSWORD, details, form_to, soup, start_session
+from tests.web.forms.form_helpers import log_in_as
 
 
 def names(page):
@@ -112,7 +112,7 @@ def test_the_page_shows_the_issues_in_order_and_what_they_are_made_of(testapp, o
         "Lamplighter 2 issues",
     ]
     assert tree.select_one("#rating-head").get_text(" ", strip=True) == "4.5 (2 ratings)"
-    assert facts(page)["Type"] == "Story"
+    assert details(page)["Type"] == "Story"
     assert tree.select_one("#share-address")["value"] == f"http://localhost{path(order)}"
     assert tree.select_one("[data-copy-from]")["data-copied"] == "Link copied"
 
@@ -211,7 +211,7 @@ def test_nobody_else_sees_any_trace_of_a_private_list(testapp, session, make, wo
         testapp.reset()
         token = "x"
         if user:
-            enter(testapp, make, user, groups=groups, is_staff=user == "Lea")
+            log_in_as(testapp, make, user, groups=groups, is_staff=user == "Lea")
             token = token_of(testapp)
         for action in [*reading, *(writing if user else ())]:
             assert "Secret" not in testapp.get(path(hidden, action), status=404).text
@@ -232,10 +232,10 @@ def test_nobody_else_sees_any_trace_of_a_private_list(testapp, session, make, wo
 
 
 def test_the_owner_sees_private_lists_with_a_badge_and_without_stars(testapp, session, make, world, order):
-    log_in_as = enter(testapp, make)
-    mine = make_list(session, log_in_as, [world.first], name="Mine")
+    user = log_in_as(testapp, make)
+    mine = make_list(session, user, [world.first], name="Mine")
     ratings.rate(session, identity_of(make.user()), OFFICIAL, mine, 5)
-    lists.update(session, identity_of(log_in_as), OFFICIAL, mine, {"is_private": True})
+    lists.update(session, identity_of(user), OFFICIAL, mine, {"is_private": True})
     session.commit()
     page = testapp.get("/reading-lists/my-lists/")
     assert names(page) == ["Mine"]
@@ -249,7 +249,7 @@ def test_the_owner_sees_private_lists_with_a_badge_and_without_stars(testapp, se
     assert names(testapp.get("/reading-lists/?average_rating__gte=1")) == [order.name]
     token = token_of(testapp)
     testapp.post(path(mine, "rate/"), {"csrf_token": token, "rating": "4"}, status=403)
-    lists.update(session, identity_of(log_in_as), OFFICIAL, mine, {"is_private": False})
+    lists.update(session, identity_of(user), OFFICIAL, mine, {"is_private": False})
     session.commit()
     assert soup(testapp.get(path(mine))).select_one(".stars")["aria-label"] == "5.0 of 5 stars"
 
@@ -267,7 +267,7 @@ def test_neighbours_are_linked_where_they_may_be_seen(testapp, session, order, o
 
 def test_readers_rate_lists_of_others_by_a_form_and_by_a_fragment(testapp, session, make, order, owner):
     assert soup(testapp.get(path(order))).select_one(".rating-panel a").get_text() == "Log in to rate"
-    enter(testapp, make)
+    log_in_as(testapp, make)
     form = form_to(testapp.get(path(order)), path(order, "rate/"))
     sent = {"csrf_token": form["csrf_token"].value, "rating": "3"}
     page = testapp.post(form.action, sent, status=303).follow()
@@ -280,7 +280,7 @@ def test_readers_rate_lists_of_others_by_a_form_and_by_a_fragment(testapp, sessi
     session.expire_all()
     assert session.get(ReadingList, order.id).rating_count == 2
     testapp.reset()
-    let_in(testapp, owner)
+    start_session(testapp, owner)
     page = soup(testapp.get(path(order)))
     assert page.select(".rate") == []
     assert page.select_one("#rating-widget .stars")["aria-label"] == "4.5 of 5 stars"
@@ -295,7 +295,7 @@ def test_pages_cost_the_same_however_much_they_show(
             testapp.get(address, status=200)
         return len(statements)
 
-    let_in(testapp, member)
+    start_session(testapp, member)
     addresses = (
         "/reading-lists/",
         "/reading-lists/my-lists/",

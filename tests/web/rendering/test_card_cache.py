@@ -3,7 +3,7 @@
 import time_machine
 
 from comicsdb import clock
-from tests.web.conftest import let_in, soup
+from tests.web.conftest import soup, start_session
 
 
 def cards(testapp, path, **headers):
@@ -22,7 +22,7 @@ def test_members_and_visitors_of_another_page_get_the_same_cards(wsgi, testapp, 
     make.issue(series=series, image="a.jpg", image_width=2, image_height=3)
     (seen,) = cards(testapp, "/issue/")
     assert kept(wsgi) == 1
-    let_in(testapp, member)
+    start_session(testapp, member)
     assert cards(testapp, "/issue/") == cards(testapp, "/issue/search?q=lantern") == [seen]
     assert kept(wsgi) == 1
 

@@ -7,7 +7,7 @@ import pytest
 from comicsdb import admin, clock
 from comicsdb.readcache.validators import ValidatorCache
 from tests.conftest import record_statements
-from tests.web.conftest import form_to, let_in, log_in, soup
+from tests.web.conftest import form_to, log_in, soup, start_session
 from tests.web.test_statements import addresses
 
 ONE = 1  # statement of a hit: the epoch
@@ -116,7 +116,7 @@ def test_the_order_of_parameters_does_not_matter_and_that_of_values_does(testapp
 def test_who_is_logged_in_is_answered_by_the_views(testapp, world, member):
     path = f"/issue/{world.first.slug}/"
     testapp.get(path)
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = testapp.get(path)
     assert not {"X-Cache", "ETag"} & set(page.headers)
     assert "Nora" in page.text

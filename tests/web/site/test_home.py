@@ -13,7 +13,7 @@ from comicsdb.library import collection, pull_list, reads
 from comicsdb.models import Announcement, Issue, ReadingList, ReadingListItem
 from comicsdb_web.rendering.richtext import clean
 from tests.conftest import record_statements
-from tests.web.conftest import form_to, labels, let_in, soup
+from tests.web.conftest import form_to, labels, soup, start_session
 
 
 def test_an_empty_collection_has_a_home(testapp):
@@ -154,7 +154,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     today = business_day(wsgi.registry.settings["comicsdb.timezone"])
     monday, day = monday_of(today), timedelta(days=1)
     assert up(soup(testapp.get("/"))) == {}
-    let_in(testapp, member)
+    start_session(testapp, member)
     empty = up(soup(testapp.get("/")))
     assert [len(texts) for texts in empty.values()] == [1] * 5
     assert empty["Read next"][0].startswith("Mark issues as read to see what comes next")

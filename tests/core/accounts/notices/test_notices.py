@@ -10,7 +10,7 @@ from sqlalchemy import text
 from comicsdb.accounts.notices import NoticeRules, candidates, send_notice
 from comicsdb.config import parse_settings
 from comicsdb.models import ApiToken, DailyCount, StaffAction, ThrottleNotice, User
-from tests.core.accounts.notices.refused import NOW, TODAY, warned_twice
+from tests.core.accounts.notices.throttled_accounts import NOW, TODAY, create_account_warned_twice
 from tests.mailbox import waiting_mails
 from tests.serving import SECRET
 
@@ -28,38 +28,41 @@ SETTINGS = parse_settings(
 
 
 def test_three_bad_days_make_an_offender(world):
-    world.account("two", {0: 50, 1: 50, 2: 49})
-    world.account("three", {0: 50, 3: 60, 7: 55, 5: 3})
-    assert world.found() == {"three": (3, 168, 60)}
+    world.add_account("two", {0: 50, 1: 50, 2: 49})
+    world.add_account("three", {0: 50, 3: 60, 7: 55, 5: 3})
+    assert world.find_candidates() == {"three": (3, 168, 60)}
 
 
 def test_one_extreme_day_makes_an_offender(world):
-    world.account("nearly", {1: 99})
-    world.account("once", {1: 100})
-    world.account("more", {1: 150, 2: 7})
-    assert world.found() == {"once": (1, 100, 100), "more": (1, 157, 150)}
+    world.add_account("nearly", {1: 99})
+    world.add_account("once", {1: 100})
+    world.add_account("more", {1: 150, 2: 7})
+    assert world.find_candidates() == {"once": (1, 100, 100), "more": (1, 157, 150)}
 
 
 def test_low_counts_on_many_days_are_no_offence(world):
-    world.account("patient", dict.fromkeys(range(8), 49))
-    assert world.found() == {}
+    world.add_account("patient", dict.fromkeys(range(8), 49))
+    assert world.find_candidates() == {}
 
 
 def test_both_limits_count_together(world):
-    world.account("both", {1: 60})
-    world.refused("both", 1, 40, "sustained")
-    assert world.found() == {"both": (1, 100, 100)}
+    world.add_account("both", {1: 60})
+    world.add_refusals("both", 1, 40, "sustained")
+    assert world.find_candidates() == {"both": (1, 100, 100)}
 
 
 def test_today_and_seven_days_before_are_read(world):
-    world.account("inside", {7: 100})
-    world.account("outside", {8: 100})
-    assert world.found() == {"inside": (1, 100, 100)}
-    assert world.found(NoticeRules(lookback_days=8)) == {"inside": (1, 100, 100), "outside": (1, 100, 100)}
+    world.add_account("inside", {7: 100})
+    world.add_account("outside", {8: 100})
+    assert world.find_candidates() == {"inside": (1, 100, 100)}
+    assert world.find_candidates(NoticeRules(lookback_days=8)) == {
+        "inside": (1, 100, 100),
+        "outside": (1, 100, 100),
+    }
 
 
 def test_other_counts_and_addresses_are_nobody(world):
-    world.account("ann", {})
+    world.add_account("ann", {})
     for counter, identity in [
         ("throttled:burst", "ip:192.0.2.1"),
         ("throttled:burst", "user:nobody"),
@@ -69,7 +72,7 @@ def test_other_counts_and_addresses_are_nobody(world):
     ]:
         world.session.add(DailyCount(day=TODAY, counter=counter, identity=identity, count=500))
     world.session.commit()
-    assert world.found() == {}
+    assert world.find_candidates() == {}
 
 
 @pytest.mark.parametrize(
@@ -78,45 +81,45 @@ def test_other_counts_and_addresses_are_nobody(world):
     ids=["inactive", "not confirmed", "no address"],
 )
 def test_who_cannot_be_written_to_is_left_out(world, values):
-    world.account("ann", {0: 500}, **values)
-    assert world.found() == {}
+    world.add_account("ann", {0: 500}, **values)
+    assert world.find_candidates() == {}
 
 
 def test_nobody_has_two_notices_within_a_week(world, clock):
-    ann = world.account("ann", {0: 500})
-    world.noticed(ann, timedelta(days=6, hours=23))
-    assert world.found() == {}
+    ann = world.add_account("ann", {0: 500})
+    world.add_notice(ann, timedelta(days=6, hours=23))
+    assert world.find_candidates() == {}
     clock.shift(timedelta(hours=1))
-    assert world.found() == {"ann": (1, 500, 500)}
-    assert world.found(NoticeRules(cooldown_days=8)) == {}
+    assert world.find_candidates() == {"ann": (1, 500, 500)}
+    assert world.find_candidates(NoticeRules(cooldown_days=8)) == {}
 
 
 def test_what_lies_on_or_before_the_day_of_the_latest_notice_is_done_with(world):
     rules = NoticeRules(cooldown_days=1, lookback_days=10)
-    ann = world.account("ann", {4: 500, 5: 500, 6: 500})
-    world.noticed(ann, timedelta(days=9))
-    world.noticed(ann, timedelta(days=4))
-    assert world.found(rules) == {}  # the day of the notice itself included
-    world.refused("ann", 3, 100)
-    assert world.found(rules) == {"ann": (1, 100, 100)}
+    ann = world.add_account("ann", {4: 500, 5: 500, 6: 500})
+    world.add_notice(ann, timedelta(days=9))
+    world.add_notice(ann, timedelta(days=4))
+    assert world.find_candidates(rules) == {}  # the day of the notice itself included
+    world.add_refusals("ann", 3, 100)
+    assert world.find_candidates(rules) == {"ann": (1, 100, 100)}
 
 
 def test_the_day_of_a_notice_is_that_of_utc(world):
     rules = NoticeRules(cooldown_days=1)
-    ann = world.account("ann", {3: 100})
-    world.noticed(ann, timedelta(days=2, hours=15, minutes=1))  # a minute before that day's end, in UTC
-    assert world.found(rules) == {}
-    bob = world.account("bob", {3: 100})
-    world.noticed(bob, timedelta(days=3, hours=15, minutes=1))
+    ann = world.add_account("ann", {3: 100})
+    world.add_notice(ann, timedelta(days=2, hours=15, minutes=1))  # a minute before that day's end, in UTC
+    assert world.find_candidates(rules) == {}
+    bob = world.add_account("bob", {3: 100})
+    world.add_notice(bob, timedelta(days=3, hours=15, minutes=1))
     world.session.execute(text("SET TIME ZONE 'Asia/Tokyo'"))  # where it was the next day
-    assert world.found(rules) == {"bob": (1, 100, 100)}
+    assert world.find_candidates(rules) == {"bob": (1, 100, 100)}
 
 
 def test_after_enough_notices_it_gets_serious(world):
     for name, notices in (("none", 0), ("one", 1), ("two", 2), ("five", 5)):
-        user = world.account(name, {0: 100})
+        user = world.add_account(name, {0: 100})
         for number in range(notices):
-            world.noticed(user, timedelta(days=8 * (number + 1)))
+            world.add_notice(user, timedelta(days=8 * (number + 1)))
     found = candidates(world.session, ENFORCING)
     assert {each.username: (each.prior, each.escalates) for each in found} == {
         "none": (0, False),
@@ -147,8 +150,8 @@ def test_the_figures_fit_each_other(counts, min_days, single, extreme):
 
 
 def test_a_warning_is_written_and_noted(world):
-    ann = world.account("ann", {0: 120, 1: 60, 2: 10})
-    world.token(ann)
+    ann = world.add_account("ann", {0: 120, 1: 60, 2: 10})
+    world.add_token(ann)
     done = send_notice(world.factory, SETTINGS, NoticeRules(), ann)
     assert (done.username, done.figures, done.escalates) == ("ann", (2, 190, 120), False)
     (notice,) = world.rows(ThrottleNotice)
@@ -166,7 +169,7 @@ def test_a_warning_is_written_and_noted(world):
 
 
 def test_what_was_done_is_not_done_again(world):
-    ann = world.account("ann", {0: 120})
+    ann = world.add_account("ann", {0: 120})
     assert send_notice(world.factory, SETTINGS, NoticeRules(), ann) is not None
     assert send_notice(world.factory, SETTINGS, NoticeRules(), ann) is None
     assert send_notice(world.factory, SETTINGS, NoticeRules(), 2**31 - 1) is None
@@ -174,9 +177,9 @@ def test_what_was_done_is_not_done_again(world):
 
 
 def test_who_has_tokens_loses_all_of_them_and_nothing_else(world):
-    ann, bob = warned_twice(world), world.account("bob", {})
+    ann, bob = create_account_warned_twice(world), world.add_account("bob", {})
     for number, user in enumerate((ann, ann, bob)):
-        world.token(user, str(number))
+        world.add_token(user, str(number))
     send_notice(world.factory, SETTINGS, ENFORCING, ann)
     assert [token.user_id for token in world.rows(ApiToken)] == [bob]
     assert all(user.is_active for user in world.rows(User))
@@ -189,7 +192,7 @@ def test_who_has_tokens_loses_all_of_them_and_nothing_else(world):
 
 
 def test_who_has_no_tokens_is_disabled(world):
-    ann = warned_twice(world)
+    ann = create_account_warned_twice(world)
     send_notice(world.factory, SETTINGS, ENFORCING, ann)
     assert not next(user for user in world.rows(User) if user.id == ann).is_active
     (mail,) = waiting_mails(world.session)

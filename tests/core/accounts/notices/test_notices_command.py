@@ -11,7 +11,7 @@ from comicsdb.cli import main
 from comicsdb.mail.letter import LetterContext, as_html, as_text
 from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
 from comicsdb.ops.jobs import NOTICES, job_lock
-from tests.core.accounts.notices.refused import warned_twice
+from tests.core.accounts.notices.throttled_accounts import create_account_warned_twice
 from tests.mailbox import waiting_mails
 from tests.serving import SECRET
 
@@ -137,15 +137,15 @@ LINE = "{} ann <ann@example.org>: 1 day throttled, 1,120 in total, 1,120 on the 
 
 
 def test_with_nobody_to_report_there_is_one_line_and_no_mail(world, command):
-    world.account("ann", {0: 10})
+    world.add_account("ann", {0: 10})
     assert command() == (0, ["Nobody goes on asking after 429."])
     assert waiting_mails(world.session) == []
 
 
 @pytest.mark.parametrize("arguments", [(), ("--dry-run",), ("--enforce",)])
 def test_a_report_changes_nothing_but_tells_the_administrators(world, command, arguments):
-    ann = world.account("ann", {0: 1120})
-    world.token(ann)
+    ann = world.add_account("ann", {0: 1120})
+    world.add_token(ann)
     assert command(*arguments) == (
         0,
         [
@@ -162,9 +162,9 @@ def test_a_report_changes_nothing_but_tells_the_administrators(world, command, a
 
 
 def test_with_send_accounts_are_written_to(world, command):
-    ann = world.account("ann", {0: 1120})
-    world.noticed(ann, timedelta(days=20))
-    world.account("bob", {0: 100, 1: 60, 2: 60})
+    ann = world.add_account("ann", {0: 1120})
+    world.add_notice(ann, timedelta(days=20))
+    world.add_account("bob", {0: 100, 1: 60, 2: 60})
     assert command("--send") == (
         0,
         [
@@ -186,8 +186,8 @@ def test_with_send_accounts_are_written_to(world, command):
 
 
 def test_a_report_says_what_would_be_enforced_and_how(world, command):
-    world.token(warned_twice(world, "ann"))
-    warned_twice(world, "bob")
+    world.add_token(create_account_warned_twice(world, "ann"))
+    create_account_warned_twice(world, "bob")
     code, lines = command("--enforce")
     assert code == 0
     assert [line.partition(" <")[0] for line in lines[:2]] == [
@@ -203,14 +203,14 @@ def test_a_report_says_what_would_be_enforced_and_how(world, command):
 
 
 def test_without_enforce_those_who_were_warned_are_warned_again(world, command):
-    world.token(warned_twice(world))
+    world.add_token(create_account_warned_twice(world))
     assert command("--send")[1][0].startswith("Warned ann")
     assert len(world.rows(ApiToken)) == 1
 
 
 def test_every_number_can_be_given(world, command):
-    ann = world.account("ann", {0: 2, 9: 2})
-    world.noticed(ann, timedelta(days=11))
+    ann = world.add_account("ann", {0: 2, 9: 2})
+    world.add_notice(ann, timedelta(days=11))
     assert command()[1] == ["Nobody goes on asking after 429."]
     numbers = {
         "lookback-days": 9,
@@ -228,9 +228,9 @@ def test_every_number_can_be_given(world, command):
 
 
 def test_one_that_fails_does_not_stop_the_others_and_is_tried_again(world, command):
-    world.account("ann", {0: 200})
-    eve = world.account("eve", {0: 200}, email="eve@exämple.org")  # mail cannot have such an address
-    world.account("zoe", {0: 200})
+    world.add_account("ann", {0: 200})
+    eve = world.add_account("eve", {0: 200}, email="eve@exämple.org")  # mail cannot have such an address
+    world.add_account("zoe", {0: 200})
     code, lines = command("--send")
     assert code == 1
     assert [line.partition(":")[0] for line in lines] == [
@@ -251,9 +251,9 @@ def test_one_that_fails_does_not_stop_the_others_and_is_tried_again(world, comma
 def test_account_1_is_never_disabled(world, command):
     world.session.execute(text("UPDATE user_account SET email_confirmed = true WHERE id = 1"))
     name = world.session.scalar(text("SELECT username FROM user_account WHERE id = 1"))
-    world.refused(name, 0, 200)
+    world.add_refusals(name, 0, 200)
     for weeks in (2, 4):
-        world.noticed(1, timedelta(weeks=weeks))
+        world.add_notice(1, timedelta(weeks=weeks))
     world.session.commit()
     assert command("--send", "--enforce")[0] == 1
     assert world.session.get(User, 1, populate_existing=True).is_active
@@ -262,7 +262,7 @@ def test_account_1_is_never_disabled(world, command):
 
 
 def test_two_cannot_run_at_once(world, command):
-    world.account("ann", {0: 200})
+    world.add_account("ann", {0: 200})
     with job_lock(world.factory.kw["bind"], NOTICES):
         assert command("--send") == (1, ["Error: The command is running already."])
     assert command("--send")[0] == 0
@@ -271,7 +271,7 @@ def test_two_cannot_run_at_once(world, command):
 def test_without_the_address_of_the_site_nothing_is_done(world, command, tmp_path):
     ini = tmp_path / "site.ini"
     ini.write_text(ini.read_text().replace("comicsdb.base_url = https://comics.example\n", ""))
-    world.account("ann", {0: 200})
+    world.add_account("ann", {0: 200})
     code, lines = command("--send")
     assert code == 1
     assert "comicsdb.base_url" in lines[-1]

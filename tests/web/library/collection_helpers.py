@@ -1,4 +1,4 @@
-"""What the tests of a reader's collection share."""
+"""Helpers of the tests of collections: items, and what pages show of them."""
 
 from datetime import UTC, date, datetime
 
@@ -11,9 +11,9 @@ from tests.web.conftest import form_to, soup
 TODAY = date(2030, 1, 1)  # everything in the small catalogue is out
 
 
-def strangers_item(make, session, issue) -> CollectionItem:
+def item_of_another_reader(make, session, issue) -> CollectionItem:
     """An item of somebody else, read, with stars, notes and a price."""
-    return own(
+    return add_item(
         session,
         make.user("Otto"),
         issue,
@@ -26,15 +26,15 @@ def strangers_item(make, session, issue) -> CollectionItem:
     )
 
 
-def own(session, user, issue, **values) -> CollectionItem:
-    """An item in somebody's collection."""
+def add_item(session, user, issue, **values) -> CollectionItem:
+    """Add an item to somebody's collection."""
     item, made = collection.add(session, user.id, issue.id, values, today=TODAY)
     assert made
     session.commit()
     return item
 
 
-def many(session, user, series, count, **values) -> list[int]:
+def add_items(session, user, series, count, **values) -> list[int]:
     """Many new issues of a series, 001 and so on, all in somebody's collection: the ids of their items."""
     made = session.scalars(
         text(
@@ -49,12 +49,12 @@ def many(session, user, series, count, **values) -> list[int]:
     return [items[each] for each in made]
 
 
-def fresh(session, item) -> CollectionItem:
+def reload(session, item) -> CollectionItem:
     """An item as it is now."""
     return session.get(CollectionItem, item.id, populate_existing=True)
 
 
-def dates(session, item) -> list[datetime]:
+def read_dates(session, item) -> list[datetime]:
     """When an item was read, oldest first, in UTC."""
     found = (
         session.query(ReadDate)
@@ -64,7 +64,7 @@ def dates(session, item) -> list[datetime]:
     return [each.read_on.astimezone(UTC) for each in found.populate_existing()]
 
 
-def listed(page) -> list[str]:
+def listed_issues(page) -> list[str]:
     """The issues of a list, in its order, whether it is a table or covers."""
     return [
         each.get_text(strip=True) for each in soup(page).select(".items tbody th a:not(.tag), .card-label")
@@ -76,7 +76,7 @@ def undo_form(page):
     return form_to(page, soup(page).select_one('form[action*="/undo/"]')["action"])
 
 
-def chips(page) -> dict[str, str]:
-    """The filters that count: text and the address without each."""
+def active_filters(page) -> dict[str, str]:
+    """The active filters: text, and the address without each."""
     found = soup(page).select(".chips a:not(.tag-clear)")
     return {each.span.get_text(" ", strip=True): each["href"] for each in found}

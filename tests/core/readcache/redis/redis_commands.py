@@ -1,14 +1,14 @@
-"""What is kept in Redis, what it was asked, and waiting for something to happen."""
+"""A key stored in Redis, the numbers of its commands, and waiting."""
 
 import time
 
 from tests.core.readcache.test_cache import KEY
 
-STORED = f"comicsdb:detail:{KEY}"
+STORED_KEY = f"comicsdb:detail:{KEY}"
 
 
-def commands(redis) -> dict[str, int]:
-    """How often Redis was asked what since it was told to forget that."""
+def command_counts(redis) -> dict[str, int]:
+    """How often each Redis command was called since the statistics were reset."""
     return {name[8:]: stat["calls"] for name, stat in redis.client.info("commandstats").items()}
 
 

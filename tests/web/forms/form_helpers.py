@@ -1,4 +1,4 @@
-"""What the tests of the catalogue's forms share."""
+"""Helpers that open, fill in and submit forms of the catalogue."""
 
 import io
 
@@ -6,7 +6,7 @@ from PIL import Image
 from webtest import Upload
 
 from comicsdb.accounts.passwords import Passwords
-from tests.web.conftest import PASSWORD, errors, let_in, soup
+from tests.web.conftest import PASSWORD, field_errors, soup, start_session
 
 
 def picture(name="cover.png", size=(40, 60), colour="teal") -> Upload:
@@ -16,10 +16,10 @@ def picture(name="cover.png", size=(40, 60), colour="teal") -> Upload:
     return Upload(name, file.getvalue(), "image/png")
 
 
-def enter(testapp, make, username="Nora", **values):
-    """Log in somebody who is made for the purpose."""
+def log_in_as(testapp, make, username="Nora", **values):
+    """Log in as a new account; returns the account."""
     user = make.user(username, password=PASSWORD, passwords=Passwords("fast"), **values)
-    let_in(testapp, user)
+    start_session(testapp, user)
     return user
 
 
@@ -32,7 +32,7 @@ class Form:
         self.action = self.element["action"]
 
     def submit_fields(self) -> list[tuple[str, str]]:
-        """What is sent when nothing is changed, in the order of the page."""
+        """The fields that a browser sends when nothing is changed, in the order of the page."""
         sent = []
         for each in self.element.select("input[name], select[name], textarea[name]"):
             kind = each.get("type", each.name)
@@ -63,12 +63,12 @@ def _content(element) -> str:
     return element.get("value", "")
 
 
-def opened(testapp, address) -> Form:
+def open_form(testapp, address) -> Form:
     """The form of a page."""
     return Form(testapp.get(address))
 
 
-def send(form, fields=None, *, status=303, press=None):
+def submit_form(form, fields=None, *, status=303, press=None):
     """Send a form, or that of a page, with some fields filled in, as a browser does.
 
     A list is what is ticked in a field of several values. `press` is a button, as (name, value); without it,
@@ -83,7 +83,7 @@ def send(form, fields=None, *, status=303, press=None):
         sent.append(press)
     app = form.page.test_app
     answer = app.post(form.action, sent, expect_errors=True, content_type="multipart/form-data")
-    assert answer.status_int == status, (answer.status_int, errors(answer))
+    assert answer.status_int == status, (answer.status_int, field_errors(answer))
     return answer
 
 
@@ -100,7 +100,7 @@ def value(page, name) -> str:
     return _content(soup(page).main.find(attrs={"name": name}))
 
 
-def boxes(page, name, *, ticked=None) -> list[str]:
+def checkbox_labels(page, name, *, ticked=None) -> list[str]:
     """The labels of the boxes of a field, all or those that are ticked or not."""
     found = [
         each for each in soup(page).find_all("input", attrs={"name": name}) if each.parent.name == "label"

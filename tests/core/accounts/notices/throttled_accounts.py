@@ -1,4 +1,4 @@
-"""Accounts that were refused by the API's limits, and notices that they had."""
+"""Accounts whose requests exceeded the API's limits, and the notices sent to them."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -12,32 +12,32 @@ NOW = datetime(2027, 5, 20, 15, tzinfo=UTC)
 TODAY = NOW.date()
 
 
-class World:
-    """Accounts that were refused, in a database of the test's own."""
+class ThrottledAccounts:
+    """Creates throttled accounts in the database of a test."""
 
     def __init__(self, factory):
         self.factory = factory
         self.session = factory()
 
-    def account(self, name: str, refusals: dict[int, int], **values) -> int:
-        """An account with so many refusals by how many days ago; gives its id."""
+    def add_account(self, name: str, refusals: dict[int, int], **values) -> int:
+        """Add an account with numbers of refusals by days ago; returns its id."""
         given = {"email": f"{name}@example.org", "email_confirmed": True, "password": "!"} | values
         user = User(username=name, **given)
         self.session.add(user)
         for ago, count in refusals.items():
-            self.refused(name, ago, count)
+            self.add_refusals(name, ago, count)
         self.session.commit()
         return user.id
 
-    def refused(self, name: str, ago: int, count: int, limit: str = "burst") -> None:
-        """So many refusals more, so many days ago."""
+    def add_refusals(self, name: str, ago: int, count: int, limit: str = "burst") -> None:
+        """Add refusals on the day so many days ago."""
         day, counter = TODAY - timedelta(days=ago), f"throttled:{limit}"
         row = DailyCount(day=day, counter=counter, identity=f"user:{name}", count=count)
         self.session.merge(row)
         self.session.commit()
 
-    def noticed(self, user: int, ago: timedelta) -> None:
-        """A notice so long ago."""
+    def add_notice(self, user: int, ago: timedelta) -> None:
+        """Add a notice sent so long ago."""
         self.session.add(
             ThrottleNotice(
                 user_id=user, days_throttled=3, total_count=9, worst_day_count=3, sent_at=NOW - ago
@@ -45,13 +45,13 @@ class World:
         )
         self.session.commit()
 
-    def token(self, user: int, text: str = "x") -> None:
-        """A token of an account."""
+    def add_token(self, user: int, text: str = "x") -> None:
+        """Add an API token of an account."""
         self.session.add(ApiToken(digest=digest(text), token_key="x", user_id=user))
         self.session.commit()
 
-    def found(self, rules=None) -> dict:
-        """Whom the rules find: figures by name."""
+    def find_candidates(self, rules=None) -> dict:
+        """The candidates for a notice by the rules: figures by name."""
         return {
             each.username: tuple(each.figures) for each in candidates(self.session, rules or NoticeRules())
         }
@@ -62,9 +62,9 @@ class World:
         return list(self.session.scalars(select(model)))
 
 
-def warned_twice(world, name="ann", **values) -> int:
-    """An account that had two notices and goes on."""
-    user = world.account(name, {0: 120}, **values)
+def create_account_warned_twice(world, name="ann", **values) -> int:
+    """Create an account that had two notices and is still throttled; returns its id."""
+    user = world.add_account(name, {0: 120}, **values)
     for weeks in (2, 4):
-        world.noticed(user, timedelta(weeks=weeks))
+        world.add_notice(user, timedelta(weeks=weeks))
     return user
