@@ -64,7 +64,7 @@ class Statements:
         return details, dict(zip(ORDERED, found[len(OWNERS) :], strict=True)), listed or []
 
 
-class Bodies:
+class BodyDigests:
     """One reading: a digest of all that is shown of each object, and of all rows of each kind.
 
     `shown` has ("detail", kind, id) → digest and ("below", kind, id) → rows of the list below the object.
@@ -84,7 +84,7 @@ class Bodies:
                 below["below", kind, parent].append((each, self.lists[listed][each]))
         self.shown |= below
 
-    def changed(self, before: "Bodies") -> tuple[set[Slot], set[str]]:
+    def changed(self, before: "BodyDigests") -> tuple[set[Slot], set[str]]:
         """What is not as it was in an earlier reading, and the kinds whose lists are not."""
         both = self.shown.keys() | before.shown.keys()
         slots = {slot for slot in both if self.shown.get(slot) != before.shown.get(slot)}

@@ -72,8 +72,8 @@ class Imports:
 
 
 @dataclass
-class Stage:
-    """What a test has to know of it: rows that writers leave alone, accounts, a data set, objects."""
+class SeedData:
+    """What tests know of the catalogue: rows that writers leave alone, accounts, a data set, objects."""
 
     hidden: set[tuple[str, int]]
     users: tuple[int, ...]
@@ -82,7 +82,7 @@ class Stage:
     backdrop: dict[str, int]  # kind → id of the object that shows many others
 
 
-def build(session: Session, folder: Path) -> Stage:
+def build(session: Session, folder: Path) -> SeedData:
     """Fill a migrated database that has only reference data, and commit."""
     catalog = Catalog(session)
     make = Factories(catalog)
@@ -100,7 +100,7 @@ def build(session: Session, folder: Path) -> Stage:
     ids = Ids(session).all - hidden
     first = {kind: min(each for name, each in ids if name == kind) for kind in KINDS}
     first["other_role"] = max(each for name, each in ids if name == "role")
-    return Stage(hidden, users, imports, first, _build_backdrop(session, make))
+    return SeedData(hidden, users, imports, first, _build_backdrop(session, make))
 
 
 def add_token(session: Session, user_id: int) -> None:

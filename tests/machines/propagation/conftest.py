@@ -6,7 +6,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from tests.conftest import rollback_engine_on_copy, rolled_back_connection
 from tests.factories import Factories
-from tests.machines.propagation.touches import Writer
+from tests.machines.propagation.moved_stamps import Writer
 
 
 @pytest.fixture(scope="session")

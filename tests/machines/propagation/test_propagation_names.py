@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from comicsdb import models
-from tests.machines.propagation.touches import keys
+from tests.machines.propagation.moved_stamps import keys
 
 pytestmark = pytest.mark.usefixtures("bystanders")
 

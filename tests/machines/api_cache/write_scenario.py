@@ -1,4 +1,4 @@
-"""Somebody who writes to the catalogue in every way there is: through its service, by HTTP, in bulk."""
+"""Writes to the catalogue in every way there is: through its service, by HTTP, in bulk."""
 
 from sqlalchemy import select
 
@@ -17,48 +17,48 @@ from tests.machines.api_cache.world import TODAY, Ids
 from tests.machines.propagation.writes import MODELS, Positions
 
 
-class Acts:
-    """A sequence of transactions on the stage of a theatre; nothing of it is left after `end`."""
+class WriteScenario:
+    """A sequence of transactions on the seed data of an environment, undone by `end`."""
 
-    def __init__(self, theatre):
-        self.theatre = theatre
-        self.point = theatre.connection.begin_nested()
-        factory = session_factory(theatre.connection)
+    def __init__(self, environment):
+        self.environment = environment
+        self.point = environment.connection.begin_nested()
+        factory = session_factory(environment.connection)
         factory.configure(**SAVEPOINT_MODE)
         self.session = factory()
         self.catalog = Catalog(self.session)
-        self.imports = theatre.stage.imports.copy()
+        self.imports = environment.seed_data.imports.copy()
         self.ids = Ids(self.session)
-        theatre.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
-        theatre.app.registry["comicsdb.validator_cache"].clear()
+        environment.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
+        environment.app.registry["comicsdb.validator_cache"].clear()
 
     def end(self) -> None:
-        """Forget what was written."""
+        """Undo all writes."""
         self.session.close()
         self.point.rollback()
 
-    def reachable(self) -> Positions:
+    def positions(self) -> Positions:
         """The objects there were after the last transaction."""
-        return Positions(self.ids, self.theatre.stage.hidden)
+        return Positions(self.ids, self.environment.seed_data.hidden)
 
-    def found(self, kind: str, position: int):
+    def object_at(self, kind: str, position: int):
         """The object at a position, or None."""
-        each = self.reachable().at(kind, position)
+        each = self.positions().at(kind, position)
         return each and self.session.get(MODELS[kind], each)
 
     def update(self, kind: str, position: int, drawing: dict) -> None:
         """Change an object, if there is one."""
-        entity = self.found(kind, position)
-        values = entity and self.reachable().values(kind, drawing, entity.id)
+        entity = self.object_at(kind, position)
+        values = entity and self.positions().values(kind, drawing, entity.id)
         if values is not None:
             self.catalog.update(entity, values)
 
     def update_parts(self, kind: str, position: int, drawing: dict) -> None:
         """Change links and parts of an object, if there is one, and not the object itself: as imports do."""
-        each = self.reachable().at(kind, position)
+        each = self.positions().at(kind, position)
         if each is None:
             return
-        values = self.reachable().values(kind, drawing, each)
+        values = self.positions().values(kind, drawing, each)
         for link in KINDS[kind].links:
             if link.field in values:
                 parts.replace_links(self.session, kind, link, each, values[link.field])
@@ -72,44 +72,44 @@ class Acts:
 
     def delete(self, kind: str, position: int) -> None:
         """Delete an object, if there is one."""
-        entity = self.found(kind, position)
+        entity = self.object_at(kind, position)
         if entity is not None:
             self.catalog.delete(entity)
 
     def merge(self, kind: str, kept: int, other: int) -> None:
         """Merge an object into another one, if there are two."""
-        canonical, loser = self.found(kind, kept), self.found(kind, other)
+        canonical, loser = self.object_at(kind, kept), self.object_at(kind, other)
         if loser is not None and canonical is not loser:
             merge(self.catalog, canonical, loser)
 
     def move(self, publisher: int, parent: int) -> None:
         """Make a publisher an imprint of another one, if there are two."""
-        moved, owner = self.found("publisher", publisher), self.found("publisher", parent)
+        moved, owner = self.object_at("publisher", publisher), self.object_at("publisher", parent)
         if owner is not None and moved is not owner:
             move_publisher(self.catalog, moved, owner, with_children=True)
 
     def readdress(self, position: int, year: int) -> None:
         """Give a series another year, and itself and its issues the slugs that go with it."""
-        series = self.found("series", position)
+        series = self.object_at("series", position)
         if series is not None:
             fix_start_year(self.catalog, series, year)
             rebuild_issue_slugs(self.catalog, issue_ids_of_series(self.session, [series.id]))
 
     def revert(self, kind: str, position: int, version: int) -> None:
         """Bring an object back to one of its older states, without what is not there any more."""
-        entity = self.found(kind, position)
+        entity = self.object_at(kind, position)
         if entity is None:
             return
         older = select(History).where(History.kind == kind, History.object_id == entity.id)
         versions = self.session.scalars(older.order_by(History.id)).all()
         if versions:
-            storage = self.theatre.app.registry["comicsdb.media"]
+            storage = self.environment.app.registry["comicsdb.media"]
             chosen, stamp = versions[version % len(versions)], entity.modified
             revert(self.catalog, storage, entity, chosen, modified=stamp, without_missing=True)
 
     def act_on_many(self, act: str, *positions: int) -> None:
         """One of the staff's acts on several objects: of the series to rebuild slugs, otherwise of issues."""
-        reachable = self.reachable()
+        reachable = self.positions()
         kind = "series" if act == "rebuild_slugs" else "issue"
         chosen = {each for position in positions if (each := reachable.at(kind, position)) is not None}
         if not chosen:
@@ -134,13 +134,13 @@ class Acts:
 
     def _through_http(self, kind: str, position: int, write) -> int:
         self.session.commit()
-        entity = self.found(kind, position)
-        status = write(self.theatre.writer, entity) if entity is not None else 404
+        entity = self.object_at(kind, position)
+        status = write(self.environment.writer, entity) if entity is not None else 404
         self.session.expire_all()
         return status
 
     def rate(self, position: int, user: int, stars: int | None) -> None:
         """Give stars to an issue, or take them back."""
-        issue = self.found("issue", position)
+        issue = self.object_at("issue", position)
         if issue is not None:
-            rate(self.session, issue, self.theatre.stage.users[user], stars, today=TODAY)
+            rate(self.session, issue, self.environment.seed_data.users[user], stars, today=TODAY)

@@ -1,4 +1,4 @@
-"""Writes one at a time, and whose stamps each of them moved."""
+"""Single writes, and the objects whose stamps each of them moved."""
 
 from comicsdb.catalog import Catalog
 from tests.machines.propagation.world import World, moved
@@ -9,8 +9,8 @@ def keys(*entities) -> set[tuple[str, int]]:
     return {(entity.__tablename__, entity.id) for entity in entities}
 
 
-class Touched:
-    """Whose stamps a write moved, as sets of (kind, id)."""
+class MovedStamps:
+    """The objects whose stamps a write moved, as sets of (kind, id)."""
 
     def __init__(self, before: World, after: World):
         self.modified = moved(before, after, "modified")
@@ -26,18 +26,18 @@ class Writer:
         self.session = session
         self.catalog = Catalog(session)
 
-    def run(self, write, *arguments, **named) -> Touched:
+    def run(self, write, *arguments, **named) -> MovedStamps:
         """Call a function that writes, commit, and see what moved."""
         self.session.commit()
         before = World(self.session)
         write(*arguments, **named)
         self.session.commit()
-        return Touched(before, World(self.session))
+        return MovedStamps(before, World(self.session))
 
-    def update(self, entity, values: dict) -> Touched:
+    def update(self, entity, values: dict) -> MovedStamps:
         """Change an object, and see what moved."""
         return self.run(self.catalog.update, entity, values)
 
-    def delete(self, entity) -> Touched:
+    def delete(self, entity) -> MovedStamps:
         """Delete an object, and see what moved."""
         return self.run(self.catalog.delete, entity)

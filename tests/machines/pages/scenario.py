@@ -12,15 +12,15 @@ from comicsdb import admin
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import Announcement
 from tests.conftest import SAVEPOINT_MODE
-from tests.machines.api_cache.acts import Acts
 from tests.machines.api_cache.reader import before_statement
 from tests.machines.api_cache.world import Ids
+from tests.machines.api_cache.write_scenario import WriteScenario
 from tests.machines.propagation.world import OWNERS
 
 HOSTS = ("http://localhost", "https://comics.example:8443")
 READERS = ({}, {"Accept-Language": "it"}, {"Cookie": "theme=dark"}, {"Cookie": "language=it; theme=light"})
-ALSO_NEW = 0.1  # of the pages that were made just now are compared, too
-OBJECTS = 3  # of each kind that are looked at
+MISS_CHECK_PROBABILITY = 0.1  # of the pages that were made just now are compared, too
+OBJECTS_PER_KIND = 3  # of each kind that are looked at
 BELOW = {
     "arc": ("issue_list",),
     "character": ("issue_list", "{series}"),
@@ -40,48 +40,48 @@ LISTS = (
     *("/issue/week/2020-01-27/", "/issue/calendar/2020-02/", "/issue/future", "/issue/thisweek", "/"),
     *("/", "/"),
 )
-SWEPT = (*(f"/{kind}/" for kind in OWNERS), "/issue/calendar/2020-02/", "/")
+KIND_PATHS = (*(f"/{kind}/" for kind in OWNERS), "/issue/calendar/2020-02/", "/")
 _SLUGS = " UNION ALL ".join(
     f"SELECT '{kind}', slug FROM (SELECT slug FROM {kind} WHERE slug NOT LIKE 'backdrop%'"
-    f" ORDER BY id LIMIT {OBJECTS}) {kind}_found"
+    f" ORDER BY id LIMIT {OBJECTS_PER_KIND}) {kind}_found"
     for kind in OWNERS
 )
 
 
-class Asked(NamedTuple):
-    """A page as somebody asks for it."""
+class PageRequest(NamedTuple):
+    """A request for a page."""
 
     base: str
     path: str
     reader: int
 
 
-class PageTheatre:
-    """What page scenes share: a connection, the application with a cache, and one that keeps no page."""
+class PageEnvironment:
+    """What page scenarios share: a connection, the application with a cache, and one that keeps no page."""
 
-    def __init__(self, connection, app, bare, stage, writer):
+    def __init__(self, connection, app, uncached_app, seed_data, writer):
         self.connection = connection
         self.app = app
-        self.bare = bare
-        self.stage = stage
+        self.uncached_app = uncached_app
+        self.seed_data = seed_data
         self.writer = writer
         self.counts: dict[str, int] = defaultdict(int)
-        bare.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
-        bare.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
-        bare.registry["comicsdb.cached_reads"].clear()
-        bare.registry["comicsdb_web.reloads_templates"] = True  # it keeps no cards either
+        uncached_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
+        uncached_app.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
+        uncached_app.registry["comicsdb.cached_reads"].clear()
+        uncached_app.registry["comicsdb_web.reloads_templates"] = True  # it keeps no cards either
 
-    def scene(self) -> "PageScene":
+    def scenario(self) -> "PageScenario":
         """A new one."""
-        return PageScene(self)
+        return PageScenario(self)
 
 
-class PageScene(Acts):
-    """A sequence of transactions, and visits in between; nothing of it is left after `end`."""
+class PageScenario(WriteScenario):
+    """A sequence of transactions, with visits in between, undone by `end`."""
 
-    def __init__(self, theatre: PageTheatre):
-        super().__init__(theatre)
-        self.visitor = Visitor(theatre, self)
+    def __init__(self, environment: PageEnvironment):
+        super().__init__(environment)
+        self.visitor = Visitor(environment, self)
 
     def announce(self, title: str) -> None:
         """Change the announcement of the home page, or make one; without a title, delete it."""
@@ -97,25 +97,26 @@ class PageScene(Acts):
         else:
             admin.change_announcement(self.session, actor, found, {"title": title})
 
-    def look_around(self, random: Random) -> None:
+    def check_reads(self, random: Random) -> None:
         """Visit a few pages, most of them pages that were visited before."""
         self.ids = Ids(self.session)
-        self.visitor.look_around(random)
+        self.visitor.check_reads(random)
 
-    def read_while(self, key, write, place: int, random: Random, _status: int) -> None:
+    def read_during_write(self, key, write, place: int, random: Random, _status: int) -> None:
         """Visit a page while `write` is done before the statement number `place`; nothing old stays."""
-        self.visitor.visit_while(key, write, place, random)
-        self.look_around(random)
+        self.visitor.visit_during_write(key, write, place, random)
+        self.check_reads(random)
 
 
 class Visitor:
-    """Visits pages between the transactions of `acts`, whose `ids` are those of now."""
+    """Visits pages between the transactions of `scenario`, whose `ids` are the current ones."""
 
-    def __init__(self, theatre: PageTheatre, acts: Acts):
-        self.theatre = theatre
-        self.acts = acts
-        self.seen: dict[str, Asked] = {}  # by path, as it was asked for the last time
-        self.given: dict[Asked, dict[str, bytes]] = defaultdict(dict)  # by tag, the digest of the page
+    def __init__(self, environment: PageEnvironment, scenario: WriteScenario):
+        self.environment = environment
+        self.scenario = scenario
+        self.seen: dict[str, PageRequest] = {}  # by path, as it was asked for the last time
+        # The digests of pages by tag.
+        self.received: dict[PageRequest, dict[str, bytes]] = defaultdict(dict)
         self.gone: set[str] = set()
         self.objects: list[str] = []
         self.lists: list[str] = []
@@ -128,7 +129,7 @@ class Visitor:
         """The addresses that there are now."""
         before, self.objects, self.lists = self.objects, [], []
         slugs = defaultdict(list)
-        for kind, slug in self.acts.session.execute(text(_SLUGS)):
+        for kind, slug in self.scenario.session.execute(text(_SLUGS)):
             slugs[kind].append(slug)
         for kind, found in slugs.items():
             for slug in found:
@@ -137,11 +138,11 @@ class Visitor:
                 self.lists += [
                     f"/{kind}/{slug}/{each.format(series=series[0])}/" for each in BELOW.get(kind, ())
                 ]
-        ids = {kind: min(self.acts.ids.rows[kind], default=0) for kind in (*OWNERS, "series_type")}
+        ids = {kind: min(self.scenario.ids.rows[kind], default=0) for kind in (*OWNERS, "series_type")}
         self.lists += [each.format(**ids) for each in LISTS]
         self.gone |= set(before) - set(self.objects)
 
-    def look_around(self, random: Random) -> None:
+    def check_reads(self, random: Random) -> None:
         """Visit a few pages, most of them pages that were visited before."""
         self.find_pages()
         issues = [each for each in self.objects if each.startswith("/issue/")]
@@ -153,20 +154,20 @@ class Visitor:
         for path in dict.fromkeys(chosen):
             self.visit(path, random)
 
-    def glance(self, random: Random) -> None:
+    def visit_first_issue(self, random: Random) -> None:
         """Visit the issue that shows most of others: what is wrong there is soon hidden by another write."""
         self.find_pages()
         issues = [each for each in self.objects if each.startswith("/issue/")]
         if issues:
             self.visit(issues[0], random)
 
-    def sweep(self, random: Random) -> None:
+    def visit_each_kind(self, random: Random) -> None:
         """Visit one page of each sort, and a few issues."""
         self.find_pages()
         firsts = {each.split("/")[1]: each for each in reversed(self.objects)}
         issues = [each for each in self.objects if each.startswith("/issue/")]
         below = [f"{firsts[kind]}{BELOW[kind][-1]}/" for kind in ("publisher", "arc") if kind in firsts]
-        for path in dict.fromkeys((*firsts.values(), *issues, *below, *SWEPT)):
+        for path in dict.fromkeys((*firsts.values(), *issues, *below, *KIND_PATHS)):
             self.visit(path, random)
 
     def visit(self, path: str, random: Random) -> None:
@@ -174,53 +175,53 @@ class Visitor:
         asked = self.seen.get(path)
         if asked is None or random.random() < 0.1:
             base = HOSTS[random.random() < 0.1]
-            asked = Asked(base, path, random.choice((0, 0, 0, 0, 1, 2, 3)))
-        page = self.ask(self.theatre.app, asked)
-        if page.headers.get("X-Cache") == "MISS" and random.random() > ALSO_NEW:
+            asked = PageRequest(base, path, random.choice((0, 0, 0, 0, 1, 2, 3)))
+        page = self.ask(self.environment.app, asked)
+        if page.headers.get("X-Cache") == "MISS" and random.random() > MISS_CHECK_PROBABILITY:
             truth = page
         else:
-            truth = self.ask(self.theatre.bare, asked)
+            truth = self.ask(self.environment.uncached_app, asked)
         state = page.headers.get("X-Cache", str(page.status_int))
         assert page.status_int == truth.status_int, f"{asked}: {page.status}, not {truth.status}"
         assert page.body == truth.body, f"{asked}: {state} {_difference(page.text, truth.text)}"
-        self.theatre.counts[state] += 1
+        self.environment.counts[state] += 1
         if page.status_int == 200:
             assert "X-Cache" in page.headers, asked
             assert "Set-Cookie" not in page.headers
-            self.remember(asked, page)
-            self.doubt(asked, page.body, random)
+            self.record(asked, page)
+            self.revalidate(asked, page.body, random)
             self.seen[path] = asked
 
-    def remember(self, asked: Asked, page) -> None:
-        """A browser keeps the page with its tag, and pages that differ have different tags."""
+    def record(self, asked: PageRequest, page) -> None:
+        """Keep the digest of a page by its tag: different pages have different tags."""
         body = sha256(page.body).digest()
-        assert self.given[asked].setdefault(page.headers["ETag"], body) == body, (
+        assert self.received[asked].setdefault(page.headers["ETag"], body) == body, (
             f"{asked}: one tag, two pages"
         )
 
-    def doubt(self, asked: Asked, body: bytes, random: Random) -> None:
-        """Ask again with a tag from earlier: 304 is for who has this very page."""
-        tag = random.choice(sorted(self.given[asked]))
-        again = self.ask(self.theatre.app, asked, **{"If-None-Match": tag})
-        same = self.given[asked][tag] == sha256(body).digest()
+    def revalidate(self, asked: PageRequest, body: bytes, random: Random) -> None:
+        """Revalidate an earlier tag: 304 only if the page is exactly the same."""
+        tag = random.choice(sorted(self.received[asked]))
+        again = self.ask(self.environment.app, asked, **{"If-None-Match": tag})
+        same = self.received[asked][tag] == sha256(body).digest()
         assert again.status_int == (304 if same else 200), f"{asked}: {again.status} to {tag}"
         assert again.body == (b"" if same else body)
-        self.theatre.counts[f"{again.status_int} by tag"] += 1
+        self.environment.counts[f"{again.status_int} by tag"] += 1
 
-    def visit_while(self, key, write, place: int, random: Random) -> None:
+    def visit_during_write(self, key, write, place: int, random: Random) -> None:
         """Visit a page while `write` is done before the statement number `place`; nothing old stays."""
         pages = [each for each in self.objects if each.startswith(f"/{key[0]}/")]
         path = random.choice(pages + _some(random, self.lists))
-        asked = Asked(HOSTS[0], f"{path}{'&' if '?' in path else '?'}utm={random.random()}", 0)
-        self.acts.session.commit()  # its savepoint would lie around those of the visit
-        with before_statement(self.theatre.connection, place, write):
-            self.ask(self.theatre.app, asked)
-        page, truth = self.ask(self.theatre.app, asked), self.ask(self.theatre.bare, asked)
+        asked = PageRequest(HOSTS[0], f"{path}{'&' if '?' in path else '?'}utm={random.random()}", 0)
+        self.scenario.session.commit()  # its savepoint would lie around those of the visit
+        with before_statement(self.environment.connection, place, write):
+            self.ask(self.environment.app, asked)
+        page, truth = self.ask(self.environment.app, asked), self.ask(self.environment.uncached_app, asked)
         assert (page.status_int, page.body) == (truth.status_int, truth.body), asked
-        self.theatre.counts["interrupted"] += 1
+        self.environment.counts["interrupted"] += 1
 
     @staticmethod
-    def ask(app, asked: Asked, **headers: str):
+    def ask(app, asked: PageRequest, **headers: str):
         """One request."""
         sent = {**READERS[asked.reader], **headers}
         return Request.blank(asked.path, base_url=asked.base, headers=sent).get_response(app)
