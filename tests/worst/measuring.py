@@ -1,6 +1,6 @@
-"""Requests, and what they cost: in this process, in the database, in children.
+"""Requests, and the CPU time that they take: in this process, in the database, in child processes.
 
-Costs are CPU time, never the clock on the wall, and are told in loops of a fixed amount of work that is
+Costs are CPU time, never wall-clock time, and are measured in loops of a fixed amount of work that is
 measured in the same run: on a slow or a busy machine all of them grow together.
 """
 
@@ -21,23 +21,23 @@ from tests.conftest import forget_attempts
 from tests.cpu import cpu_seconds, loop
 
 # A loop takes some 25 ms on a machine of 2026.
-MINE = 10  # loops that a request may take here, where meanwhile no other is answered,
-FOR_A_MEGABYTE = 1  # and those more for each megabyte of its body
-DATABASE = 20  # and there
-CHILDREN = 80  # a large picture is decoded where it holds nobody up
-TOO_LONG = {413, 414, 431}
-TOO_OFTEN = 429
-NOT_LET_IN = {401, 403}
-CREDENTIALS = {"Authorization", "Cookie", "X-Csrftoken"}  # headers, as `places.headers` writes them
-AGAIN = 3  # times that what seems too much is measured
+PROCESS_LIMIT = 10  # loops that a request may take in this process, which meanwhile answers no other
+LIMIT_PER_MEGABYTE = 1  # additional loops for each megabyte of the body
+DATABASE_LIMIT = 20  # loops in PostgreSQL
+CHILDREN_LIMIT = 80  # loops in child processes, where large pictures delay no other request
+TOO_LONG_STATUSES = {413, 414, 431}
+TOO_MANY_REQUESTS = 429
+DENIED_STATUSES = {401, 403}
+CREDENTIAL_HEADERS = {"Authorization", "Cookie", "X-Csrftoken"}  # headers, as `places.headers` writes them
+MEASUREMENTS = 3  # attempts, if a request seems to cost too much
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~"
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of CPU, by where they were spent."""
+    """CPU seconds, by where they were spent."""
 
-    mine: float
+    process: float
     database: float
     children: float
 
@@ -62,10 +62,10 @@ class Case:
         return f"{self.method} {path} ({who}), {self.place}: {self.shape}, {self.size:,} characters"
 
 
-class Asker:
-    """Sends cases to an application, takes back what they write, and keeps those that are wrong.
+class MeasuringClient:
+    """Sends cases to an application, rolls back what they write, and measures their cost.
 
-    `found` is a line for each that was answered 5xx or cost too much.
+    `problems` has a line for each that was answered 5xx or cost too much.
     """
 
     def __init__(self, app, connection, session: str):
@@ -81,29 +81,32 @@ class Asker:
         self._backend = os.open(f"/proc/{driver.info.backend_pid}/schedstat", os.O_RDONLY)
 
     def close(self) -> None:
-        """Nobody asks any more."""
+        """Close the file from which the CPU time of PostgreSQL is read."""
         os.close(self._backend)
 
-    def begin(self) -> None:
-        """Nothing was found yet. The loop is measured again only where something seems too much."""
+    def reset(self) -> None:
+        """Forget earlier requests. The loop is only measured again when a cost seems too high."""
         self.loop = self.loop or cpu_seconds(loop)
-        self.found: list[str] = []
-        self.asked = 0
-        self.spent = 0.0
+        self.problems: list[str] = []
+        self.request_count = 0
+        self.total_seconds = 0.0
 
     def try_all(self, cases: Iterator[Case]) -> None:
-        """Send them one after another; raises AssertionError with all that was found."""
+        """Send them one after another; raises AssertionError with all problems."""
         for case in cases:
             self.try_one(case)
         self.check()
 
     def check(self) -> None:
-        """Raise AssertionError with all that was found."""
+        """Raise AssertionError with all problems."""
         sys.stdout.write(
-            f"\n{self.asked} requests, {self.spent:.1f} s of CPU, a loop {self.loop * 1000:.0f} ms\n"
+            f"\n{self.request_count} requests, {self.total_seconds:.1f} s of CPU,"
+            f" a loop {self.loop * 1000:.0f} ms\n"
         )
-        assert self.asked
-        assert not self.found, "\n".join((f"{len(self.found)} of {self.asked} requests:", *self.found))
+        assert self.request_count
+        assert not self.problems, "\n".join(
+            (f"{len(self.problems)} of {self.request_count} requests:", *self.problems)
+        )
 
     def try_longer(self, case: Case, sizes: Iterable[int], made: Callable[[int], dict]) -> None:
         """Send a case longer and longer, until it is refused for that, or is wrong.
@@ -111,22 +114,22 @@ class Asker:
         `made` gives the fields of the case that a length changes.
         """
         for size in sizes:
-            before = len(self.found)
+            before = len(self.problems)
             self.try_one(replace(case, size=size, **made(size)))
-            if self.status in TOO_LONG or len(self.found) > before:
+            if self.status in TOO_LONG_STATUSES or len(self.problems) > before:
                 return
 
     def try_one(self, case: Case) -> None:
-        """Send a case, again if it seems to cost too much, and keep it if it does."""
-        self.asked += 1
-        for attempt in range(1, AGAIN + 1):
+        """Send a case, again if it seems to cost too much, and record it if it does."""
+        self.request_count += 1
+        for attempt in range(1, MEASUREMENTS + 1):
             before = None if self.undo_each else self.connection.begin_nested()
-            status, cost = self.ask(case)
-            if status == TOO_OFTEN:
+            status, cost = self.send(case)
+            if status == TOO_MANY_REQUESTS:
                 forget_attempts(self.app)
-                status, cost = self.ask(case)
+                status, cost = self.send(case)
             problem = self._problem(case, status, cost)
-            if problem is None or status >= 500 or attempt == AGAIN:
+            if problem is None or status >= 500 or attempt == MEASUREMENTS:
                 if before:
                     before.commit()
                 break
@@ -134,25 +137,25 @@ class Asker:
                 before.rollback()
             self.loop = max(self.loop, cpu_seconds(loop))  # has the machine become slower?
         if problem:
-            self.found.append(f"{problem}: {case}")
+            self.problems.append(f"{problem}: {case}")
 
     def _problem(self, case: Case, status: int, cost: Cost) -> str | None:
         if status >= 500 and status not in (501, 503):  # 501 is oEmbed's for formats
             return f"answered {status}"
-        if case.member and status in NOT_LET_IN and case.place not in CREDENTIALS:
+        if case.member and status in DENIED_STATUSES and case.place not in CREDENTIAL_HEADERS:
             return f"answered {status}, before anything looked at what was sent"
         for name, spent, most in (
-            ("here", cost.mine, MINE + FOR_A_MEGABYTE * len(case.body) / 1e6),
-            ("in the database", cost.database, DATABASE),
-            ("in children", cost.children, CHILDREN),
+            ("here", cost.process, PROCESS_LIMIT + LIMIT_PER_MEGABYTE * len(case.body) / 1e6),
+            ("in the database", cost.database, DATABASE_LIMIT),
+            ("in children", cost.children, CHILDREN_LIMIT),
         ):
             if spent > most * self.loop:
                 return f"{spent * 1000:,.0f} ms of CPU {name}, at most {most * self.loop * 1000:,.0f}"
         return None
 
     @contextmanager
-    def undoing(self):
-        """What is written in the block is taken back at its end, and not before."""
+    def undone_together(self):
+        """Roll back what is written in the block at its end, and not before."""
         undo = self.connection.begin_nested()
         self.undo_each = False
         try:
@@ -161,11 +164,11 @@ class Asker:
             self.undo_each = True
             undo.rollback()
 
-    def ask(self, case: Case) -> tuple[int, Cost]:
+    def send(self, case: Case) -> tuple[int, Cost]:
         """The status of the answer, and what it cost."""
         environ = self._environ(case)
         self._forget(case)
-        self._send(b"SAVEPOINT asked")
+        self._execute(b"SAVEPOINT asked")
 
         def start_response(status, headers, exc_info=None):
             self.status, self.location = int(status[:3]), dict(headers).get("Location")
@@ -184,9 +187,9 @@ class Asker:
             after = self._clocks(children=case.uploads)
         finally:
             gc.enable()
-        self._send(b"ROLLBACK TO asked; RELEASE asked" if self.undo_each else b"RELEASE asked")
+        self._execute(b"ROLLBACK TO asked; RELEASE asked" if self.undo_each else b"RELEASE asked")
         cost = Cost(*(end - start for end, start in zip(after, before, strict=True)))
-        self.spent += cost.mine
+        self.total_seconds += cost.process
         return self.status, cost
 
     def get(self, path: str, *, member: bool):
@@ -215,13 +218,13 @@ class Asker:
             environ["wsgi.input"], environ["CONTENT_LENGTH"] = BytesIO(case.body), str(len(case.body))
         return environ
 
-    def _send(self, statements: bytes) -> None:
+    def _execute(self, statements: bytes) -> None:
         """Send statements past SQLAlchemy, which would take longer than many a request."""
         result = self._postgres.exec_(statements)
         assert result.status == ExecStatus.COMMAND_OK, result.error_message
 
     def _forget(self, case: Case) -> None:
-        """What was taken back must not be remembered, and no limit is reached: see `try_one`, too."""
+        """Clear caches of what was rolled back, and reset limits; see `try_one`, too."""
         registry = self.app.registry
         registry["comicsdb.cache"].clear()
         registry["comicsdb.validator_cache"].clear()
