@@ -64,15 +64,17 @@ def stage(cluster, template, tmp_path_factory):
         )
     redis = RedisServer()
     redis.start()
-    yield Stage(tmp_path_factory.mktemp("crash"), cluster.url("crash"), engine, redis, editor, series)
+    yield CrashEnvironment(
+        tmp_path_factory.mktemp("crash"), cluster.url("crash"), engine, redis, editor, series
+    )
     redis.remove()
     engine.dispose()
     cluster.drop_database("crash")
 
 
 @dataclass
-class Stage:
-    """What outlives a server."""
+class CrashEnvironment:
+    """What survives a killed server: its folder and its database."""
 
     folder: object
     url: str
@@ -90,7 +92,7 @@ class Stage:
 class Server:
     """The server of production, its processes in one process group."""
 
-    def __init__(self, stage: Stage, workers: int = 2):
+    def __init__(self, stage: CrashEnvironment, workers: int = 2):
         self.port = free_port()
         ini, environment = production(stage.folder, stage.url, self.port, workers=str(workers))
         environment |= {"COMICSDB_CACHE_URL": stage.redis.url, "COMICSDB_MAIL_SENDER": "command"}
@@ -147,10 +149,10 @@ def cover(chance: random.Random) -> bytes:
 
 
 @dataclass
-class Round:
-    """Writes until the server is killed, and what they were told."""
+class WriteRound:
+    """The writes until the server is killed, and the responses to them."""
 
-    stage: Stage
+    stage: CrashEnvironment
     number: int
     answered: dict[tuple[str, int], tuple[dict, bytes]] = field(default_factory=dict)
     unanswered: int = 0
@@ -227,7 +229,7 @@ class Round:
             self.killed.wait(0.02)
 
 
-def check_rows(stage: Stage) -> None:
+def check_rows(stage: CrashEnvironment) -> None:
     """Nothing is half there: every row has its picture, whole and measured, and a cover its hash."""
     assert list(missing(at_once(stage), stage.media)) == []
     with stage.engine.connect() as connection:
@@ -246,12 +248,12 @@ def check_rows(stage: Stage) -> None:
                 assert row.hash == hashes(image)["phash"]
 
 
-def at_once(stage: Stage):
+def at_once(stage: CrashEnvironment):
     """A connection that is in no transaction."""
     return stage.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
 
-def check_files(stage: Stage) -> int:
+def check_files(stage: CrashEnvironment) -> int:
     """A sweep leaves exactly the files that rows name; gives how many it removed."""
     with at_once(stage) as connection:
         removed = sum(1 for _ in sweep(connection, stage.media, timedelta(), dry_run=False))
@@ -266,7 +268,7 @@ def check_files(stage: Stage) -> int:
     return removed
 
 
-def check_answers(stage: Stage, port: int, answered: dict) -> None:
+def check_answers(stage: CrashEnvironment, port: int, answered: dict) -> None:
     """What was answered is what is served, by the cache that lived on and by a server without any."""
     bare = webtest.TestApp(
         build_app(stage.url, stage.media.folder, **{"comicsdb.cache.memory_mb": "0"}),
@@ -292,7 +294,7 @@ def check_answers(stage: Stage, port: int, answered: dict) -> None:
 
 def test_a_server_that_is_killed_leaves_nothing_half_done(stage, capsys):
     for number in range(ROUNDS):
-        this = Round(stage, number)
+        this = WriteRound(stage, number)
         this.run()
         server = Server(stage, workers=1)
         try:

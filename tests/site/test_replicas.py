@@ -29,8 +29,8 @@ from tests.conftest import build_app
 from tests.factories import Factories
 from tests.redis_server import RedisServer
 from tests.serving import add_account
-from tests.site.test_two_processes import Board, write
-from tests.site.topics import Cast
+from tests.site.test_two_processes import WrittenNumbers, write
+from tests.site.topics import WrittenObjects
 from tests.soak import SOAK
 from tests.standby import Standby
 from tests.waiting import wait_until
@@ -390,7 +390,14 @@ def test_a_replica_too_far_behind_is_left_out_until_it_has_caught_up(
 class Readers:
     """Read at random from either of two processes, and judge what each answer shows."""
 
-    def __init__(self, board: Board, cast: Cast, slugs: dict[str, str], apps: list, headers: dict[str, str]):
+    def __init__(
+        self,
+        board: WrittenNumbers,
+        cast: WrittenObjects,
+        slugs: dict[str, str],
+        apps: list,
+        headers: dict[str, str],
+    ):
         self.board, self.apps, self.headers = board, apps, headers
         self.addresses = dict.fromkeys(self.pages(slugs), _named_on_page)
         self.addresses |= {path: _in_body(shows) for path, shows in cast.addresses().items()}
@@ -436,12 +443,12 @@ def test_what_was_written_before_a_read_is_in_its_answer_whatever_the_replica_do
     application, address, settings, media_folder, factory, account, standby
 ):
     with factory() as session:
-        cast = Cast(session)
+        cast = WrittenObjects(session)
         slugs = {
             kind: session.scalar(text(f"SELECT slug FROM {kind} WHERE id = :id"), {"id": getattr(cast, kind)})
             for kind in ("issue", "creator", "publisher", "arc", "team")
         }
-    board, apps = Board(), [application, build_app(address, media_folder, **settings)]
+    board, apps = WrittenNumbers(), [application, build_app(address, media_folder, **settings)]
     results = Counter()
     for app in apps:
         for replica in app.registry["comicsdb.replicas"]:

@@ -31,7 +31,7 @@ GIVEN_UP = (
 )
 
 
-class Cast:
+class TwoSeries:
     """Two series of two types with an issue each."""
 
     def __init__(self, factory):
@@ -111,7 +111,7 @@ PAIRS += [(one, other) for one in (reprint_issue, associate_series) for other in
 PAIRS += [(reprint_issue, change(models.Issue, "issue", number="77"))]
 
 
-class Race:
+class OverlappingTransactions:
     """Two transactions of which the second begins while the first is open."""
 
     def __init__(self, factory, cast):
@@ -205,11 +205,11 @@ def apps(applications):
 @pytest.fixture
 def cast(factory):
     """What a test begins with."""
-    return Cast(factory)
+    return TwoSeries(factory)
 
 
 @pytest.fixture
-def asked(apps):
+def bodies(apps):
     """A function that gives the body of an object, with a cache and without."""
 
     def ask(kind: str, each: int) -> list[bytes]:
@@ -223,13 +223,13 @@ def asked(apps):
 @pytest.mark.parametrize("turned", [False, True], ids=["adds first", "changes first"])
 @pytest.mark.parametrize(("adds", "changes"), PAIRS, ids=lambda act: act.__name__)
 def test_what_is_added_while_something_else_changes_does_not_keep_the_old(
-    factory, asked, cast, adds, changes, turned
+    factory, bodies, cast, adds, changes, turned
 ):
-    race = Race(factory, cast)
+    race = OverlappingTransactions(factory, cast)
     race.begin(*((changes, adds) if turned else (adds, changes)))
     race.commit_first()
     if race.made:
-        asked(*race.made)  # what is there now gets into the cache
+        bodies(*race.made)  # what is there now gets into the cache
     race.commit_second()
-    cached, truth = asked(*race.made)
+    cached, truth = bodies(*race.made)
     assert cached == truth

@@ -19,8 +19,8 @@ from tests.factories import Factories
 ISSUES = 3
 
 
-class Killed(BaseException):
-    """What ends a process in the middle of its work."""
+class ProcessKilled(BaseException):
+    """Stands for the end of a process in the middle of its work."""
 
 
 @pytest.fixture
@@ -151,10 +151,10 @@ def test_others_write_between_the_pieces(factory, world):
 def test_what_was_interrupted_is_finished(factory, world):
     def kill(number):
         if number == 3:
-            raise Killed
+            raise ProcessKilled
 
     on_commits(factory, kill)
-    with pytest.raises(Killed):
+    with pytest.raises(ProcessKilled):
         rename(factory, world)
     assert 0 < len(moved(factory, world)) < ISSUES
     run_unfinished(factory)  # somebody may be at it

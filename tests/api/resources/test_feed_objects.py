@@ -23,7 +23,7 @@ FEED = "/api/change/"
 OBJECTS = f"{FEED}?include=object"
 
 
-class Copy:
+class FeedFollower:
     """A database that follows the feed of an origin."""
 
     def __init__(self, origin, url, after, touched):
@@ -98,7 +98,7 @@ def followed(cluster, template, imported, media_folder):
     """The name of a database that has read everything of it, and the positions where that ended."""
     cluster.clone_database(template, "feed_followed")
     with serve_catalog(cluster, imported, "feed_first", media_folder) as first:
-        copy = Copy(first, cluster.url("feed_followed"), 0, "0")
+        copy = FeedFollower(first, cluster.url("feed_followed"), 0, "0")
         with copy.engine.begin() as connection:
             for kind in ("age_rating", "genre", "role", "series_type"):
                 connection.execute(text(f'DELETE FROM "{kind}"'))
@@ -121,7 +121,7 @@ def copy(origin, cluster, followed):
     """A copy of it that has read everything so far."""
     database, *positions = followed
     cluster.clone_database(database, "feed_copy")
-    copy = Copy(origin, cluster.url("feed_copy"), *positions)
+    copy = FeedFollower(origin, cluster.url("feed_copy"), *positions)
     yield copy
     copy.engine.dispose()
     cluster.drop_database("feed_copy")

@@ -187,18 +187,18 @@ def test_the_description_tells_of_limits(site, reader, make, clock):
 
 
 @pytest.fixture
-def told(caplog):
+def logged(caplog):
     """What was logged about who asks and who is refused."""
     caplog.set_level(logging.INFO, "comicsdb_api")
     return lambda level: [record for record in caplog.records if record.levelno == level]
 
 
-def test_a_refusal_is_logged_with_its_number_of_the_day(site, reader, clock, told):
+def test_a_refusal_is_logged_with_its_number_of_the_day(site, reader, clock, logged):
     client = Client(site(**{".burst": "1"}), basic_auth(reader.username, PASSWORD))
     client.get("/api/arc/")
     client.get("/api/arc/", 429)
     client.get("/api/role/", 429)
-    records = told(logging.WARNING)
+    records = logged(logging.WARNING)
     assert [record.getMessage() for record in records] == [
         "API request refused by the burst limit (user:reader, 1 today)",
         "API request refused by the burst limit (user:reader, 2 today)",
@@ -208,34 +208,34 @@ def test_a_refusal_is_logged_with_its_number_of_the_day(site, reader, clock, tol
         ("user:reader", "burst", 2),
     ]
     assert {record.name for record in records} == {LOGGER}
-    assert [record.getMessage() for record in told(logging.INFO)] == [
+    assert [record.getMessage() for record in logged(logging.INFO)] == [
         "API request authenticated by basic (user=reader, ip=unknown)"
     ] * 3
 
 
-def test_each_limit_that_refuses_is_logged(site, reader, clock, told):
+def test_each_limit_that_refuses_is_logged(site, reader, clock, logged):
     settings = {".burst": "1", ".sustained": "1", ".free_304_429": "false"}
     client = Client(site(**settings), basic_auth(reader.username, PASSWORD))
     client.get("/api/")
     client.get("/api/", 429)
-    assert [record.scope for record in told(logging.WARNING)] == ["burst", "sustained"]
+    assert [record.scope for record in logged(logging.WARNING)] == ["burst", "sustained"]
 
 
-def test_nobody_is_logged_by_the_address(site, clock, told):
+def test_nobody_is_logged_by_the_address(site, clock, logged):
     app, here = site(**{".burst": "1"}), {"REMOTE_ADDR": "192.0.2.1"}
     app.get(SCHEMA, extra_environ=here)
     app.get(SCHEMA, extra_environ=here, status=429)
-    (record,) = told(logging.WARNING)
+    (record,) = logged(logging.WARNING)
     assert record.identity == "ip:192.0.2.1"
-    assert told(logging.INFO) == []
+    assert logged(logging.INFO) == []
 
 
-def test_a_name_cannot_write_lines_of_its_own_into_the_log(site, make, passwords, clock, told):
+def test_a_name_cannot_write_lines_of_its_own_into_the_log(site, make, passwords, clock, logged):
     make.user("ann\nforged", password=PASSWORD, passwords=passwords)
     client = Client(site(**{".burst": "1"}), basic_auth("ann\nforged", PASSWORD))
     client.get("/api/")
     client.get("/api/", 429)
-    (record,) = told(logging.WARNING)
+    (record,) = logged(logging.WARNING)
     assert record.identity == "user:ann forged"
 
 

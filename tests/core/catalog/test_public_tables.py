@@ -9,8 +9,8 @@ from tests.importer import Importer
 
 
 @pytest.fixture
-def given(database, tmp_path):
-    """A catalogue in which every field says something."""
+def full_catalogue(database, tmp_path):
+    """A catalogue in which every field has a value."""
     importer = Importer(database, tmp_path)
     importer.run(full_set())
     yield importer
@@ -18,7 +18,7 @@ def given(database, tmp_path):
 
 
 @pytest.fixture
-def other(given, cluster, template, tmp_path):
+def other(full_catalogue, cluster, template, tmp_path):
     """A database without anything."""
     cluster.clone_database(template, "other")
     importer = Importer(cluster.url("other"), tmp_path / "other")
@@ -70,27 +70,27 @@ def _all(given) -> dict[str, list[int]]:
     }
 
 
-def test_states_of_all_objects_make_the_same_database(given, other):
-    _copy(given, other, _all(given))
+def test_states_of_all_objects_make_the_same_database(full_catalogue, other):
+    _copy(full_catalogue, other, _all(full_catalogue))
     for table in public_tables.PUBLIC_COLUMNS:
         if table != "change_log":
-            assert _rows(other, table) == _rows(given, table), table
+            assert _rows(other, table) == _rows(full_catalogue, table), table
     numbers = "SELECT kind, number FROM version WHERE number IS NOT NULL ORDER BY kind"
-    assert other.query(numbers) == given.query(numbers)
-    _copy(given, other, _all(given))  # once more changes nothing
-    assert other.query(numbers) == given.query(numbers)
+    assert other.query(numbers) == full_catalogue.query(numbers)
+    _copy(full_catalogue, other, _all(full_catalogue))  # once more changes nothing
+    assert other.query(numbers) == full_catalogue.query(numbers)
 
 
-def test_the_state_of_an_object_that_is_gone_removes_it_with_all_that_is_its_own(given, other):
-    _copy(given, other, _all(given))
-    gone = given.one("SELECT issue_id FROM variant ORDER BY id LIMIT 1")
-    given.query("DELETE FROM issue WHERE id = :id", id=gone)
-    given.query(
+def test_the_state_of_an_object_that_is_gone_removes_it_with_all_that_is_its_own(full_catalogue, other):
+    _copy(full_catalogue, other, _all(full_catalogue))
+    gone = full_catalogue.one("SELECT issue_id FROM variant ORDER BY id LIMIT 1")
+    full_catalogue.query("DELETE FROM issue WHERE id = :id", id=gone)
+    full_catalogue.query(
         "INSERT INTO tombstone (kind, object_id, slug, label) VALUES ('issue', :id, 'was', 'Was #1')", id=gone
     )
-    _copy(given, other, {"issue": [gone], "series": _all(given)["series"]})
+    _copy(full_catalogue, other, {"issue": [gone], "series": _all(full_catalogue)["series"]})
     for table in public_tables.PUBLIC_COLUMNS:
         if table not in {"change_log", "picture_hash"}:
-            assert _rows(other, table) == _rows(given, table), table
+            assert _rows(other, table) == _rows(full_catalogue, table), table
     number = "SELECT number FROM version WHERE kind = 'issue'"
-    assert other.one(number) == given.one(number)
+    assert other.one(number) == full_catalogue.one(number)

@@ -174,15 +174,15 @@ def test_a_mail_whose_sender_died_is_sent_by_another(factory, engine, sink):
     with time_machine.travel(START, tick=False) as clock:
         write(factory, "ann@example.org")
         with pytest.raises(KeyboardInterrupt):
-            send_due(engine, Dying())
+            send_due(engine, InterruptedTransport())
         assert send(engine, sink) == {}  # nobody knows yet
         clock.shift(timedelta(minutes=15))
         assert send(engine, sink) == {"sent": 1}
     assert rows(factory)[0].attempts == 2
 
 
-class Dying:
-    """A process that ends in the middle of a mail."""
+class InterruptedTransport:
+    """Interrupts the process while it sends a mail."""
 
     def send(self, _name, _recipient, _message):
         raise KeyboardInterrupt

@@ -37,8 +37,8 @@ LETTER = Letter(
 )
 
 
-class Words(HTMLParser):
-    """The text of a page, and where its links lead."""
+class TextAndLinks(HTMLParser):
+    """The text of an HTML mail, and the targets of its links."""
 
     def __init__(self, html):
         super().__init__()
@@ -65,7 +65,7 @@ def bare(text):
 
 def test_both_parts_say_the_same_words_in_the_same_order(parts):
     text, html = parts
-    page = Words(html[html.index("<body") :])
+    page = TextAndLinks(html[html.index("<body") :])
     subject = "News of " + "".join(each if each.isprintable() else " " for each in HOSTILE)
     assert bare(page.words).startswith(bare(subject))
     assert bare(page.words).removeprefix(bare(subject)).strip() == bare(text)
@@ -76,7 +76,7 @@ def test_values_are_text_in_html_and_one_line_in_text(parts):
     text, html = parts
     assert "<b>" not in html
     assert "&lt;b&gt;&quot;Moth&quot; &amp; Söhne" in html
-    assert "b" not in Words(html).tags
+    assert "b" not in TextAndLinks(html).tags
     assert "\r" not in text
     assert "\u202e" not in text + html
     assert not re.search(r"^(Bcc|https://evil)", text, re.MULTILINE)
@@ -89,7 +89,7 @@ def test_lines_of_the_text_are_short_but_addresses_stay_whole(parts):
 
 
 def test_the_html_has_neither_scripts_nor_anything_from_outside(parts):
-    page = Words(parts[1])
+    page = TextAndLinks(parts[1])
     assert not set(page.tags) & {"script", "style", "link", "img", "iframe", "form"}
     assert not re.search(r"\son\w+=|url\(", parts[1])
 

@@ -276,8 +276,8 @@ STEPS = st.one_of(
 _clients = itertools.count(100)
 
 
-class Model:
-    """What a limiter should know of one client: the times of its events, and nothing else."""
+class LimiterModel:
+    """The expected state of a limiter for one client: the times of its events."""
 
     def __init__(self):
         self.limits = {"burst": TWO, "sustained": FOUR}
@@ -314,7 +314,7 @@ class Model:
 @settings(max_examples=SOAK or 50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, min_size=10, max_size=40))
 def test_a_limiter_does_what_the_model_does(place, steps):
-    model, given, client = Model(), [], str(next(_clients))
+    model, given, client = LimiterModel(), [], str(next(_clients))
     for kind, *details in steps:
         if kind == "move":
             place.move(*details)

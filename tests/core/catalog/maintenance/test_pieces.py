@@ -42,8 +42,8 @@ def work(factory):
     return len(run_unfinished(factory, idle=NOW))
 
 
-class Killed(BaseException):
-    """What ends a process in the middle of its work."""
+class ProcessKilled(BaseException):
+    """Stands for the end of a process in the middle of its work."""
 
 
 @pytest.fixture
@@ -149,13 +149,13 @@ def after_commits(factory, number, work):
 
 
 def kill():
-    raise Killed
+    raise ProcessKilled
 
 
 def interrupted(factory):
     """Begin what is noted, and be killed after some pieces."""
     stop = after_commits(factory, 4, kill)
-    with pytest.raises(Killed):
+    with pytest.raises(ProcessKilled):
         work(factory)
     stop()
 
@@ -430,7 +430,7 @@ def test_links_with_many_issues_are_removed_in_pieces(factory, world, cast, kind
         catalogue.delete_object(catalog, boss, catalogue.find(catalog, kind, gone), "Twice")
         session.commit()
     stop = after_commits(factory, 3, kill)
-    with pytest.raises(Killed):
+    with pytest.raises(ProcessKilled):
         work(factory)
     stop()
     table = issue_character if kind == "character" else Credit.__table__

@@ -12,7 +12,7 @@ from redis import exceptions
 from comicsdb.db import redis_access
 from comicsdb.readcache.regions import Cache
 from tests.core.readcache.redis.redis_commands import STORED_KEY, command_counts, wait_for
-from tests.core.readcache.test_cache import KEY, Creator, at_once, never
+from tests.core.readcache.test_cache import KEY, CountingCreator, never, run_in_threads
 
 
 @pytest.mark.parametrize("address", ["url", "socket_url"])
@@ -55,8 +55,8 @@ def test_redis_dies_while_a_value_is_made(redis, immediate_retry):
 def test_without_redis_one_of_many_creates_in_each_process(redis):
     cache = Cache(redis.url)
     redis.kill()
-    creator = Creator()
-    answers = at_once(10, lambda: cache.detail.get_or_create(KEY, creator))
+    creator = CountingCreator()
+    answers = run_in_threads(10, lambda: cache.detail.get_or_create(KEY, creator))
     assert creator.calls == 1
     assert sorted(answers) == [(b"made", False)] + [(b"made", True)] * 9
 

@@ -110,7 +110,7 @@ def test_clearing_leaves_what_belongs_to_others(redis):
 # Nonsense in Redis.
 
 
-class Bomb:
+class PickleWithSideEffect:
     """A pickle of it makes a file when it is loaded."""
 
     def __init__(self, path):
@@ -122,7 +122,7 @@ class Bomb:
 
 def test_a_pickle_in_redis_is_not_loaded(redis, redis_only_cache, tmp_path):
     fuse = tmp_path / "exploded"
-    bomb = pickle.dumps(Bomb(fuse))
+    bomb = pickle.dumps(PickleWithSideEffect(fuse))
     pickle.loads(bomb)  # noqa: S301
     assert fuse.exists()
     fuse.unlink()
