@@ -180,7 +180,7 @@ def report(rows: list[Scenario], figures: dict[str, list], options, targets=TARG
         mean = median(each.mean for each in figures[name])
         database = median(each.database for each in figures[name])
         print(f"| {name} | {1000 / mean:,.0f} | {mean:.2f} | | | {database:,.0f} | |")
-    print("\n| ratio | measured | by CPU | asked for |\n| --- | ---: | ---: | --- |")
+    print("\n| ratio | measured | by CPU | target |\n| --- | ---: | ---: | --- |")
     for target in targets:
         if figures.get(target.over) and figures.get(target.under):
             _print_target(target, list(zip(figures[target.over], figures[target.under], strict=True)))
