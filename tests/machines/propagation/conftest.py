@@ -1,4 +1,4 @@
-"""What the tests of propagation by rule stand on: a few objects, and bystanders that must not move."""
+"""Fixtures of the tests of propagation by rule: a few objects, and bystanders that must not move."""
 
 import pytest
 

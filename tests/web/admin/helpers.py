@@ -1,4 +1,4 @@
-"""What the tests of the administration share: the staff, and a site with something on every page."""
+"""Helpers of the tests of the administration: staff accounts, and data for every page."""
 
 from datetime import UTC, date, datetime, timedelta
 

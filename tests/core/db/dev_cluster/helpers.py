@@ -1,4 +1,4 @@
-"""What the tests of the private PostgreSQL share: programs that use it, and a look at its processes."""
+"""Helpers of the tests of the private PostgreSQL: programs that use it, and its processes."""
 
 import os
 import signal
