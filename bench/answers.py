@@ -21,9 +21,9 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode, urljoin, urlsplit
 from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener
 
-NUMBER = 170  # URLs requested by each visitor
+URLS_PER_VISITOR = 170  # URLs requested by each visitor
 KINDS = ("issue", "series", "publisher", "imprint", "universe", "arc", "character", "creator", "team")
-STARTS = {
+START_URLS = {
     "nobody": ["/", "/issue/", "/series/?q=foghorn", "/search/?q=ferry", "/help/", "/nowhere/"],
     "reader": [
         "/collection/",
@@ -55,10 +55,10 @@ STARTS = {
     ],
 }
 LINKS = re.compile(rb'href="(/[^"#]*)|"(https?://[^"\\]+?/api/[^"\\]*)"')
-LEFT_OUT = re.compile(
+EXCLUDED = re.compile(
     r"/media/|/static/|/logout|/log-out|/feed|\.(?:csv|json|zip|xml|svg|png|ico|webmanifest)\b"
 )
-VARYING = (
+REPLACEMENTS = (
     (r'(name="csrf_token"[^>]*value=")[^"]*', r"\1"),
     (r"\d{4}/\d{2}/\d{2}/[0-9a-f]{32}", "PICTURE"),
     (r"([?/])[0-9a-f]{8,64}(?=[/.\"&])", r"\1FINGERPRINT"),
@@ -69,7 +69,7 @@ VARYING = (
 )
 
 
-def visitor(base: str, name: str) -> tuple[OpenerDirector, dict[str, str]]:
+def log_in(base: str, name: str) -> tuple[OpenerDirector, dict[str, str]]:
     """Return an opener for a visitor, and the headers to send."""
     opener = build_opener(HTTPCookieProcessor(CookieJar()))
     if name == "program":
@@ -86,18 +86,18 @@ def visitor(base: str, name: str) -> tuple[OpenerDirector, dict[str, str]]:
 def collect(base: str) -> dict[str, dict]:
     """Return status, content type and body by visitor and URL."""
     answers = {}
-    for name, starts in STARTS.items():
-        opener, headers = visitor(base, name)
+    for name, starts in START_URLS.items():
+        opener, headers = log_in(base, name)
         waiting, seen = deque(starts), set(starts)
-        for _ in range(NUMBER):
+        for _ in range(URLS_PER_VISITOR):
             if not waiting:
                 break
             address = waiting.popleft()
             status, kind, body = ask(opener, base + address, headers)
-            answers[f"{name} {settled(address.encode(), base)}"] = {
+            answers[f"{name} {normalized(address.encode(), base)}"] = {
                 "status": status,
                 "type": kind,
-                "body": settled(body, base),
+                "body": normalized(body, base),
             }
             for found in links(body, base):
                 if found not in seen:
@@ -123,15 +123,15 @@ def links(body: bytes, base: str) -> list[str]:
         address = urljoin(base, (page or api).decode().replace("&amp;", "&"))
         parts = urlsplit(address)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        if address.startswith(base) and not LEFT_OUT.search(path):
+        if address.startswith(base) and not EXCLUDED.search(path):
             found.append(path)
     return found
 
 
-def settled(body: bytes, base: str) -> str:
+def normalized(body: bytes, base: str) -> str:
     """Return a body without the parts that differ at each start."""
     text = body.decode("utf-8", "replace").replace(base, "")
-    for pattern, instead in VARYING:
+    for pattern, instead in REPLACEMENTS:
         text = re.sub(pattern, instead, text)
     return text
 

@@ -17,7 +17,7 @@ from random import Random
 
 import httpx
 
-from bench.harness import Server, Stand, standing
+from bench.harness import Harness, Server, running_harness
 from comicsdb_client import comicinfo
 
 BATCH = 100
@@ -60,12 +60,12 @@ class Row:
     single_times: float = 1.0
 
 
-def rows(stand: Stand) -> Iterator[Row]:
+def rows(harness: Harness) -> Iterator[Row]:
     """All rows; ids and values are drawn from the catalogue."""
     dice = Random(18)
 
     def drawn(statement: str, number: int) -> list:
-        with stand.engine.connect() as connection:
+        with harness.engine.connect() as connection:
             found = connection.exec_driver_sql(statement).all()
         return dice.sample(found, number)
 
@@ -91,7 +91,7 @@ def rows(stand: Stand) -> Iterator[Row]:
         [Call(f"issue/{row.id}/") for row in others],
         BATCHES,
     )
-    pages = -(-len(stand.column("SELECT id FROM issue")) // 100)
+    pages = -(-len(harness.column("SELECT id FROM issue")) // 100)
     yield Row(
         "all issues: by `cursor`, 500 a page, or by numbers of pages",
         [Call("issue/?cursor=*&page_size=500")],
@@ -159,8 +159,8 @@ def rows(stand: Stand) -> Iterator[Row]:
         SINGLES,
         SINGLES,
     )
-    (long,) = stand.column(LONG)
-    members = stand.column(f"SELECT id FROM issue WHERE series_id = {long}")
+    (long,) = harness.column(LONG)
+    members = harness.column(f"SELECT id FROM issue WHERE series_id = {long}")
     yield Row(
         f"tags of the {len(members)} issues of a series: the archive, or details and one's own conversion",
         [Call(f"series/{long}/comicinfo/")],
@@ -177,10 +177,10 @@ def _converted(answer: httpx.Response) -> object:
 class Meter:
     """Makes calls, and measures the CPU time that they take."""
 
-    def __init__(self, stand: Stand, server: Server):
-        self._stand, self._server = stand, server
+    def __init__(self, harness: Harness, server: Server):
+        self._stand, self._server = harness, server
         self._http = httpx.Client(
-            base_url=f"http://127.0.0.1:{server.port}/api/", headers=stand.credentials, timeout=600
+            base_url=f"http://127.0.0.1:{server.port}/api/", headers=harness.credentials, timeout=600
         )
 
     def run(self, calls: list[Call]) -> tuple[int, float]:
@@ -213,14 +213,14 @@ def main() -> None:
     parser.add_argument("--issues", type=int, default=20_000)
     parser.add_argument("--only", default="", help="a regular expression: which rows")
     options = parser.parse_args()
-    with standing(None, options.issues) as stand:
-        with stand.engine.begin() as connection:
+    with running_harness(None, options.issues) as harness:
+        with harness.engine.begin() as connection:
             connection.exec_driver_sql(HASHES)
             connection.exec_driver_sql("ANALYZE picture_hash")
-        meter = Meter(stand, stand.serve("bulk", stand.ours(), {"workers": "1"}))
+        meter = Meter(harness, harness.serve("bulk", harness.app_settings(), {"workers": "1"}))
         print("| work | calls | CPU, ms | one by one: calls | CPU, ms | times the calls | times the CPU |")
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-        for row in rows(stand):
+        for row in rows(harness):
             if re.search(options.only, row.name):
                 _report(meter, row)
 

@@ -12,10 +12,10 @@ from cornice.service import Service
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from comicsdb.config import FIXED, resolve
+from comicsdb.config import FIXED_SETTINGS, parse_settings
 
 # The production server reads settings of the application that it serves.
-SETTINGS = resolve({"sqlalchemy.url": "postgresql://none", "comicsdb.secret": secrets.token_urlsafe()})
+SETTINGS = parse_settings({"sqlalchemy.url": "postgresql://none", "comicsdb.secret": secrets.token_urlsafe()})
 PATHS = {"detail": "/api/issue/{id}/", "list": "/api/issue/"}
 
 
@@ -32,7 +32,9 @@ def _read(folder: str, name: str) -> tuple[list[tuple[str, str]], bytes]:
 
 def cornice_app(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
     """Return an application of Pyramid and Cornice, configured like the API, with constant views."""
-    with Configurator(settings={**SETTINGS, **settings, **FIXED, "handle_exceptions": False}) as config:
+    with Configurator(
+        settings={**SETTINGS, **settings, **FIXED_SETTINGS, "handle_exceptions": False}
+    ) as config:
         config.include("pyramid_retry")
         config.include("pyramid_tm")
         config.include("cornice")

@@ -29,7 +29,7 @@ except ImportError:
 ARTICLES = frozenset("the la il les le die".split())
 
 
-def folded(series: str) -> str:
+def normalized_series(series: str) -> str:
     """A series' name as names are compared: without signs, accents, articles and case."""
     text = unicodedata.normalize("NFKD", series.casefold().replace("&", " and "))
     parts = re.findall(
@@ -42,7 +42,7 @@ def folded(series: str) -> str:
     return "".join(parts)
 
 
-def value(number: str) -> str | Fraction:
+def normalized_number(number: str) -> str | Fraction:
     """A number as numbers are compared: ½ is 0.5, and zeros in front do not count."""
     plain = "0.5" if number == "½" else number.replace("½", ".5")
     try:
@@ -51,28 +51,28 @@ def value(number: str) -> str | Fraction:
         return plain.lstrip("0").upper()
 
 
-def fits(noisy: NoisyName, series: str, number: str, year: int | None) -> bool:
+def is_right(noisy: NoisyName, series: str, number: str, year: int | None) -> bool:
     """Whether series, number and year are those that the name says."""
     return (
-        folded(series) == folded(noisy.series)
-        and value(number) == value(noisy.number)
+        normalized_series(series) == normalized_series(noisy.series)
+        and normalized_number(number) == normalized_number(noisy.number)
         and (noisy.year is None or year == noisy.year)
     )
 
 
-def reading_fits(noisy: NoisyName, found: ParsedName | Reading) -> bool:
+def reading_is_right(noisy: NoisyName, found: ParsedName | Reading) -> bool:
     """The same for a result of ours."""
-    return fits(noisy, found.series, found.number, found.year)
+    return is_right(noisy, found.series, found.number, found.year)
 
 
-def theirs_fits(noisy: NoisyName) -> bool:
+def comicfn2dict_is_right(noisy: NoisyName) -> bool:
     """The same for comicfn2dict."""
     found = comicfn2dict(noisy.name)
     number = found.get("issue", "") or ("" if not noisy.number else found.get("volume", ""))
     year = int(found["year"]) if str(found.get("year", "")).isdigit() else None
     series = found.get("series", "")
     return any(
-        fits(noisy, each, str(number), year) for each in (series, f"{series} {found.get('title', '')}")
+        is_right(noisy, each, str(number), year) for each in (series, f"{series} {found.get('title', '')}")
     )
 
 
@@ -87,7 +87,7 @@ def microseconds(work: Callable[[str], object], names: list[str]) -> float:
     return best / len(names) * 1e6
 
 
-def shares(right: Counter, total: Counter, kind: str) -> str:
+def format_share(right: Counter, total: Counter, kind: str) -> str:
     """A share in percent."""
     return f"{right[kind] / total[kind]:8.1%}"
 
@@ -105,18 +105,19 @@ def main() -> None:
         found = parse(noisy.name)
         counted = {*noisy.kinds, "all"}
         total.update(counted)
-        if reading_fits(noisy, found):
+        if reading_is_right(noisy, found):
             first.update(counted)
         elif options.wrong in counted:
             print(noisy.name, found.readings, sep="\n    ")
-        if any(reading_fits(noisy, reading) for reading in found.readings):
+        if any(reading_is_right(noisy, reading) for reading in found.readings):
             any_reading.update(counted)
-        if comicfn2dict and theirs_fits(noisy):
+        if comicfn2dict and comicfn2dict_is_right(noisy):
             theirs.update(counted)
     print(f"{'noise':20}{'names':>8}{'first':>8}{'any':>8}{'comicfn2dict' if comicfn2dict else '':>14}")
     for kind, count in total.most_common():
-        other = f"      {shares(theirs, total, kind)}" if comicfn2dict else ""
-        print(f"{kind:20}{count:8,}{shares(first, total, kind)}{shares(any_reading, total, kind)}{other}")
+        other = f"      {format_share(theirs, total, kind)}" if comicfn2dict else ""
+        ours = format_share(first, total, kind) + format_share(any_reading, total, kind)
+        print(f"{kind:20}{count:8,}{ours}{other}")
     texts = [noisy.name for noisy in names]
     print(f"{microseconds(parse, texts):.0f} µs of CPU a name", end="")
     print(f", comicfn2dict {microseconds(comicfn2dict, texts):.0f}" if comicfn2dict else "")

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests are not an in
 from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster
 from tests import large
-from tests.api.api_client import asked
+from tests.api.api_client import serve_catalog
 from tests.api.resource.test_filters_plans import LARGE, QUERIES, nodes, pairs, rows
 
 RUNS = 5
@@ -39,19 +39,19 @@ def main() -> None:
         stack.callback(cluster.release if options.folder else cluster.discard)
         found: dict[tuple[str, str], list] = {}
         for size in options.sizes:
-            for kind, query, figures in measured(cluster, size, Path(scratch) / "media"):
+            for kind, query, figures in measure(cluster, size, Path(scratch) / "media"):
                 found.setdefault((kind, query), []).append(figures)
     print(" ".join(f"{size:>12,}" for size in options.sizes))
     for (kind, query), columns in sorted(found.items(), key=lambda each: each[1][-1][0]):
-        times = " ".join(f"{ms:8.1f} ms" + ("*" if ms > MOST else " ") for ms, _, _ in columns)
+        times = " ".join(f"{ms:8.1f} ms" + ("*" if ms > SLOW else " ") for ms, _, _ in columns)
         answers = "/".join(str(number) for _, number, _ in columns)
         print(f"{times}  {kind:10} {query:60} {answers:12} {' '.join(columns[-1][2])}".rstrip())
 
 
-MOST = 50  # milliseconds; what takes longer is marked
+SLOW = 50  # milliseconds; what takes longer is marked
 
 
-def measured(cluster, size: int, media: Path):
+def measure(cluster, size: int, media: Path):
     """Yield kind, query, and the figures of each request: milliseconds, rows, and tables read whole."""
     name = f"filters_{size}"
     if cluster.ensure_database(name):
@@ -60,10 +60,10 @@ def measured(cluster, size: int, media: Path):
         with engine.connect() as connection:
             large.fill(connection, size)
         engine.dispose()
-    with asked(cluster, name, "times", media) as site:
+    with serve_catalog(cluster, name, "times", media) as site:
         for kind, queries in QUERIES.items():
             for query in queries:
-                runs = site.explained(kind, *pairs(query), runs=RUNS)
+                runs = site.explain(kind, *pairs(query), runs=RUNS)
                 whole = {
                     node["Relation Name"]
                     for run in runs

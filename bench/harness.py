@@ -23,7 +23,7 @@ from sqlalchemy import Engine, create_engine, text
 
 from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.cli.database import upgrade
-from comicsdb.config import MOST
+from comicsdb.config import COUNT_MAX
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.exchange.importing import import_set
 from comicsdb.media.storage import FolderStorage
@@ -34,7 +34,7 @@ from tests.serving import free_port
 ROOT = Path(__file__).parent.parent
 NAME = "bench"
 PASSWORD = "a password of the bench"  # noqa: S105
-PATIENCE = 300  # seconds, as the machine may have other work
+TIMEOUT = 300  # seconds, as the machine may have other work
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -48,7 +48,7 @@ class Server:
 
     def get(self, path: str, headers: dict[str, str]) -> tuple[int, list[tuple[str, str]], bytes]:
         """Return status, headers and body of an answer, whatever its status."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         body = answer.read()
@@ -61,7 +61,7 @@ class Server:
         return cpu_seconds(self.process.pid)
 
 
-class Stand:
+class Harness:
     """The database, Redis and the account shared by all servers."""
 
     def __init__(self, stack: ExitStack, folder: Path, data: Path | None, issues: int):
@@ -73,8 +73,8 @@ class Stand:
         self.engine = create_engine(self.url)
         stack.callback(self.engine.dispose)
         upgrade(self.engine)
-        _load(self.engine, folder, data, issues)
-        self.token = _account(self.engine)
+        _load_data(self.engine, folder, data, issues)
+        self.token = _create_account(self.engine)
         self.redis = RedisServer()
         self.redis.start("--maxmemory", "256mb", "--maxmemory-policy", "allkeys-lru")
         stack.callback(self.redis.remove)
@@ -111,7 +111,7 @@ class Stand:
         port = free_port()
         ini = self.ini(name, app, {"listen": f"127.0.0.1:{port}", **(server or {})})
         command = command or [sys.executable, "-W", "ignore", "-m", "pyramid.scripts.pserve", "INI"]
-        return self.stack.enter_context(_running(command, ini, port))
+        return self.stack.enter_context(_running_server(command, ini, port))
 
     def ini(self, name: str, app: dict[str, str], server: dict[str, str]) -> Path:
         """Write production.ini with other settings and return its path."""
@@ -132,7 +132,7 @@ class Stand:
             parser.write(file)
         return path
 
-    def ours(self, **more: str) -> dict[str, str]:
+    def app_settings(self, **more: str) -> dict[str, str]:
         """Return the settings of comicsdb for this harness."""
         return {
             "use": "egg:comicsdb",
@@ -143,22 +143,22 @@ class Stand:
             "comicsdb.cache.url": self.redis.url,
             # Enabled, but never reached.
             "comicsdb_api.throttle": "on",
-            "comicsdb_api.throttle.burst": str(MOST),
-            "comicsdb_api.throttle.sustained": str(MOST),
+            "comicsdb_api.throttle.burst": str(COUNT_MAX),
+            "comicsdb_api.throttle.sustained": str(COUNT_MAX),
             **more,
         }
 
 
 @contextmanager
-def standing(data: Path | None, issues: int) -> Iterator[Stand]:
+def running_harness(data: Path | None, issues: int) -> Iterator[Harness]:
     """Provide a harness with the data set in a folder, or a generated catalogue; 0 `issues` for none."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, ExitStack() as stack:
         os.chmod(folder, 0o755)  # noqa: S103  (for the user that runs PostgreSQL)
-        yield Stand(stack, Path(folder), data, issues)
+        yield Harness(stack, Path(folder), data, issues)
 
 
-def _load(engine: Engine, folder: Path, data: Path | None, issues: int) -> None:
+def _load_data(engine: Engine, folder: Path, data: Path | None, issues: int) -> None:
     if data is None and not issues:
         return
     if data is None:
@@ -171,7 +171,7 @@ def _load(engine: Engine, folder: Path, data: Path | None, issues: int) -> None:
         connection.execute(text("VACUUM ANALYZE"))
 
 
-def _account(engine: Engine) -> str:
+def _create_account(engine: Engine) -> str:
     """Create the account for requests and return its token."""
     token = secrets.token_hex(32)
     with engine.begin() as connection:
@@ -190,7 +190,7 @@ def _account(engine: Engine) -> str:
 
 
 @contextmanager
-def _running(command: list[str], ini: Path, port: int) -> Iterator[Server]:
+def _running_server(command: list[str], ini: Path, port: int) -> Iterator[Server]:
     log = ini.with_suffix(".log")
     given = {"INI": str(ini), "PORT": str(port)}
     with log.open("wb") as output:
@@ -202,20 +202,20 @@ def _running(command: list[str], ini: Path, port: int) -> Iterator[Server]:
             stderr=subprocess.STDOUT,
         )
     try:
-        _await(process, port, log)
+        _wait_for_port(process, port, log)
         server = Server(port, process, log)
         server.get("/", {})  # until the application has been loaded
         yield server
     finally:
         process.terminate()
         try:
-            process.wait(PATIENCE)
+            process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
 
 
-def _await(process: subprocess.Popen, port: int, log: Path) -> None:
-    until = time.monotonic() + PATIENCE
+def _wait_for_port(process: subprocess.Popen, port: int, log: Path) -> None:
+    until = time.monotonic() + TIMEOUT
     while process.poll() is None and time.monotonic() < until:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()

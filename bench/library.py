@@ -35,20 +35,20 @@ from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.db.read_pool import ReadConnection
 from comicsdb.models import FeedAddress, User
-from tests.conftest import attached, build_app
+from tests.conftest import build_app, client_on
 from tests.web.conftest import form_to, log_in
 
 NAME, PASSWORD = "Nora", "correct horse"
 RUNS = 4  # the first one warms up
 REPLAYS = 3
-MOST = 100  # milliseconds that the database may take
-NOT_COUNTED = ("SAVEPOINT", "RELEASE", "ROLLBACK")
+MILLISECONDS_MAX = 100  # milliseconds that the database may take
+IGNORED_STATEMENTS = ("SAVEPOINT", "RELEASE", "ROLLBACK")
 EXPLAIN = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "
-REPLAYED = ("SELECT", "WITH", "INSERT")
+REPLAYED_STATEMENTS = ("SELECT", "WITH", "INSERT")
 
 
 @dataclass
-class Sent:
+class SentStatement:
     """A statement as it was sent; `values` is None if it was prepared before."""
 
     query: str
@@ -68,7 +68,7 @@ class Figures:
 
 
 @contextmanager
-def watching() -> Iterator[list[Sent]]:
+def recorded_statements() -> Iterator[list[SentStatement]]:
     """Record all statements sent within the block."""
     found, execute, row = [], psycopg.Cursor.execute, ReadConnection.row
 
@@ -77,8 +77,8 @@ def watching() -> Iterator[list[Sent]]:
         try:
             return send()
         finally:
-            if not query.startswith(NOT_COUNTED):
-                found.append(Sent(query, values, time.perf_counter() - began))
+            if not query.startswith(IGNORED_STATEMENTS):
+                found.append(SentStatement(query, values, time.perf_counter() - began))
 
     def executed(cursor, query, params=None, **options):
         if not isinstance(query, str):  # sent by the driver on a new connection
@@ -100,7 +100,7 @@ class Bench:
 
     def __init__(self, app, engine: Engine, ids: dict, plans: bool):
         self.app, self.engine, self.ids, self.plans = app, engine, ids, plans
-        self.browser, self.anybody = webtest.TestApp(app), webtest.TestApp(app)
+        self.browser, self.anonymous = webtest.TestApp(app), webtest.TestApp(app)
         log_in(self.browser, NAME, PASSWORD)
         pair = base64.b64encode(f"{NAME}:{PASSWORD}".encode()).decode()
         self.headers = {"Authorization": f"Basic {pair}"}
@@ -109,19 +109,23 @@ class Bench:
         """Yield the figures of all URLs that contain the words."""
         for pattern in PAGES:
             path, browser = self._path(pattern.removeprefix("!")), self._browser(pattern)
-            yield from self._if(words, pattern, lambda p=path, b=browser: self.read(lambda: b.get(p)))
+            yield from self._measure_if(words, pattern, lambda p=path, b=browser: self.read(lambda: b.get(p)))
         for pattern in ENDPOINTS:
             path = self._path(pattern)
-            yield from self._if(words, pattern, lambda p=path: self.read(lambda: self._call("GET", p)))
+            yield from self._measure_if(
+                words, pattern, lambda p=path: self.read(lambda: self._call("GET", p))
+            )
         for method, pattern, body in CALLS:
-            path, sent = self._path(pattern), {} if body is None else self._filled(body)
-            yield from self._if(words, f"{method} {pattern}", lambda c=(method, path, sent): self.call(*c))
+            path, sent = self._path(pattern), {} if body is None else self._fill(body)
+            yield from self._measure_if(
+                words, f"{method} {pattern}", lambda c=(method, path, sent): self.call(*c)
+            )
         for page, action, fields in FORMS:
             name = f"POST {action or page}"
             given = (self._path(page), self._path(action or page), fields)
-            yield from self._if(words, name, lambda g=given: self.send(*g))
+            yield from self._measure_if(words, name, lambda g=given: self.send(*g))
 
-    def _if(self, words, name, measure) -> Iterator[Figures]:
+    def _measure_if(self, words, name, measure) -> Iterator[Figures]:
         if words not in name:
             return
         try:
@@ -134,12 +138,12 @@ class Bench:
         yield figures
 
     def _browser(self, pattern: str) -> webtest.TestApp:
-        return self.anybody if pattern.startswith("!") else self.browser
+        return self.anonymous if pattern.startswith("!") else self.browser
 
     def _path(self, pattern: str) -> str:
         return pattern.format(**self.ids)
 
-    def _filled(self, body: dict) -> dict:
+    def _fill(self, body: dict) -> dict:
         filled = {
             name: int(self._path(value)) if str(value).startswith("{") else value
             for name, value in body.items()
@@ -155,10 +159,10 @@ class Bench:
         """Measure a read, with the application's own connections."""
         runs = [self._run(ask) for _ in range(RUNS)][1:]
         best = min(runs, key=_milliseconds)
-        replayed = self._replayed(best)
+        replayed = self._replay(best)
         dearest = max(replayed, key=lambda plan: plan["ms"], default=None)
         return Figures(
-            "", len(best), _milliseconds(best), sum(each["ms"] for each in replayed), _shown(dearest)
+            "", len(best), _milliseconds(best), sum(each["ms"] for each in replayed), _format_plan(dearest)
         )
 
     def call(self, method: str, path: str, sent: dict) -> Figures:
@@ -167,7 +171,7 @@ class Bench:
         def prepared(browser):
             return lambda: browser.request(path, method=method, headers=self.headers, **sent)
 
-        return self._undone(prepared)
+        return self._measure_rolled_back(prepared)
 
     def send(self, page: str, action: str, fields: dict) -> Figures:
         """Measure the submission of a form of the site, and roll it back."""
@@ -178,15 +182,15 @@ class Bench:
                 form[name] = value
             return lambda: form.submit(status=303)
 
-        return self._undone(prepared)
+        return self._measure_rolled_back(prepared)
 
-    def _undone(self, prepare: Callable) -> Figures:
+    def _measure_rolled_back(self, prepare: Callable) -> Figures:
         runs = []
         for _ in range(RUNS):
             with self.engine.connect() as connection:
                 connection.connection.driver_connection.prepare_threshold = None
                 outer = connection.begin()
-                with attached(self.app, connection) as browser:
+                with client_on(self.app, connection) as browser:
                     browser.cookiejar = self.browser.cookiejar
                     ask = prepare(browser)
                     runs.append(self._run(ask))
@@ -194,13 +198,13 @@ class Bench:
         best = min(runs[1:], key=_milliseconds)
         return Figures("", len(best), _milliseconds(best))
 
-    def _run(self, ask: Callable) -> list[Sent]:
+    def _run(self, ask: Callable) -> list[SentStatement]:
         self.app.registry["comicsdb.limiter"].forget()
-        with watching() as sent:
+        with recorded_statements() as sent:
             ask()
         return sent
 
-    def _replayed(self, sent: list[Sent]) -> list[dict]:
+    def _replay(self, sent: list[SentStatement]) -> list[dict]:
         """Return the CPU time of each statement when it is sent again, the best of several runs."""
         best: dict[int, dict] = {}
         for _ in range(REPLAYS):
@@ -211,17 +215,17 @@ class Bench:
                 for place, each in enumerate(sent):
                     if each.values is None:
                         continue
-                    if not each.query.lstrip().startswith(REPLAYED):
+                    if not each.query.lstrip().startswith(REPLAYED_STATEMENTS):
                         driver.execute(each.query, each.values)
                         continue
-                    plan = _carried_out(driver, each, self.plans)
+                    plan = _execute(driver, each, self.plans)
                     if place not in best or plan["ms"] < best[place]["ms"]:
                         best[place] = plan
                 connection.rollback()
         return list(best.values())
 
 
-def _carried_out(driver, each: Sent, plans: bool) -> dict:
+def _execute(driver, each: SentStatement, plans: bool) -> dict:
     """Run a statement alone in its backend and return its CPU time, including planning."""
     before = _cpu(driver)
     driver.execute(each.query, each.values, prepare=False)
@@ -237,11 +241,11 @@ def _cpu(driver) -> float:
     return int(Path(f"/proc/{driver.info.backend_pid}/schedstat").read_text().split()[0]) / 1e6
 
 
-def _milliseconds(sent: list[Sent]) -> float:
+def _milliseconds(sent: list[SentStatement]) -> float:
     return 1000 * sum(each.seconds for each in sent)
 
 
-def _shown(explained: dict | None) -> str:
+def _format_plan(explained: dict | None) -> str:
     if explained is None or explained["plan"] is None:
         return ""
     lines = [explained["query"], ""]
@@ -267,7 +271,7 @@ def main(folder: Path, issues: int, words: str, plans: bool) -> None:
     engine = create_engine(cluster.url("library"))
     app = build_app(cluster.url("library"), folder / "media")
     found = []
-    for each in Bench(app, engine, _prepared(engine, issues if new else 0), plans).all(words):
+    for each in Bench(app, engine, _prepare(engine, issues if new else 0), plans).all(words):
         found.append(each)
         if plans:
             print(_line(each), each.plan, sep="\n", end="\n\n", flush=True)
@@ -282,11 +286,11 @@ def main(folder: Path, issues: int, words: str, plans: bool) -> None:
 
 def _line(figures: Figures) -> str:
     cpu = "" if figures.cpu is None else f"{figures.cpu:.1f}"
-    over = "  over" if min(figures.driver, figures.cpu or figures.driver) > MOST else ""
+    over = "  over" if min(figures.driver, figures.cpu or figures.driver) > MILLISECONDS_MAX else ""
     return f"{figures.statements:10} {figures.driver:11.1f} {cpu:>15}   {figures.name}{over}"
 
 
-def _prepared(engine: Engine, issues: int) -> dict:
+def _prepare(engine: Engine, issues: int) -> dict:
     """Fill the database, unless `issues` is 0, and return the values for the braces in URLs."""
     with session_factory(engine)() as session:
         if issues:
@@ -313,6 +317,6 @@ if __name__ == "__main__":
     parser.add_argument("--only", default="", help="addresses that hold these words")
     parser.add_argument("--plans", action="store_true")
     parser.add_argument("--folder", type=Path, help="keep the database here, for other runs")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        main((given.folder or Path(scratch)).resolve(), given.issues, given.only, given.plans)
+        main((options.folder or Path(scratch)).resolve(), options.issues, options.only, options.plans)

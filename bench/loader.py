@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-BLOCK = 10_000_000  # numbers for one run, so that runs request different URLs
+NUMBERS_PER_RUN = 10_000_000  # numbers for one run, so that runs request different URLs
 _numbers = itertools.count(1)
 
 
@@ -105,8 +105,8 @@ def drive(load: Load, seconds: float, *, expected: int | None = None) -> Run:
 
     With `expected`, a status, every answer is looked at, which costs the loader time: for a check beforehand.
     """
-    at = next(_numbers) * BLOCK
-    return (_wrk if shutil.which("wrk") else _own)(load, seconds, expected, at)
+    at = next(_numbers) * NUMBERS_PER_RUN
+    return (_wrk if shutil.which("wrk") else _python_loader)(load, seconds, expected, at)
 
 
 def _wrk(load: Load, seconds: float, expected: int | None, at: int) -> Run:
@@ -128,7 +128,7 @@ def _wrk(load: Load, seconds: float, expected: int | None, at: int) -> Run:
     return _run_from(done)
 
 
-def _own(load: Load, seconds: float, expected: int | None, at: int) -> Run:
+def _python_loader(load: Load, seconds: float, expected: int | None, at: int) -> Run:
     asked = {"load": asdict(load), "seconds": seconds, "expected": expected, "at": at}
     command = [sys.executable, "-m", "bench.python_loader"]
     done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=False)

@@ -32,8 +32,8 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from tests import large
 
 LONG, SHORT = 1, 2  # ids of series
-CHOSEN = 500  # objects of an act on a staff's list
-PREPARED = (
+CHOSEN_OBJECTS = 500  # objects of an act on a staff's list
+PREPARATION = (
     "SET LOCAL session_replication_role = replica",
     "UPDATE issue SET series_id = 1, number = id::text, cover_date = date '1900-01-01' + id"
     " WHERE series_id = 1 OR series_id > 20",
@@ -42,7 +42,7 @@ PREPARED = (
 )
 
 
-def _boss(session: Session) -> tuple[Catalog, User]:
+def _system_account(session: Session) -> tuple[Catalog, User]:
     return Catalog(session, SYSTEM_USER_ID), session.get_one(User, SYSTEM_USER_ID)
 
 
@@ -50,7 +50,7 @@ def rename(kind: str, object_id: int, **values) -> Callable[[Session], object]:
     """An edit of one object."""
 
     def act(session: Session) -> None:
-        catalog, _actor = _boss(session)
+        catalog, _actor = _system_account(session)
         entity = session.get_one(KINDS[kind].model, object_id)
         catalog.update(entity, values or {"name": f"{entity.name} again"})
 
@@ -61,7 +61,7 @@ def merge(kind: str, kept: int, other: int) -> Callable[[Session], object]:
     """A merge by the staff."""
 
     def act(session: Session) -> None:
-        catalog, actor = _boss(session)
+        catalog, actor = _system_account(session)
         both = (catalogue.find(catalog, kind, each) for each in (kept, other))
         catalogue.merge_objects(catalog, actor, *both, "Twice")
 
@@ -72,7 +72,7 @@ def delete(kind: str, object_id: int) -> Callable[[Session], object]:
     """A deletion by the staff."""
 
     def act(session: Session) -> None:
-        catalog, actor = _boss(session)
+        catalog, actor = _system_account(session)
         catalogue.delete_object(catalog, actor, catalogue.find(catalog, kind, object_id), "Twice")
 
     return act
@@ -82,9 +82,9 @@ def delete_many(kind: str) -> Callable[[Session], object]:
     """A deletion of chosen objects in a staff's list: those with the smallest ids, which others refer to."""
 
     def act(session: Session) -> None:
-        catalog, actor = _boss(session)
+        catalog, actor = _system_account(session)
         model = KINDS[kind].model
-        chosen = session.scalars(select(model.id).order_by(model.id).limit(CHOSEN)).all()
+        chosen = session.scalars(select(model.id).order_by(model.id).limit(CHOSEN_OBJECTS)).all()
         catalogue.delete_objects(catalog, actor, model, chosen, "Twice")
 
     return act
@@ -94,9 +94,9 @@ def on_issues(act: Callable, *more) -> Callable[[Session], object]:
     """An act on chosen issues in the staff's list."""
 
     def run(session: Session) -> None:
-        catalog, actor = _boss(session)
+        catalog, actor = _system_account(session)
         chosen = session.scalars(
-            select(Issue.id).where(Issue.rating_id == 1).order_by(Issue.id).limit(CHOSEN)
+            select(Issue.id).where(Issue.rating_id == 1).order_by(Issue.id).limit(CHOSEN_OBJECTS)
         ).all()
         act(catalog, actor, chosen, *more)
 
@@ -107,7 +107,7 @@ def on_series(act: Callable, *more) -> Callable[[Session], object]:
     """A repair of the long series."""
 
     def run(session: Session) -> None:
-        catalog, actor = _boss(session)
+        catalog, actor = _system_account(session)
         act(catalog, actor, catalogue.find(catalog, "series", LONG), *more)
 
     return run
@@ -115,7 +115,7 @@ def on_series(act: Callable, *more) -> Callable[[Session], object]:
 
 def move(session: Session) -> None:
     """A publisher becomes an imprint."""
-    catalog, actor = _boss(session)
+    catalog, actor = _system_account(session)
     session.execute(text("DELETE FROM imprint WHERE publisher_id = 1"))
     both = (catalogue.find(catalog, "publisher", each) for each in (1, 2))
     catalogue.move(catalog, actor, *both, with_children=True)
@@ -132,7 +132,7 @@ def _repair_anthology(catalog: Catalog, actor: User, series) -> None:
 
 EXECUTIVES = dict.fromkeys(range(1, 601), ((4000, "Writer"),))
 
-ACTS = {
+OPERATIONS = {
     "edit of an issue": rename("issue", 5, title="Changed"),
     "rename the long series": rename("series", LONG),
     "description of the long series": rename("series", LONG, desc="Changed"),
@@ -168,7 +168,7 @@ ACTS = {
 
 
 @dataclass
-class Holds:
+class LockTimer:
     """Measures the transactions of a factory that hold the lock."""
 
     found: list[tuple[float, float, float]] = field(default_factory=list)  # seconds, CPU, CPU of PostgreSQL
@@ -197,15 +197,15 @@ class Holds:
         return time.perf_counter(), time.process_time(), ran / 1e9
 
 
-def measured(factory: sessionmaker, engine: Engine, act: Callable[[Session], object]) -> str:
+def measure(factory: sessionmaker, engine: Engine, act: Callable[[Session], object]) -> str:
     """Run an act; the figures as text."""
-    holds = Holds()
+    holds = LockTimer()
     holds.watch(engine)
     begun = time.perf_counter()
     with factory() as session:
         act(session)
         session.commit()
-    unfinished.run(factory)
+    unfinished.run_unfinished(factory)
     took = time.perf_counter() - begun
     _seconds, own, database = max(holds.found, key=lambda each: each[1] + each[2])
     most = max(each[0] for each in holds.found)
@@ -230,18 +230,18 @@ def main() -> None:
                 upgrade(engine)
                 with engine.connect() as connection:
                     large.fill(connection, options.issues)
-                    for statement in PREPARED:
+                    for statement in PREPARATION:
                         connection.execute(text(statement))
                     connection.commit()
                 with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                     connection.execute(text("VACUUM ANALYZE"))
                 engine.dispose()
-            for words, act in ACTS.items():
+            for words, act in OPERATIONS.items():
                 if options.only in words:
                     cluster.drop_database("act")
                     cluster.clone_database(filled, "act")
                     engine = create_engine(cluster.url("act"))
-                    print(f"{measured(session_factory(engine), engine, act)}  {words}", flush=True)
+                    print(f"{measure(session_factory(engine), engine, act)}  {words}", flush=True)
                     engine.dispose()
                     cluster.drop_database("act")
         finally:

@@ -22,16 +22,16 @@ from pyramid.request import Request
 from sqlalchemy import Connection, Engine, insert, select, text
 
 import comicsdb
-from bench.filename_parser import folded
-from bench.harness import Stand, standing
+from bench.filename_parser import normalized_series
+from bench.harness import Harness, running_harness
 from bench.noisy_names import EXAMPLES, Issue, NoisyName, noisy_names
 from comicsdb.models import Issue as IssueModel
 from comicsdb.models import Publisher, Series, SeriesType
 from comicsdb.models.choices import SeriesTypeCode
 
-CALL = 100
+NAMES_PER_CALL = 100
 YEARS_APART = 2
-ABSENT = 0.1  # the share of names of series and issues that the catalogue does not have
+ABSENT_SHARE = 0.1  # the share of names of series and issues that the catalogue does not have
 HEROES = (
     "Night Heron|Captain Meridian|The Iron Wasp|Doctor Umbra|Scarlet Fox|Moonstalker|The Amazing Locust|Vixen"
     "|Green Sentinel|Lady Tempest|Ghost Harbor|Star Rangers|Steel Legion|The Uncanny Five|Blue Marauder|Cobra"
@@ -72,11 +72,11 @@ def catalogue(issues: int, random: Random) -> list[list[Issue]]:
     taken = {_key(run[0]) for run in found}
     years: dict[tuple[str, str], list[int]] = defaultdict(list)
     for run in found:
-        years[folded(run[0].series), run[0].series_type].append(run[0].year_began)
+        years[normalized_series(run[0].series), run[0].series_type].append(run[0].year_began)
     count = sum(map(len, found))
     while count < issues:
-        for run in _composed(random):
-            same = years[folded(run[0].series), run[0].series_type]
+        for run in _make_runs(random):
+            same = years[normalized_series(run[0].series), run[0].series_type]
             # Hardly any two series of the same name begin about the same time.
             if _key(run[0]) not in taken and all(
                 abs(run[0].year_began - year) > YEARS_APART for year in same
@@ -109,7 +109,7 @@ def _month(year: int, months: int) -> date:
     return date(year + months // 12, months % 12 + 1, 1)
 
 
-def _composed(random: Random) -> list[list[Issue]]:
+def _make_runs(random: Random) -> list[list[Issue]]:
     """A series with its relaunches, annuals and collections."""
     draw = random.random()
     if draw < 0.1:
@@ -165,16 +165,16 @@ def _run(random: Random, name: str, publisher: str, language: str, year: int, le
     ]  # fmt: skip
 
 
-def fill(engine: Engine, runs: list[list[Issue]]) -> dict[Issue, int]:
+def fill_database(engine: Engine, runs: list[list[Issue]]) -> dict[Issue, int]:
     """Write the catalogue; returns the ids of issues."""
     with engine.begin() as connection:
-        ids = load(connection, runs)
+        ids = insert_catalogue(connection, runs)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE"))
     return ids
 
 
-def load(connection: Connection, runs: list[list[Issue]]) -> dict[Issue, int]:
+def insert_catalogue(connection: Connection, runs: list[list[Issue]]) -> dict[Issue, int]:
     """The same within a transaction."""
     ids: dict[Issue, int] = {}
     connection.execute(text("SET LOCAL session_replication_role = replica"))
@@ -208,7 +208,7 @@ def load(connection: Connection, runs: list[list[Issue]]) -> dict[Issue, int]:
 def sample(runs: list[list[Issue]], names: int, seed: int) -> tuple[list[list[Issue]], list[NoisyName]]:
     """The runs for the catalogue, without some that are asked for, and the names."""
     random = Random(seed)
-    absent = {number for number in range(len(runs)) if random.random() < ABSENT}
+    absent = {number for number in range(len(runs)) if random.random() < ABSENT_SHARE}
     asked = [random.choice(run) for run in random.choices(runs, k=names)]
     kept = [
         [issue for issue in run if not (issue.number.isdigit() and int(issue.number) % 20 == 13)]
@@ -233,7 +233,7 @@ class Tally:
     scores: dict[int, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     wrong: list[str] = field(default_factory=list)
 
-    def take(self, noisy: NoisyName, wanted: int | None, result: dict) -> bool:
+    def add(self, noisy: NoisyName, wanted: int | None, result: dict) -> bool:
         """Count an answer; returns whether its first candidate is right."""
         best = result["candidates"][0] if result["candidates"] else None
         right = best is not None and best["issue"]["id"] == wanted
@@ -261,7 +261,7 @@ def _label(issue: Issue, wanted: int | None) -> str:
     return f"{issue.series} ({issue.year_began}{kind}) #{issue.number} of {issue.cover_date}{missing}"
 
 
-def served(url: str) -> Callable[[bytes, dict], bytes]:
+def match_client(url: str) -> Callable[[bytes, dict], bytes]:
     """A function that posts descriptors to the application, in this process."""
     app = comicsdb.main(
         {},
@@ -286,19 +286,19 @@ def served(url: str) -> Callable[[bytes, dict], bytes]:
 
 
 def measure(
-    stand: Stand, names: list[NoisyName], ids: dict[Issue, int], wrong: str
+    harness: Harness, names: list[NoisyName], ids: dict[Issue, int], wrong: str
 ) -> tuple[Tally, list[float]]:
     """Ask for all names; returns what was counted, and the CPU milliseconds of each call."""
-    post, tally, figures = served(stand.url), Tally(), []
-    for begin in range(0, len(names), CALL):
-        batch = names[begin : begin + CALL]
+    post, tally, figures = match_client(harness.url), Tally(), []
+    for begin in range(0, len(names), NAMES_PER_CALL):
+        batch = names[begin : begin + NAMES_PER_CALL]
         body = orjson.dumps({"descriptors": [{"file_name": each.name} for each in batch]})
-        cpu, database = time.process_time(), stand.database_cpu
-        answer = post(body, stand.credentials)
-        figures.append(((time.process_time() - cpu) * 1000, (stand.database_cpu - database) * 1000))
+        cpu, database = time.process_time(), harness.database_cpu
+        answer = post(body, harness.credentials)
+        figures.append(((time.process_time() - cpu) * 1000, (harness.database_cpu - database) * 1000))
         for noisy, result in zip(batch, orjson.loads(answer)["results"], strict=True):
             wanted = ids.get(noisy.issue)
-            right = tally.take(noisy, wanted, result)
+            right = tally.add(noisy, wanted, result)
             if not right and wanted and (wrong == "all" or wrong in noisy.kinds):
                 shown = [(each["issue"]["issue"], each["score"]) for each in result["candidates"][:3]]
                 print(noisy.name, _label(noisy.issue, wanted), shown, sep="\n    ")
@@ -319,7 +319,7 @@ def report(tally: Tally, figures: list) -> None:
         print(f"{tenth / 10:.1f}-{tenth / 10 + 0.1:.1f}{count:16,}{right / count:12.1%}")
     print("certain, but wrong:", *tally.wrong, sep="\n    ")
     web, database = (sum(each) / len(figures) for each in zip(*figures[1:], strict=True))
-    print(f"CPU a call of {CALL}: {web:.0f} ms in Python, {database:.0f} ms in PostgreSQL")
+    print(f"CPU a call of {NAMES_PER_CALL}: {web:.0f} ms in Python, {database:.0f} ms in PostgreSQL")
 
 
 def main() -> None:
@@ -331,10 +331,10 @@ def main() -> None:
     parser.add_argument("--wrong", default="")
     options = parser.parse_args()
     runs, names = sample(catalogue(options.issues, Random(options.seed)), options.names, options.seed)
-    with standing(None, 0) as stand:
-        ids = fill(stand.engine, runs)
+    with running_harness(None, 0) as harness:
+        ids = fill_database(harness.engine, runs)
         print(f"{len(ids):,} issues of {len(runs):,} series")
-        report(*measure(stand, names, ids, options.wrong))
+        report(*measure(harness, names, ids, options.wrong))
 
 
 if __name__ == "__main__":

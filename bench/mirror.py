@@ -63,7 +63,7 @@ class Writer:
                 session.rollback()
         self.done[act.__name__] = self.done.get(act.__name__, 0) + 1
 
-    def some(self, catalog, model):
+    def random_object(self, catalog, model):
         """An object of a kind."""
         greatest = catalog.session.scalar(select(func.max(model.id)))
         after = model.id >= self.random.randint(1, greatest)
@@ -72,13 +72,13 @@ class Writer:
     def rename(self, catalog) -> None:
         """Rename what many others show."""
         model = self.random.choice([Publisher, Series, Creator, Character, Arc])
-        catalog.update(self.some(catalog, model), {"name": f"Renamed {self.random.random()}"})
+        catalog.update(self.random_object(catalog, model), {"name": f"Renamed {self.random.random()}"})
 
     def create(self, catalog) -> None:
         """Add an issue with credits and links."""
-        creator, arc = self.some(catalog, Creator), self.some(catalog, Arc)
+        creator, arc = self.random_object(catalog, Creator), self.random_object(catalog, Arc)
         values = {
-            "series": self.some(catalog, Series).id,
+            "series": self.random_object(catalog, Series).id,
             "number": f"N{self.random.randrange(10**9)}",
             "cover_date": date(2026, 1 + self.random.randrange(12), 1),
             "arcs": [arc.id],
@@ -88,25 +88,27 @@ class Writer:
 
     def edit(self, catalog) -> None:
         """Change an issue."""
-        issue = self.some(catalog, Issue)
+        issue = self.random_object(catalog, Issue)
         catalog.update(
-            issue, {"desc": f"Edited {self.random.random()}", "arcs": [self.some(catalog, Arc).id]}
+            issue, {"desc": f"Edited {self.random.random()}", "arcs": [self.random_object(catalog, Arc).id]}
         )
 
     def rate(self, catalog) -> None:
         """Give stars to an issue."""
         reader = catalog.session.scalar(select(func.max(User.id)))
         stars = self.random.randint(1, 5)
-        ratings.rate(catalog.session, self.some(catalog, Issue), reader, stars, today=date(2030, 1, 1))
+        ratings.rate(
+            catalog.session, self.random_object(catalog, Issue), reader, stars, today=date(2030, 1, 1)
+        )
 
     def remove(self, catalog) -> None:
         """Delete an object."""
-        catalog.delete(self.some(catalog, self.random.choice([Issue, Arc, Character])))
+        catalog.delete(self.random_object(catalog, self.random.choice([Issue, Arc, Character])))
 
     def merge(self, catalog) -> None:
         """Merge two objects of a kind."""
         model = self.random.choice([Creator, Character, Arc])
-        merge(catalog, self.some(catalog, model), self.some(catalog, model))
+        merge(catalog, self.random_object(catalog, model), self.random_object(catalog, model))
 
 
 def main() -> None:
@@ -141,12 +143,12 @@ def main() -> None:
         began = time.monotonic()
         mirror.start()
         print(f"{time.monotonic() - began:8.1f} s  until the mirror served it")
-        _follow(origin, mirror, options.writes, options.kills)
+        _write_and_compare(origin, mirror, options.writes, options.kills)
 
 
-def _follow(origin: Origin, mirror: MirrorProcess, writes: int, kills: int) -> None:
+def _write_and_compare(origin: Origin, mirror: MirrorProcess, writes: int, kills: int) -> None:
     writer, lags, over = Writer(origin.importer), [], threading.Event()
-    watching = threading.Thread(target=_watch, args=[origin, mirror, lags, over])
+    watching = threading.Thread(target=_record_lags, args=[origin, mirror, lags, over])
     watching.start()
     began = time.monotonic()
     for number in range(1, writes + 1):
@@ -167,7 +169,7 @@ def _follow(origin: Origin, mirror: MirrorProcess, writes: int, kills: int) -> N
     print(f"{len(_sample(origin)):,} answers of the API compared, {len(unlike)} differ {unlike[:5]}")
 
 
-def _watch(origin: Origin, mirror: MirrorProcess, lags: list[float], over: threading.Event) -> None:
+def _record_lags(origin: Origin, mirror: MirrorProcess, lags: list[float], over: threading.Event) -> None:
     """Note how old the first change is that the mirror does not have."""
     newest = text("SELECT coalesce(max(seq), 0) FROM change_log")
     missing = text("SELECT extract(epoch FROM clock_timestamp() - min(at)) FROM change_log WHERE seq > :seq")

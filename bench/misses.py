@@ -26,13 +26,13 @@ from urllib.request import HTTPCookieProcessor, build_opener
 from sqlalchemy import text
 
 from bench import library_rows, loader
-from bench.harness import NAME, PASSWORD, ROOT, Stand, cpu_seconds, standing
+from bench.harness import NAME, PASSWORD, ROOT, Harness, cpu_seconds, running_harness
 from bench.loader import Load
 from comicsdb import clock
 
-COLLECTED = 1_500  # issues in the reader's collection
+COLLECTION_SIZE = 1_500  # issues in the reader's collection
 CONNECTIONS = 4
-API, NOBODY, MEMBER, EDITOR = "api", "nobody", "member", "editor"
+API, ANONYMOUS, MEMBER, EDITOR = "api", "nobody", "member", "editor"
 SAME_HOST = {"fresh": False}
 FIGURES = ("CPU ms", "requests/s", "p50 ms")
 
@@ -84,26 +84,26 @@ def rows(known: dict) -> list[Row]:
         Row("issue list, a deep page", API, [f"/api/issue/?page={n}" for n in range(pages // 2, pages + 1)]),
         Row("series issue_list, the longest", API, [f"/api/series/{longest['id']}/issue_list/"]),
         Row("character issue_list, the busiest", API, [f"/api/character/{busiest['id']}/issue_list/"]),
-        Row(f"collection list ({COLLECTED:,} issues)", API, ["/api/collection/"]),
+        Row(f"collection list ({COLLECTION_SIZE:,} issues)", API, ["/api/collection/"]),
         Row("reading lists", API, ["/api/reading_list/"]),
         Row("items of a reading list", API, lists),
         Row("issues of the pull list", API, ["/api/pull_list/issues/"]),
     ]
-    for who, mark in ((NOBODY, ""), (MEMBER, ", member")):
+    for who, mark in ((ANONYMOUS, ""), (MEMBER, ", member")):
         found += [
             Row(f"issue page{mark}", who, [f"/issue/{each['slug']}/" for each in issues]),
             Row(f"series page{mark}", who, [f"/series/{each['slug']}/" for each in series]),
         ]
     found += [
-        Row("page of the longest series", NOBODY, [f"/series/{longest['slug']}/"]),
-        Row("character page", NOBODY, [f"/character/{each}/" for each in known["characters"]]),
-        Row("publisher page", NOBODY, [f"/publisher/{each}/" for each in known["publishers"]]),
-        Row("series list page", NOBODY, ["/series/"]),
-        Row("issue list page", NOBODY, ["/issue/"]),
-        Row("series search page", NOBODY, [f"/series/?q={quote(each)}" for each in words]),
-        Row("issue search page", NOBODY, [f"/issue/?q={quote(each)}" for each in words]),
-        Row("home", NOBODY, ["/"]),
-        Row("home, an unknown parameter", NOBODY, [f"/?x={n}" for n in range(20_000)], SAME_HOST),
+        Row("page of the longest series", ANONYMOUS, [f"/series/{longest['slug']}/"]),
+        Row("character page", ANONYMOUS, [f"/character/{each}/" for each in known["characters"]]),
+        Row("publisher page", ANONYMOUS, [f"/publisher/{each}/" for each in known["publishers"]]),
+        Row("series list page", ANONYMOUS, ["/series/"]),
+        Row("issue list page", ANONYMOUS, ["/issue/"]),
+        Row("series search page", ANONYMOUS, [f"/series/?q={quote(each)}" for each in words]),
+        Row("issue search page", ANONYMOUS, [f"/issue/?q={quote(each)}" for each in words]),
+        Row("home", ANONYMOUS, ["/"]),
+        Row("home, an unknown parameter", ANONYMOUS, [f"/?x={n}" for n in range(20_000)], SAME_HOST),
         Row("collection page, member", MEMBER, ["/collection/"]),
     ]
     written = [f"/api/issue/{each['id']}/" for each in issues]
@@ -116,7 +116,7 @@ def rows(known: dict) -> list[Row]:
     ]
 
 
-class Served:
+class ServedCheckout:
     """A checkout that is served in a process of its own, until the block ends."""
 
     def __init__(self, stack: ExitStack, name: str, folder: Path, issues: int):
@@ -139,7 +139,7 @@ class Served:
         self._headers = {
             API: self.known["credentials"],
             EDITOR: {**self.known["credentials"], "Content-Type": "application/json"},
-            NOBODY: {"Accept": "text/html"},
+            ANONYMOUS: {"Accept": "text/html"},
             MEMBER: {"Accept": "text/html", "Cookie": log_in(self.port)},
         }
 
@@ -182,25 +182,25 @@ def log_in(port: int) -> str:
 
 def serve(issues: int) -> None:
     """Serve the checkout of the working folder until standard input ends; prints what is needed as JSON."""
-    with standing(None, 0) as stand:
-        with stand.engine.begin() as connection:
+    with running_harness(None, 0) as harness:
+        with harness.engine.begin() as connection:
             reader = connection.execute(
                 text("UPDATE user_account SET is_superuser = true WHERE username = :name RETURNING id"),
                 {"name": NAME},
             ).scalar_one()
-        with stand.engine.connect() as connection:
-            library_rows.fill(connection, reader, clock.now().date(), issues, items=COLLECTED)
-        app = stand.ours(**{"comicsdb_api.throttle": "off", "comicsdb.secure_cookies": "false"})
-        server = stand.serve("ours", app, {"workers": "2"})
-        postmaster = (stand.cluster.home / "data" / "postmaster.pid").read_text().split()[0]
+        with harness.engine.connect() as connection:
+            library_rows.fill(connection, reader, clock.now().date(), issues, items=COLLECTION_SIZE)
+        app = harness.app_settings(**{"comicsdb_api.throttle": "off", "comicsdb.secure_cookies": "false"})
+        server = harness.serve("ours", app, {"workers": "2"})
+        postmaster = (harness.cluster.home / "data" / "postmaster.pid").read_text().split()[0]
         known = {
             "port": server.port,
-            "pids": [server.process.pid, int(postmaster), stand.redis.process.pid],
-            "credentials": stand.credentials,
-            **{name: _rows(stand, statement) for name, statement in KNOWN.items()},
+            "pids": [server.process.pid, int(postmaster), harness.redis.process.pid],
+            "credentials": harness.credentials,
+            **{name: _rows(harness, statement) for name, statement in SAMPLE_QUERIES.items()},
         }
         known["named"] = {
-            kind: [each["name"] for each in _rows(stand, f"SELECT DISTINCT name FROM {kind} ORDER BY 1")]
+            kind: [each["name"] for each in _rows(harness, f"SELECT DISTINCT name FROM {kind} ORDER BY 1")]
             for kind in ("series", "publisher", "character", "creator")
         }
         known["tagged"] = [(each["name"], each["number"]) for each in known["tagged"]]
@@ -212,7 +212,7 @@ def serve(issues: int) -> None:
         sys.stdin.read()
 
 
-KNOWN = {
+SAMPLE_QUERIES = {
     "issues": "SELECT id, slug FROM issue ORDER BY md5(slug) LIMIT 8000",
     "series": "SELECT id, slug, name FROM series ORDER BY md5(slug)",
     "since": "SELECT to_char(modified AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') AS instant"
@@ -227,12 +227,12 @@ KNOWN = {
 }
 
 
-def _rows(stand: Stand, statement: str) -> list[dict]:
-    with stand.engine.connect() as connection:
+def _rows(harness: Harness, statement: str) -> list[dict]:
+    with harness.engine.connect() as connection:
         return [dict(each) for each in connection.exec_driver_sql(statement).mappings()]
 
 
-def measure(each: Served, row: Row, seconds: int) -> tuple[float, float, float]:
+def measure_run(each: ServedCheckout, row: Row, seconds: int) -> tuple[float, float, float]:
     """Return the figures of a run: CPU milliseconds per request, requests per second, median milliseconds."""
     before = each.cpu
     run = loader.drive(each.load(row), seconds)
@@ -241,7 +241,7 @@ def measure(each: Served, row: Row, seconds: int) -> tuple[float, float, float]:
     return 1000 * (each.cpu - before) / run.requests, run.rate, run.p50
 
 
-def warm_up(each: Served, row: Row) -> None:
+def warm_up(each: ServedCheckout, row: Row) -> None:
     """Ask until something is answered: the first page of a kind takes a while."""
     while not loader.drive(each.load(row), 1).requests:
         pass
@@ -265,11 +265,11 @@ def main() -> None:
     with ExitStack() as stack:
         folders = {"before": options.before.resolve()} if options.before else {}
         folders["after" if folders else "now"] = ROOT
-        served = [Served(stack, name, folder, options.issues) for name, folder in folders.items()]
+        served = [ServedCheckout(stack, name, folder, options.issues) for name, folder in folders.items()]
         report(served, options)
 
 
-def report(served: list[Served], options) -> None:
+def report(served: list[ServedCheckout], options) -> None:
     """Measure all rows, and print them as they come, as Markdown."""
     fresh = {each.name: each.memory() for each in served}
     print(f"{options.issues:,} issues, {options.rounds} rounds of {options.seconds} s\n")
@@ -284,7 +284,7 @@ def report(served: list[Served], options) -> None:
             warm_up(each, row)
         for number in range(options.rounds):
             for each in served if number % 2 == 0 else served[::-1]:
-                runs[each.name].append(measure(each, row, options.seconds))
+                runs[each.name].append(measure_run(each, row, options.seconds))
         columns = zip(*map(_columns, runs.values()), strict=True)
         shown = [f"{median(figures):,.1f}" for column in columns for figures in column]
         print(f"| {row.name} |", " | ".join(shown), "|", flush=True)

@@ -73,7 +73,7 @@ def noisy_names(issues: Iterable[Issue], *, seed: int = 1, each: int = 1) -> Ite
     for issue in issues:
         random = Random(f"{seed} {issue}")
         for _ in range(each):
-            yield _Name(issue, random, shared=len(began[issue.series.casefold()]) > 1).made()
+            yield _Name(issue, random, shared=len(began[issue.series.casefold()]) > 1).render()
 
 
 def _typo(text: str, random: Random) -> str:
@@ -111,7 +111,7 @@ class _Name:
     shared: bool
     kinds: set[str] = field(default_factory=set)
 
-    def made(self) -> NoisyName:
+    def render(self) -> NoisyName:
         issue, random = self.issue, self.random
         self.kinds |= self._kinds_of_issue()
         self.series = issue.series

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 from bench import constant
-from bench.harness import Stand, standing
+from bench.harness import Harness, running_harness
 from bench.loader import Load
-from bench.reads import UNSENT, WORKERS, check, measure, report
+from bench.reads import OMITTED_HEADERS, WORKERS, check, measure, report
 from bench.scenarios import ALONE, HIT, HITS, MISS, Scenario, Target, issue_paths
 
 CONSTANT, ISSUE, LIST, HOME = (
@@ -33,19 +33,19 @@ TARGETS = (
 )
 
 
-def rows(stand: Stand) -> list[Scenario]:
+def rows(harness: Harness) -> list[Scenario]:
     """Return the rows of the table."""
-    ours = stand.serve("ours", stand.ours(), WORKERS)
-    slugs = stand.column("SELECT slug FROM issue ORDER BY md5(slug) LIMIT 2000")
+    ours = harness.serve("ours", harness.app_settings(), WORKERS)
+    slugs = harness.column("SELECT slug FROM issue ORDER BY md5(slug) LIMIT 2000")
     pages = tuple(f"/issue/{each}/" for each in slugs)
     status, headers, body = ours.get(pages[0], {})
     if status != 200:
         raise RuntimeError(f"{pages[0]}: {status} {body[:200]}")
-    kept = [each for each in headers if each[0] not in UNSENT]
+    kept = [each for each in headers if each[0] not in OMITTED_HEADERS]
     for name in constant.PATHS:
-        constant.write(stand.folder, name, kept, body)
-    given = {"use": "call:bench.constant:cornice_app", "bodies": str(stand.folder)}
-    floor = stand.serve("constant", given, WORKERS)
+        constant.write(harness.folder, name, kept, body)
+    given = {"use": "call:bench.constant:cornice_app", "bodies": str(harness.folder)}
+    floor = harness.serve("constant", given, WORKERS)
 
     def asked(server, paths, headers=None, **more) -> dict:
         return {"server": server, "load": Load(server.port, tuple(paths), headers or {}, **more)}
@@ -53,13 +53,13 @@ def rows(stand: Stand) -> list[Scenario]:
     few, tag = pages[:HITS], {"If-None-Match": dict(headers)["etag"]}
     alone = {"fresh": True, "connections": 1}
     return [
-        Scenario(CONSTANT, **asked(floor, [issue_paths(stand)[0]])),
+        Scenario(CONSTANT, **asked(floor, [issue_paths(harness)[0]])),
         Scenario(ISSUE, **asked(ours, few), cache=HIT),
         Scenario(LIST, **asked(ours, ["/issue/"]), cache=HIT),
         Scenario(HOME, **asked(ours, ["/"]), cache=HIT),
         Scenario(TAG, **asked(ours, few[:1], tag), status=304),
         Scenario(FIRST + ALONE, **asked(ours, pages, **alone), cache=MISS),
-        Scenario(API + ALONE, **asked(ours, issue_paths(stand), stand.credentials, **alone), cache=MISS),
+        Scenario(API + ALONE, **asked(ours, issue_paths(harness), harness.credentials, **alone), cache=MISS),
     ]
 
 
@@ -74,12 +74,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="a regular expression: which rows")
     options = parser.parse_args()
-    with standing(options.data, options.issues) as stand:
-        measured = [each for each in rows(stand) if re.search(options.only, each.name)]
+    with running_harness(options.data, options.issues) as harness:
+        measured = [each for each in rows(harness) if re.search(options.only, each.name)]
         for row in measured:
             check(row)
             print(f"checked: {row.name}", file=sys.stderr)
-        report(measured, measure(stand, measured, {}, options), options, TARGETS)
+        report(measured, measure(harness, measured, {}, options), options, TARGETS)
 
 
 if __name__ == "__main__":

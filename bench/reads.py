@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import constant, loader
-from bench.harness import Server, Stand, standing
+from bench.harness import Harness, Server, running_harness
 from bench.loader import Run
 from bench.scenarios import (
     DETAIL_STATEMENT,
@@ -37,24 +37,24 @@ from bench.statements import Replay
 
 WORKERS = {"workers": "2"}
 ATTEMPTS = 4
-SHOWN = ("rate", "p50", "p99", "size")
-CPU = ("server", "database")
-UNSENT = {"date", "server", "connection", "x-cache"}  # the server's own headers
+RUN_FIGURES = ("rate", "p50", "p99", "size")
+CPU_FIGURES = ("server", "database")
+OMITTED_HEADERS = {"date", "server", "connection", "x-cache"}  # the server's own headers
 
 
 def main() -> None:
     """Measure and print."""
     options = _options()
-    with standing(options.data, options.issues) as stand:
-        servers = _servers(stand)
-        rows = [each for each in scenarios(stand, **servers) if re.search(options.only, each.name)]
+    with running_harness(options.data, options.issues) as harness:
+        servers = _servers(harness)
+        rows = [each for each in scenarios(harness, **servers) if re.search(options.only, each.name)]
         for row in rows:
             check(row)
         replays = {
-            DETAIL_STATEMENT: Replay(stand, issue_paths(stand)[0], _ids(stand)),
-            LIST_STATEMENT: Replay(stand, ISSUES),
+            DETAIL_STATEMENT: Replay(harness, issue_paths(harness)[0], _ids(harness)),
+            LIST_STATEMENT: Replay(harness, ISSUES),
         }
-        figures = measure(stand, rows, replays, options)
+        figures = measure(harness, rows, replays, options)
         report(rows, figures, options)
         for each in replays.values():
             each.close()
@@ -72,23 +72,25 @@ def _options():
     return parser.parse_args()
 
 
-def _servers(stand: Stand) -> dict[str, Server]:
+def _servers(harness: Harness) -> dict[str, Server]:
     """Start comicsdb first: the other servers return its answers."""
     alone, unlimited = {"comicsdb.cache.url": ""}, {"comicsdb_api.throttle": "off"}
-    ours = stand.serve("ours", stand.ours(**alone), WORKERS)
-    free = stand.serve("free", stand.ours(**alone, **unlimited), WORKERS)
-    from_redis = stand.serve(
-        "from_redis", stand.ours(**unlimited, **{"comicsdb.cache.memory_mb": "0"}), WORKERS
+    ours = harness.serve("ours", harness.app_settings(**alone), WORKERS)
+    free = harness.serve("free", harness.app_settings(**alone, **unlimited), WORKERS)
+    from_redis = harness.serve(
+        "from_redis", harness.app_settings(**unlimited, **{"comicsdb.cache.memory_mb": "0"}), WORKERS
     )
-    counted = stand.serve("counted", stand.ours(), WORKERS)
-    for name, path in (("detail", issue_paths(stand)[0]), ("list", ISSUES)):
-        status, headers, body = ours.get(path, stand.credentials)
+    counted = harness.serve("counted", harness.app_settings(), WORKERS)
+    for name, path in (("detail", issue_paths(harness)[0]), ("list", ISSUES)):
+        status, headers, body = ours.get(path, harness.credentials)
         if status != 200:
             raise RuntimeError(f"{path}: {status} {body[:200]}")
-        constant.write(stand.folder, name, [each for each in headers if each[0] not in UNSENT], body)
-    bodies = {"bodies": str(stand.folder)}
-    cornice = stand.serve("cornice", {"use": "call:bench.constant:cornice_app", **bodies}, WORKERS)
-    bare = stand.serve("bare", {"use": "call:bench.constant:wsgi_app", **bodies}, WORKERS)
+        constant.write(
+            harness.folder, name, [each for each in headers if each[0] not in OMITTED_HEADERS], body
+        )
+    bodies = {"bodies": str(harness.folder)}
+    cornice = harness.serve("cornice", {"use": "call:bench.constant:cornice_app", **bodies}, WORKERS)
+    bare = harness.serve("bare", {"use": "call:bench.constant:wsgi_app", **bodies}, WORKERS)
     return {
         "ours": ours,
         "free": free,
@@ -99,8 +101,8 @@ def _servers(stand: Stand) -> dict[str, Server]:
     }
 
 
-def _ids(stand: Stand) -> list[int]:
-    return [int(path.split("/")[3]) for path in issue_paths(stand)]
+def _ids(harness: Harness) -> list[int]:
+    return [int(path.split("/")[3]) for path in issue_paths(harness)]
 
 
 def check(row: Scenario) -> None:
@@ -134,7 +136,7 @@ class Figure:
         return self.run.mean
 
 
-def measure(stand: Stand, rows: list[Scenario], replays: dict[str, Replay], options) -> dict[str, list]:
+def measure(harness: Harness, rows: list[Scenario], replays: dict[str, Replay], options) -> dict[str, list]:
     """Return the figures by row, one per round."""
     figures: dict[str, list] = {name: [] for name in (*(row.name for row in rows), *replays)}
     for number in range(options.rounds):
@@ -144,17 +146,17 @@ def measure(stand: Stand, rows: list[Scenario], replays: dict[str, Replay], opti
             if isinstance(each, str):
                 figures[each].append(replays[each].run(options.seconds))
             else:
-                figures[each.name].append(_one(stand, each, options.seconds))
+                figures[each.name].append(_measure_once(harness, each, options.seconds))
     return figures
 
 
-def _one(stand: Stand, row: Scenario, seconds: int) -> Figure:
-    server, database = row.server.cpu, stand.database_cpu
+def _measure_once(harness: Harness, row: Scenario, seconds: int) -> Figure:
+    server, database = row.server.cpu, harness.database_cpu
     run = loader.drive(row.load, seconds)
     if run.failed or not run.requests:
         raise RuntimeError(f"{row.name}: {run.failed} of {run.requests} requests failed")
     each = 1e6 / run.requests
-    return Figure(run, (row.server.cpu - server) * each, (stand.database_cpu - database) * each)
+    return Figure(run, (row.server.cpu - server) * each, (harness.database_cpu - database) * each)
 
 
 def report(rows: list[Scenario], figures: dict[str, list], options, targets=TARGETS) -> None:
@@ -168,8 +170,8 @@ def report(rows: list[Scenario], figures: dict[str, list], options, targets=TARG
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for row in rows:
         runs = [each.run for each in figures[row.name]]
-        rate, p50, p99, size = (median(getattr(run, name) for run in runs) for name in SHOWN)
-        server, database = (median(getattr(each, name) for each in figures[row.name]) for name in CPU)
+        rate, p50, p99, size = (median(getattr(run, name) for run in runs) for name in RUN_FIGURES)
+        server, database = (median(getattr(each, name) for each in figures[row.name]) for name in CPU_FIGURES)
         cpu = f"{server:,.0f} | {database:,.0f}"
         print(f"| {row.name} | {rate:,.0f} | {p50:.2f} | {p99:.1f} | {cpu} | {size:,.0f} |")
     for name in (DETAIL_STATEMENT, LIST_STATEMENT):
@@ -178,7 +180,7 @@ def report(rows: list[Scenario], figures: dict[str, list], options, targets=TARG
         mean = median(each.mean for each in figures[name])
         database = median(each.database for each in figures[name])
         print(f"| {name} | {1000 / mean:,.0f} | {mean:.2f} | | | {database:,.0f} | |")
-    print("\n| ratio | measured | by CPU | asked for |\n| --- | ---: | ---: | --- |")
+    print("\n| ratio | measured | by CPU | target |\n| --- | ---: | ---: | --- |")
     for target in targets:
         if figures.get(target.over) and figures.get(target.under):
             _print_target(target, list(zip(figures[target.over], figures[target.under], strict=True)))

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
-from bench.harness import Server, Stand
+from bench.harness import Harness, Server
 from bench.loader import Load
 
 HITS = 40  # URLs that are requested repeatedly
@@ -66,15 +66,15 @@ TARGETS = (
 )
 
 
-def issue_paths(stand: Stand) -> list[str]:
+def issue_paths(harness: Harness) -> list[str]:
     """Return the URLs of all issues, shuffled deterministically."""
-    ids = sorted(stand.column("SELECT id FROM issue"))
+    ids = sorted(harness.column("SELECT id FROM issue"))
     random.Random(1).shuffle(ids)
     return [f"{ISSUES}{each}/" for each in ids]
 
 
 def scenarios(
-    stand: Stand,
+    harness: Harness,
     *,
     ours: Server,
     free: Server,
@@ -84,13 +84,13 @@ def scenarios(
     bare: Server,
 ) -> list[Scenario]:
     """Return all rows, in the order of output."""
-    details = issue_paths(stand)
+    details = issue_paths(harness)
     few, many = tuple(details[:HITS]), tuple(islice(cycle(details), MISSES))
     pages = len(details) // PER_PAGE
     deep = tuple(f"{ISSUES}?page={each}" for each in range(max(1, pages - 100), pages + 1))
-    names = stand.column("SELECT DISTINCT split_part(name, ' ', -1) FROM series ORDER BY 1 LIMIT 2000")
+    names = harness.column("SELECT DISTINCT split_part(name, ' ', -1) FROM series ORDER BY 1 LIMIT 2000")
     words = [each for each in names if each.isalpha() and each.isascii() and len(each) > 3]
-    token, password = stand.credentials, stand.password
+    token, password = harness.credentials, harness.password
     tag = dict(ours.get(few[0], token)[1])["etag"]
     dated = {"If-Modified-Since": "Wed, 01 Jan 2031 00:00:00 GMT"}
 

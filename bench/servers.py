@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import loader
-from bench.harness import Server, Stand, standing
+from bench.harness import Harness, Server, running_harness
 from bench.loader import Load
 from bench.reads import check
 from bench.scenarios import HIT, HITS, ISSUES, MISS, Scenario, issue_paths
@@ -45,16 +45,16 @@ def programs() -> dict[str, dict]:
     return found
 
 
-def rows(stand: Stand, name: str, server: Server) -> list[Scenario]:
+def rows(harness: Harness, name: str, server: Server) -> list[Scenario]:
     """Return the rows for each server."""
-    details = issue_paths(stand)
-    slugs = stand.column("SELECT slug FROM issue ORDER BY id LIMIT 2000")
+    details = issue_paths(harness)
+    slugs = harness.column("SELECT slug FROM issue ORDER BY id LIMIT 2000")
     pages = [f"/issue/{each}/" for each in slugs]
 
     def asked(paths, **more) -> dict:
         return {"server": server, "load": Load(server.port, tuple(paths), **more)}
 
-    token = {"headers": stand.credentials}
+    token = {"headers": harness.credentials}
     return [
         Scenario(f"{name} | detail hit", **asked(details[:HITS], **token), cache=HIT),
         Scenario(f"{name} | list miss", **asked([ISSUES], fresh=True, **token), cache=MISS),
@@ -83,13 +83,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="a regular expression: which servers")
     options = parser.parse_args()
-    with standing(options.data, options.issues) as stand:
+    with running_harness(options.data, options.issues) as harness:
         measured: dict[str, list] = {}
         asked = []
         for number, (name, how) in enumerate(programs().items()):
             if re.search(options.only, name):
-                server = stand.serve(f"server{number}", stand.ours(), **how)
-                asked += rows(stand, name, server)
+                server = harness.serve(f"server{number}", harness.app_settings(), **how)
+                asked += rows(harness, name, server)
         asked = [row for row in asked if _passes(row)]
         for number in range(options.rounds):
             print(f"round {number + 1} of {options.rounds}", file=sys.stderr)

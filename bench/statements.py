@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pyramid.request import Request
 
 import comicsdb
-from bench.harness import Stand
+from bench.harness import Harness
 from comicsdb.db.read_pool import CompiledQuery, ReadPool, connector
 
 
-class Listener:
+class StatementRecorder:
     """Wraps the read pool and records its statements."""
 
     def __init__(self, read_pool: ReadPool):
@@ -27,13 +27,13 @@ class Listener:
         return self.read_pool.first(statement, parameters)
 
 
-def of_body(stand: Stand, path: str) -> tuple[CompiledQuery, dict]:
+def body_statement(harness: Harness, path: str) -> tuple[CompiledQuery, dict]:
     """Return the statement that builds the body of a URL on a cache miss: the last one sent."""
-    settings = {**stand.ours(), "sqlalchemy.url": stand.url, "comicsdb.cache.url": ""}
+    settings = {**harness.app_settings(), "sqlalchemy.url": harness.url, "comicsdb.cache.url": ""}
     del settings["use"]
     app = comicsdb.main({}, **settings, **{"pyramid.includes": "comicsdb_api comicsdb_web"})
-    listener = app.registry["comicsdb.read_pool"] = Listener(app.registry["comicsdb.read_pool"])
-    answer = Request.blank(path, headers=stand.credentials).get_response(app)
+    listener = app.registry["comicsdb.read_pool"] = StatementRecorder(app.registry["comicsdb.read_pool"])
+    answer = Request.blank(path, headers=harness.credentials).get_response(app)
     if answer.status_int != 200 or answer.headers["X-Cache"] != "MISS":
         raise RuntimeError(f"{path}: {answer.status} {answer.headers.get('X-Cache')}")
     listener.read_pool.close()
@@ -42,7 +42,7 @@ def of_body(stand: Stand, path: str) -> tuple[CompiledQuery, dict]:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ExecutionCost:
     """The cost of an execution: elapsed milliseconds, CPU microseconds of the database."""
 
     mean: float
@@ -52,20 +52,20 @@ class Figure:
 class Replay:
     """A statement that is run repeatedly on one connection, prepared and read as in the application."""
 
-    def __init__(self, stand: Stand, path: str, ids: list[int] | None = None):
-        self.query, self.parameters = of_body(stand, path)
+    def __init__(self, harness: Harness, path: str, ids: list[int] | None = None):
+        self.query, self.parameters = body_statement(harness, path)
         self.ids = ids
-        self.read_pool = ReadPool(connector(stand.engine))
-        self.stand = stand
+        self.read_pool = ReadPool(connector(harness.engine))
+        self.harness = harness
         self.at = 0
 
-    def run(self, seconds: float) -> "Figure":
+    def run(self, seconds: float) -> "ExecutionCost":
         """Execute for a number of seconds."""
-        cpu, count, begun = self.stand.database_cpu, 0, time.perf_counter()
+        cpu, count, begun = self.harness.database_cpu, 0, time.perf_counter()
         while (took := time.perf_counter() - begun) < seconds:
             self.read_pool.fetch(self.query, self._next())
             count += 1
-        return Figure(1000 * took / count, 1e6 * (self.stand.database_cpu - cpu) / count)
+        return ExecutionCost(1000 * took / count, 1e6 * (self.harness.database_cpu - cpu) / count)
 
     def _next(self) -> dict:
         if self.ids is None:

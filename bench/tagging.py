@@ -16,8 +16,8 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from bench.harness import Stand, standing
-from bench.matching import catalogue, fill, sample
+from bench.harness import Harness, running_harness
+from bench.matching import catalogue, fill_database, sample
 from bench.noisy_names import Issue, NoisyName
 from comicsdb_client import Client, archive, comicinfo, tagging, xml
 from comicsdb_client.tagging import Outcome
@@ -26,7 +26,7 @@ PAGES = {f"page {number}.jpg": bytes(range(256)) * 8 for number in range(3)}
 ONE_BY_ONE = 3  # calls for each comic
 
 
-def library(folder: Path, names: list[NoisyName], most: int) -> dict[Path, NoisyName]:
+def make_library(folder: Path, names: list[NoisyName], most: int) -> dict[Path, NoisyName]:
     """Write so many archives; of several comics of the same name only the first."""
     found: dict[Path, NoisyName] = {}
     for each in names:
@@ -46,7 +46,7 @@ def tag(client: Client, folder: Path) -> tuple[Counter[Outcome], dict[Path, int]
     """Tag the library as the command does; returns what became of the files, and their first candidates."""
     outcomes: Counter[Outcome] = Counter()
     first = {}
-    for report in tagging.reports(client, folder, tagging.comics(folder), tag=True):
+    for report in tagging.tag_comics(client, folder, tagging.find_comics(folder), tag=True):
         outcomes[report.outcome] += 1
         if report.match and report.match.best:
             first[report.path] = report.match.best.issue["id"]
@@ -59,9 +59,9 @@ def read_back(
     """Compare the tags of the files, and the first candidates, with what the files are."""
     counts: Counter[str] = Counter()
     for path, noisy in library.items():
-        found = archive.contents(path, tagging.NAMES)
-        notes = comicinfo.telling(found.tags.get("comicinfo.xml")).get("Notes", "")
-        tagged, wanted = xml.marked(notes, server), ids.get(noisy.issue)
+        found = archive.read_contents(path, tagging.NAMES)
+        notes = comicinfo.identifying_values(found.tags.get("comicinfo.xml")).get("Notes", "")
+        tagged, wanted = xml.tagged_issue_id(notes, server), ids.get(noisy.issue)
         counts["known"] += wanted is not None
         counts["first"] += wanted is not None and first.get(path) == wanted
         counts["tagged"] += tagged is not None
@@ -71,15 +71,15 @@ def read_back(
     return counts
 
 
-def measure(stand: Stand, files: dict[Path, NoisyName], ids: dict[Issue, int], folder: Path) -> None:
+def measure(harness: Harness, files: dict[Path, NoisyName], ids: dict[Issue, int], folder: Path) -> None:
     """Tag, and print the figures."""
-    server = stand.serve("tagging", stand.ours())
+    server = harness.serve("tagging", harness.app_settings())
     url = f"http://127.0.0.1:{server.port}"
-    begin, own, web, database = time.monotonic(), time.process_time(), server.cpu, stand.database_cpu
-    with Client(url, token=stand.token) as client:
+    begin, own, web, database = time.monotonic(), time.process_time(), server.cpu, harness.database_cpu
+    with Client(url, token=harness.token) as client:
         outcomes, first = tag(client, folder)
         seconds, calls = time.monotonic() - begin, client.calls
-        web, database, own = server.cpu - web, stand.database_cpu - database, time.process_time() - own
+        web, database, own = server.cpu - web, harness.database_cpu - database, time.process_time() - own
         again, _ = tag(client, folder)
         left = client.calls - calls
     counts, total = read_back(files, ids, first, url), len(files)
@@ -93,7 +93,7 @@ def measure(stand: Stand, files: dict[Path, NoisyName], ids: dict[Issue, int], f
         "precision of tags": f"{counts['right'] / max(1, counts['tagged']):.3%}",
         "recall of tags": f"{counts['right'] / max(1, counts['known']):.2%}",
         "recall of first candidates": f"{counts['first'] / max(1, counts['known']):.2%}",
-        "again": f"{left:,} calls, {again[Outcome.BEFORE]:,} files left as they were",
+        "again": f"{left:,} calls, {again[Outcome.TAGGED_BEFORE]:,} files left as they were",
     }
     print("| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in rows.items()), sep="\n")
 
@@ -108,10 +108,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     runs, names = sample(catalogue(options.issues, Random(options.seed)), 2 * options.files, options.seed)
-    with standing(None, 0) as stand, tempfile.TemporaryDirectory() as folder:
-        ids = fill(stand.engine, runs)
+    with running_harness(None, 0) as harness, tempfile.TemporaryDirectory() as folder:
+        ids = fill_database(harness.engine, runs)
         print(f"{len(ids):,} issues of {len(runs):,} series")
-        measure(stand, library(Path(folder), names, options.files), ids, Path(folder))
+        measure(harness, make_library(Path(folder), names, options.files), ids, Path(folder))
 
 
 if __name__ == "__main__":

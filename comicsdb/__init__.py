@@ -9,9 +9,9 @@ def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes
     try:
         from pyramid.config import Configurator  # noqa: PLC0415  (not needed to decode pictures)
 
-        from comicsdb.config import resolve  # noqa: PLC0415  (imports all tables, not needed everywhere)
+        from comicsdb.config import parse_settings  # noqa: PLC0415  (imports all tables, not needed everywhere)
 
-        with Configurator(settings=resolve(settings)) as config:
+        with Configurator(settings=parse_settings(settings)) as config:
             config.include("comicsdb")
             return config.make_wsgi_app()
     finally:

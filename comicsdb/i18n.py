@@ -80,7 +80,7 @@ def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
     return Plural(singular, plural, n, mapping)
 
 
-def written_day(day: date) -> TranslationString:
+def long_date(day: date) -> TranslationString:
     """Return a date as text: November 30, 2026."""
     return DAYS[day.month - 1] % {"day": str(day.day), "year": str(day.year)}
 

@@ -71,23 +71,23 @@ class Identity(NamedTuple):
         return self.method if self.method in METHODS else OTHER
 
 
-def _editor(who: Identity) -> bool:
-    return EDITOR_GROUP in who.groups
+def _editor(identity: Identity) -> bool:
+    return EDITOR_GROUP in identity.groups
 
 
-def _list_editor(who: Identity) -> bool:
-    return READING_LIST_EDITOR_GROUP in who.groups
+def _list_editor(identity: Identity) -> bool:
+    return READING_LIST_EDITOR_GROUP in identity.groups
 
 
-def _staff(who: Identity) -> bool:
-    return who.is_staff
+def _staff(identity: Identity) -> bool:
+    return identity.is_staff
 
 
-def _superuser(who: Identity) -> bool:
-    return who.is_superuser
+def _superuser(identity: Identity) -> bool:
+    return identity.is_superuser
 
 
-def _anybody(_who: Identity) -> bool:
+def _anybody(_identity: Identity) -> bool:
     return True
 
 
@@ -127,7 +127,7 @@ TABLE = {
 def _rule(row: tuple[bool, ...]) -> Callable[[Identity], bool]:
     """Return a predicate: whether an identity has one of the roles allowed by a row of TABLE."""
     allowed = tuple(role for role, has in zip(ROLES, row[1:], strict=True) if has)
-    return _anybody if _anybody in allowed else lambda who: any(role(who) for role in allowed)
+    return _anybody if _anybody in allowed else lambda identity: any(role(identity) for role in allowed)
 
 
 # TABLE as predicates of an identity.
@@ -139,18 +139,18 @@ _READING = frozenset((Permission.API_SCHEMA, Permission.API_READ, Permission.API
 SCOPES = {TokenScope.READ: _READING, TokenScope.LIBRARY: _READING | {Permission.LIBRARY}}
 
 
-def may(who: Identity | User | None, permission: str) -> bool:
+def has_permission(identity: Identity | User | None, permission: str) -> bool:
     """Whether an identity, a user (without the restrictions of a token) or nobody (None) has a permission.
 
     Permissions that are not in TABLE belong to superusers and to members of groups that have them.
     """
-    if who is None:
+    if identity is None:
         return permission in PUBLIC
-    if isinstance(who, Identity) and permission not in SCOPES.get(who.scope, (permission,)):
+    if isinstance(identity, Identity) and permission not in SCOPES.get(identity.scope, (permission,)):
         return False
     if permission in RULES:
-        return RULES[permission](who)
-    return who.is_superuser or permission in who.rights
+        return RULES[permission](identity)
+    return identity.is_superuser or permission in identity.rights
 
 
 def scope_for(permission: str) -> TokenScope:
@@ -164,15 +164,15 @@ class OutOfScope(Denied):
     scope: TokenScope
 
 
-def judge(who: Identity | None, permission: str) -> Allowed | Denied:
+def check_permission(identity: Identity | None, permission: str) -> Allowed | Denied:
     """Return Pyramid's Allowed or Denied for an identity or nobody, with the reason."""
-    name = who.username if who is not None else "nobody"
-    if may(who, permission):
+    name = identity.username if identity is not None else "nobody"
+    if has_permission(identity, permission):
         return Allowed(f"{name} has {permission}")
     scope = scope_for(permission)
-    if who is None or not may(who._replace(scope=scope), permission):
+    if identity is None or not has_permission(identity._replace(scope=scope), permission):
         return Denied(f"{name} lacks {permission}")
-    denied = OutOfScope(f"{name} lacks {permission} with a token of the scope {who.scope}")
+    denied = OutOfScope(f"{name} lacks {permission} with a token of the scope {identity.scope}")
     denied.scope = scope
     return denied
 
@@ -190,7 +190,7 @@ class InvalidTokenError(AuthenticationError):
     """The token that was sent is malformed, unknown, expired or belongs to a disabled account."""
 
 
-def identify(user: User, method: str) -> Identity:
+def make_identity(user: User, method: str) -> Identity:
     """Return the identity of an account whose groups are loaded."""
     return Identity(
         user_id=user.id,
@@ -263,7 +263,7 @@ class SecurityPolicy:
 
     def permits(self, request, context, permission):  # noqa: ARG002
         """Return whether the caller has a permission."""
-        return judge(self.identity(request), self._replaced.get(permission, permission))
+        return check_permission(self.identity(request), self._replaced.get(permission, permission))
 
     def remember(self, request, userid, **kw):  # noqa: ARG002
         """Return no headers: the site implements log-in."""

@@ -13,7 +13,7 @@ from stdnum import ean
 from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import Precision
-from comicsdb.models.currencies import DECIMALS_MOST, Currency, digits_of
+from comicsdb.models.currencies import MAX_DECIMALS, Currency, decimals_of
 
 # Control characters, unpaired surrogates and Unicode non-characters are not allowed in any text. Line breaks
 # and tabs are not allowed in single-line texts.
@@ -29,13 +29,13 @@ _BAD_IN_LINE = re.compile(f"[{_CONTROL}{_LINES}{_OTHERS}]")
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
 
 # How booleans are written in JSON, forms and query strings, in lower case.
-FLAGS = {"true": True, "1": True, "false": False, "0": False}
+BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _DAY = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
 _PARTIAL_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
 _OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects UTC offsets of this size
-_FORM = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-LONGEST_AMOUNT = 60  # characters; on longer texts the pattern could backtrack too often
-_SIGNS = {each.casefold(): each for each in Currency} | {
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+AMOUNT_LENGTH_MAX = 60  # characters; on longer texts the pattern could backtrack too often
+_CURRENCIES = {each.casefold(): each for each in Currency} | {
     "$": Currency.USD,
     "us$": Currency.USD,
     "£": Currency.GBP,
@@ -46,11 +46,11 @@ _SIGNS = {each.casefold(): each for each in Currency} | {
     "¥": Currency.JPY,
     "円": Currency.JPY,
 }
-_SIGN = r"[^\d\s.,'-]+\.?"
+_CURRENCY_SIGN = r"[^\d\s.,'-]+\.?"
 _MONEY = re.compile(
-    rf"(?P<before>{_SIGN})? ?"
+    rf"(?P<before>{_CURRENCY_SIGN})? ?"
     r"(?P<whole>\d{1,3}(?P<gap>[.,' ])\d{3}(?:(?P=gap)\d{3})*|\d+)(?:[.,](?P<decimals>\d{1,3})?)?"
-    rf" ?(?P<after>{_SIGN})?",
+    rf" ?(?P<after>{_CURRENCY_SIGN})?",
     re.A,
 )
 
@@ -77,7 +77,7 @@ def partial_day(text: str) -> tuple[date, Precision] | None:
         return None
 
 
-def partial_text(day: date | str | None, known: str | None = Precision.DAY) -> str:
+def partial_day_text(day: date | str | None, known: str | None = Precision.DAY) -> str:
     """A date, or its ISO format, as far as it is known, as `partial_day` reads it; "" for an unknown one."""
     lengths = {Precision.DAY: 10, Precision.MONTH: 7, Precision.YEAR: 4, Precision.NONE: 0}
     return str(day or "")[: lengths[known or Precision.DAY]]
@@ -94,7 +94,7 @@ def iso_day(text: str, *, padded: bool = True) -> date | None:
         return None
 
 
-def instant(text: str) -> datetime | None:
+def iso_timestamp(text: str) -> datetime | None:
     """The time of an ISO 8601 timestamp with a UTC offset that PostgreSQL accepts."""
     try:
         found = datetime.fromisoformat(text)
@@ -113,14 +113,14 @@ def is_web_address(text: str) -> bool:
     return WEB_ADDRESS.fullmatch(text) is not None
 
 
-def compact(code: str) -> str:
+def compact_code(code: str) -> str:
     """A barcode or ISBN without the spaces and hyphens of its printed form: `7 59606 08936 9 00111`."""
     return ean.compact(code)
 
 
 def is_number(text: str) -> bool:
     """Whether a text is a number: ASCII digits, an optional point and exponent; no spaces, no `_`."""
-    return _FORM.fullmatch(text) is not None
+    return _NUMBER.fullmatch(text) is not None
 
 
 def decimal(text: str) -> Decimal | None:
@@ -139,18 +139,18 @@ def read_money(text: str, currency: str | None = None) -> tuple[Decimal, str | N
     amounts and for currencies that are not known.
     """
     text = " ".join(text.split()).casefold()
-    found = _MONEY.fullmatch(text) if len(text) <= LONGEST_AMOUNT else None
+    found = _MONEY.fullmatch(text) if len(text) <= AMOUNT_LENGTH_MAX else None
     if not found:
         return None
-    currencies = {_SIGNS.get(sign) for sign in (found["before"], found["after"]) if sign}
+    currencies = {_CURRENCIES.get(sign) for sign in (found["before"], found["after"]) if sign}
     if None in currencies or len(currencies) > 1:
         return None
     code = next((each.value for each in currencies), None)
-    has_three = digits_of(code or currency or Currency.USD) == DECIMALS_MOST
+    has_three = decimals_of(code or currency or Currency.USD) == MAX_DECIMALS
     whole, decimals = found["whole"], found["decimals"] or ""
     if has_three and not decimals and found["gap"] in (".", ",") and whole.count(found["gap"]) == 1:
         whole, decimals = whole.split(found["gap"])
-    if len(decimals) == DECIMALS_MOST and not has_three:
+    if len(decimals) == MAX_DECIMALS and not has_three:
         return None
     amount = Decimal(f"{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
     # With two decimals at least: what a currency does not have is for others to judge.

@@ -2,12 +2,12 @@
 
 from pyramid.config import Configurator
 
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 
 
 def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
     """Return the WSGI application of a host that only serves the API."""
-    with Configurator(settings=resolve(settings)) as config:
+    with Configurator(settings=parse_settings(settings)) as config:
         config.include("comicsdb_api")
         return config.make_wsgi_app()
 
@@ -24,7 +24,7 @@ def includeme(config):
     config.include("comicsdb_api.retirement")  # the end of HTTP Basic
     config.include("comicsdb_api.auth")  # authentication by HTTP Basic and tokens
     config.include("comicsdb_api.errors")  # errors as JSON
-    config.include("comicsdb_api.resource.waiting")  # places for requests that wait
+    config.include("comicsdb_api.resource.waiting")  # slots for requests that wait
     config.include("comicsdb_api.throttle")  # rate limits
     config.include("comicsdb_api.resource.base")  # config.add_entity_resource
     config.include("comicsdb_api.resources")  # the resources

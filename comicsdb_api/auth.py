@@ -42,21 +42,21 @@ from comicsdb.security import (
     Identity,
     InvalidTokenError,
     Permission,
-    judge,
+    check_permission,
     session_identifier,
     without_staff_rights,
 )
 from comicsdb_api import retirement
 from comicsdb_api.errors import RefusedError
-from comicsdb_api.responses import ROUTE_PREFIX, WRITES, is_api_route
+from comicsdb_api.responses import ROUTE_PREFIX, WRITE_METHODS, is_api_route
 from comicsdb_api.throttle import Verdict, throttle
 
 logger = logging.getLogger(__name__)
 
 # What the API only shows.
-REFERENCE = (Role.__tablename__, SeriesType.__tablename__, ReadingList.__tablename__)
-PARTS = (Credit.__tablename__, Variant.__tablename__)
-GUARDED = (*(model.__tablename__ for model in CATALOGUE), *PARTS, *REFERENCE)
+REFERENCE_KINDS = (Role.__tablename__, SeriesType.__tablename__, ReadingList.__tablename__)
+PART_KINDS = (Credit.__tablename__, Variant.__tablename__)
+GUARDED_KINDS = (*(model.__tablename__ for model in CATALOGUE), *PART_KINDS, *REFERENCE_KINDS)
 
 
 _user, _group, _token = User.__table__, Group.__table__, ApiToken.__table__
@@ -90,7 +90,7 @@ _shares_limits = (
     .correlate(_user, _token)
     .exists()
 )
-ACCOUNTS = {
+ACCOUNT_QUERIES = {
     BASIC: _account.add_columns(
         cast(null(), Integer).label("token_id"),
         cast(null(), DateTime(timezone=True)).label("expiry"),
@@ -108,7 +108,7 @@ ACCOUNTS = {
 }
 
 
-class Claim(NamedTuple):
+class Credentials(NamedTuple):
     """The unverified credentials of an Authorization header."""
 
     method: str
@@ -118,11 +118,11 @@ class Claim(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The parameters of the statement in ACCOUNTS."""
+        """The parameters of the statement in `ACCOUNT_QUERIES`."""
         return {"name": self.name} if self.method == BASIC else {"digest": digest(self.token)}
 
 
-def read_claim(environ) -> Claim | None:
+def read_credentials(environ) -> Credentials | None:
     """The credentials in the Authorization header; None without one, and for other schemes.
 
     Raises AuthenticationError with a text that clients of the Metron API know.
@@ -137,7 +137,7 @@ def read_claim(environ) -> Claim | None:
                     "Invalid basic header. Credentials string should not contain spaces."
                 )
             name, password = _decoded(credentials[0])
-            return Claim(BASIC, name=name, password=password)
+            return Credentials(BASIC, name=name, password=password)
         case "bearer":
             if not credentials:
                 raise AuthenticationError("Invalid token header. No credentials provided.")
@@ -145,7 +145,7 @@ def read_claim(environ) -> Claim | None:
                 raise AuthenticationError("Invalid token header. Token string should not contain spaces.")
             if accounts.is_malformed(credentials[0]):
                 raise InvalidTokenError("Invalid token. It is mistyped or incomplete.")
-            return Claim(TOKEN, token=credentials[0])
+            return Credentials(TOKEN, token=credentials[0])
     return None
 
 
@@ -164,10 +164,10 @@ def _decoded(credentials: str) -> tuple[str, str]:
     return name, password
 
 
-def name_in(environ) -> str:
+def basic_username(environ) -> str:
     """The user name in a Basic header, empty for an invalid one."""
     try:
-        return read_claim(environ).name
+        return read_credentials(environ).name
     except AuthenticationError:
         return ""
 
@@ -184,7 +184,7 @@ def is_basic(environ) -> bool:
 
 @cache
 def _account_query(method: str) -> CompiledQuery:
-    return CompiledQuery.of(ACCOUNTS[method])
+    return CompiledQuery.of(ACCOUNT_QUERIES[method])
 
 
 SECOND_FACTOR = (
@@ -197,8 +197,8 @@ class SecondFactorRequiredError(AuthenticationError):
     """The password is right, but the account requires a second factor."""
 
 
-class Account(NamedTuple):
-    """The columns of `ACCOUNTS`."""
+class AccountRow(NamedTuple):
+    """The columns of `ACCOUNT_QUERIES`."""
 
     id: int
     username: str
@@ -216,16 +216,18 @@ class Account(NamedTuple):
     shares_limits: bool  # whether the account has further tokens
 
 
-def recognised(passwords: Passwords, claimed: Claim, account: Account | None) -> Identity:
+def verify_credentials(
+    passwords: Passwords, credentials: Credentials, account: AccountRow | None
+) -> Identity:
     """The identity of the account for verified credentials; raises AuthenticationError for wrong ones."""
-    if claimed.method == BASIC:
+    if credentials.method == BASIC:
         # An unknown or disabled account takes the same time as a wrong password.
         stored = account.password if account and account.is_active else None
-        if not passwords.verify(stored, claimed.password):
+        if not passwords.verify(stored, credentials.password):
             raise AuthenticationError("Invalid username/password.")
         if account.second_factor:
             raise SecondFactorRequiredError(SECOND_FACTOR)
-    elif account is None or claimed.token in passwords.refused:
+    elif account is None or credentials.token in passwords.refused:
         raise InvalidTokenError("Invalid token.")
     elif account.expiry is not None and account.expiry <= clock.now():  # also for a cached account
         raise InvalidTokenError(f"The token expired on {account.expiry.astimezone(UTC):%Y-%m-%d %H:%M} UTC.")
@@ -237,7 +239,7 @@ def recognised(passwords: Passwords, claimed: Claim, account: Account | None) ->
         is_staff=account.is_staff,
         is_superuser=account.is_superuser,
         groups=frozenset(account.groups or ()),
-        method=claimed.method,
+        method=credentials.method,
         tier=tier_now(
             is_superuser=account.is_superuser, until=account.supporter_until, tier=account.supporter_tier
         ),
@@ -247,9 +249,9 @@ def recognised(passwords: Passwords, claimed: Claim, account: Account | None) ->
     )
 
 
-def is_quick(passwords: Passwords, claimed: Claim, account: Account) -> bool:
-    """Whether `recognised` does not need to compute a slow hash."""
-    return claimed.method != BASIC or passwords.remembers(account.password, claimed.password)
+def is_verified_quickly(passwords: Passwords, credentials: Credentials, account: AccountRow) -> bool:
+    """Whether `verify_credentials` does not need to compute a slow hash."""
+    return credentials.method != BASIC or passwords.is_cached(account.password, credentials.password)
 
 
 def authenticate(request) -> Identity | None:
@@ -261,7 +263,7 @@ def authenticate(request) -> Identity | None:
     if not is_api_route(request.matched_route.name):
         return None
     preflight = Preflight.of(request)
-    identity = preflight.identity if preflight is not None else _ask(request)
+    identity = preflight.identity if preflight is not None else _identify(request)
     if identity is not None:
         request.add_response_callback(
             lambda request, response: retirement.add_headers(request, identity, response)
@@ -269,61 +271,61 @@ def authenticate(request) -> Identity | None:
     return identity
 
 
-def _ask(request) -> Identity | None:
-    if basic_is_over(request):
-        _log_failure(request, BASIC, name_in(request.environ))
+def _identify(request) -> Identity | None:
+    if uses_retired_basic(request):
+        _log_failure(request, BASIC, basic_username(request.environ))
         raise AuthenticationError(request.registry[retirement.KEY].refusal(request.application_url))
-    claimed = account = None
+    credentials = account = None
     try:
         if not is_basic(request.environ):
             found = accounts.session_identity(request)
             if found is not None:
                 return found
-        claimed = read_claim(request.environ)
-        if claimed is None:
+        credentials = read_credentials(request.environ)
+        if credentials is None:
             return None
-        if claimed.method == BASIC:
-            accounts.check_attempt(request.account_context, claimed.name)
-        if "\0" not in claimed.name:  # PostgreSQL rejects it
-            found = request.read_pool.fetch(_account_query(claimed.method), claimed.parameters)
-            account = Account(*found) if found else None
-        identity = recognised(request.passwords, claimed, account)
+        if credentials.method == BASIC:
+            accounts.check_attempt(request.account_context, credentials.name)
+        if "\0" not in credentials.name:  # PostgreSQL rejects it
+            found = request.read_pool.fetch(_account_query(credentials.method), credentials.parameters)
+            account = AccountRow(*found) if found else None
+        identity = verify_credentials(request.passwords, credentials, account)
         return without_staff_rights(request.registry.settings, identity, account.second_factor)
     except AuthenticationError as error:
-        name = account.username if account else claimed.name if claimed else ""
+        name = account.username if account else credentials.name if credentials else ""
         right = isinstance(error, SecondFactorRequiredError)
-        if claimed is not None and claimed.method == BASIC and not right:
-            request.registry["comicsdb.guard"].failed(claimed.name, client_ip(request))
+        if credentials is not None and credentials.method == BASIC and not right:
+            request.registry["comicsdb.guard"].record_failure(credentials.name, client_ip(request))
         _log_failure(request, BASIC if is_basic(request.environ) else TOKEN, name)
         raise
     except accounts.TooManyFailuresError:
-        _log_failure(request, BASIC, claimed.name)
+        _log_failure(request, BASIC, credentials.name)
         raise
 
 
-def check_guard(request, claimed: Claim) -> None:
+def check_guard(request, credentials: Credentials) -> None:
     """Raise TooManyFailuresError after too many wrong passwords, even for a right one.
 
     This includes cached passwords, as the difference would reveal a right guess.
     """
-    if claimed.method == BASIC:
-        request.registry["comicsdb.guard"].check(claimed.name, client_ip(request))
+    if credentials.method == BASIC:
+        request.registry["comicsdb.guard"].check(credentials.name, client_ip(request))
 
 
-def basic_is_over(request) -> bool:
+def uses_retired_basic(request) -> bool:
     """Whether the request has a Basic header after its retirement, which is rejected in any case."""
     return request.registry[retirement.KEY].is_over and is_basic(request.environ)
 
 
-def has_session(request, claimed: Claim | None) -> bool:
+def has_session(request, credentials: Credentials | None) -> bool:
     """Whether a session may take precedence over the header, or stands for it."""
-    by_basic = claimed is not None and claimed.method == BASIC
+    by_basic = credentials is not None and credentials.method == BASIC
     return not by_basic and "HTTP_COOKIE" in request.environ and bool(session_identifier(request))
 
 
 def check_csrf(request, identity: Identity) -> None:
     """Prevent cross-site request forgery: writes by session need the token of our pages."""
-    if identity.method != SESSION or request.method not in WRITES:
+    if identity.method != SESSION or request.method not in WRITE_METHODS:
         return
     token = request.headers.get("X-CSRFToken") or _form_token(request)
     policy = request.registry.queryUtility(ICSRFStoragePolicy)
@@ -361,9 +363,9 @@ def _permission(request) -> Permission:
     route = request.matched_route.name
     kind = route.removeprefix(ROUTE_PREFIX).partition(".")[0]
     offered = request.registry["comicsdb_api.allow"].get(route, "").split(", ")
-    if request.method not in WRITES or request.method in offered or kind not in GUARDED:
+    if request.method not in WRITE_METHODS or request.method in offered or kind not in GUARDED_KINDS:
         return _permission_to_read(request, route)
-    if kind in REFERENCE:
+    if kind in REFERENCE_KINDS:
         return Permission.API_REFERENCE
     return Permission.API_DELETE if request.method == "DELETE" else Permission.API_EDIT
 
@@ -377,7 +379,7 @@ def _permission_to_read(request, route: str) -> Permission:
     return Permission.API
 
 
-def admitted_view(view, info):
+def authorized_view(view, info):
     """View deriver, just inside the permission check: rejects wrong credentials, and logs the caller.
 
     It also wraps Cornice's view for missing methods, which has no permission of its own, so that callers
@@ -386,22 +388,22 @@ def admitted_view(view, info):
     if info.exception_only or not is_api_route(info.options.get("route_name")):
         return view
 
-    def admitted(context, request):
+    def authorized(context, request):
         identity = request.identity  # raises for wrong credentials
-        judged = judge(identity, _permission(request))
+        judged = check_permission(identity, _permission(request))
         if not judged:
             raise HTTPForbidden(result=judged)
         if identity is not None:
             check_csrf(request, identity)
             if Verdict.KEY not in request.environ:  # not counted by an earlier attempt
-                log_admitted(request, identity)
+                log_authenticated(request, identity)
         throttle(request, identity)
         return view(context, request)
 
-    return admitted
+    return authorized
 
 
-def log_admitted(request, identity: Identity | None) -> None:
+def log_authenticated(request, identity: Identity | None) -> None:
     """Log the account of a request, if it has one."""
     if identity is None or not logger.isEnabledFor(logging.INFO):
         return
@@ -419,4 +421,4 @@ def includeme(config):
     """Add the authenticator, the deriver, and the registry of what reading a route needs."""
     config.registry["comicsdb_api.permissions"] = {}
     config.add_authenticator(authenticate)
-    config.add_view_deriver(admitted_view, "admitted_view", under="secured_view", over="csrf_view")
+    config.add_view_deriver(authorized_view, "authorized_view", under="secured_view", over="csrf_view")

@@ -11,7 +11,7 @@ from comicsdb.http.execution_policies import wrap_execution_policy
 from comicsdb_api import responses
 
 PREFLIGHT = (
-    ("Access-Control-Allow-Methods", ", ".join(responses.READS)),
+    ("Access-Control-Allow-Methods", ", ".join(responses.SAFE_METHODS)),
     (
         "Access-Control-Allow-Headers",
         "Authorization, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since,"
@@ -21,8 +21,8 @@ PREFLIGHT = (
 )
 
 
-class Preflights:
-    """Pyramid's execution policy: answers preflights of reads, and passes on everything else.
+class PreflightPolicy:
+    """Execution policy of Pyramid: answers preflights of reads, and passes on everything else.
 
     All preflights get the same answer, whatever the URL. Nothing is looked up or counted, as browsers send
     them without credentials.
@@ -41,9 +41,9 @@ class Preflights:
 def _is_preflight_of_read(environ) -> bool:
     """Whether a request is a preflight of a read through the API."""
     method = environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD")
-    return method in responses.READS and "HTTP_ORIGIN" in environ and responses.is_api_path(environ)
+    return method in responses.SAFE_METHODS and "HTTP_ORIGIN" in environ and responses.is_api_path(environ)
 
 
 def includeme(config):
     """Add the execution policy, outside of the other policies of the API."""
-    wrap_execution_policy(config, Preflights)
+    wrap_execution_policy(config, PreflightPolicy)

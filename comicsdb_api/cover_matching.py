@@ -14,18 +14,18 @@ from comicsdb.catalog import covers, crosswalk
 from comicsdb.http.client_address import client_ip
 from comicsdb.models import Issue
 from comicsdb.ratelimit import Limit
-from comicsdb.values import FLAGS, whole_number
+from comicsdb.values import BOOLEANS, whole_number
 from comicsdb_api.negotiation import parameters
 from comicsdb_api.responses import CROSS_ORIGIN, to_json
 
 PATH = "/match_cover_hash"
-MOST = 300  # covers in one answer, the nearest
+RESULTS_MAX = 300  # covers in one answer, the nearest
 MINUTE, DAY = 60, 86_400
 # The addresses by which the program knows sources of ids.
 DOMAINS = {"comicvine": "comicvine.gamespot.com", "gcd": "comics.org", "metron": "metron.cloud"}
 NONE_FOUND = "No hashes found"
-NO_HASH = f"Send at least one of {', '.join(covers.KINDS)}."
-TOO_FAR = f"max has to be a whole number from 0 to {covers.MAX}."
+NO_HASH = f"Send at least one of {', '.join(covers.HASH_COLUMNS)}."
+TOO_FAR = f"max has to be a whole number from 0 to {covers.MAX_DISTANCE}."
 
 
 class InvalidQueryError(ValueError):
@@ -36,37 +36,37 @@ def match(request) -> Response:
     """The answer to a request, within the limits of its address."""
     settings = request.registry.settings
     if settings["comicsdb_api.throttle"]:
-        wait = _throttled(request, settings)
+        wait = _seconds_to_wait(request, settings)
         if wait:
             message = f"Too many requests; please wait {wait} seconds."
             return _answer({"msg": message}, 429, ("Retry-After", str(wait)))
     try:
-        wanted, most, flags = _asked(request)
+        wanted, max_distance, flags = _parse_query(request)
     except InvalidQueryError as error:
         return _answer({"msg": str(error)}, 400)
-    found = _found(request, wanted, most)
+    found = _find_covers(request, wanted, max_distance)
     if flags["exactOnly"] and any(row.distance == 0 for row in found):
         found = [row for row in found if row.distance == 0]
     if not found:
         return _answer({"msg": NONE_FOUND}, 404)
     host = urlsplit(request.application_url).hostname
-    known = crosswalk.external_ids(request.dbsession, {("issue", row.id) for row in found})
-    ids = {row.id: _ids(known.get(("issue", row.id), ()), row.id, host) for row in found}
-    return _answer({"results": (_simple if flags["simple"] else _results)(found, ids)})
+    known = crosswalk.external_ids_of(request.dbsession, {("issue", row.id) for row in found})
+    ids = {row.id: _ids_by_domain(known.get(("issue", row.id), ()), row.id, host) for row in found}
+    return _answer({"results": (_simple_results if flags["simple"] else _results)(found, ids)})
 
 
-def _throttled(request, settings) -> int:
+def _seconds_to_wait(request, settings) -> int:
     """Count the request; the seconds to wait if there were too many."""
     burst, sustained = (settings[f"comicsdb_api.covers.{name}"] for name in ("burst", "sustained"))
     limits = Limit("covers", burst, MINUTE), Limit("covers_a_day", sustained, DAY)
     who = f"covers ip:{client_ip(request)}"
     taken = request.registry["comicsdb.limiter"].take([(limit, who) for limit in limits])
-    return max((state.wait for state in taken.refused), default=0)
+    return max((state.retry_after for state in taken.refused), default=0)
 
 
-def _asked(request) -> tuple[dict[str, str], int, dict[str, bool]]:
+def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:
     sent = {name: value.strip() for name, value in parameters(request)}
-    wanted = {kind: sent[kind] for kind in covers.KINDS if sent.get(kind)}
+    wanted = {kind: sent[kind] for kind in covers.HASH_COLUMNS if sent.get(kind)}
     if not wanted:
         raise InvalidQueryError(NO_HASH)
     for kind, digits in wanted.items():
@@ -74,37 +74,39 @@ def _asked(request) -> tuple[dict[str, str], int, dict[str, bool]]:
             covers.signed(digits)
         except ValueError as error:
             raise InvalidQueryError(f"{kind}: {error}") from error
-    most = whole_number(sent["max"], 0, covers.MAX) if sent.get("max") else covers.USUAL
-    if most is None:
+    max_distance = (
+        whole_number(sent["max"], 0, covers.MAX_DISTANCE) if sent.get("max") else covers.DEFAULT_DISTANCE
+    )
+    if max_distance is None:
         raise InvalidQueryError(TOO_FAR)
     flags = {"simple": False, "exactOnly": True}
     for name, usual in flags.items():
-        flags[name] = FLAGS.get(sent[name].lower()) if sent.get(name) else usual
+        flags[name] = BOOLEANS.get(sent[name].lower()) if sent.get(name) else usual
         if flags[name] is None:
             raise InvalidQueryError(f"{name} has to be True or False.")
-    return wanted, most, flags
+    return wanted, max_distance, flags
 
 
-def _found(request, wanted: dict[str, str], most: int) -> list:
+def _find_covers(request, wanted: dict[str, str], max_distance: int) -> list:
     """The issues with such a cover, of their own or of a variant, by distance; each once for a hash."""
-    matches = covers.matches(wanted, most)
+    matches = covers.near_covers(wanted, max_distance)
     rows = (
         select(Issue.id, matches.c.kind, matches.c.hash, matches.c.distance)
         .distinct()
         .join(matches, matches.c.issue_id == Issue.id)
         .order_by(matches.c.distance, Issue.id, matches.c.kind, matches.c.hash)
-        .limit(MOST)
+        .limit(RESULTS_MAX)
     )
     return request.dbsession.execute(rows).all()
 
 
-def _ids(known, issue_id: int, host: str) -> list[tuple[str, str]]:
+def _ids_by_domain(known, issue_id: int, host: str) -> list[tuple[str, str]]:
     """The ids of an issue by domain, those that the program looks for first."""
     found = [(DOMAINS[source], external_id) for source, external_id, _scope in known if source in DOMAINS]
     return [*dict.fromkeys(found), (host, str(issue_id))]
 
 
-def _listed(ids: list[tuple[str, str]], listed: dict[str, list[str]]) -> dict[str, list[str]]:
+def _add_ids(ids: list[tuple[str, str]], listed: dict[str, list[str]]) -> dict[str, list[str]]:
     for domain, number in ids:
         numbers = listed.setdefault(domain, [])
         if number not in numbers:
@@ -120,7 +122,7 @@ def _results(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
             {
                 "ID": named[0],
                 "EquivalentIDs": named[1:],
-                "IDs": _listed(ids[row.id], {}),
+                "IDs": _add_ids(ids[row.id], {}),
                 "Distance": row.distance,
                 "Hash": {"Hash": row.hash % 2**64, "Kind": row.kind},
             }
@@ -128,11 +130,11 @@ def _results(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
     return results
 
 
-def _simple(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
+def _simple_results(found: list, ids: dict[int, list[tuple[str, str]]]) -> list[dict]:
     """The ids for each distance, without the hashes."""
     by_distance: dict[int, dict[str, list[str]]] = {}
     for row in found:
-        _listed(ids[row.id], by_distance.setdefault(row.distance, {}))
+        _add_ids(ids[row.id], by_distance.setdefault(row.distance, {}))
     return [{"IDList": listed, "Distance": distance} for distance, listed in by_distance.items()]
 
 

@@ -11,7 +11,7 @@ from pyramid_retry import is_error_retryable
 
 from comicsdb import catalog
 from comicsdb.accounts import TooManyFailuresError
-from comicsdb.db import is_away
+from comicsdb.db import is_unavailable
 from comicsdb.http.bodies import BodyError
 from comicsdb.http.request_checks import Refusal
 from comicsdb.media.storage import StorageDownError
@@ -22,15 +22,15 @@ from comicsdb_api.responses import (
     PATH_PREFIX,
     PROBLEM,
     ROUTE_PREFIX,
-    addresses,
-    answer,
+    base_urls,
     headers,
     is_api_path,
     is_api_route,
+    json_response,
+    make_response,
     problem,
-    respond,
     to_json,
-    too_soon,
+    too_many_requests,
     wants_problem,
 )
 
@@ -38,13 +38,13 @@ logger = logging.getLogger(__name__)
 
 NOT_FOUND = "Not found."
 STORAGE_DOWN = "Pictures cannot be stored at the moment. Nothing was changed; please try again in a while."
-AWAY = "The database cannot be used at the moment; please try again in a while."
+DATABASE_DOWN = "The database cannot be used at the moment; please try again in a while."
 NOT_ACCEPTABLE = "Could not satisfy the request Accept header."
 # Matches all other URLs below /api/, so that the API answers them with 404, not the site.
 UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"
-ID_NAMES = {"cv_id": "Comic Vine ID", "gcd_id": "GCD ID"}
+ID_LABELS = {"cv_id": "Comic Vine ID", "gcd_id": "GCD ID"}
 # The key of errors of several fields, in the catalogue and in the API.
-SEVERAL_FIELDS = {"__all__": "non_field_errors"}
+FIELD_NAMES = {"__all__": "non_field_errors"}
 
 
 class RefusedError(Exception):
@@ -83,7 +83,7 @@ class ApiPath:
 
 def refused(error: RefusedError, request, route: str | None = None):
     """Return the message as `detail`."""
-    return respond(request, {"detail": error.detail}, error.status, route=route)
+    return json_response(request, {"detail": error.detail}, error.status, route=route)
 
 
 def rejected_before_routing(environ, refusal: Refusal) -> Response:
@@ -97,7 +97,7 @@ def rejected_before_routing(environ, refusal: Refusal) -> Response:
 
 def unauthenticated(request, detail: str):
     """Return 401 with the usual challenge, whatever scheme was used."""
-    return respond(request, {"detail": detail}, 401, (request.registry[retirement.KEY].challenge,))
+    return json_response(request, {"detail": detail}, 401, (request.registry[retirement.KEY].challenge,))
 
 
 def authentication_failed(error: AuthenticationError, request):
@@ -110,14 +110,14 @@ def invalid_token(error: InvalidTokenError, request):
 
     It precedes the usual challenge, or replaces it if that is for tokens, too.
     """
-    challenges = [_bearer("invalid_token", str(error))]
+    challenges = [_bearer_challenge("invalid_token", str(error))]
     basic_retirement = request.registry[retirement.KEY]
     if not basic_retirement.is_over:
         challenges.append(basic_retirement.challenge)
-    return respond(request, {"detail": str(error)}, 401, challenges)
+    return json_response(request, {"detail": str(error)}, 401, challenges)
 
 
-def _bearer(error: str, description: str, more: str = "") -> tuple[str, str]:
+def _bearer_challenge(error: str, description: str, more: str = "") -> tuple[str, str]:
     """Return the challenge of RFC 6750."""
     return (
         "WWW-Authenticate",
@@ -127,7 +127,7 @@ def _bearer(error: str, description: str, more: str = "") -> tuple[str, str]:
 
 def too_many_failures(error: TooManyFailuresError, request):
     """Return 429 without headers of limits, as the caller is not authenticated."""
-    return too_soon(request, "Too many failed attempts.", error.retry_after)
+    return too_many_requests(request, "Too many failed attempts.", error.retry_after)
 
 
 def forbidden(error, request):
@@ -140,23 +140,23 @@ def forbidden(error, request):
         message = (
             f"This token has the scope {identity.scope}; the request needs one with the scope {denied.scope}."
         )
-        challenge = _bearer("insufficient_scope", message, f', scope="{denied.scope}"')
-        return respond(request, {"detail": message}, 403, (challenge,))
-    return respond(request, {"detail": "You do not have permission to perform this action."}, 403)
+        challenge = _bearer_challenge("insufficient_scope", message, f', scope="{denied.scope}"')
+        return json_response(request, {"detail": message}, 403, (challenge,))
+    return json_response(request, {"detail": "You do not have permission to perform this action."}, 403)
 
 
 def not_found(_error, request):
     """Return 404, or for reads a redirect to the URL with a slash (writes are served without it)."""
-    slashed = _slashed(request)
+    slashed = _route_with_slash(request)
     if slashed:
         query = request.environ.get("QUERY_STRING", "")
         location = f"{request.path_url}/{'?' if query else ''}{query}"
         allowed = request.registry["comicsdb_api.allow"].get(slashed, "GET, HEAD")
-        return answer(request, b"", 301, (("Location", location), ("Allow", allowed)))
-    return respond(request, {"detail": NOT_FOUND}, 404)
+        return make_response(request, b"", 301, (("Location", location), ("Allow", allowed)))
+    return json_response(request, {"detail": NOT_FOUND}, 404)
 
 
-def _slashed(request) -> str | None:
+def _route_with_slash(request) -> str | None:
     """Return the name of the API route for the path with a slash, or None."""
     path = request.path_info
     if path.endswith("/") or request.method not in {"GET", "HEAD"}:
@@ -170,91 +170,91 @@ def _slashed(request) -> str | None:
 
 def method_not_allowed(_error, request):
     """Return 405; like every answer, it has `Allow`."""
-    return respond(request, {"detail": f'Method "{request.method}" not allowed.'}, 405)
+    return json_response(request, {"detail": f'Method "{request.method}" not allowed.'}, 405)
 
 
 def bad_body(error: BodyError, request):
     """Return the status for a body that is too large or malformed."""
-    return respond(request, {"detail": str(error)}, error.code)
+    return json_response(request, {"detail": str(error)}, error.code)
 
 
 def http_error(error: HTTPException, request):
     """Return any other HTTP error raised by a view."""
-    return respond(request, {"detail": error.title}, error.status_int)
+    return json_response(request, {"detail": error.title}, error.status_int)
 
 
-def unknown(error: catalog.NotFoundError, request):
+def object_not_found(error: catalog.NotFoundError, request):
     """Return 404 for an object that does not exist."""
-    return respond(request, {"detail": missing(error.kind)}, 404)
+    return json_response(request, {"detail": not_found_message(error.kind)}, 404)
 
 
-def gone(error: catalog.GoneError, request):
+def object_deleted(error: catalog.GoneError, request):
     """Return 404 for a deleted object."""
-    return respond(request, {"detail": missing(error.tombstone.kind)}, 404)
+    return json_response(request, {"detail": not_found_message(error.tombstone.kind)}, 404)
 
 
-def moved(error: catalog.MovedError, request):
+def object_merged(error: catalog.MovedError, request):
     """Return 301 to the object that this one was merged into; 404 for writes."""
     survivor, route = error.entity, request.matched_route.name
     kind = survivor.__tablename__
-    base = addresses(request)["base"]
+    base = base_urls(request)["base"]
     body = {
-        "detail": f"{missing(kind)} It was merged into {kind} {survivor.id}.",
+        "detail": f"{not_found_message(kind)} It was merged into {kind} {survivor.id}.",
         "id": survivor.id,
         "resource_url": f"{base}/{kind}/{survivor.slug}/",
     }
     own = route == f"{ROUTE_PREFIX}{kind}" or route.startswith(f"{ROUTE_PREFIX}{kind}.")
     if request.method not in {"GET", "HEAD"} or not own or "id" not in request.matchdict:
-        return respond(request, body, 404)
+        return json_response(request, body, 404)
     query = request.environ.get("QUERY_STRING", "")
     location = request.route_url(route, **request.matchdict | {"id": survivor.id})
-    return respond(request, body, 301, (("Location", f"{location}{'?' if query else ''}{query}"),))
+    return json_response(request, body, 301, (("Location", f"{location}{'?' if query else ''}{query}"),))
 
 
-def missing(kind: str) -> str:
+def not_found_message(kind: str) -> str:
     """Return the message for an object that does not exist or is not visible."""
     return f"No {kind.title().replace('_', '')} matches the given query."
 
 
 def conflict(error: catalog.ConflictError, request):
     """Return 400 (not 409, as clients expect) if another object already has these values."""
-    return respond(request, taken(error), 400)
+    return json_response(request, conflict_messages(error), 400)
 
 
-def taken(error: catalog.ConflictError) -> dict[str, list[str]]:
+def conflict_messages(error: catalog.ConflictError) -> dict[str, list[str]]:
     """Return the messages for a violated unique constraint."""
     if len(error.fields) == 1:
         field = error.fields[0]
-        return {field: [f"{error.kind} with this {ID_NAMES.get(field, field)} already exists."]}
+        return {field: [f"{error.kind} with this {ID_LABELS.get(field, field)} already exists."]}
     return {"non_field_errors": [f"The fields {', '.join(error.fields)} must make a unique set."]}
 
 
-def invalid(error: catalog.InvalidError, request, route: str | None = None):
+def invalid_values(error: catalog.InvalidError, request, route: str | None = None):
     """Return 400 with messages by field for values that violate rules."""
-    return respond(request, by_field(error.errors), 400, route=route)
+    return json_response(request, messages_by_field(error.errors), 400, route=route)
 
 
-def by_field(errors: dict) -> dict:
+def messages_by_field(errors: dict) -> dict:
     """Return the catalogue's messages by field, with the API's names."""
-    return {SEVERAL_FIELDS.get(field, field): messages for field, messages in errors.items()}
+    return {FIELD_NAMES.get(field, field): messages for field, messages in errors.items()}
 
 
 def bad_request(error: BadRequestError, request):
     """Return 400 with the errors of the body."""
-    return respond(request, error.problems, 400)
+    return json_response(request, error.problems, 400)
 
 
 def storage_down(error: StorageDownError, request):
     """Return 503 if pictures cannot be stored now; nothing was written."""
-    return respond(request, {"detail": STORAGE_DOWN}, 503, (("Retry-After", str(error.retry_after)),))
+    return json_response(request, {"detail": STORAGE_DOWN}, 503, (("Retry-After", str(error.retry_after)),))
 
 
 def server_error(error: Exception, request):
     """Return 500 or 503; the error is logged with its traceback, unless the request is retried."""
     request.add_finished_callback(partial(_log_error, error))
-    if is_away(error):
-        return respond(request, {"detail": AWAY}, 503, (("Retry-After", "5"),))
-    return respond(request, {"detail": "A server error occurred."}, 500)
+    if is_unavailable(error):
+        return json_response(request, {"detail": DATABASE_DOWN}, 503, (("Retry-After", "5"),))
+    return json_response(request, {"detail": "A server error occurred."}, 500)
 
 
 def _log_error(error: Exception, request) -> None:
@@ -273,11 +273,11 @@ VIEWS = (
     (HTTPNotFound, not_found),
     (HTTPMethodNotAllowed, method_not_allowed),
     (HTTPException, http_error),
-    (catalog.NotFoundError, unknown),
-    (catalog.GoneError, gone),
-    (catalog.MovedError, moved),
+    (catalog.NotFoundError, object_not_found),
+    (catalog.GoneError, object_deleted),
+    (catalog.MovedError, object_merged),
     (catalog.ConflictError, conflict),
-    (catalog.InvalidError, invalid),
+    (catalog.InvalidError, invalid_values),
     (StorageDownError, storage_down),
     (Exception, server_error),
 )

@@ -15,11 +15,11 @@ FORMAT_KEY = "comicsdb_api.format"  # the suffix of the path
 TAGS_KEY = "comicsdb_api.tags"  # the TagFormat that was chosen
 # A suffix starts with a letter: 1.5 is an invalid id, not id 1 in the format 5.
 SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")
-READERS = ("GET", "HEAD")
-COMMON = ("format", "page", "strict")  # parameters of all lists, beside their filters
+READ_METHODS = ("GET", "HEAD")
+COMMON_PARAMETERS = ("format", "page", "strict")  # parameters of all lists, beside their filters
 JSON = "application/json"
-FORMATS = {"", "json", "api"}  # "api" requests a page for browsers, but gets JSON
-ACCEPTED = {"*/*", "application/*", JSON, "text/*", "text/html"}
+JSON_FORMATS = {"", "json", "api"}  # "api" requests a page for browsers, but gets JSON
+JSON_MEDIA_RANGES = {"*/*", "application/*", JSON, "text/*", "text/html"}
 
 
 def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
@@ -67,14 +67,14 @@ def negotiate(request, offered: Sequence[TagFormat] = ()) -> None:
     A suffix or `format` precedes the Accept header.
     """
     environ = request.environ
-    offered = offered if environ["REQUEST_METHOD"] in READERS else ()
+    offered = offered if environ["REQUEST_METHOD"] in READ_METHODS else ()
     by_name = {each.name: each for each in offered}
     names = [name for name in (environ.get(FORMAT_KEY), parameter(request, "format")) if name is not None]
-    if any(name not in FORMATS and name not in by_name for name in names):
+    if any(name not in JSON_FORMATS and name not in by_name for name in names):
         raise RefusedError(404, NOT_FOUND)
     header = environ.get("HTTP_ACCEPT", "")
     named = [by_name.get(name) for name in names if name]
-    chosen = environ[TAGS_KEY] = named[0] if named else _accepted(header, offered)
+    chosen = environ[TAGS_KEY] = named[0] if named else _accepted_format(header, offered)
     if chosen is None and not accepts_json(header):
         raise RefusedError(406, NOT_ACCEPTABLE)
 
@@ -84,13 +84,13 @@ def tag_format(request) -> TagFormat | None:
     return request.environ.get(TAGS_KEY)
 
 
-def _accepted(header: str, offered: Sequence[TagFormat]) -> TagFormat | None:
+def _accepted_format(header: str, offered: Sequence[TagFormat]) -> TagFormat | None:
     """The format that an Accept header prefers to JSON, which it has to name."""
     by_type = {each.media_type: each for each in offered if each.media_type in header.lower()}
-    return by_type.get(preferred(header, [JSON, *by_type])) if by_type else None
+    return by_type.get(preferred_media_type(header, [JSON, *by_type])) if by_type else None
 
 
-def preferred(header: str, offers: list[str]) -> str | None:
+def preferred_media_type(header: str, offers: list[str]) -> str | None:
     """The offer that an Accept header likes best; of equals the one named most exactly, then the first."""
     if not header:
         return offers[0]
@@ -107,7 +107,7 @@ def preferred(header: str, offers: list[str]) -> str | None:
 
 def accepts_json(header: str) -> bool:
     """Whether an Accept header allows JSON; text/html also gets JSON."""
-    return header in {"", "*/*"} or accepts(header, ACCEPTED)
+    return header in {"", "*/*"} or accepts(header, JSON_MEDIA_RANGES)
 
 
 def negotiated_view(view, info):

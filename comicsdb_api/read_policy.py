@@ -12,25 +12,25 @@ from sqlalchemy import select, true
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError, check_epoch
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.readcache.policy import CachedRead, DeclinedError, Preflight
-from comicsdb.readcache.validators import Found
-from comicsdb.security import may, without_staff_rights
+from comicsdb.readcache.validators import AccountAndValidators
+from comicsdb.security import has_permission, without_staff_rights
 from comicsdb.values import whole_number
 from comicsdb_api import auth, retirement
-from comicsdb_api.errors import RefusedError, invalid, refused
+from comicsdb_api.errors import RefusedError, invalid_values, refused
 from comicsdb_api.negotiation import negotiate
 from comicsdb_api.resource import cached_reads, paging
-from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.listing import Detail, Listing, Wanted
+from comicsdb_api.resource.conditional import conditional_response
+from comicsdb_api.resource.derived_reads import apply_options
+from comicsdb_api.resource.listing import Detail, Listing, PageRequest
 from comicsdb_api.resource.strict import is_strict
-from comicsdb_api.resource.variants import as_asked
-from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, judge, refusal
+from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, check_limits, refusal
 
 ID_MAX = 10**9 - 1  # greater ones are left to the views
 
 
-class Address:
+class ReadFactory:
     """An address that is read by the policy: called with a request, it returns its read."""
 
     def __init__(self, served: Listing | Detail, permission: str):
@@ -42,28 +42,30 @@ class Address:
         number = whole_number(match.get("id", "0"), high=ID_MAX)
         if number is None:
             return None
-        claim = auth.read_claim(request.environ)
-        if claim is None and (auth.sends_credentials(request.environ) or not may(None, self.permission)):
+        credentials = auth.read_credentials(request.environ)
+        if credentials is None and (
+            auth.sends_credentials(request.environ) or not has_permission(None, self.permission)
+        ):
             return None
-        if claim is not None and "\0" in claim.name:
+        if credentials is not None and "\0" in credentials.name:
             return None
-        if auth.has_session(request, claim) or auth.basic_is_over(request):
+        if auth.has_session(request, credentials) or auth.uses_retired_basic(request):
             return None
-        if claim is not None:
-            auth.check_guard(request, claim)
+        if credentials is not None:
+            auth.check_guard(request, credentials)
         try:
             negotiate(request, self.served.formats)
         except RefusedError as error:
             raise DeclinedError from error
         request.matchdict = match
-        return None if is_strict(request) else ApiRead(request, self, claim, number)
+        return None if is_strict(request) else ApiRead(request, self, credentials, number)
 
     @cached_property
     def queries(self) -> dict[str | None, CompiledQuery]:
         """The statement for epoch, account and validators, by authentication method; None is nobody's."""
         what = self.served.read.stamps.subquery("stamps")
         queries = {None: CompiledQuery.of(select(EPOCH_NOW.scalar_subquery(), *what.c))}
-        for method, account in auth.ACCOUNTS.items():
+        for method, account in auth.ACCOUNT_QUERIES.items():
             who = account.subquery("account")
             both = select(EPOCH_NOW.scalar_subquery(), *who.c, *what.c)
             queries[method] = CompiledQuery.of(both.select_from(who.outerjoin(what, true())))
@@ -73,72 +75,75 @@ class Address:
 class ApiRead(CachedRead):
     """A read of an address, with credentials or, where it is public, without."""
 
-    def __init__(self, request, address: Address, claim: auth.Claim | None, object_id: int):
+    def __init__(self, request, factory: ReadFactory, credentials: auth.Credentials | None, object_id: int):
         super().__init__(request)
-        self.served = as_asked(address.served, request)
+        self.served = apply_options(factory.served, request)
         self.read = self.served.read
-        self.permission = address.permission
-        self.claim, self.object_id = claim, object_id
+        self.permission = factory.permission
+        self.credentials, self.object_id = credentials, object_id
         self.parameters = {"id": object_id}
-        if claim is None:
-            self.query, self.account = address.queries[None], None
+        if credentials is None:
+            self.query, self.account = factory.queries[None], None
         else:
-            self.query, self.account_columns = address.queries[claim.method], len(auth.Account._fields)
-            self.parameters |= claim.parameters
-            self.account = (claim.method, *claim.parameters.values())
+            self.query, self.account_columns = (
+                factory.queries[credentials.method],
+                len(auth.AccountRow._fields),
+            )
+            self.parameters |= credentials.parameters
+            self.account = (credentials.method, *credentials.parameters.values())
         self.subject = (self.read.route, object_id)
         self.from_replica = self.read.region is not None
         self._is_newest = False  # whether the body is of the epoch of the account and the validators
 
     @property
-    def _price(self) -> int:
+    def _cost(self) -> int:
         """What the answer costs of the day's requests."""
         return self.served.cost(self.request) if isinstance(self.served, Listing) else 1
 
-    def from_cache(self, found: Found):
+    def from_cache(self, found: AccountAndValidators):
         """The answer by dates alone, or with a cached body."""
         self._identify(found)
         if self.read.region is None:
             return None
-        return cached_reads.answer(self.request, self.served, self.object_id, found.validators, None)
+        return cached_reads.cached_response(self.request, self.served, self.object_id, found.validators, None)
 
-    def _identify(self, found: Found) -> None:
+    def _identify(self, found: AccountAndValidators) -> None:
         """Verify the account; raises DeclinedError if that is slow, or it may not read."""
         self.identity = None
         if found.validators[0] is None:
             raise DeclinedError
-        if self.claim is None:
+        if self.credentials is None:
             return
-        account = auth.Account(*found.account)
+        account = auth.AccountRow(*found.account)
         passwords = self.request.registry["comicsdb.passwords"]
-        if not auth.is_quick(passwords, self.claim, account):
+        if not auth.is_verified_quickly(passwords, self.credentials, account):
             raise DeclinedError
-        identity = auth.recognised(passwords, self.claim, account)
+        identity = auth.verify_credentials(passwords, self.credentials, account)
         settings = self.request.registry.settings
         self.identity = without_staff_rights(settings, identity, account.second_factor)
-        if not may(self.identity, self.permission):
+        if not has_permission(self.identity, self.permission):
             raise DeclinedError
 
-    def create(self, found: Found):
+    def create(self, found: AccountAndValidators):
         """The answer with a new body; if there is none, the view tells why, and gets a Preflight."""
         self.request.environ[Preflight.KEY] = Preflight(self.read.route, found.validators, self.identity)
-        return self._created(found, None)
+        return self._response(found, None)
 
-    def create_remembered(self, found: Found):
+    def create_from_cached_validators(self, found: AccountAndValidators):
         """The answer with a new body; raises EpochMovedError if it is of another epoch."""
-        return self._created(found, found.epoch)
+        return self._response(found, found.epoch)
 
-    def _created(self, found: Found, epoch: int | None):
+    def _response(self, found: AccountAndValidators, epoch: int | None):
         request, route = self.request, self.read.route
 
         def entry() -> bytes:
-            return tagged(self._body(found, epoch))
+            return with_tag(self._body(found, epoch))
 
         try:
             if self.read.region is None:
                 body = entry()
-                return respond_tagged(request, body, paging.headers(request), route=route)
-            return cached_reads.answer(
+                return conditional_response(request, body, paging.headers(request), route=route)
+            return cached_reads.cached_response(
                 request, self.served, self.object_id, found.validators, entry, missed=True
             )
         except ThrottledError as error:
@@ -146,13 +151,15 @@ class ApiRead(CachedRead):
         except RefusedError as error:
             return refused(error, request, route)
         except InvalidError as error:
-            return invalid(error, request, route)
+            return invalid_values(error, request, route)
 
-    def _body(self, found: Found, epoch: int | None) -> bytes:
+    def _body(self, found: AccountAndValidators, epoch: int | None) -> bytes:
         """The body; raises ThrottledError if a limit is exceeded."""
         request, limits = self.request, self.request.registry["comicsdb.api_limits"]
         # Without limits, the statement for the body compares the epoch.
-        verdict = judge(request, self.identity, price=self._price, epoch=epoch if limits.on else None)
+        verdict = check_limits(
+            request, self.identity, cost=self._cost, epoch=epoch if limits.enabled else None
+        )
         if verdict.refused:
             raise ThrottledError(verdict)
         try:
@@ -161,20 +168,20 @@ class ApiRead(CachedRead):
         except (EpochMovedError, RefusedError, InvalidError):
             raise
         except Exception as error:
-            auth.log_admitted(request, self.identity)
+            auth.log_authenticated(request, self.identity)
             raise DeclinedError from error
         if body is None:  # deleted just now
-            auth.log_admitted(request, self.identity)
+            auth.log_authenticated(request, self.identity)
             raise DeclinedError
         self._is_newest = True
         return body
 
-    def _read(self, found: Found, epoch: int | None) -> bytes | None:
+    def _read(self, found: AccountAndValidators, epoch: int | None) -> bytes | None:
         request, served = self.request, self.served
         if not isinstance(served, Listing):
             return served.body(request, self.object_id, epoch)
-        wanted = Wanted.of(request, served, self.identity, self.object_id)
-        return served.page(request, found.validators, wanted, epoch)
+        page_request = PageRequest.of(request, served, self.identity, self.object_id)
+        return served.page(request, found.validators, page_request, epoch)
 
     def admit(self, response, epoch: int | None):
         """Count the request, and add the headers of its limits."""
@@ -183,9 +190,9 @@ class ApiRead(CachedRead):
         if Verdict.KEY in request.environ:
             check_epoch(request.registry["comicsdb.read_pool"], epoch)
         response = admit_cached(
-            request, self.identity, response, route=self.read.route, price=self._price, epoch=epoch
+            request, self.identity, response, route=self.read.route, cost=self._cost, epoch=epoch
         )
-        auth.log_admitted(request, self.identity)
+        auth.log_authenticated(request, self.identity)
         if self.identity is not None:
             retirement.add_headers(request, self.identity, response)
         return response
@@ -194,7 +201,7 @@ class ApiRead(CachedRead):
 def cache_reads(config, served: Listing | Detail, permission: str) -> None:
     """Directive: let the policy read an address, if its object and account are all that it depends on."""
     if served.read.region is not None or isinstance(served, Listing):
-        config.add_cached_read(served.read.route, Address(served, permission))
+        config.add_cached_read(served.read.route, ReadFactory(served, permission))
 
 
 def includeme(config):

@@ -11,8 +11,8 @@ from comicsdb.exchange.downloads import data_url
 
 PATH_PREFIX = "/api/"
 ROUTE_PREFIX = "api."
-READS = ("GET", "HEAD", "OPTIONS")
-WRITES = ("POST", "PUT", "PATCH", "DELETE")
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 METHOD_ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 HEADERS = (
     ("Vary", "Accept, Accept-Language, Cookie, Authorization"),
@@ -28,14 +28,14 @@ HEADERS = (
 CROSS_ORIGIN = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "*"))
 HEADERS_OF_READS = (*HEADERS, *CROSS_ORIGIN)
 PROBLEM = "application/problem+json"
-SEVERAL_ERRORS = "The request has errors; `errors` tells which, by field or parameter."
-CHANGED = "The object is not as a condition of the request wants it."
-REFUSED_QUALITY = re.compile(r"\s*q\s*=\s*0(\.0*)?\s*", re.IGNORECASE)
+SEE_ERRORS = "The request has errors; `errors` tells which, by field or parameter."
+PRECONDITION_FAILED = "The object is not as a condition of the request wants it."
+ZERO_QUALITY = re.compile(r"\s*q\s*=\s*0(\.0*)?\s*", re.IGNORECASE)
 
 
 def headers(environ) -> tuple[tuple[str, str], ...]:
     """Return the common headers of responses to a request."""
-    return HEADERS_OF_READS if environ["REQUEST_METHOD"] in READS else HEADERS
+    return HEADERS_OF_READS if environ["REQUEST_METHOD"] in SAFE_METHODS else HEADERS
 
 
 def is_api_route(name: str | None) -> bool:
@@ -54,12 +54,14 @@ def to_json(value) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_UTC_Z)
 
 
-def respond(request, value, status: int = 200, headers=(), route: str | None = None) -> Response:
+def json_response(request, value, status: int = 200, headers=(), route: str | None = None) -> Response:
     """Return a response with a JSON body of plain values, dates and UTC timestamps."""
-    return answer(request, to_json(value), status, (("Content-Type", "application/json"), *headers), route)
+    return make_response(
+        request, to_json(value), status, (("Content-Type", "application/json"), *headers), route
+    )
 
 
-def too_soon(request, sentence: str, seconds: int, route: str | None = None) -> Response:
+def too_many_requests(request, sentence: str, seconds: int, route: str | None = None) -> Response:
     """Return 429 with a message, the seconds to wait, and where the data are that cost no requests."""
     words = f"{seconds} second{'' if seconds == 1 else 's'}"
     files = data_url(request)
@@ -69,7 +71,7 @@ def too_soon(request, sentence: str, seconds: int, route: str | None = None) -> 
         ("Retry-After", str(seconds)),
         ("Link", f'<{files}>; rel="alternate"'),
     )
-    return answer(request, body, 429, headers, route)
+    return make_response(request, body, 429, headers, route)
 
 
 def accepts(header: str, media_types: Container[str]) -> bool:
@@ -77,7 +79,7 @@ def accepts(header: str, media_types: Container[str]) -> bool:
     for offer in header.split(","):
         kind, *details = offer.split(";")
         named = kind.strip().lower() in media_types
-        if named and not any(REFUSED_QUALITY.fullmatch(each) for each in details):
+        if named and not any(ZERO_QUALITY.fullmatch(each) for each in details):
             return True
     return False
 
@@ -92,13 +94,13 @@ def problem(status: int, body: bytes) -> bytes:
 
     A body with `detail` keeps its members; messages by field are moved to `errors`.
     """
-    members = orjson.loads(body) if body else {"detail": CHANGED}
+    members = orjson.loads(body) if body else {"detail": PRECONDITION_FAILED}
     if not (isinstance(members, dict) and isinstance(members.get("detail"), str)):
-        members = {"detail": SEVERAL_ERRORS, "errors": members}
+        members = {"detail": SEE_ERRORS, "errors": members}
     return to_json({"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status} | members)
 
 
-def answer(request, body: bytes, status: int, more=(), route: str | None = None) -> Response:
+def make_response(request, body: bytes, status: int, more=(), route: str | None = None) -> Response:
     """Return a response with an encoded body, the common headers, `more`, and Allow if the route is known.
 
     Errors are converted to problem details if the request accepts them.
@@ -106,7 +108,7 @@ def answer(request, body: bytes, status: int, more=(), route: str | None = None)
     if status >= 400 and wants_problem(request.environ):
         body = problem(status, body)
         more = [("Content-Type", PROBLEM), *((name, value) for name, value in more if name != "Content-Type")]
-    allow = _allowed(request, route)
+    allow = _allow_header(request, route)
     return Response(
         body=body,
         status=status,
@@ -114,19 +116,19 @@ def answer(request, body: bytes, status: int, more=(), route: str | None = None)
     )
 
 
-def _allowed(request, route: str | None) -> str | None:
+def _allow_header(request, route: str | None) -> str | None:
     if route is None:
         matched = getattr(request, "matched_route", None)
         route = matched.name if matched is not None else None
     return request.registry["comicsdb_api.allow"].get(route)
 
 
-def addresses(request) -> dict[str, str]:
+def base_urls(request) -> dict[str, str]:
     """Return the base URLs of the site's pages and of pictures, for URLs in bodies."""
     return {"base": request.application_url, "media": request.media_base}
 
 
-def allow(config, route_name: str, methods) -> None:
+def register_methods(config, route_name: str, methods) -> None:
     """Register the methods of a route, regardless of the caller's permissions."""
     offered = [method for method in METHOD_ORDER if method in methods]
     config.registry["comicsdb_api.allow"][route_name] = ", ".join(offered)

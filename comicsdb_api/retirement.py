@@ -23,7 +23,7 @@ DEPRECATED, ENDING, OVER = 1, 2, 3  # phases
 NOTICE = "X-Deprecation-Notice"
 
 
-class Retirement:
+class BasicRetirement:
     """The current phase, with its headers and messages."""
 
     def __init__(self, settings: Mapping):
@@ -48,7 +48,7 @@ class Retirement:
         return DEPRECATED <= self.phase < OVER
 
     @property
-    def names(self) -> list[str]:
+    def header_names(self) -> list[str]:
         """Return the names of the headers of these answers."""
         return [name for name, _value in self.headers("")]
 
@@ -81,11 +81,11 @@ def _midnight(day: date) -> datetime:
 
 def add_headers(request, identity: Identity, response) -> None:
     """Add the headers to a response if the caller used HTTP Basic."""
-    retirement: Retirement = request.registry[KEY]
+    retirement: BasicRetirement = request.registry[KEY]
     if identity.method == BASIC and retirement.is_announced:
         response.headerlist.extend(retirement.headers(request.application_url))
 
 
 def includeme(config):
     """Add `registry["comicsdb_api.retirement"]`."""
-    config.registry[KEY] = Retirement(config.get_settings())
+    config.registry[KEY] = BasicRetirement(config.get_settings())

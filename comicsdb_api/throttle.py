@@ -12,9 +12,9 @@ from comicsdb.log_lines import printable
 from comicsdb.ratelimit import Decision, Limit, WindowState
 from comicsdb.ratelimit.api import SUSTAINED, ApiLimits
 from comicsdb.security import BASIC, Identity
+from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.listing import Listing
-from comicsdb_api.resource.variants import as_asked
-from comicsdb_api.responses import too_soon
+from comicsdb_api.responses import too_many_requests
 
 logger = logging.getLogger(__name__)
 
@@ -29,29 +29,29 @@ class ThrottledError(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """The states of the limits for a request; `taken` is None without limits."""
+    """The states of the limits for a request; `decision` is None without limits."""
 
     KEY = "comicsdb_api.verdict"
 
     identity: Identity | None
-    taken: Decision | None
-    price: int = 1  # what an answer costs of the day's requests
+    decision: Decision | None
+    cost: int = 1  # of the day's requests
 
     @property
-    def cost(self) -> int:
-        """What this answer cost of the day's requests."""
-        counted = any(state.placed and state.limit.name == SUSTAINED for state in self.taken.states)
-        return self.price if counted else 0
+    def charged(self) -> int:
+        """What was charged of the day's requests."""
+        counted = any(state.is_counted and state.limit.name == SUSTAINED for state in self.decision.states)
+        return self.cost if counted else 0
 
     @property
     def refused(self) -> bool:
         """Whether a limit is exceeded."""
-        return self.taken is not None and bool(self.taken.refused)
+        return self.decision is not None and bool(self.decision.refused)
 
     @property
     def wait(self) -> int:
         """Seconds until all limits accept a request again."""
-        return max(state.wait for state in self.taken.refused)
+        return max(state.retry_after for state in self.decision.refused)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
@@ -59,51 +59,51 @@ class Verdict:
 
         If both the token and the account have limits, they describe the tighter one.
         """
-        if self.taken is None:
+        if self.decision is None:
             return []
         own, policies, left = [], [], []
         refused = self.refused
-        for state in _tightest(self.taken.states):
+        for state in _tightest_limits(self.decision.states):
             limit, remaining = state.limit, state.remaining
-            most, name_of_remaining, name_of_reset, policy = _words(limit)
+            most, name_of_remaining, name_of_reset, policy = _header_parts(limit)
             own += most, (name_of_remaining, str(remaining)), (name_of_reset, str(state.reset))
             policies.append(policy)
             # Reset times must not be later than Retry-After.
             if state.refused or not refused:
-                left.append(f'"{limit.name}";r={remaining};t={state.wait}')
-        own.append(("X-RateLimit-Cost", str(self.cost)))
+                left.append(f'"{limit.name}";r={remaining};t={state.retry_after}')
+        own.append(("X-RateLimit-Cost", str(self.charged)))
         return [*own, ("RateLimit-Policy", ", ".join(policies)), ("RateLimit", ", ".join(left))]
 
 
-def _tightest(states: Iterable[WindowState]) -> Iterable[WindowState]:
+def _tightest_limits(states: Iterable[WindowState]) -> Iterable[WindowState]:
     """For each name of limits, the one with the fewest requests left."""
     found: dict[str, WindowState] = {}
     for each in states:
         other = found.get(each.limit.name)
-        if other is None or (each.remaining, -each.wait) < (other.remaining, -other.wait):
+        if other is None or (each.remaining, -each.retry_after) < (other.remaining, -other.retry_after):
             found[each.limit.name] = each
     return found.values()
 
 
 @lru_cache
-def _words(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
+def _header_parts(limit: Limit) -> tuple[tuple[str, str], str, str, str]:
     """The constant parts of a limit's headers: its size, two header names, and its policy."""
     start = f"X-RateLimit-{limit.name.capitalize()}"
-    policy = f'"{limit.name}";q={limit.most};w={limit.seconds}'
-    return (f"{start}-Limit", str(limit.most)), f"{start}-Remaining", f"{start}-Reset", policy
+    policy = f'"{limit.name}";q={limit.max_events};w={limit.seconds}'
+    return (f"{start}-Limit", str(limit.max_events)), f"{start}-Remaining", f"{start}-Reset", policy
 
 
-def judge(
+def check_limits(
     request,
     identity: Identity | None,
     *,
-    price: int | None = None,
+    cost: int | None = None,
     unchanged: bool = False,
     epoch: int | None = None,
 ) -> Verdict:
     """Count a request and check its limits, only once if it is retried; rejections are counted and logged.
 
-    `price`: what an answer costs of the day's requests, if that is known already. `unchanged`: the answer
+    `cost`: what an answer costs of the day's requests, if that is known already. `unchanged`: the answer
     will be a 304, which does not count for the day. Raises EpochMovedError, without counting, if an epoch is
     given and not the present one.
     """
@@ -111,36 +111,36 @@ def judge(
     if verdict is not None:
         return verdict
     limits: ApiLimits = request.registry["comicsdb.api_limits"]
-    if price is None:
-        price = price_of(request)
-    if limits.on:
-        taken = limits.take(identity, client_ip(request), cost=price, unchanged=unchanged, epoch=epoch)
+    if cost is None:
+        cost = request_cost(request)
+    if limits.enabled:
+        decision = limits.take(identity, client_ip(request), cost=cost, unchanged=unchanged, epoch=epoch)
     else:
         check_epoch(request.registry["comicsdb.read_pool"], epoch)
-        taken = None
-    verdict = request.environ[Verdict.KEY] = Verdict(identity, taken, price)
+        decision = None
+    verdict = request.environ[Verdict.KEY] = Verdict(identity, decision, cost)
     if verdict.refused:
-        _note_refusal(request, verdict)
+        _log_refusal(request, verdict)
     return verdict
 
 
-def price_of(request) -> int:
+def request_cost(request) -> int:
     """What an answer costs of the day's requests: what a read asks for, or as declared for the method."""
     registry, route = request.registry, request.matched_route.name
     method = "GET" if request.method == "HEAD" else request.method
     served = registry["comicsdb_api.reads"].get(route)
     if method == "GET" and isinstance(served, Listing):
-        return as_asked(served, request).cost(request)
+        return apply_options(served, request).cost(request)
     return registry["comicsdb_api.costs"].get((route, method), 1)
 
 
-def _note_refusal(request, verdict: Verdict) -> None:
+def _log_refusal(request, verdict: Verdict) -> None:
     if verdict.identity is None:
         name = f"ip:{network(client_ip(request))}"
     else:
         name = f"user:{printable(verdict.identity.username)}"
-    for scope in dict.fromkeys(state.limit.name for state in verdict.taken.refused):
-        count = request.registry["comicsdb.counters"].refused(scope, name)
+    for scope in dict.fromkeys(state.limit.name for state in verdict.decision.refused):
+        count = request.registry["comicsdb.counters"].count_refused(scope, name)
         logger.warning(
             "API request refused by the %s limit (%s, %d today)",
             scope,
@@ -151,56 +151,56 @@ def _note_refusal(request, verdict: Verdict) -> None:
 
 
 def throttle(request, identity: Identity | None) -> None:
-    """Count a request, or raise ThrottledError; `finish` is called for any answer."""
-    verdict = judge(request, identity)
-    request.add_response_callback(finish)
+    """Count a request, or raise ThrottledError; `finish_response` is called for any answer."""
+    verdict = check_limits(request, identity)
+    request.add_response_callback(finish_response)
     if verdict.refused:
         raise ThrottledError(verdict)
 
 
-def finish(request, response) -> None:
+def finish_response(request, response) -> None:
     """Add the headers to an answer, undo the count of a 304, and update the usage counters."""
     verdict: Verdict = request.environ[Verdict.KEY]
     status = response.status_int
-    if status == 304 and verdict.taken is not None:
-        taken = request.registry["comicsdb.api_limits"].give_back(verdict.taken)
-        verdict = replace(verdict, taken=taken)
+    if status == 304 and verdict.decision is not None:
+        decision = request.registry["comicsdb.api_limits"].refund(verdict.decision)
+        verdict = replace(verdict, decision=decision)
     response.headerlist.extend(verdict.headers)
     identity = verdict.identity
     if identity is not None and status < 400:
         counters = request.registry["comicsdb.counters"]
-        counters.served(identity.shown_method)
+        counters.count_served(identity.shown_method)
         if identity.method == BASIC:
-            counters.basic_used(identity.user_id, client_ip(request))
+            counters.note_basic_use(identity.user_id, client_ip(request))
         elif identity.token_id is not None:
-            counters.token_used(identity.token_id, client_ip(request))
+            counters.note_token_use(identity.token_id, client_ip(request))
 
 
-def admit_cached(request, identity: Identity | None, response, *, route: str, price: int, epoch: int | None):
+def admit_cached(request, identity: Identity | None, response, *, route: str, cost: int, epoch: int | None):
     """Count a request whose answer is known, and finish that answer or, if a limit is exceeded, the 429.
 
-    Raises EpochMovedError as `judge` does.
+    Raises EpochMovedError as `check_limits` does.
     """
     unchanged = response.status_int == 304
-    verdict = judge(request, identity, price=price, unchanged=unchanged, epoch=epoch)
+    verdict = check_limits(request, identity, cost=cost, unchanged=unchanged, epoch=epoch)
     if verdict.refused:
         response = refusal(request, verdict, route)
-    finish(request, response)
+    finish_response(request, response)
     return response
 
 
 def refusal(request, verdict: Verdict, route: str | None = None):
     """The answer 429."""
-    sentence, taken = "Request was throttled.", verdict.taken
-    left = [state.remaining for state in taken.refused if state.limit.name == SUSTAINED]
-    if left and verdict.price > 1:
-        sentence += f" It costs {verdict.price} of the day's requests, of which {min(left)} are left."
+    sentence, decision = "Request was throttled.", verdict.decision
+    left = [state.remaining for state in decision.refused if state.limit.name == SUSTAINED]
+    if left and verdict.cost > 1:
+        sentence += f" It costs {verdict.cost} of the day's requests, of which {min(left)} are left."
     if verdict.identity is None and request.registry.settings["comicsdb_api.anonymous"]:
         sentence += f" An account may make more; its tokens are at {request.application_url}{TOKENS} ."
-    return too_soon(request, sentence, verdict.wait, route)
+    return too_many_requests(request, sentence, verdict.wait, route)
 
 
-def throttled(error: ThrottledError, request):
+def throttled_response(error: ThrottledError, request):
     """The exception view."""
     return refusal(request, error.verdict)
 
@@ -212,7 +212,7 @@ def throttled_view(view):
         try:
             throttle(request, request.identity)
         except ThrottledError as error:
-            return throttled(error, request)
+            return throttled_response(error, request)
         return view(request)
 
     return counted
@@ -221,4 +221,4 @@ def throttled_view(view):
 def includeme(config):
     """Add the exception view, and costs by route and method."""
     config.registry["comicsdb_api.costs"] = {}
-    config.add_exception_view(throttled, ThrottledError, api_path=True)
+    config.add_exception_view(throttled_response, ThrottledError, api_path=True)

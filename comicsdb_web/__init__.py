@@ -2,12 +2,12 @@
 
 from pyramid.config import Configurator
 
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 
 
 def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
     """Return the WSGI application of the site without the API."""
-    with Configurator(settings=resolve(settings)) as config:
+    with Configurator(settings=parse_settings(settings)) as config:
         config.include("comicsdb_web")
         return config.make_wsgi_app()
 
@@ -23,15 +23,15 @@ def includeme(config):
     config.include(".rendering.themes")  # light or dark
     config.include(".rendering.layout")  # header and footer
     config.include(".rendering.track_bar")  # buttons of issues, with the reader's marks
-    config.include(".rendering.kept_cards")  # cards, rendered once for all who see the same
+    config.include(".rendering.card_cache")  # the cache of rendered cards
     config.include(".rendering.page_cache")  # cached pages for anonymous visitors
     config.include(".http.assets")  # static files, with their digest in the URL
     config.include(".http.csp")  # security headers
     config.include(".http.session_auth")  # sessions
     config.include(".http.csrf")  # CSRF tokens
-    config.include(".http.asked_act")  # what visitors asked for before log-in
+    config.include(".http.pending_action")  # what visitors chose before log-in
     config.include(".http.flash_messages")  # notices shown on the next page
-    config.include(".forms.after_login")  # restores forms sent after the session had ended
+    config.include(".forms.expired_session")  # restores forms sent after the session had ended
     config.include(".forms")  # requests of scripts in forms
     config.include(".rendering.linked_data")  # structured data for search engines
     config.include(".pages.catalogue.base")  # config.add_entity_views: the pages of a kind

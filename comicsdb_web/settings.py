@@ -5,7 +5,7 @@ from comicsdb.config import SettingsError
 # Required by the templates; they override the ini file.
 JINJA = {
     "jinja2.directories": "comicsdb_web:templates",
-    "jinja2.extensions": "comicsdb_web.rendering.templating.AbsoluteNames",
+    "jinja2.extensions": "comicsdb_web.rendering.templating.AbsoluteTemplateNames",
     "jinja2.i18n.domain": "comicsdb_web",
     "jinja2.newstyle": "true",  # escaped, interpolated translations
     "jinja2.undefined": "strict",

@@ -1,4 +1,4 @@
-"""Pictures of printed barcodes: EAN-13 with a supplement of five digits."""
+"""Pictures of printed barcodes: EAN-13 with a five-digit supplement."""
 
 from itertools import cycle
 
@@ -37,7 +37,7 @@ GAP = "0" * 9  # modules between the code and its supplement
 
 
 def check_digit(digits: str) -> str:
-    """The last digit of an EAN-13 that begins with twelve digits."""
+    """The last digit of an EAN-13 with these first twelve digits."""
     return str(-sum(int(digit) * weight for digit, weight in zip(digits, cycle((1, 3)), strict=False)) % 10)
 
 
@@ -59,7 +59,7 @@ def _coded(digit: str, side: str) -> str:
 
 
 def picture(code: str, supplement: str = "", *, size=(1280, 720), module: int = 5) -> Image.Image:
-    """A barcode in the middle of a picture, as a camera sees it."""
+    """A barcode in the middle of a picture, as seen by a camera."""
     image = Image.new("RGB", size, "white")
     draw = ImageDraw.Draw(image)
     drawn = modules(code, supplement)

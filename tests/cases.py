@@ -1,4 +1,4 @@
-"""Many cases in one test: where they leave nothing behind, they can share what the test's fixtures make."""
+"""Many cases in one test: if they leave nothing behind, they can share the test's fixtures."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ from functools import wraps
 def for_each(names: str, cases: Iterable) -> Callable:
     """Call a test with each of these cases, like `pytest.mark.parametrize`, but with the same fixtures.
 
-    To make an account and a catalogue takes longer than to ask for an answer. A failure names its case.
+    Creating an account and a catalogue takes longer than a request. A failure names its case.
     """
     names, cases = names.split(","), list(cases)
     assert cases

@@ -1,4 +1,4 @@
-"""A certificate of localhost that nobody else trusts, for tests of encryption; valid for a century."""
+"""A self-signed certificate for localhost, for tests of encryption; valid for a century."""
 
 CERTIFICATE = """\
 -----BEGIN CERTIFICATE-----

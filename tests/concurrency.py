@@ -1,4 +1,4 @@
-"""Jobs that run at the same time, each on a connection and in a transaction of its own."""
+"""Jobs that run at the same time, each on a separate connection and in a separate transaction."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -8,14 +8,14 @@ from sqlalchemy.exc import OperationalError
 
 from comicsdb.catalog import Catalog, ConflictError
 
-ATTEMPTS = 5  # as many as a request has
+ATTEMPTS = 5  # the same number as for a request
 
 
-def at_once(factory, *jobs):
-    """Run jobs that start together, each with a catalogue of its own, and commit; gives their results.
+def run_concurrently(factory, *jobs):
+    """Run jobs that start together, each with its own catalogue, commit them, and return their results.
 
-    A job that ends in a Conflict is rolled back, and the conflict is its result. One that met a deadlock is
-    tried again, as a request would be.
+    A job that ends in a conflict is rolled back, and the conflict is its result. A job that meets a deadlock
+    is tried again, as a request would be.
     """
     barrier = threading.Barrier(len(jobs))
 
@@ -35,7 +35,7 @@ def at_once(factory, *jobs):
                         raise
                 else:
                     return answer
-        return None  # never: the last attempt answers or raises
+        return None  # never reached: the last attempt returns or raises
 
     with ThreadPoolExecutor(len(jobs)) as pool:
         return list(pool.map(run, jobs))

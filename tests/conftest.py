@@ -1,8 +1,8 @@
-"""What all tests stand on: a real PostgreSQL of their own, the whole application, and factories.
+"""Fixtures for all tests: a real, private PostgreSQL, the whole application, and factories.
 
-Most tests run inside one outer transaction that is rolled back: the application's commits land in
-savepoints, so everything that happens at a commit happens, and nothing remains. A test that needs real
-concurrent connections asks for `database`, a fresh copy of the migrated template.
+Most tests run inside one outer transaction that is rolled back. The application's commits end in
+savepoints, so everything that happens at a commit happens, but nothing remains. A test that needs real
+concurrent connections uses the fixture `database`, a fresh copy of the migrated template.
 """
 
 import gc
@@ -35,13 +35,13 @@ from comicsdb.db.dev_cluster import supervisor
 from comicsdb.db.read_pool import ReadConnection, ReadPool, connector
 from comicsdb.ratelimit import Limiter
 from tests import engines
-from tests.factories import Make
+from tests.factories import Factories
 from tests.needs import CHROMIUM_ARGUMENTS, chromium, memory_folder
 from tests.redis_server import RedisServer
 from tests.serving import SECRET, free_port
 from tests.soak import SOAK
 
-# No test fails because the machine is busy, and none by chance: `make soak` looks for what is new.
+# Tests must not fail because the machine is busy, or at random: `make soak` looks for new failures.
 settings.register_profile(
     "comicsdb",
     deadline=None,
@@ -50,16 +50,16 @@ settings.register_profile(
 )
 settings.load_profile("comicsdb")
 
-# A shell that starts tests in the background lets them ignore Ctrl-C; their servers must not inherit that.
+# A shell that starts tests in the background makes them ignore Ctrl-C; their servers must not inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# What tests write, databases above all, lies in memory where there is room for it.
+# Files that tests write, mainly databases, are kept in memory if there is room for them.
 if memory := memory_folder():
     os.environ["TMPDIR"] = tempfile.tempdir = str(memory)
 
-gc.disable()  # until all tests are collected: of what is made meanwhile nearly everything stays
+gc.disable()  # until all tests are collected: nearly all objects created until then are kept
 
-CLUSTERS = "comicsdb-tests-"  # so begin the names of folders with a PostgreSQL of a test process
+CLUSTER_PREFIX = "comicsdb-tests-"  # prefix of the folders with the PostgreSQL of a test process
 
 SETTINGS = {
     "pyramid.includes": "comicsdb_api comicsdb_web",
@@ -76,13 +76,13 @@ SETTINGS = {
     "comicsdb.signup.fastest": "0",
     "comicsdb_api.throttle": "off",
     "comicsdb.counters.seconds": "0",
-    "jinja2.bytecode_caching": "true",  # compiling templates takes longer than making an application
+    "jinja2.bytecode_caching": "true",  # compiling templates takes longer than creating an application
 }
 
-API_ALONE = {"pyramid.includes": "comicsdb_api"}  # is made in a third of the time
+API_ONLY = {"pyramid.includes": "comicsdb_api"}  # takes a third of the time to create
 
-# Files that take long begin first: in the end, one worker would be at them alone.
-LONG = (
+# Slow files run first: otherwise, a single worker would still be busy with them at the end.
+SLOW_FILES = (
     "tests/worst/",
     "tests/site/",
     "tests/api/resource/test_filters_plans.py",
@@ -102,28 +102,28 @@ LONG = (
 
 
 def pytest_collection_modifyitems(items):
-    """Bring the files that take long to the front, and leave the order as it is otherwise."""
-    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+    """Move slow files to the front, and otherwise keep the order."""
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW_FILES))
 
 
 def pytest_collection_finish():
-    """What is there now stays to the end: the garbage collector need not go through it again and again."""
+    """Freeze existing objects: they live until the end, so the garbage collector need not traverse them."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 20, 50)  # tests leave little that only the collector finds
+    gc.set_threshold(100_000, 20, 50)  # tests leave little garbage that only the collector finds
     gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish():
-    """Collect once what the tests have left: pytest would go through all of it five times."""
+    """Collect the garbage of the tests once: pytest would traverse all of it five times."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter, config):
-    """With --durations, tell the files that took longest, too."""
+    """With --durations, list the slowest files, too."""
     if config.option.durations is None:
         return
     seconds = Counter()
@@ -137,19 +137,19 @@ def pytest_terminal_summary(terminalreporter, config):
 
 @pytest.fixture(scope="session")
 def worker():
-    """A name for this test process, fit for the name of a database."""
+    """A name for this test process that can be part of a database name."""
     return os.environ.get("PYTEST_XDIST_WORKER", "main")
 
 
 @pytest.fixture(scope="session")
 def cluster():
-    """A PostgreSQL server of this test process's own, without the price of durability."""
-    delete_left_clusters()
-    folder = Path(tempfile.mkdtemp(prefix=CLUSTERS))
-    folder.chmod(0o755)  # for root the server runs as another user, who must be able to enter
+    """A PostgreSQL server for this test process only, without the cost of durability."""
+    delete_stale_clusters()
+    folder = Path(tempfile.mkdtemp(prefix=CLUSTER_PREFIX))
+    folder.chmod(0o755)  # as root, the server runs as another user, who needs access
     cluster = dev_cluster.start(folder / "data", durable=False)
-    # Autovacuum finds tables empty whose rows were rolled back. With the plans for empty tables, the rows of
-    # the next test can take a hundred times as long as with those for tables that nothing is known of.
+    # After a rollback, autovacuum finds the tables empty. With plans for empty tables, the statements of the
+    # next test can take a hundred times as long as with plans for tables without statistics.
     engine = create_engine(cluster.url("postgres"), isolation_level="AUTOCOMMIT", poolclass=NullPool)
     with engine.connect() as connection:
         connection.exec_driver_sql("ALTER SYSTEM SET autovacuum = off")
@@ -159,10 +159,10 @@ def cluster():
     shutil.rmtree(folder)
 
 
-def delete_left_clusters():
-    """Delete what runs have left that were killed: it may lie in memory."""
-    for left in Path(tempfile.gettempdir()).glob(f"{CLUSTERS}*"):
-        with suppress(OSError):  # another process is at it, too
+def delete_stale_clusters():
+    """Delete what killed runs have left behind: it may occupy memory."""
+    for left in Path(tempfile.gettempdir()).glob(f"{CLUSTER_PREFIX}*"):
+        with suppress(OSError):  # another process is deleting it, too
             old = time.time() - left.stat().st_mtime > 3600
             if old and supervisor.state(left / "data" / "server") is None:
                 shutil.rmtree(left)
@@ -170,7 +170,7 @@ def delete_left_clusters():
 
 @pytest.fixture(scope="session")
 def template(cluster, worker):
-    """The name of a migrated database that holds the reference data and nothing else."""
+    """The name of a migrated database that contains only the reference data."""
     name = f"template_{worker}"
     cluster.ensure_database(name)
     engine = create_engine(cluster.url(name))
@@ -184,12 +184,12 @@ _numbers = itertools.count(1)
 
 @pytest.fixture
 def database(cluster, template):
-    """The address of a fresh, migrated database; every commit in it is real."""
-    yield from copied(cluster, template)
+    """The address of a fresh, migrated database, in which every commit is real."""
+    yield from database_copy(cluster, template)
 
 
-def copied(cluster, template: str):
-    """Generator of the address of a copy of a database."""
+def database_copy(cluster, template: str):
+    """Yield the address of a copy of a database."""
     name = f"copy_{next(_numbers)}"
     cluster.clone_database(template, name)
     yield cluster.url(name)
@@ -199,22 +199,22 @@ def copied(cluster, template: str):
 
 @pytest.fixture
 def factory(database):
-    """Sessions on real connections to a database of the test's own."""
-    engine = engines.take(database)
+    """A factory of sessions on real connections to a database for this test only."""
+    engine = engines.acquire(database)
     yield session_factory(engine)
-    engines.give_back(engine)
+    engines.release(engine)
 
 
 @pytest.fixture(scope="session")
 def shared_database(cluster, template):
-    """One copy for all tests that roll back."""
+    """One copy of the template for all tests that are rolled back."""
     cluster.clone_database(template, "shared")
     return cluster.url("shared")
 
 
 @pytest.fixture(scope="session")
 def media_folder(tmp_path_factory) -> Path:
-    """Where the application under test keeps its pictures."""
+    """The folder in which the application under test stores pictures."""
     return tmp_path_factory.mktemp("media")
 
 
@@ -222,51 +222,51 @@ def build_app(url: str, media_folder: Path, **more):
     """The whole WSGI application on a database."""
     settings = {**SETTINGS, "sqlalchemy.url": url, "comicsdb.media.folder": str(media_folder), **more}
     app = main({}, **settings)
-    gc.freeze()  # it stays to the end
+    gc.freeze()  # it lives until the end
     return app
 
 
-def engine_to_roll_back(url: str):
-    """An engine of tests that roll back, which send more different statements than an application.
+def rollback_engine(url: str):
+    """An engine for tests that are rolled back, which send more different statements than an application.
 
     Every session is a savepoint, which a cursor would take four times as long to begin and to end. Prepared
-    statements outlive rollbacks, but psycopg discards them where it sees one. They are planned once, for all
-    values: with few rows, planning takes longer than what a plan for the values saves.
+    statements survive rollbacks, but psycopg discards them when it sees one. They are planned once, for all
+    values: with few rows, planning for specific values takes longer than it saves.
     """
     options = {"prepare_threshold": 1, "options": "-c plan_cache_mode=force_generic_plan"}
     engine = create_engine(url, query_cache_size=10_000, connect_args=options)
-    engine.dialect.do_savepoint = partial(_send, "SAVEPOINT")
-    engine.dialect.do_release_savepoint = partial(_send, "RELEASE SAVEPOINT")
-    engine.dialect.do_rollback_to_savepoint = partial(_send, "ROLLBACK TO SAVEPOINT")
+    engine.dialect.do_savepoint = partial(_send_savepoint, "SAVEPOINT")
+    engine.dialect.do_release_savepoint = partial(_send_savepoint, "RELEASE SAVEPOINT")
+    engine.dialect.do_rollback_to_savepoint = partial(_send_savepoint, "ROLLBACK TO SAVEPOINT")
     engine.dialect.do_rollback = _roll_back
-    event.listen(engine, "connect", _keep_prepared)
+    event.listen(engine, "connect", _keep_prepared_statements)
     return engine
 
 
-def copied_to_roll_back(cluster, template: str, name: str):
-    """Generator of an engine for tests that roll back, on a copy of a database made for all of them."""
+def rollback_engine_on_copy(cluster, template: str, name: str):
+    """Yield an engine for tests that are rolled back, on a copy of a database shared by all of them."""
     cluster.clone_database(template, name)
-    engine = engine_to_roll_back(cluster.url(name))
+    engine = rollback_engine(cluster.url(name))
     yield engine
     engine.dispose()
 
 
-def _send(command: str, connection: Connection, savepoint: str) -> None:
-    _run(connection.connection.driver_connection.pgconn, f"{command} {savepoint}")
+def _send_savepoint(command: str, connection: Connection, savepoint: str) -> None:
+    _execute(connection.connection.driver_connection.pgconn, f"{command} {savepoint}")
 
 
 def _roll_back(driver) -> None:
     if driver.pgconn.transaction_status != TransactionStatus.IDLE:
-        _run(driver.pgconn, "ROLLBACK")
+        _execute(driver.pgconn, "ROLLBACK")
 
 
-def _run(pgconn, command: str) -> None:
+def _execute(pgconn, command: str) -> None:
     result = pgconn.exec_(command.encode())
     if result.status != ExecStatus.COMMAND_OK:
         raise error_from_result(result)
 
 
-def _keep_prepared(driver, _record) -> None:
+def _keep_prepared_statements(driver, _record) -> None:
     driver.prepared_max = 1_000
     driver.cursor_factory = Cursor
 
@@ -277,101 +277,101 @@ class Cursor(psycopg.Cursor):
     def execute(self, query, *parameters, **options):
         if "DROP" not in query or any(parameters):
             return super().execute(query, *parameters, **options)
-        _run(self.connection.pgconn, query)
+        _execute(self.connection.pgconn, query)
         return self
 
 
 @pytest.fixture(scope="session")
 def engine(shared_database):
-    """The engine of all tests that roll back in a database with nothing in it."""
-    engine = engine_to_roll_back(shared_database)
+    """The engine of all tests that are rolled back in an empty database."""
+    engine = rollback_engine(shared_database)
     yield engine
     engine.dispose()
 
 
 @pytest.fixture(scope="session")
-def own_light(engine):
-    """Connections beside those of tests that roll back, each statement a transaction of its own."""
+def independent_read_pool(engine):
+    """Connections outside the transaction of the test, on which each statement is a separate transaction."""
     read_pool = ReadPool(connector(engine))
     yield read_pool
     read_pool.close()
 
 
 @pytest.fixture
-def limiter(own_light):
-    """Rate limits in PostgreSQL, of which nothing is used; as in production they commit by themselves."""
-    limiter = Limiter(own_light)
+def limiter(independent_read_pool):
+    """Unused rate limits in PostgreSQL; as in production, they commit independently."""
+    limiter = Limiter(independent_read_pool)
     limiter.forget()
     return limiter
 
 
 @pytest.fixture
 def connection(engine):
-    """One connection in an outer transaction, which everything in the test goes through."""
-    yield from rolled_back(engine)
+    """One connection in an outer transaction, used by everything in the test."""
+    yield from rolled_back_connection(engine)
 
 
-def rolled_back(engine):
-    """Generator of one connection in an outer transaction, of which nothing remains."""
+def rolled_back_connection(engine):
+    """Yield one connection in an outer transaction that is rolled back."""
     with engine.connect() as connection:
         outer = connection.begin()
-        connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")  # there will be no commit to wait for
+        connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")  # no commit will check them
         yield connection
         close_sessions()
         outer.rollback()
 
 
 @contextmanager
-def made_once(engine, stock):
-    """A connection in an outer transaction for all tests of a file, and what `stock` has made there."""
-    with contextmanager(rolled_back)(engine) as connection:
+def connection_with_data(engine, create):
+    """A connection in an outer transaction for all tests of a file, and what `create` has created in it."""
+    with contextmanager(rolled_back_connection)(engine) as connection:
         factory = session_factory(connection)
-        factory.configure(**ROLLED_BACK)
+        factory.configure(**SAVEPOINT_MODE)
         with factory() as session:
-            made = stock(session, Make(Catalog(session)))
+            made = create(session, Factories(Catalog(session)))
         yield connection, made
 
 
-def in_savepoint(connection):
-    """Generator of a connection, of whose use nothing remains but what was there before."""
+def connection_in_savepoint(connection):
+    """Yield a connection, and roll back to its previous state afterwards."""
     savepoint = connection.begin_nested()
     yield connection
     close_sessions()
     savepoint.rollback()
 
 
-_begun: set[Session] = set()  # SQLAlchemy's own list also has those that are not collected yet
+_open_sessions: set[Session] = set()  # SQLAlchemy's own list includes sessions that await garbage collection
 
 
 @event.listens_for(Session, "after_transaction_create")
-def _note(session, _transaction):
-    _begun.add(session)
+def _track_session(session, _transaction):
+    _open_sessions.add(session)
 
 
 def close_sessions():
     """Close all sessions that have begun a transaction since this was last called."""
-    while _begun:
-        _begun.pop().close()
+    while _open_sessions:
+        _open_sessions.pop().close()
 
 
 @event.listens_for(Session, "after_transaction_end")
-def _end_act(session, transaction):
-    """What a transaction sets for itself ends with it, also where it lands in a savepoint."""
+def _reset_transaction_settings(session, transaction):
+    """Reset the local settings of a transaction at its end, even if it is only a savepoint."""
     if transaction.parent is None and isinstance(session.bind, Connection) and not session.bind.closed:
-        # Not by a cursor: it is no statement of the application.
+        # Not with a cursor, as this is not a statement of the application.
         session.bind.connection.driver_connection.pgconn.exec_(
             b"SELECT set_config('comicsdb.account', '', true), set_config('comicsdb.act', '', true)"
         )
 
 
-ROLLED_BACK = {"join_transaction_mode": "create_savepoint"}
+SAVEPOINT_MODE = {"join_transaction_mode": "create_savepoint"}
 
 
 @pytest.fixture
 def session(connection):
-    """A session of the core, whose commits land in savepoints of the test's connection."""
+    """A session of the core, whose commits end in savepoints of the test's connection."""
     factory = session_factory(connection)
-    factory.configure(**ROLLED_BACK)
+    factory.configure(**SAVEPOINT_MODE)
     with factory() as session:
         yield session
 
@@ -384,13 +384,13 @@ def catalog(session):
 
 @pytest.fixture
 def make(catalog):
-    """Factories: `make.issue(number="2")` makes what it needs and commits."""
-    return Make(catalog)
+    """Factories: `make.issue(number="2")` creates the issue with everything it requires and commits."""
+    return Factories(catalog)
 
 
 @pytest.fixture(scope="session")
 def wsgi(shared_database, media_folder):
-    """The whole application, site and API, made once, after its first request, which counts due stars."""
+    """The whole application, site and API, created once, after its first request, which counts due stars."""
     app = build_app(shared_database, media_folder)
     webtest.TestApp(app).get("/favicon.ico")
     yield app
@@ -401,14 +401,14 @@ def wsgi(shared_database, media_folder):
 def testapp(wsgi, connection):
     """A browser without JavaScript, or an API client, against the whole application.
 
-    Its requests go through the test's connection: they see what `make` made, and are rolled back with it.
+    Its requests use the test's connection: they see what `make` has created, and are rolled back with it.
     """
-    with attached(wsgi, connection) as app:
+    with client_on(wsgi, connection) as app:
         yield app
 
 
 class ReadPoolOfTests(ReadPool):
-    """A pool that knows what earlier tests have prepared on its connection: else each would do so again."""
+    """A pool that knows which statements earlier tests have prepared on its connection, to reuse them."""
 
     def _open(self) -> ReadConnection:
         opened = super()._open()
@@ -417,16 +417,16 @@ class ReadPoolOfTests(ReadPool):
 
 
 @contextmanager
-def attached(wsgi, connection):
+def client_on(wsgi, connection):
     """A client of an application whose requests all go through one connection."""
     factory = wsgi.registry["comicsdb.session_factory"]
     before = {"bind": factory.kw["bind"], "join_transaction_mode": "conditional_savepoint"}
-    factory.configure(bind=connection, **ROLLED_BACK)
+    factory.configure(bind=connection, **SAVEPOINT_MODE)
     own, wsgi.registry["comicsdb.read_pool"] = (
         wsgi.registry["comicsdb.read_pool"],
         ReadPoolOfTests(lambda: connection),
     )
-    wsgi.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
+    wsgi.registry["comicsdb.cache"].clear()  # after a rollback, versions are reused
     wsgi.registry["comicsdb.validator_cache"].clear()
     forget_attempts(wsgi)
     yield webtest.TestApp(wsgi, parser_features="lxml")
@@ -435,13 +435,13 @@ def attached(wsgi, connection):
 
 
 def session_account(session, identifier):
-    """The account of a browser's session, as the transaction of a session sees it."""
+    """The account of a browser session, as seen by the transaction of a database session."""
     session.flush()
     return accounts.session_account(ReadPool(session.connection), identifier)
 
 
 def forget_attempts(wsgi):
-    """Let nobody have used anything of any limit. What limits count is not rolled back with a test."""
+    """Reset all limits: their counts are not rolled back with a test."""
     limiter = wsgi.registry["comicsdb.limiter"]
     limiter.forget()
     wsgi.registry["comicsdb.guard"] = Guard(limiter)
@@ -449,10 +449,10 @@ def forget_attempts(wsgi):
 
 @pytest.fixture(scope="session")
 def browser():
-    """A real browser, one for all tests: what they do not share is its contexts."""
-    from playwright.sync_api import expect, sync_playwright  # slow to import, and few tests need it
+    """A real browser, shared by all tests; each uses its own contexts."""
+    from playwright.sync_api import expect, sync_playwright  # slow to import and rarely needed
 
-    expect.set_options(timeout=30_000)  # the usual 5 s are short on a busy machine
+    expect.set_options(timeout=30_000)  # the default of 5 s is too short on a busy machine
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
         yield browser
@@ -461,7 +461,7 @@ def browser():
 
 @pytest.fixture
 def redis():
-    """A Redis server of the test's own."""
+    """A Redis server for this test only."""
     server = RedisServer()
     server.start()
     yield server
@@ -469,9 +469,9 @@ def redis():
 
 
 @pytest.fixture
-def dead(monkeypatch, wsgi):
-    """A storage whose server is not there, in place of the application's."""
-    from comicsdb.media.s3 import S3Storage  # slow to import, and few tests need it
+def unreachable_storage(monkeypatch, wsgi):
+    """A storage whose server does not exist, instead of the application's."""
+    from comicsdb.media.s3 import S3Storage  # slow to import and rarely needed
 
     address = f"http://127.0.0.1:{free_port()}"
     storage = S3Storage("none", endpoint=address, region="x", access_key="a", secret_key="b")
@@ -480,7 +480,7 @@ def dead(monkeypatch, wsgi):
 
 
 class Statements(list):
-    """The SQL statements sent while it was recording, savepoints left out."""
+    """The recorded SQL statements, without savepoints."""
 
     def __str__(self):
         return f"{len(self)} statements:\n" + "\n".join(
@@ -489,8 +489,8 @@ class Statements(list):
 
 
 @contextmanager
-def recording(connection):
-    """Record the statements a connection sends, whoever sends them: `with recording(connection) as found`."""
+def record_statements(connection):
+    """Record all statements sent on a connection: `with record_statements(connection) as statements`."""
     statements = Statements()
 
     execute, row = psycopg.Cursor.execute, ReadConnection.row

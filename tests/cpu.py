@@ -1,4 +1,4 @@
-"""CPU time of some work: what else a machine does, or another thread, is not counted."""
+"""CPU time of some work, without that of other processes and threads."""
 
 import gc
 import re
@@ -8,11 +8,13 @@ from collections.abc import Callable
 import pytest
 
 TRIES = 5
-USUAL_LOOP = 0.025  # seconds that `loop` takes on the machines on which the limits of the tests were chosen
+REFERENCE_LOOP_SECONDS = (
+    0.025  # seconds that `loop` takes on the machines for which the tests' limits were chosen
+)
 
 
 def loop() -> None:
-    """Some work of the kinds that requests are made of: the interpreter's, of patterns and of texts."""
+    """Do some work that is typical of requests: interpreted code, regular expressions, and strings."""
     pattern = re.compile(r"(\w+)=([^;]*);")
     text = "".join(f"name{number}=value {number};" for number in range(2000))
     for _ in range(36):
@@ -21,10 +23,10 @@ def loop() -> None:
 
 
 def cpu_seconds(work: Callable[[], object], enough: float = 0.0) -> float:
-    """The least seconds of CPU that `work` took, called up to five times until it takes `enough` or less.
+    """The minimum CPU seconds of `work`, called up to five times until it takes `enough` or less.
 
-    Nothing but disturbance makes a call take longer than another, the garbage collector's above all, which
-    goes through everything that earlier tests have left.
+    Calls differ only because of disturbances, mainly by the garbage collector, which traverses everything
+    that earlier tests have left.
     """
     least = float("inf")
     for _ in range(TRIES):
@@ -41,16 +43,16 @@ def cpu_seconds(work: Callable[[], object], enough: float = 0.0) -> float:
     return least
 
 
-def assert_cpu(work: Callable[[], object], most: float) -> None:
-    """Fail if `work` takes more than `most` seconds of CPU; more while the machine is slower than usual.
+def assert_cpu(work: Callable[[], object], limit: float) -> None:
+    """Fail if `work` takes more than `limit` seconds of CPU; allow more while the machine is slow.
 
-    As its speed changes within seconds, work that took too long is measured again beside the loop.
+    As its speed changes within seconds, work that took too long is measured again, compared with the loop.
     """
     for _ in range(TRIES):
-        took = cpu_seconds(work, most)
-        if took <= most:
+        took = cpu_seconds(work, limit)
+        if took <= limit:
             return
-        slower = max(1.0, cpu_seconds(loop) / USUAL_LOOP)
-        if took <= most * slower:
+        slower = max(1.0, cpu_seconds(loop) / REFERENCE_LOOP_SECONDS)
+        if took <= limit * slower:
             return
-    pytest.fail(f"{took:.3f} s of CPU, at most {most * slower:.3f}")
+    pytest.fail(f"{took:.3f} s of CPU, at most {limit * slower:.3f}")

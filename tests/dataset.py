@@ -1,4 +1,4 @@
-"""Small data sets for tests: rows as dictionaries, written in the format that import reads."""
+"""Small data sets for tests: rows as dictionaries, written in the format that imports read."""
 
 import io
 import json
@@ -15,7 +15,7 @@ def picture(color: str = "red", size: tuple[int, int] = (20, 30), form: str = "P
 
 
 def entity(identifier: int, name: str, slug: str, **more) -> dict:
-    """A row with the fields that all named kinds have; every row was created at a moment of its own."""
+    """A row with the fields that all named kinds have; every row has a different creation time."""
     return {
         "id": identifier,
         "name": name,
@@ -114,7 +114,7 @@ def user(identifier: int, name: str, **more) -> dict:
 
 
 def small_set() -> dict[str, list[dict]]:
-    """A set in which every field of every file has a value somewhere; ids are dense, links go both ways."""
+    """A set in which each field of each file has a value in some row; ids have no gaps, links are mutual."""
     return {
         "genres": [{"id": 1, "name": "Western"}, {"id": 2, "name": "Sea Tales"}],
         "series_types": [
@@ -338,7 +338,7 @@ def pictures() -> dict[str, bytes]:
 
 
 def write_set(folder: Path, rows: dict[str, list[dict]], images: dict[str, bytes] | None = None) -> Path:
-    """Write a data set; a row that is a string is written as it is."""
+    """Write a data set; rows that are strings are written unchanged."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in (pictures() if images is None else images).items():
         target = folder / "images" / name

@@ -1,4 +1,4 @@
-"""A donation platform: an HTTP server that executes GraphQL by the part of the real schema that we use."""
+"""A donation platform: an HTTP server that executes GraphQL with the part of the real schema that we use."""
 
 import json
 import threading
@@ -45,8 +45,8 @@ type Query {
 COLLECTIVE, TOKEN = "comics", "the platform's token"
 
 
-class Platform:
-    """The server; `transactions` are what it tells of, `answers` what it says instead for once each."""
+class DonationPlatform:
+    """The server; it reports `transactions`, or returns each of `answers` once instead."""
 
     def __init__(self):
         self.transactions: list[dict] = []
@@ -69,21 +69,21 @@ class Platform:
                 self.wfile.write(body)
 
             def log_message(self, *_):
-                """Be silent."""
+                """Log nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/graphql/v2"
         threading.Thread(target=self._server.serve_forever, args=(POLL,), daemon=True).start()
 
     def close(self) -> None:
-        """Stop it."""
+        """Stop the server."""
         self._server.shutdown()
         self._server.server_close()
 
-    def gift(
+    def add_contribution(
         self, number: str, given: str, email: str | None, cents: int, frequency="ONETIME", **more
     ) -> None:
-        """Tell of one more contribution."""
+        """Add a contribution."""
         amount = {"valueInCents": cents, "value": cents / 100, "currency": "USD"}
         self.transactions.append(
             {
@@ -102,7 +102,7 @@ class Platform:
         )
 
     def answer(self, sent: dict, token: str | None) -> tuple[int, dict, bytes]:
-        """What the platform says to a query."""
+        """The platform's response to a query."""
         done = graphql_sync(
             SCHEMA,
             sent["query"],

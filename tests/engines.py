@@ -1,19 +1,19 @@
-"""Engines on databases of tests' own, one after the other: they know the SQL that they have compiled."""
+"""Engines that are reused for the databases of single tests, to keep the SQL that they have compiled."""
 
 from sqlalchemy import Engine, create_engine, event, make_url
 
 _free: list[Engine] = []
 
 
-def take(url: str) -> Engine:
-    """An engine on a database, to be given back without listeners."""
+def acquire(url: str) -> Engine:
+    """An engine on a database; give it back without listeners."""
     engine = _free.pop() if _free else _make(url)
     engine.url = make_url(url)
     return engine
 
 
-def give_back(engine: Engine) -> None:
-    """Close the connections of an engine, and let somebody else use it."""
+def release(engine: Engine) -> None:
+    """Close the connections of an engine, and make it available again."""
     engine.dispose()
     _free.append(engine)
 

@@ -1,4 +1,4 @@
-"""Objects for tests, made through the catalogue service as any writer makes them."""
+"""Objects for tests, created through the catalogue service like those of any writer."""
 
 import itertools
 from contextlib import contextmanager
@@ -11,8 +11,8 @@ from comicsdb.models.choices import SeriesTypeCode
 _numbers = itertools.count(1)
 
 
-class Make:
-    """Makes one object per call, with what it needs around it, and commits.
+class Factories:
+    """Creates one object per call, with the objects that it requires, and commits.
 
     Values are those of the catalogue service; a parent may be given as an object or an id.
     """
@@ -23,8 +23,8 @@ class Make:
         self._together = False
 
     @contextmanager
-    def together(self):
-        """What is made in the block is committed at its end and at once, which takes a third of the time."""
+    def single_commit(self):
+        """Commit everything that is created in the block together at its end, in a third of the time."""
         outermost, self._together = not self._together, True
         try:
             yield
@@ -34,8 +34,8 @@ class Make:
             self.session.commit()
 
     def _make(self, model, values, **parents):
-        """An object, and before it the parents that are not among the values, each by its method."""
-        with self.together():
+        """Create an object, after those parents that are not among the values, each with its method."""
+        with self.single_commit():
             filled = values | {field: values.get(field) or make() for field, make in parents.items()}
             return self.catalog.create(model, {field: _id(value) for field, value in filled.items()})
 
@@ -47,11 +47,11 @@ class Make:
         return self._named(models.Publisher, values)
 
     def imprint(self, **values):
-        """An imprint, of a publisher of its own unless one is given."""
+        """An imprint, of a new publisher unless one is given."""
         return self._named(models.Imprint, values, publisher=self.publisher)
 
     def universe(self, **values):
-        """A universe, of a publisher of its own unless one is given."""
+        """A universe, of a new publisher unless one is given."""
         return self._named(models.Universe, values, publisher=self.publisher)
 
     def creator(self, **values):
@@ -71,25 +71,25 @@ class Make:
         return self._named(models.Arc, values)
 
     def series(self, **values):
-        """A series of single issues that began in 2020, of a publisher of its own unless one is given."""
+        """A series of single issues that began in 2020, of a new publisher unless one is given."""
         name = values.setdefault("name", f"Series {next(_numbers)}")
         filled = {"sort_name": name, "volume": 1, "year_began": 2020, "series_type": 13} | values
         return self._make(models.Series, filled, publisher=self.publisher)
 
     def issue(self, **values):
-        """Number 1 of a series of its own, unless something else is said."""
+        """Number 1 of a new series, unless the values say otherwise."""
         filled = {"number": "1", "cover_date": date(2020, 5, 1)} | values
         return self._make(models.Issue, filled, series=self.series)
 
     def variant(self, issue, **values):
-        """A variant of an issue, with a picture that is not stored."""
+        """A variant of an issue, whose picture does not exist."""
         made = models.Variant(issue_id=issue.id, **{"image": "variants/none.jpg"} | values)
         self.session.add(made)
         self.session.commit()
         return made
 
     def credit(self, issue, creator, *roles):
-        """A credit of `creator` on `issue` in roles given by name, beside those it has."""
+        """A credit of `creator` on `issue` in roles given by name, in addition to existing credits."""
         from comicsdb.catalog.parts import credits_of
 
         wanted = {each: sorted(role_ids) for each, role_ids in credits_of(self.session, issue.id).items()} | {
@@ -124,7 +124,7 @@ class Make:
 
 
 def _id(value):
-    """The id of an object, or of each of a list of objects; other values as they are."""
+    """The id of an object, or of each object in a list; other values unchanged."""
     if isinstance(value, list):
         return [_id(each) for each in value]
     return value.id if isinstance(value, models.Base) else value

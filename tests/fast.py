@@ -1,8 +1,8 @@
-"""The test files that a change touches and that start no servers: `make test-fast` runs them.
+"""The test files that a change affects and that start no servers: `make test-fast` runs them.
 
-A change touches the tests that have a word of its path in theirs, in the folder of its distribution:
-`comicsdb_web/pages/library/feeds.py` those of `tests/web/` with `library` or `feed`. That is a guess, and
-quick; all there is to know tells `make test`.
+A change affects those tests in the folder of its distribution whose path shares a word with its own:
+`comicsdb_web/pages/library/feeds.py` affects tests in `tests/web/` with `library` or `feed`. That is a
+quick guess; only `make test` is complete.
 """
 
 import re
@@ -18,26 +18,27 @@ ALWAYS = (
 )
 FOLDERS = {"comicsdb": "tests/core", "comicsdb_api": "tests/api", "comicsdb_web": "tests/web"}
 SERVERS = re.compile(r"\b(pserve|serving|browser|waitress|subprocess|redis|s3_server|embedded)\b")
-SAY_NOTHING = {"", "__init__", "templates", "pages", "resources", "static", "locale"}  # of what it is about
+# Words that do not say what a file is about.
+COMMON_WORDS = {"", "__init__", "templates", "pages", "resources", "static", "locale"}
 
 
 def main() -> None:
     """Print the files, for a command line."""
-    print(*touched(changed()), sep="\n")  # noqa: T201
+    print(*affected_tests(changed_files()), sep="\n")  # noqa: T201
 
 
-def changed() -> list[str]:
-    """What differs from where this branch left the main one, new files included."""
+def changed_files() -> list[str]:
+    """The files that differ from the point where this branch left the main branch, including new files."""
     base = _git("merge-base", "HEAD", "origin/main") or _git("rev-parse", "HEAD")
     return _git("diff", "--name-only", *base) + _git("ls-files", "--others", "--exclude-standard")
 
 
-def touched(changed: list[str]) -> list[str]:
-    """The test files that changes touch, what has changed itself first."""
+def affected_tests(changed: list[str]) -> list[str]:
+    """The test files that changes affect, changed test files first."""
     found = [path for path in changed if re.match(r"tests/.*test_\w+\.py$", path)]
     for path in changed:
         top, *below = Path(path).with_suffix("").parts
-        words = {word.removesuffix("s") for word in below} - SAY_NOTHING
+        words = {word.removesuffix("s") for word in below} - COMMON_WORDS
         if top in FOLDERS:
             tests = sorted((ROOT / FOLDERS[top]).rglob("test_*.py"))
             found += [

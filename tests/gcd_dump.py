@@ -1,4 +1,4 @@
-"""Dumps of the Grand Comics Database, made by hand: as an SQLite file, or as mysqldump writes them."""
+"""Hand-made dumps of the Grand Comics Database: as an SQLite file, or in the format of mysqldump."""
 
 import sqlite3
 from pathlib import Path
@@ -9,14 +9,14 @@ TABLES = {table: tuple(column.name for column in columns) for table, columns in 
 _EMPTY = {"TEXT": "", "INTEGER": 0, "NUMERIC": None}
 
 
-class DumpOf:
-    """Rows of tables, which get ids in their order unless they have one."""
+class GcdDump:
+    """Rows of tables, which are numbered in order unless they have an id."""
 
     def __init__(self):
         self.rows: dict[str, list[dict]] = {table: [] for table in TABLES}
 
     def add(self, table: str, **values) -> int:
-        """Add a row with these values, and empty ones for the rest; returns its id."""
+        """Add a row with these values, and empty ones for all other columns; return its id."""
         listed = self.rows[table]
         row = {"id": len(listed) + 1}
         for column in schema.TABLES[table]:
@@ -47,7 +47,7 @@ class DumpOf:
         return path
 
     def mysql(self, path: Path) -> Path:
-        """Write what mysqldump would write, with columns that are not read, too."""
+        """Write the output of mysqldump, including columns that are not read."""
         with path.open("w", encoding="utf-8") as file:
             file.write("-- MySQL dump 10.13  Distrib 8.0.36\n/*!40101 SET NAMES utf8mb4 */;\n")
             file.write("CREATE TABLE `gcd_count_stats` (\n  `id` int NOT NULL\n) ENGINE=InnoDB;\n")

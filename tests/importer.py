@@ -1,4 +1,4 @@
-"""A database of its own to import into and to look at, for the tests of import and export."""
+"""A separate database to import into and to inspect, for the tests of import and export."""
 
 from pathlib import Path
 
@@ -19,19 +19,19 @@ class Importer:
 
     def __init__(self, url: str, folder: Path):
         self.folder = folder
-        self.engine = engines.take(url)
+        self.engine = engines.acquire(url)
         self.factory = session_factory(self.engine)
         self.storage = FolderStorage(folder / "media")
         self.passwords = Passwords("fast")
-        self.exported = None  # what the last export said
+        self.exported = None  # the result of the last export
         self._sets = 0
 
     def close(self) -> None:
-        """End all connections."""
-        engines.give_back(self.engine)
+        """Close all connections."""
+        engines.release(self.engine)
 
     def run(self, rows, *, accounts: bool = True, images=None):
-        """Import rows (or a folder) and give the report."""
+        """Import rows (or a folder) and return the report."""
         if isinstance(rows, dict):
             self._sets += 1
             rows = write_set(self.folder / f"set{self._sets}", rows, images)
@@ -39,7 +39,7 @@ class Importer:
             return import_set(session, rows, self.storage, self.passwords if accounts else None)
 
     def problems(self, rows, **more) -> list[str]:
-        """What an import that must fail complains of."""
+        """The problems that an import reports, which must fail."""
         try:
             self.run(rows, **more)
         except ImportFailedError as failure:
@@ -64,11 +64,11 @@ class Importer:
         return value
 
     def files(self) -> list[Path]:
-        """All files of the folder of pictures."""
+        """All files in the folder of pictures."""
         return sorted(path for path in self.storage.folder.rglob("*") if path.is_file())
 
     def everything(self) -> dict[str, list[tuple]]:
-        """The rows of every table that an import may touch, versions and log included."""
+        """The rows of every table that an import may change, including versions and log."""
         tables = self.query(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1"
         )

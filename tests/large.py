@@ -1,13 +1,13 @@
-"""A large, realistic catalogue for tests of plans and for benchmarks, made by set-based SQL; always the same.
+"""A large, realistic, always identical catalogue for tests of plans and benchmarks, made by set-based SQL.
 
     fill(connection)                 # 100,000 issues
     fill(connection, issues=20_000)  # everything in proportion
 
 At 100,000 issues there are 3,000 series, 20,000 objects of each other kind, 1,000,000 credits with
-1,200,000 roles, and 1,000,000 appearances. Who is frequent is very frequent: the role `Writer` (1) is on
+1,200,000 roles, and 1,000,000 appearances. Frequent objects are very frequent: the role `Writer` (1) is on
 nearly every issue, character 1 on about a third. Casts and crews belong to series, so links come in
-clusters. The last character, creator, team and universe appear in the series that sort last and nowhere
-else: the worst case for a plan that reads a list in its order until a page is full.
+clusters. The last character, creator, team and universe appear only in the series that sort last: the worst
+case for a plan that reads a list in its order until a page is full.
 """
 
 from sqlalchemy import Connection, text
@@ -16,8 +16,8 @@ ISSUES = 100_000
 NAMED = ("publisher", "imprint", "universe", "creator", "team", "character", "arc")
 
 # chance(n, seed): a number in [0, 1) that looks random and is always the same.
-# skewed(n, seed, count): a number from 1 to count, small ones far more often than great ones.
-# PostgreSQL puts their bodies in place of calls, `moment` only as STABLE, as sums with intervals are.
+# skewed(n, seed, count): a number from 1 to count, small ones far more often than large ones.
+# PostgreSQL inlines them; `moment` only if it is STABLE, as sums with intervals are.
 FUNCTIONS = """
 CREATE FUNCTION pg_temp.chance(n bigint, seed bigint) RETURNS float LANGUAGE sql IMMUTABLE AS
 $$ SELECT (hashint8extended(n, seed) & 1073741823)::float / 1073741824 $$;
@@ -110,8 +110,8 @@ ISSUE = {
     "cover_hash": "substr(md5('h' || n), 1, 16)",
 }  # fmt: skip
 
-# Issues come out in a long tail: series 1 has many hundred, most have a dozen or two. The series that sort
-# last are numbered to know who appears in them alone.
+# Issues form a long tail: series 1 has many hundreds, most series have a dozen or two. The series that sort
+# last are numbered to identify who appears only in them.
 PLACES = """
 CREATE TEMPORARY TABLE place ON COMMIT DROP AS
 SELECT row_number() OVER (ORDER BY s, k)::integer AS n, s, k::integer
@@ -131,7 +131,7 @@ SELECT place.n, place.s FROM place JOIN (
 ) last ON last.id = place.s
 """
 
-# Who may be drawn for an issue: the series' own people (by its number and one of twelve slots), or anybody.
+# People who may be drawn for an issue: those of its series (by number and one of twelve slots), or anybody.
 DRAWN = """
     CASE WHEN slot <= {own} THEN pg_temp.skewed(place.s * 64 + slot + (place.k / 40) * 9, {seed}, :named - 1)
     ELSE pg_temp.skewed(place.n::bigint * 64 + slot, {seed} + 1, :named - 1) END
@@ -142,7 +142,7 @@ SELECT place.n, {drawn} FROM place, generate_series(1, {slots}) slot
 WHERE pg_temp.chance(place.n::bigint * 64 + slot, {seed} + 2) < {share}
 UNION SELECT late.n, :named FROM late ORDER BY 1, 2
 """
-# kind: slots an issue has, how many of them are its series' own, the share of them that is filled
+# kind: slots of an issue, how many of them belong to its series, and the share that is filled
 APPEARANCES = {
     "character": (15, 10, 0.68),
     "team": (3, 2, 0.5),
@@ -158,8 +158,8 @@ FROM (
 ) drawn
 UNION ALL SELECT (SELECT 10 * count(*) FROM place) + n, n, :named, 11 FROM late
 """
-# The slot says the role: writer, penciller, inker, colorist, letterer, cover, editor; then any. Every fifth
-# has another one, too, unless that is the same.
+# The slot determines the role: writer, penciller, inker, colorist, letterer, cover, editor; then any. Every
+# fifth has another role, too, unless it is the same.
 ROLES = """
 INSERT INTO credit_role (credit_id, issue_id, creator_id, role_id)
 SELECT id, n, creator, unnest(CASE WHEN id % 5 <> 0 OR role = other THEN ARRAY[role]
@@ -202,13 +202,13 @@ FILLED = (
     *PAIRS,
     *("series", "series_genre", "issue", "variant", "credit", "credit_role", "attribution"),
 )
-# Keys and indexes are made when their tables are full, which takes a third of the time.
+# Keys and indexes are built when their tables are full, which takes a third of the time.
 LATER = """
 UPDATE pg_index SET indisready = false, indisvalid = false
 WHERE indrelid = ANY (CAST(:filled AS regclass[]))
 RETURNING indrelid::regclass::text
 """
-# Triggers that fire all the same would find nothing to correct: prices are round already.
+# Triggers that fire nevertheless would find nothing to correct: prices are already rounded.
 ALWAYS = """
 SELECT format('ALTER TABLE %s DISABLE TRIGGER %I', tgrelid::regclass, tgname),
     format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', tgrelid::regclass, tgname)
@@ -219,14 +219,14 @@ FROM pg_trigger WHERE tgenabled = 'A' AND tgrelid = ANY (CAST(:filled AS regclas
 def fill(connection: Connection, issues: int = ISSUES) -> None:
     """Fill a migrated, empty database, commit, and gather the planner's statistics.
 
-    `connection` belongs to a superuser: the rows fit together, and need not be checked one by one.
+    `connection` belongs to a superuser: the rows are consistent, and need not be checked one by one.
     """
     sizes = {"issues": issues, "series": max(issues * 3 // 100, 20), "named": max(issues // 5, 20)}
 
     def run(statement: str, **parts) -> None:
         connection.execute(text(statement.format(**parts) if parts else statement), sizes)
 
-    run("SET LOCAL session_replication_role = replica")  # no check of foreign keys, row by row
+    run("SET LOCAL session_replication_role = replica")  # foreign keys are not checked row by row
     run("SET LOCAL work_mem = '256MB'")
     run("SET LOCAL maintenance_work_mem = '256MB'")
     run("SET LOCAL jit = off")

@@ -1,4 +1,4 @@
-"""Reading lists for tests, made through the services as every surface makes them."""
+"""Reading lists for tests, created through the services like those of any surface."""
 
 import itertools
 from datetime import date
@@ -10,23 +10,23 @@ from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import items
 from comicsdb.models import Issue, User
 from comicsdb.models.base import SYSTEM_USER_ID
-from comicsdb.security import identify
+from comicsdb.security import make_identity
 
 OFFICIAL = "Metron"
 _numbers = itertools.count(1)
 
 
-def who(user):
-    """The identity of an account; its groups are loaded if need be."""
+def identity_of(user):
+    """The identity of an account; its groups are loaded if necessary."""
     if "groups" in inspect(user).unloaded:
         wanted = select(User).where(User.id == user.id).options(selectinload(User.groups))
         object_session(user).scalars(wanted).one()
-    return identify(user, "session")
+    return make_identity(user, "session")
 
 
 def make_list(session, user, issues=(), **values):
     """A committed list of an account, with issues in their order."""
-    identity = who(user)
+    identity = identity_of(user)
     made = lists.create(session, identity, OFFICIAL, {"name": f"List {next(_numbers)}"} | values)
     if issues:
         items.add_issues(lists.lock_list(session, identity, OFFICIAL, made), [each.id for each in issues])
@@ -34,8 +34,8 @@ def make_list(session, user, issues=(), **values):
     return made
 
 
-def many_issues(session, series, number):
-    """Issues 1 to `number` of a series, at one go."""
+def create_issues(session, series, number):
+    """Issues 1 to `number` of a series, created together."""
     rows = [
         {
             "series_id": series.id,
@@ -52,6 +52,6 @@ def many_issues(session, series, number):
     return found
 
 
-def held(session, user, reading_list):
-    """The list, held for an account."""
-    return lists.lock_list(session, who(user), OFFICIAL, reading_list)
+def locked_list(session, user, reading_list):
+    """The list, locked for an account."""
+    return lists.lock_list(session, identity_of(user), OFFICIAL, reading_list)

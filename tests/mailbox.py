@@ -1,4 +1,4 @@
-"""What the application wrote to people: rows of the outbox, read as a recipient would."""
+"""Mails that the application has written: rows of the outbox, read as a recipient would."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from comicsdb.models import OutgoingMail
 
 @dataclass(frozen=True)
 class Mail:
-    """One mail: both parts, and the addresses that stand in the text."""
+    """One mail: both parts, and the addresses in the text."""
 
     kind: str
     to: str
@@ -27,17 +27,17 @@ class Mail:
 
     @property
     def links(self) -> list[str]:
-        """The addresses in the text, in their order."""
+        """The addresses in the text, in order."""
         return re.findall(r"^https?://\S+", self.text, re.MULTILINE)
 
     def link(self, part: str) -> str:
-        """The one address that has something in it."""
+        """The only address that contains `part`."""
         (found,) = [link for link in self.links if part in link]
         return found
 
 
 def read(message: bytes, kind: str = "", user_id: int | None = None) -> Mail:
-    """A mail out of the bytes of its message."""
+    """Parse a mail from the bytes of its message."""
     parsed = parse(message)
     return Mail(
         kind=kind,
@@ -49,7 +49,7 @@ def read(message: bytes, kind: str = "", user_id: int | None = None) -> Mail:
     )
 
 
-def letters(session) -> list[Mail]:
-    """All mails that wait to be sent, in the order in which they were written."""
+def waiting_mails(session) -> list[Mail]:
+    """All mails that are waiting to be sent, in the order in which they were written."""
     rows = session.scalars(select(OutgoingMail).where(OutgoingMail.sent.is_(None)).order_by(OutgoingMail.id))
     return [read(row.message, row.kind, row.user_id) for row in rows if row.message]

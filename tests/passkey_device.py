@@ -1,4 +1,4 @@
-"""A device with passkeys, without a browser: it answers the options that the site gives out (WebAuthn)."""
+"""A passkey device without a browser: it responds to the site's options (WebAuthn)."""
 
 import base64
 import hashlib
@@ -13,12 +13,12 @@ PRESENT, VERIFIED, ATTESTED = 0x01, 0x04, 0x40
 
 
 def text_of(data: bytes) -> str:
-    """Bytes as WebAuthn writes them in JSON."""
+    """Encode bytes as WebAuthn does in JSON."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 class Device:
-    """One authenticator with one passkey; what it says can be told to be wrong."""
+    """One authenticator with one passkey; its attributes can be changed to make its responses wrong."""
 
     def __init__(self, origin: str = "http://localhost", host: str = "localhost"):
         self.origin, self.host = origin, host
@@ -28,7 +28,7 @@ class Device:
         self._key = ec.generate_private_key(ec.SECP256R1())
 
     def make(self, options: str) -> str:
-        """The answer of `navigator.credentials.create`."""
+        """The result of `navigator.credentials.create`."""
         numbers = self._key.public_key().public_numbers()
         point = {-2: numbers.x.to_bytes(32), -3: numbers.y.to_bytes(32)}
         key = cbor2.dumps({1: 2, 3: -7, -1: 1, **point})
@@ -38,7 +38,7 @@ class Device:
         return self._answer(client, attestationObject=text_of(cbor2.dumps(said)))
 
     def prove(self, options: str) -> str:
-        """The answer of `navigator.credentials.get`."""
+        """The result of `navigator.credentials.get`."""
         self.count += 1
         data, client = self._data(), self._client("webauthn.get", options)
         signed = self._key.sign(data + hashlib.sha256(client).digest(), ec.ECDSA(hashes.SHA256()))

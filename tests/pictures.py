@@ -1,4 +1,4 @@
-"""Pictures that are much to decode for their few bytes."""
+"""Small files whose pictures are expensive to decode."""
 
 import io
 
@@ -8,7 +8,7 @@ SCAN = b"\xff\xda"
 
 
 def scans(number: int, side: int = 7000) -> bytes:
-    """A progressive JPEG of `side` by `side` pixels with so many scans; most of them refine nothing."""
+    """A progressive JPEG of `side` by `side` pixels with `number` scans, most of which refine nothing."""
     data = _progressive("L", side)
     last = data.rindex(SCAN)
     return data[:last] + data[last:-2] * (number - data.count(SCAN) + 1) + data[-2:]

@@ -1,4 +1,4 @@
-"""A real HTTP server of a test's own that is sent webhooks, and answers as it is told."""
+"""A real HTTP server for single tests that receives webhooks and responds as configured."""
 
 import ssl
 import threading
@@ -7,10 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Receiver:
-    """Keeps what it is sent, as pairs of headers and body; with the files of a certificate it speaks TLS.
+    """Stores requests as pairs of headers and body; with the files of a certificate, it uses TLS.
 
-    `answers` are the statuses of the next answers, then 200; `headers` go with all of them. It sends
-    `slowly`, byte after byte, if it is told to.
+    `answers` are the statuses of the next responses, after which it returns 200; `headers` are sent with
+    all of them. If `slowly` is set, it sends its responses byte by byte.
     """
 
     def __init__(self, certificate=None):
@@ -32,7 +32,7 @@ class Receiver:
                     while receiver.slowly:
                         self.wfile.write(b".")
                         time.sleep(0.05)
-                except OSError:  # the client has had enough
+                except OSError:  # the client has closed the connection
                     return
                 self.wfile.write(b"Thank <you>")
 

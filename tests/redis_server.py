@@ -1,4 +1,4 @@
-"""A real Redis of a test's own, which can be killed, frozen, and started again in the same place."""
+"""A real Redis for single tests, which can be killed, frozen, and restarted at the same address."""
 
 import shutil
 import signal
@@ -15,10 +15,10 @@ from tests.serving import free_port
 
 
 class RedisServer:
-    """A Redis on a port and on a Unix socket, with nothing kept on disk."""
+    """A Redis on a port and a Unix socket, without persistence."""
 
     def __init__(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="redis-"))  # short: the path of a socket may not be long
+        self.folder = Path(tempfile.mkdtemp(prefix="redis-"))  # short: socket paths must not be long
         self.port = free_port()
         # A busy machine may keep a healthy server waiting for longer than the application would.
         self.url = f"redis://127.0.0.1:{self.port}/0?socket_timeout=30"
@@ -27,7 +27,7 @@ class RedisServer:
         self.process = None
 
     def start(self, *options: str) -> None:
-        """Start it, and wait until it answers; `options` are those of its command line."""
+        """Start it and wait until it responds; `options` are passed on the command line."""
         fixed = ["--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", f"{self.folder}/socket"]
         fixed += ["--save", "", "--appendonly", "no", "--dir", str(self.folder), "--logfile", "log"]
         self.process = subprocess.Popen([redis_server(), *fixed, *options])
@@ -43,20 +43,20 @@ class RedisServer:
                 return
 
     def kill(self) -> None:
-        """End it at once, without a word to anybody (kill -9)."""
+        """Kill it at once (kill -9)."""
         self.process.kill()
         self.process.wait()
 
     def freeze(self) -> None:
-        """Let it accept connections and answer nothing."""
+        """Make it accept connections but send no responses."""
         self.process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Let it continue."""
         self.process.send_signal(signal.SIGCONT)
 
     def remove(self) -> None:
-        """End it, and remove its folder."""
+        """Kill it, and remove its folder."""
         self.client.close()
         self.kill()
         shutil.rmtree(self.folder)

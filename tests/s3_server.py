@@ -1,4 +1,4 @@
-"""A real server that speaks S3, over HTTP and in a process of its own."""
+"""A real S3 server, over HTTP and in a separate process."""
 
 import itertools
 import subprocess
@@ -11,14 +11,14 @@ import boto3
 
 from comicsdb.media.s3 import S3Storage
 from tests.serving import clean_environment, free_port
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 KEYS = {"access_key": "test", "secret_key": "test-secret"}
 _numbers = itertools.count(1)
 
 
 class S3Server:
-    """A server on a port of its own; what it stores is gone when it is started again."""
+    """A server on its own port, which loses its content when it is restarted."""
 
     def __init__(self):
         self.port = free_port()
@@ -26,14 +26,14 @@ class S3Server:
         self.process = None
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start it and wait until it responds."""
         self.process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)],
             env=clean_environment(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        await_that(self._answers)
+        wait_until(self._answers)
 
     def _answers(self) -> bool:
         assert self.process.poll() is None
@@ -45,7 +45,7 @@ class S3Server:
 
     @cached_property
     def client(self):
-        """A client of the library itself, to look at what ours has done."""
+        """A client of boto3 itself, to check what ours has done."""
         return boto3.session.Session().client(
             "s3",
             endpoint_url=self.url,
@@ -55,7 +55,7 @@ class S3Server:
         )
 
     def settings(self) -> dict[str, str]:
-        """The settings of a site that keeps its pictures in a new bucket here."""
+        """The settings of a site that stores its pictures in a new bucket on this server."""
         bucket = f"pictures-{next(_numbers)}"
         self.client.create_bucket(Bucket=bucket)
         return {
@@ -73,11 +73,11 @@ class S3Server:
 
     def storage(self) -> S3Storage:
         """Our storage on a new bucket."""
-        storage = copy(self._first)  # with its connections, as to make them takes time
+        storage = copy(self._first)  # with its connections, as opening new ones takes time
         storage.bucket = self.settings()["comicsdb.media.bucket"]
         return storage
 
     def kill(self) -> None:
-        """End it at once (kill -9)."""
+        """Kill it at once (kill -9)."""
         self.process.kill()
         self.process.wait()

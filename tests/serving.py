@@ -1,4 +1,4 @@
-"""Starting a server as a deployer does: `pserve` with an ini file, in a process of its own."""
+"""Starting a server as deployers do: `pserve` with an ini file, in a separate process."""
 
 import base64
 import json
@@ -36,14 +36,14 @@ listen = 127.0.0.1:{port}
 
 
 def free_port() -> int:
-    """A port on which nobody listens now."""
+    """A port that is currently free."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def write_ini(folder: Path, url: str, *, egg="comicsdb", includes="", port: int) -> Path:
-    """An ini file for a server of a test."""
+    """Write an ini file for a test server."""
     path = folder / "test.ini"
     escaped = url.replace("%", "%%")
     path.write_text(
@@ -53,7 +53,7 @@ def write_ini(folder: Path, url: str, *, egg="comicsdb", includes="", port: int)
 
 
 def clean_environment(**more) -> dict[str, str]:
-    """The environment without what would change settings or find our checkout.
+    """The environment without variables that would change settings or expose our checkout.
 
     Servers have no rate limits, unless a test asks for them (LIMITS="on").
     """
@@ -63,14 +63,14 @@ def clean_environment(**more) -> dict[str, str]:
 
 @contextmanager
 def pserve(ini: Path, port: int, *, python: str = sys.executable, **environment):
-    """Serve an ini file until the end of the block; gives the base address."""
+    """Serve an ini file until the end of the block; yields the base address."""
     with serving(ini, port, python=python, **environment):
         yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager
 def serving(ini: Path, port: int, *, python: str = sys.executable, **environment):
-    """Serve an ini file until the end of the block; gives the process, whose log is beside the ini file."""
+    """Serve an ini file until the end of the block; yields the process, which logs next to the ini file."""
     log = ini.with_suffix(".log")
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -103,7 +103,7 @@ def _wait_for(process, port: int, log: Path) -> None:
 
 
 def fetch(url: str, *, method: str = "GET", data: str = "", **headers: str) -> tuple[int, dict, bytes]:
-    """Status, headers and body of an answer, errors included; `data` is sent, if there is any."""
+    """Status, headers and body of a response, errors included; `data` is sent if given."""
     asked = urllib.request.Request(url, data.encode() or None, method=method, headers=headers)
     try:
         with urllib.request.urlopen(asked, timeout=20) as answer:
@@ -128,7 +128,7 @@ def connected(url: str):
 
 
 def add_account(url: str, username: str = "ann", password: str = "secret") -> str:
-    """Make an account in a database; gives the header that proves it by HTTP Basic."""
+    """Create an account in a database; returns its HTTP Basic header."""
     with connected(url) as connection:
         connection.execute(
             text("INSERT INTO user_account (username, email, password) VALUES (:name, :email, :password)"),

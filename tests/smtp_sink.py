@@ -1,4 +1,4 @@
-"""A real SMTP server of a test's own, which keeps what it is sent, and refuses what it is told to refuse."""
+"""A real SMTP server for single tests, which stores messages and can be told to refuse some."""
 
 import ssl
 
@@ -10,10 +10,10 @@ from tests.serving import free_port
 
 
 class SmtpSink:
-    """An SMTP server on a port of its own; `answers` maps a recipient to what it is answered: `550 No`.
+    """An SMTP server on its own port; `answers` maps a recipient to a response, such as `550 No`.
 
-    With the files of a certificate and its key it encrypts, when asked to or from the start; with an account
-    (name, password) besides, it serves nobody else.
+    With the files of a certificate and its key, it encrypts, on request or from the start; with an account
+    (name, password) as well, it accepts only that account.
     """
 
     def __init__(self, *, certificate=None, from_the_start: bool = False, account=None):
@@ -44,18 +44,18 @@ class SmtpSink:
         return {"mail.host": "localhost", "mail.port": str(self.port)}
 
     def to(self, recipient: str) -> list[Mail]:
-        """What somebody was sent."""
+        """The mails sent to a recipient."""
         return [mail for to, mail in self.received if to == recipient]
 
     async def handle_RCPT(self, _server, _session, envelope, address, _options):  # noqa: N802  (aiosmtpd calls it)
-        """Take a recipient, or not."""
+        """Accept or refuse a recipient."""
         if address in self.answers:
             return self.answers[address]
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, _server, _session, envelope):  # noqa: N802
-        """Take a message, or not."""
+        """Accept or refuse a message."""
         if self.data_answer:
             return self.data_answer
         self.received += [(to, read(envelope.content)) for to in envelope.rcpt_tos]

@@ -1,4 +1,4 @@
-"""How long the property tests look: briefly in the suite, and with COMICSDB_SOAK for so many sequences."""
+"""How long property tests run: briefly in the suite, and for COMICSDB_SOAK sequences when it is set."""
 
 import os
 
@@ -8,7 +8,7 @@ SOAK = int(os.environ.get("COMICSDB_SOAK", "0"))
 
 
 def sequences(examples: int, steps: int) -> settings:
-    """Settings of a test by random writes: the same sequences on every run, new ones when soaking."""
+    """Settings of a test with random writes: the same sequences on every run, new ones when soaking."""
     return settings(
         max_examples=SOAK or examples,
         stateful_step_count=steps,

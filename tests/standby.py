@@ -1,4 +1,4 @@
-"""A streaming replica of the tests' PostgreSQL, which may lag, crash and come back."""
+"""A streaming replica of the tests' PostgreSQL, which can lag, crash and come back."""
 
 import os
 import shutil
@@ -11,16 +11,16 @@ import psycopg
 from comicsdb.db import dev_cluster
 from comicsdb.db.dev_cluster import supervisor
 from comicsdb.db.dev_cluster.programs import run
-from tests.conftest import CLUSTERS
-from tests.waiting import await_that
+from tests.conftest import CLUSTER_PREFIX
+from tests.waiting import wait_until
 
 
 class Standby:
-    """A replica of a whole cluster; it runs from the start, and ends with the test process."""
+    """A replica of a whole cluster; it is started at once, and ends with the test process."""
 
     def __init__(self, primary: dev_cluster.Cluster):
-        folder = Path(tempfile.mkdtemp(prefix=CLUSTERS))
-        folder.chmod(0o755)  # for root the server runs as another user, who must be able to enter
+        folder = Path(tempfile.mkdtemp(prefix=CLUSTER_PREFIX))
+        folder.chmod(0o755)  # as root, the server runs as another user, who needs access
         self._cluster = dev_cluster.Cluster(folder / "data")
         self._cluster.home.mkdir(mode=0o700)
         account = dev_cluster._server_account()
@@ -39,41 +39,41 @@ class Standby:
         self.start()
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
+        """Start it and wait until it responds."""
         self._cluster = dev_cluster.start(self._cluster.folder, durable=False)
 
     def crash(self) -> None:
-        """Stop at once, without ending sessions."""
+        """Stop it at once, without ending sessions."""
         self._end(signal.SIGQUIT)
 
     def kill(self) -> None:
-        """Kill the first process (kill -9); the others end then."""
+        """Kill the first process (kill -9), which ends the others."""
         self._end(signal.SIGKILL)
 
     def _end(self, number: int) -> None:
         self._leave()
         _supervisor, server = supervisor.state(self._cluster.home).split()
         os.kill(int(server), number)
-        await_that(lambda: not self.runs())
+        wait_until(lambda: not self.runs())
 
     def runs(self) -> bool:
-        """Whether it has been started and not ended."""
+        """Whether it is running."""
         return supervisor.state(self._cluster.home) is not None
 
     def pause(self) -> None:
-        """Replay nothing from now on."""
+        """Stop replaying."""
         self._ask("SELECT pg_wal_replay_pause()")
-        await_that(lambda: self._ask("SELECT pg_get_wal_replay_pause_state()") == "paused")
+        wait_until(lambda: self._ask("SELECT pg_get_wal_replay_pause_state()") == "paused")
 
     def resume(self) -> None:
-        """Replay again."""
+        """Continue replaying."""
         self._ask("SELECT pg_wal_replay_resume()")
 
     def catch_up(self) -> None:
-        """Wait until it has replayed all that the primary has written by now."""
+        """Wait until it has replayed everything that the primary has written so far."""
         self._writer.execute("SELECT pg_logical_emit_message(true, '', '')")  # its commit flushes everything
         (written,) = self._writer.execute("SELECT pg_current_wal_insert_lsn()::text").fetchone()
-        await_that(lambda: self._ask("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", written))
+        wait_until(lambda: self._ask("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", written))
 
     def _ask(self, statement: str, *values):
         if self._reader is None:
@@ -90,7 +90,7 @@ class Standby:
         return self._cluster.url(database)
 
     def remove(self) -> None:
-        """End it, and remove what it kept."""
+        """Stop it, and remove its files."""
         self._leave()
         self._writer.close()
         self._cluster.discard()

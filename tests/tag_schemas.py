@@ -1,4 +1,4 @@
-"""The published schemas of tags, as the package `darkseid` brings them, and the details of two issues."""
+"""The published schemas of tags, from the package `darkseid`, and the details of two issues."""
 
 import copy
 from functools import cache
@@ -8,7 +8,7 @@ import xmlschema
 from lxml import etree
 
 XS = "{http://www.w3.org/2001/XMLSchema}"
-# All that the draft of ComicInfo 2.1 adds to 2.0, which is published: elements, by the one before each.
+# The elements that the draft of ComicInfo 2.1 adds to the published 2.0, by the element before each.
 ADDED = {"Editor": "Translator", "Genre": "Tags", "StoryArc": "StoryArcNumber", "Review": "GTIN"}
 
 BARE = {
@@ -57,7 +57,7 @@ BARE = {
 
 
 def named(*names):
-    """Objects as they are embedded in a detail."""
+    """Objects in the form in which details embed them."""
     return [{"id": number, "name": name} for number, name in enumerate(names, 1)]
 
 
@@ -125,14 +125,14 @@ def metroninfo():
 
 
 def valid_comicinfo(data):
-    """The text by element of a ComicInfo that its schema accepts."""
+    """The texts of a ComicInfo by element, after validation."""
     root = etree.fromstring(data)
     comicinfo().assertValid(root)
     return {each.tag: each.text for each in root}
 
 
 def valid_metroninfo(data):
-    """The root of a MetronInfo that its schema accepts."""
+    """The root of a MetronInfo, after validation."""
     root = etree.fromstring(data)
     metroninfo().validate(root)
     return root

@@ -1,10 +1,10 @@
-"""Which tests `make test-fast` runs."""
+"""The tests that `make test-fast` runs."""
 
-from tests.fast import ALWAYS, touched
+from tests.fast import ALWAYS, affected_tests
 
 
 def test_a_change_touches_the_tests_of_its_name_that_start_no_server():
-    found = touched(
+    found = affected_tests(
         ["comicsdb_web/pages/library/collection.py", "tests/core/schemas/test_values.py", "README.md"]
     )
     assert found[0] == "tests/core/schemas/test_values.py"
@@ -18,6 +18,6 @@ def test_a_change_touches_the_tests_of_its_name_that_start_no_server():
 
 
 def test_a_package_is_a_name_too_and_an_s_at_the_end_does_not_count():
-    found = touched(["comicsdb/accounts/ratings.py"])
+    found = affected_tests(["comicsdb/accounts/ratings.py"])
     assert {"tests/core/accounts/test_signup.py", "tests/core/library/test_list_ratings.py"} <= set(found)
-    assert touched([]) == list(ALWAYS)
+    assert affected_tests([]) == list(ALWAYS)

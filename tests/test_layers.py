@@ -1,4 +1,4 @@
-"""Who may know whom: the rules of docs/architecture.md, read from the imports themselves."""
+"""The rules for imports in docs/architecture.md, checked against the imports themselves."""
 
 import ast
 import sys
@@ -21,8 +21,8 @@ CLIENT = ROOT / "clients" / "python" / "comicsdb_client"
 
 @cache
 def modules(package):
-    """The modules of a package; migrations are not part of it, they only travel with it."""
-    folder = ROOT / package  # a full path stays what it is
+    """The modules of a package, without migrations, which are only shipped with it."""
+    folder = ROOT / package  # an absolute path is kept
     left_out = {"migrations", "build"}
     return [
         path for path in sorted(folder.rglob("*.py")) if not left_out & set(path.relative_to(folder).parts)
@@ -31,7 +31,7 @@ def modules(package):
 
 @cache
 def read(path):
-    """The docstring of a module and the dotted names it imports: parsed once for all tests."""
+    """The docstring of a module and the dotted names that it imports, parsed once for all tests."""
     tree = ast.parse(path.read_text())
     names = set()
     for node in ast.walk(tree):
@@ -84,7 +84,7 @@ def test_schemas_know_models_words_and_numbers_and_nothing_above_them():
 
 
 def test_the_parser_of_file_names_needs_no_database():
-    """It knows words alone, those of the catalogue's series types among them."""
+    """It knows only words, including those of the catalogue's series types."""
     for name in ("filenames", "words"):
         path = ROOT / "comicsdb" / "matching" / f"{name}.py"
         names = imported(path)
@@ -94,7 +94,7 @@ def test_the_parser_of_file_names_needs_no_database():
 
 
 def test_pictures_are_decoded_only_where_decoding_can_do_no_harm():
-    """Pillow is for the process that decodes, and what that process loads is little."""
+    """Only the decoding process uses Pillow, and it loads little else."""
     light = {"comicsdb.imaging.picture", "comicsdb.imaging.structure"}
     for path in [path for package in PACKAGES for path in modules(package)]:
         names, parts = imported(path), path.relative_to(ROOT).parts
@@ -109,7 +109,7 @@ def test_pictures_are_decoded_only_where_decoding_can_do_no_harm():
 
 
 def test_who_takes_pictures_is_known():
-    """Each is in tests/site/test_picture_locks.py: no lock is held while a picture is decoded."""
+    """tests/site/test_picture_locks.py tests each of them: no lock is held while a picture is decoded."""
     taking = {"comicsdb.media.uploads.picture_values"}
     paths = [path for package in PACKAGES for path in modules(package)]
     assert {path.relative_to(ROOT).as_posix() for path in paths if taking & imported(path)} == {
@@ -121,7 +121,7 @@ def test_who_takes_pictures_is_known():
 
 
 def test_no_surface_writes_past_the_catalogue():
-    """Views add, change and delete catalogue rows through `request.catalog` alone."""
+    """Views add, change and delete catalogue rows only through `request.catalog`."""
     for package in ("comicsdb_api", "comicsdb_web"):
         for path in modules(package):
             for node in ast.walk(ast.parse(path.read_text())):
@@ -131,7 +131,7 @@ def test_no_surface_writes_past_the_catalogue():
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_list_of_subpackages_is_complete(package):
-    """A subpackage that is missing from the list works in the checkout and is not in the wheel."""
+    """A subpackage that is missing from the list works in the checkout but is not in the wheel."""
     listed = tomllib.loads((ROOT / package / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     present = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in modules(package)}
     assert set(listed) == present
@@ -146,5 +146,5 @@ def test_every_module_says_what_it_is(package):
 
 
 def test_the_migrations_folder_is_no_package():
-    """It would hide the library of the same name from anything started at the top folder."""
+    """It would hide the library of the same name from programs started in the top folder."""
     assert not (ROOT / "alembic" / "__init__.py").exists()

@@ -1,4 +1,4 @@
-"""The message catalogues: nothing is missing, nothing is stale, and values stand in the translations too."""
+"""The message catalogues: no text is missing or stale, and translations contain the same values."""
 
 import re
 
@@ -14,7 +14,7 @@ REMEDY = "run `make messages`"
 
 
 def texts(message) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Originals and translations, as many as there are forms."""
+    """Originals and translations, one for each plural form."""
     ids, strings = message.id, message.string
     return (
         tuple(ids) if isinstance(ids, tuple | list) else (ids,),
@@ -23,7 +23,7 @@ def texts(message) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def strings(catalog) -> dict:
-    """The translations by their originals; what has none is not compiled."""
+    """Translations by original; texts without a translation are not compiled."""
     found = dict(texts(message) for message in catalog if message.id)
     return {original: translations for original, translations in found.items() if any(translations)}
 
@@ -59,7 +59,7 @@ def test_every_text_is_translated_with_the_same_values_in_it(domain, language):
             assert len(translations) == catalog.num_plurals, message.id
         wanted = [set(VALUES.findall(each)) for each in originals]
         for index, translation in enumerate(translations):
-            # A singular may say "one" where the others show the number.
+            # A singular may say "one" where other forms show the number.
             allowed = wanted if message.pluralizable else wanted[:1]
             assert set(VALUES.findall(translation)) in allowed, f"{message.id} / {translation} ({index})"
         for original, translation in zip(originals, translations, strict=False):
@@ -73,6 +73,6 @@ def test_a_text_that_stands_with_a_plural_and_without_keeps_it():
 
 
 def test_no_sentence_is_made_of_a_text_that_is_no_literal():
-    """What is gathered is what stands in quotes: a text that is put together is never found."""
+    """Only string literals are extracted: texts that are put together are never found."""
     for domain in DOMAINS:
         assert all(message.id for message in list(gather(domain))[1:])

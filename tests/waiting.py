@@ -1,13 +1,13 @@
-"""Waiting for what another thread or process does."""
+"""Waiting for other threads or processes."""
 
 import time
 
-PATIENCE = 60  # seconds; a busy machine may be slow, and a failure takes as long
-POLL = 0.02  # seconds between two looks; a server of the standard library is stopped at its next one
+PATIENCE = 60  # seconds; a busy machine may be slow, and each failure takes this long
+POLL = 0.02  # seconds between two checks; servers of the standard library notice a stop at their next one
 
 
-def await_that(condition, *, every: float = POLL) -> None:
-    """Wait until a condition holds; `every` so many seconds, if to look at it costs something."""
+def wait_until(condition, *, every: float = POLL) -> None:
+    """Wait until a condition holds, checking it `every` so many seconds."""
     until = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < until, "it did not happen in time"

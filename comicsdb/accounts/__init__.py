@@ -5,10 +5,11 @@ API and site call the functions listed here with `request.account_context`. Reje
 text of an answer nor its time reveals whether a mail address has an account.
 """
 
-from comicsdb.accounts.context import AccountContext, of_request
+from comicsdb.accounts.context import AccountContext, request_context
+from comicsdb.accounts.data_export import account_data, account_data_csv, account_data_json
 from comicsdb.accounts.deletion import delete_account
 from comicsdb.accounts.drafts import (
-    FormPlace,
+    FormTarget,
     SavedForm,
     SavedPicture,
     claim_picture_draft,
@@ -26,10 +27,10 @@ from comicsdb.accounts.errors import (
     AccountError,
     BadLinkError,
     CodeRefusedError,
-    FormSpentError,
-    LinkSpentError,
+    FormAlreadySubmittedError,
+    LinkUsedError,
     LogInFailedError,
-    NewPlaceError,
+    NewNetworkError,
     NotActivatedError,
     PasskeyRefusedError,
     SignUpsClosedError,
@@ -40,20 +41,19 @@ from comicsdb.accounts.errors import (
 )
 from comicsdb.accounts.feed_addresses import feed_addresses_of, make_feed_address, revoke_feed_address
 from comicsdb.accounts.guard import Guard
-from comicsdb.accounts.holdings import holdings, holdings_csv, holdings_json
 from comicsdb.accounts.letters import SECURITY_TEXTS, security_facts
 from comicsdb.accounts.login import (
+    authenticate,
     check_attempt,
     check_log_in_link,
     find_user,
     log_in,
     log_in_by_link,
-    verified,
 )
 from comicsdb.accounts.passwords import from_settings as passwords_from_settings
 from comicsdb.accounts.profile import (
     PICTURES,
-    Updated,
+    ProfileUpdate,
     confirm_email,
     set_language,
     set_timezone,
@@ -63,9 +63,9 @@ from comicsdb.accounts.recovery import (
     change_password,
     check_not_me,
     check_reset,
+    reclaim_account,
     request_reset,
     reset_password,
-    take_back,
 )
 from comicsdb.accounts.rules import EMAIL_MAX, LABEL_MAX, PASSWORD_MAX, PASSWORD_MIN, USERNAME_MAX
 from comicsdb.accounts.second_factor import CONFIRM_FIELDS as CONFIRM_FIELDS
@@ -94,7 +94,7 @@ from comicsdb.accounts.sessions import (
     end_all_sessions,
     end_session,
     end_session_of,
-    is_this,
+    is_current_session,
     log_out_everywhere,
     renew_session,
     session_account,
@@ -103,9 +103,9 @@ from comicsdb.accounts.sessions import (
 )
 from comicsdb.accounts.signup import (
     activate,
+    bot_question,
+    decrypt_sign_up_form,
     form_time,
-    open_sign_up,
-    question,
     resend_activation,
     sign_up,
     sign_up_settings,
@@ -144,15 +144,16 @@ __all__ = [
     "AccountError",
     "BadLinkError",
     "CodeRefusedError",
-    "FormPlace",
-    "FormSpentError",
+    "FormAlreadySubmittedError",
+    "FormTarget",
     "Guard",
-    "LinkSpentError",
+    "LinkUsedError",
     "LogInFailedError",
-    "NewPlaceError",
+    "NewNetworkError",
     "NewToken",
     "NotActivatedError",
     "PasskeyRefusedError",
+    "ProfileUpdate",
     "SavedForm",
     "SavedPicture",
     "SignUpsClosedError",
@@ -160,11 +161,15 @@ __all__ = [
     "TooManyFailuresError",
     "TooManyMailsError",
     "TooManySignUpsError",
-    "Updated",
+    "account_data",
+    "account_data_csv",
+    "account_data_json",
     "activate",
     "add_passkey",
     "add_totp",
+    "authenticate",
     "begin_session",
+    "bot_question",
     "change_password",
     "check_attempt",
     "check_log_in_link",
@@ -174,6 +179,7 @@ __all__ = [
     "claim_picture_draft",
     "confirm",
     "confirm_email",
+    "decrypt_sign_up_form",
     "delete_account",
     "discard_draft",
     "drafts_of",
@@ -188,13 +194,10 @@ __all__ = [
     "form_time",
     "generate_token",
     "has_totp",
-    "holdings",
-    "holdings_csv",
-    "holdings_json",
     "is_confirmed",
+    "is_current_session",
     "is_expired",
     "is_malformed",
-    "is_this",
     "log_in",
     "log_in_by_link",
     "log_out_everywhere",
@@ -203,12 +206,11 @@ __all__ = [
     "new_draft_key",
     "new_form_key",
     "new_totp",
-    "open_sign_up",
     "open_totp",
     "passkey_user",
     "passkeys_of",
     "proof_options",
-    "question",
+    "reclaim_account",
     "record_security_event",
     "recovery_codes_left",
     "registration_options",
@@ -234,10 +236,8 @@ __all__ = [
     "sign_up",
     "sign_up_settings",
     "store_draft",
-    "take_back",
     "tokens_of",
     "update_profile",
-    "verified",
 ]
 
 
@@ -247,4 +247,4 @@ def includeme(config):
     config.registry["comicsdb.passwords"] = passwords
     config.add_request_method(lambda _request: passwords, "passwords", reify=True)
     config.registry["comicsdb.guard"] = Guard(config.registry["comicsdb.limiter"])
-    config.add_request_method(of_request, "account_context", reify=True)
+    config.add_request_method(request_context, "account_context", reify=True)

@@ -17,9 +17,9 @@ from comicsdb.accounts.demo_accounts import PUBLIC_SECRETS
 
 FILE = Path(__file__).parent / "data" / "common_passwords.bin"
 WIDTH = 5  # bytes of a digest
-MOST = 190_000
-SHORTEST = 8  # characters; the rules refuse shorter ones anyway
-OWN = ("comicsdb", "comicsdb1", "comicsdb123", "comics123", "superman123", "batman123")
+COUNT_MAX = 190_000
+LENGTH_MIN = 8  # characters; the rules refuse shorter ones anyway
+OUR_PASSWORDS = ("comicsdb", "comicsdb1", "comicsdb123", "comics123", "superman123", "batman123")
 
 
 class CommonPasswords:
@@ -32,15 +32,15 @@ class CommonPasswords:
         """How many there are."""
         return len(self._packed) // WIDTH
 
-    def __getitem__(self, place: int) -> bytes:
-        """The digest at a place."""
-        return self._packed[place * WIDTH : (place + 1) * WIDTH]
+    def __getitem__(self, index: int) -> bytes:
+        """The digest at an index."""
+        return self._packed[index * WIDTH : (index + 1) * WIDTH]
 
     def __contains__(self, password: str) -> bool:
         """Whether a password is one of them."""
         digest = _digest(password)
-        place = bisect_left(self, digest)
-        return place < len(self) and self[place] == digest
+        index = bisect_left(self, digest)
+        return index < len(self) and self[index] == digest
 
 
 def pack(passwords: Iterable[str]) -> bytes:
@@ -64,12 +64,12 @@ def _read(path: Path) -> Iterator[str]:
     return iter(json.loads(text) if path.suffix == ".json" else text.splitlines())
 
 
-def _fit(passwords: Iterable[str]) -> Iterator[str]:
+def _usable(passwords: Iterable[str]) -> Iterator[str]:
     """The distinct passwords in lower case that are long enough."""
-    return iter(dict.fromkeys(each.lower() for each in passwords if len(each) >= SHORTEST))
+    return iter(dict.fromkeys(each.lower() for each in passwords if len(each) >= LENGTH_MIN))
 
 
 def main(*lists: str) -> None:
     """Write the file: our own, then those of the lists up to the limit."""
-    given = chain(OWN, PUBLIC_SECRETS, *(_read(Path(each)) for each in lists))
-    FILE.write_bytes(pack(islice(_fit(given), MOST)))
+    given = chain(OUR_PASSWORDS, PUBLIC_SECRETS, *(_read(Path(each)) for each in lists))
+    FILE.write_bytes(pack(islice(_usable(given), COUNT_MAX)))

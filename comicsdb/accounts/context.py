@@ -17,12 +17,12 @@ from comicsdb.media.storage import Storage
 class AccountContext:
     """A visitor: their session, IP address, browser and language, and the services of the application.
 
-    `apart` opens a session that commits independently of the request's: for data that must persist although
+    `independent_session` opens a session that commits on its own: for data that must persist although
     the request is rejected.
     """
 
     session: Session
-    apart: Callable[[], Session]
+    independent_session: Callable[[], Session]
     passwords: Passwords
     guard: Guard
     storage: Storage
@@ -38,17 +38,17 @@ class AccountContext:
         logger.log(level, "%s (user=%s, ip=%s)", what, name, self.address, extra=extra)
 
 
-def of_command(session: Session, settings: Mapping) -> AccountContext:
+def command_context(session: Session, settings: Mapping) -> AccountContext:
     """The context of a command, which has no address and checks no passwords."""
     return AccountContext(session, None, None, None, None, settings, address="", browser="", language="")
 
 
-def of_request(request) -> AccountContext:
+def request_context(request) -> AccountContext:
     """The context of a request; makes no query."""
     registry = request.registry
     return AccountContext(
         session=request.dbsession,
-        apart=registry["comicsdb.session_factory"],
+        independent_session=registry["comicsdb.session_factory"],
         passwords=request.passwords,
         guard=registry["comicsdb.guard"],
         storage=request.media,

@@ -66,7 +66,7 @@ def remove_account(session: Session, user: User) -> None:
     unit.acquire_write_lock()
     lock_deleted_account(session, user.id)  # nobody gives stars in its name any more
     taken_back = delete(IssueRating).where(IssueRating.user_id == user.id)
-    unit.rated(set(session.scalars(taken_back.returning(IssueRating.issue_id))))
+    unit.record_ratings(set(session.scalars(taken_back.returning(IssueRating.issue_id))))
     acts.release_pictures(session, LibraryAct.user_id == user.id)
     anonymise(session, user)
     unit.release_files([user.image])

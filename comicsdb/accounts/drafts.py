@@ -27,7 +27,7 @@ SAVED_LIFETIME = timedelta(days=30)
 SIZE_MAX = 512 * 1024  # characters of all fields
 DRAFTS_MAX = 20  # of one account, of each sort
 KEY = re.compile("[0-9a-f]{64}")
-SPENT = ""  # the form of a key that was used
+USED_KEY = ""  # the form of a key that was used
 
 PICTURES_MAX = 50  # of one account
 NAME_MAX = 255
@@ -44,7 +44,7 @@ class SavedForm(NamedTuple):
     files: dict[str, str]
 
 
-class FormPlace(NamedTuple):
+class FormTarget(NamedTuple):
     """A form that is being filled in: the route of its page, and the id of its object, 0 for a new one."""
 
     form: str
@@ -95,7 +95,7 @@ def new_draft_key() -> str:
     return secrets.token_hex(32)
 
 
-def store_draft(session: Session, user_id: int, key: str, place: FormPlace, saved: SavedForm) -> bool:
+def store_draft(session: Session, user_id: int, key: str, target: FormTarget, saved: SavedForm) -> bool:
     """Store a form that is being filled in, instead of what was stored under its key.
 
     False for one that is too large.
@@ -104,8 +104,8 @@ def store_draft(session: Session, user_id: int, key: str, place: FormPlace, save
     if fields is None or not KEY.fullmatch(key):
         return False
     values = {"action": saved.action, "fields": fields, "created": clock.now()}
-    statement = insert(FormDraft).values(digest=key, user_id=user_id, **place._asdict(), **values)
-    own = and_(FormDraft.user_id == user_id, FormDraft.form == place.form)
+    statement = insert(FormDraft).values(digest=key, user_id=user_id, **target._asdict(), **values)
+    own = and_(FormDraft.user_id == user_id, FormDraft.form == target.form)
     statement = statement.on_conflict_do_update(index_elements=["digest"], set_=values, where=own)
     if session.scalar(statement.returning(FormDraft.digest)) is None:  # used, or another account's
         return False
@@ -113,7 +113,7 @@ def store_draft(session: Session, user_id: int, key: str, place: FormPlace, save
     mine = (PictureDraft.user_id == user_id, PictureDraft.digest.in_(pictures))
     if pictures:
         session.execute(update(PictureDraft).where(*mine).values(draft=key))
-    _remove_surplus(session, user_id, FormDraft.form != SPENT)
+    _remove_surplus(session, user_id, FormDraft.form != USED_KEY)
     return True
 
 
@@ -123,20 +123,20 @@ def is_stored(session: Session, user_id: int, key: str) -> bool:
     return session.scalar(select(FormDraft.digest).where(*own)) is not None
 
 
-def room(session: Session, user_id: int) -> int:
+def remaining_drafts(session: Session, user_id: int) -> int:
     """How many more drafts an account may have."""
-    mine = FormDraft.user_id == user_id, FormDraft.form != SPENT, not_(_is_old_form())
+    mine = FormDraft.user_id == user_id, FormDraft.form != USED_KEY, not_(_is_old_form())
     return max(0, DRAFTS_MAX - session.scalar(select(func.count()).select_from(FormDraft).where(*mine)))
 
 
-def drafts_of(session: Session, user_id: int, place: FormPlace) -> list[tuple[str, datetime]]:
+def drafts_of(session: Session, user_id: int, target: FormTarget) -> list[tuple[str, datetime]]:
     """The keys of an account's drafts of a form, and when each was stored; the newest first."""
     statement = (
         select(FormDraft.digest, FormDraft.created)
         .where(
             FormDraft.user_id == user_id,
-            FormDraft.form == place.form,
-            FormDraft.object_id == place.object_id,
+            FormDraft.form == target.form,
+            FormDraft.object_id == target.object_id,
             not_(_is_old_form()),
         )
         .order_by(FormDraft.created.desc(), FormDraft.digest)
@@ -148,7 +148,7 @@ def find_draft(session: Session, user_id: int, key: str) -> SavedForm | None:
     """A form that is being filled in; None for any other account."""
     if not KEY.fullmatch(key):
         return None
-    return _saved(session, FormDraft.digest == key, FormDraft.form != SPENT, user_id=user_id)
+    return _saved(session, FormDraft.digest == key, FormDraft.form != USED_KEY, user_id=user_id)
 
 
 def discard_draft(session: Session, user_id: int, key: str) -> None:
@@ -158,7 +158,7 @@ def discard_draft(session: Session, user_id: int, key: str) -> None:
     """
     if not KEY.fullmatch(key):
         return
-    spent = {"form": SPENT, "object_id": 0, "action": "", "fields": "[[], {}]", "created": clock.now()}
+    spent = {"form": USED_KEY, "object_id": 0, "action": "", "fields": "[[], {}]", "created": clock.now()}
     statement = insert(FormDraft).values(digest=key, user_id=user_id, **spent)
     own = FormDraft.user_id == user_id
     session.execute(statement.on_conflict_do_update(index_elements=["digest"], set_=spent, where=own))
@@ -188,7 +188,7 @@ def remove_old_form_drafts(session: Session) -> int:
 def _is_old_form():
     now = clock.now()
     return or_(
-        and_(func.coalesce(FormDraft.form, SPENT) == SPENT, FormDraft.created <= now - LIFETIME),
+        and_(func.coalesce(FormDraft.form, USED_KEY) == USED_KEY, FormDraft.created <= now - LIFETIME),
         FormDraft.created <= now - SAVED_LIFETIME,
     )
 
@@ -209,7 +209,7 @@ def save_picture_draft(
     An account has at most PICTURES_MAX drafts: the oldest are removed.
     """
     secret = secrets.token_urlsafe(24)
-    with context.apart() as session:
+    with context.independent_session() as session:
         values = picture_values(session, context.storage, kind, data, hashed=hashed, member=user_id)
         now = clock.now()
         name = filename.replace("\0", "")[-NAME_MAX:]

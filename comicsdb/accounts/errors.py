@@ -33,7 +33,7 @@ class BadLinkError(AccountError):
         super().__init__(_("This link does not work: it is incomplete or more than 24 hours old."))
 
 
-class LinkSpentError(AccountError):
+class LinkUsedError(AccountError):
     """A link that was used already and has not expired."""
 
     def __init__(self):
@@ -89,7 +89,7 @@ class TooManyFailuresError(AccountError):
         self.retry_after = retry_after
 
 
-class NewPlaceError(TooManyFailuresError):
+class NewNetworkError(TooManyFailuresError):
     """The password is being guessed and this network is new: a link was mailed to the owner, if any."""
 
     def __init__(self, retry_after: int):
@@ -109,7 +109,7 @@ class TooManyMailsError(AccountError):
         self.retry_after = retry_after
 
 
-class FormSpentError(AccountError):
+class FormAlreadySubmittedError(AccountError):
     """A form that was submitted a second time; nothing was created."""
 
     def __init__(self):

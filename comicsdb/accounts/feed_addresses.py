@@ -8,7 +8,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.errors import FormAlreadySubmittedError
 from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
@@ -17,8 +17,8 @@ from comicsdb.i18n import _, formatted
 from comicsdb.library.locks import lock_account
 from comicsdb.models import FeedAddress, SecurityEventKind, User
 
-NAME_MOST = 100
-ADDRESSES_MOST = 20
+NAME_MAX = 100
+ADDRESSES_MAX = 20
 SECRET_LENGTHS = range(20, 100)  # other lengths cannot be our secrets
 
 
@@ -32,14 +32,14 @@ class NewAddress(NamedTuple):
 def make_address(session: Session, user_id: int, name: str, form_key: str) -> NewAddress:
     """Create a private feed address, with a name of at most 100 characters, which may be empty.
 
-    Raises InvalidError for the field `name`, and FormSpentError if this form created an address already.
+    Raises InvalidError for the field `name`, and FormAlreadySubmittedError if this form created one already.
     """
     name = " ".join(name.replace("\0", "").split())
-    if len(name) > NAME_MOST:
-        raise InvalidError({"name": [formatted("Use at most ${most} characters.", most=NAME_MOST)]})
+    if len(name) > NAME_MAX:
+        raise InvalidError({"name": [formatted("Use at most ${most} characters.", most=NAME_MAX)]})
     lock_account(session, user_id)
     mine = select(func.count()).select_from(FeedAddress).where(FeedAddress.user_id == user_id)
-    if session.scalar(mine) >= ADDRESSES_MOST:
+    if session.scalar(mine) >= ADDRESSES_MAX:
         raise InvalidError(
             {"name": [_("You have reached the maximum number of addresses: revoke one first.")]}
         )
@@ -51,7 +51,7 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
         # Per account, so that one cannot use up the keys of another
         form_key=digest(f"{user_id} {form_key}"),
     )
-    with constraint_errors({"uq_feed_address_form_key": FormSpentError()}), session.begin_nested():
+    with constraint_errors({"uq_feed_address_form_key": FormAlreadySubmittedError()}), session.begin_nested():
         session.add(address)
         session.flush()
     return NewAddress(secret, address)
@@ -74,7 +74,7 @@ def revoke_all(session: Session, user_id: int) -> int:
     return session.execute(delete(FeedAddress).where(FeedAddress.user_id == user_id)).rowcount
 
 
-def reader_of(session: Session, secret: str, today: date) -> int | None:
+def find_reader(session: Session, secret: str, today: date) -> int | None:
     """The active account of a secret, or None; records the day of use."""
     if len(secret) not in SECRET_LENGTHS:
         return None

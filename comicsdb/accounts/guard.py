@@ -3,13 +3,13 @@
 import time
 from ipaddress import IPv6Address, ip_address
 
-from comicsdb.accounts.errors import NewPlaceError, TooManyFailuresError, TooManyMailsError
+from comicsdb.accounts.errors import NewNetworkError, TooManyFailuresError, TooManyMailsError
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.rules import USERNAME_MAX
 from comicsdb.http.client_address import network
 from comicsdb.ratelimit import Limit, Limiter
 
-REMEMBERED = 10_000  # entries of the cache of allowed attempts
+ALLOWED_CACHE_SIZE = 10_000  # entries of the cache of allowed attempts
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 # Repeated failures block for longer: a quarter of an hour, an hour, a day.
 PER_NAME = (
@@ -33,13 +33,13 @@ PER_SITE = (
 # From any address: above it, passwords are accepted only from networks the account was used from before.
 PER_ACCOUNT = Limit("login-account", 20, HOUR)
 # Mails about that: links to log in with, and warnings.
-LINKS = (Limit("login-link-1", 1, HOUR), Limit("login-link-2", 5, DAY))
-NOTIFIED = Limit("login-told", 1, DAY)
+LOG_IN_LINKS = (Limit("login-link-1", 1, HOUR), Limit("login-link-2", 5, DAY))
+WARNINGS = Limit("login-told", 1, DAY)
 MAILS_PER_ADDRESS = Limit("mail-address", 20, HOUR)
 MAILS_PER_MAILBOX = Limit("mail-mailbox", 5, HOUR)
 
 
-def site(address: str) -> str | None:
+def ipv6_site(address: str) -> str | None:
     """The /48 network of an IPv6 address; None for other addresses."""
     try:
         found = ip_address(address)
@@ -57,62 +57,66 @@ class Guard:
 
     def __init__(self, limiter: Limiter):
         self._limiter = limiter
-        self._free: dict[tuple[str, str], float] = {}  # monotonic time until which a name and address may try
+        self._allowed_until: dict[
+            tuple[str, str], float
+        ] = {}  # monotonic time until which a name and address may try
 
     def check(self, name: str, address: str) -> None:
         """Raise TooManyFailuresError if no password may be tried; the check itself is not counted.
 
-        NewPlaceError allows attempts from networks the account was used from before; the caller decides that.
+        NewNetworkError allows attempts from networks that the account was used from before: callers decide.
         """
         now = time.monotonic()
-        if self._free.get((name, address), 0) > now:
+        if self._allowed_until.get((name, address), 0) > now:
             return
-        self._refuse(self._asked(name, address))
-        if len(self._free) >= REMEMBERED:
-            self._free.clear()
+        self._check_limits(self._client_limits(name, address))
+        if len(self._allowed_until) >= ALLOWED_CACHE_SIZE:
+            self._allowed_until.clear()
         if len(name) <= USERNAME_MAX:  # no account has a longer name
-            self._free[name, address] = now + 1
+            self._allowed_until[name, address] = now + 1
 
-    def failed(self, name: str, address: str) -> None:
+    def record_failure(self, name: str, address: str) -> None:
         """Count a wrong name or password."""
-        self._free.clear()
-        self._limiter.take(self._asked(name, address), together=False)
+        self._allowed_until.clear()
+        self._limiter.take(self._client_limits(name, address), all_or_none=False)
 
     def count_code_attempt(self, user_id: int) -> None:
         """Count an attempt with a code; raises TooManyFailuresError."""
-        taken = self._limiter.take([(limit, str(user_id)) for limit in CODES])
-        if taken.refused:
-            raise TooManyFailuresError(max(1, *(each.wait for each in taken.refused)))
+        decision = self._limiter.take([(limit, str(user_id)) for limit in CODES])
+        if decision.refused:
+            raise TooManyFailuresError(max(1, *(each.retry_after for each in decision.refused)))
 
-    def may_warn(self, name: str) -> tuple[bool, bool]:
-        """Whether the owner of a name should now get a link to log in with, and a warning."""
-        who = digest(name.lower())
-        links = self._limiter.take([(limit, who) for limit in LINKS])
-        return not links.refused, not self._limiter.take([(NOTIFIED, who)]).refused
+    def count_warning_mails(self, name: str) -> tuple[bool, bool]:
+        """Count a link to log in with and a warning to the owner of a name; returns which may be mailed."""
+        client = digest(name.lower())
+        links = self._limiter.take([(limit, client) for limit in LOG_IN_LINKS])
+        return not links.refused, not self._limiter.take([(WARNINGS, client)]).refused
 
     def count_mail_request(self, address: str) -> None:
         """Count a request for a mail; raises TooManyMailsError."""
-        taken = self._limiter.take([(MAILS_PER_ADDRESS, network(address))])
-        if taken.refused:
-            raise TooManyMailsError(max(1, taken.refused[0].wait))
+        decision = self._limiter.take([(MAILS_PER_ADDRESS, network(address))])
+        if decision.refused:
+            raise TooManyMailsError(max(1, decision.refused[0].retry_after))
 
     def count_mail(self, mailbox: str) -> bool:
         """Count a mail to a mailbox, of an account or not; returns whether it may be sent."""
         return not self._limiter.take([(MAILS_PER_MAILBOX, digest(mailbox.lower()))]).refused
 
-    def _asked(self, name: str, address: str) -> list[tuple[Limit, str]]:
+    def _client_limits(self, name: str, address: str) -> list[tuple[Limit, str]]:
         from_here = network(address)
         tried = digest(f"{name.lower()}\0{from_here}")  # a name may be any text, and long
-        asked = [(limit, tried) for limit in PER_NAME] + [(limit, from_here) for limit in PER_ADDRESS]
-        whole = site(address)
+        client_limits = [(limit, tried) for limit in PER_NAME] + [(limit, from_here) for limit in PER_ADDRESS]
+        whole = ipv6_site(address)
         if whole is not None:
-            asked += [(limit, whole) for limit in PER_SITE]
-        return [*asked, (PER_ACCOUNT, digest(name.lower()))]
+            client_limits += [(limit, whole) for limit in PER_SITE]
+        return [*client_limits, (PER_ACCOUNT, digest(name.lower()))]
 
-    def _refuse(self, asked: list[tuple[Limit, str]]) -> None:
-        refused = self._limiter.take(asked, free={limit.name for limit, _who in asked}).refused
-        waits = [max(1, each.wait) for each in refused if each.limit is not PER_ACCOUNT]
+    def _check_limits(self, client_limits: list[tuple[Limit, str]]) -> None:
+        refused = self._limiter.take(
+            client_limits, uncounted={limit.name for limit, _client in client_limits}
+        ).refused
+        waits = [max(1, each.retry_after) for each in refused if each.limit is not PER_ACCOUNT]
         if waits:
             raise TooManyFailuresError(max(waits))
         if refused:
-            raise NewPlaceError(max(1, refused[0].wait))
+            raise NewNetworkError(max(1, refused[0].retry_after))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from translationstring import TranslationString
 
 from comicsdb.accounts.browsers import browser_name
-from comicsdb.i18n import Text, _, ngettext, written_day
+from comicsdb.i18n import Text, _, long_date, ngettext
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph
 from comicsdb.models import SecurityEvent, SecurityEventKind, User, Webhook
 
@@ -161,9 +161,9 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
     """To an account that uses HTTP Basic with the API; `until` is when that ends, always set in phase 2."""
     final = phase >= 2
     name = {"name": user.username}
-    facts = [(_("Password last used on"), written_day(last_used))]
+    facts = [(_("Password last used on"), long_date(last_used))]
     if until is not None:
-        facts.append((_("Valid until"), written_day(until)))
+        facts.append((_("Valid until"), long_date(until)))
     blocks = [
         Paragraph(
             _(
@@ -196,14 +196,14 @@ def _first_reminder(until: date | None) -> Text:
         return _("This still works for now but will be switched off. Please switch to a token in time.")
     return _(
         "This will keep working until ${day}. Please switch to a token before then.",
-        mapping={"day": written_day(until)},
+        mapping={"day": long_date(until)},
     )
 
 
 def _final_reminder(until: date) -> Text:
     return _(
         "This will stop working on ${day}; until then, fewer requests are allowed. Please act now.",
-        mapping={"day": written_day(until)},
+        mapping={"day": long_date(until)},
     )
 
 
@@ -366,7 +366,7 @@ def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
     return Letter(SECURITY_TEXTS[event.kind].title, tuple(blocks))
 
 
-class Figures(NamedTuple):
+class ThrottleFigures(NamedTuple):
     """Refused requests since the last notice: bad days, the total, and the number on the worst day."""
 
     days: int
@@ -378,7 +378,7 @@ def _responses(number: int) -> Text:
     return ngettext("${n} response", "${n} responses", number)
 
 
-def throttle_sentence(figures: Figures) -> Text:
+def throttle_sentence(figures: ThrottleFigures) -> Text:
     """The figures as a sentence without repeated numbers."""
     if figures.days > 1:
         days = ngettext("${n} day", "${n} days", figures.days)
@@ -397,7 +397,7 @@ def throttle_sentence(figures: Figures) -> Text:
     )
 
 
-def throttle_warning(username: str, figures: Figures) -> Letter:
+def throttle_warning(username: str, figures: ThrottleFigures) -> Letter:
     """To an account whose API client ignores 429."""
     if figures.days > 1:
         introduction = _(
@@ -433,7 +433,7 @@ def throttle_warning(username: str, figures: Figures) -> Letter:
     )
 
 
-def throttle_restriction(username: str, figures: Figures, *, tokens: bool) -> Letter:
+def throttle_restriction(username: str, figures: ThrottleFigures, *, tokens: bool) -> Letter:
     """To an account that was warned before: its tokens were revoked, or it was disabled."""
     if tokens:
         done = _(

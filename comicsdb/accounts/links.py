@@ -8,21 +8,23 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.accounts.errors import BadLinkError, LinkSpentError
+from comicsdb.accounts.errors import BadLinkError, LinkUsedError
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import AccountLink, User
 
 LIFETIME = timedelta(hours=24)
 
 
-class Made(NamedTuple):
+class NewLink(NamedTuple):
     """A new link: the secret for the mail, and the row."""
 
     secret: str
     row: AccountLink
 
 
-def make_link(session: Session, user: User, purpose: str, email: str, lifetime: timedelta = LIFETIME) -> Made:
+def make_link(
+    session: Session, user: User, purpose: str, email: str, lifetime: timedelta = LIFETIME
+) -> NewLink:
     """Create a link; opening it proves access to the mailbox `email`."""
     secret = secrets.token_urlsafe(32)
     now = clock.now()
@@ -36,7 +38,7 @@ def make_link(session: Session, user: User, purpose: str, email: str, lifetime: 
     )
     session.add(row)
     session.flush()
-    return Made(secret, row)
+    return NewLink(secret, row)
 
 
 def open_link(
@@ -44,7 +46,7 @@ def open_link(
 ) -> tuple[AccountLink, User]:
     """The valid link of a secret and its account, both rows locked.
 
-    `uid` is the account's id in the link. Raises LinkSpentError if it was used, BadLinkError if it is unknown
+    `uid` is the account's id in the link. Raises LinkUsedError if it was used, BadLinkError if it is unknown
     or has expired.
     """
     link = session.scalar(
@@ -56,7 +58,7 @@ def open_link(
     if link is None or link.expires <= clock.now() or uid not in (None, str(link.user_id)):
         raise BadLinkError
     if link.used is not None:
-        raise LinkSpentError
+        raise LinkUsedError
     return link, session.get_one(User, link.user_id, with_for_update=True, populate_existing=True)
 
 

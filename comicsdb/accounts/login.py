@@ -19,14 +19,14 @@ from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import (
     BadLinkError,
     LogInFailedError,
-    NewPlaceError,
+    NewNetworkError,
     NotActivatedError,
     TooManyFailuresError,
 )
 from comicsdb.accounts.links import make_link, open_link
 from comicsdb.accounts.lookup import matches_login, run_for
 from comicsdb.accounts.passwords import Passwords
-from comicsdb.accounts.security_events import DEVICE_EVENTS, place, record_security_event
+from comicsdb.accounts.security_events import DEVICE_EVENTS, network_prefix, record_security_event
 from comicsdb.accounts.signup import is_pending
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
@@ -41,34 +41,36 @@ LINK_LIFETIME = timedelta(hours=1)
 
 def find_user(session: Session, username: str) -> User | None:
     """The account with a name, case-insensitive, with its groups."""
-    return _named(session, username, selectinload(User.groups))
+    return _find_by_username(session, username, selectinload(User.groups))
 
 
-def _known(session: Session, name: str) -> User | None:
+def _find_by_login(session: Session, name: str) -> User | None:
     """The account with a user name or mail address."""
     if len(name) > rules.EMAIL_MAX or not name.isprintable():
         return None
     return session.scalar(select(User).where(matches_login(name)))
 
 
-def _named(session: Session, username: str, *options) -> User | None:
+def _find_by_username(session: Session, username: str, *options) -> User | None:
     if len(username) > rules.USERNAME_MAX or not username.isprintable():
         return None  # PostgreSQL cannot compare unprintable text
     name = func.lower(rules.normal_name(username))
     return session.scalar(select(User).where(func.lower(User.username) == name).options(*options))
 
 
-def verified(session: Session, passwords: Passwords, username: str, password: str) -> User | None:
+def authenticate(session: Session, passwords: Passwords, username: str, password: str) -> User | None:
     """The active account with this name, case-insensitive, and this password, else None.
 
     It takes the same time where there is no such account as for a wrong password. A hash made with weaker
     parameters than the current ones is replaced.
     """
-    user = _named(session, username)
-    return _proven(session, passwords, user if user is not None and user.is_active else None, password)
+    user = _find_by_username(session, username)
+    return _check_password(
+        session, passwords, user if user is not None and user.is_active else None, password
+    )
 
 
-def _proven(session: Session, passwords: Passwords, user: User | None, password: str) -> User | None:
+def _check_password(session: Session, passwords: Passwords, user: User | None, password: str) -> User | None:
     """The account, locked, if the password is right; None takes the same time."""
     stored = user.password if user is not None and len(password) <= rules.PASSWORD_MAX else None
     if not passwords.verify(stored, password[: rules.PASSWORD_MAX]):
@@ -91,8 +93,8 @@ def log_in(context: AccountContext, username: str, password: str) -> User:
     """Verify a user name or mail address and a password; `begin_session` then begins a session.
 
     Raises LogInFailedError; NotActivatedError where both are right; and TooManyFailuresError, without trying
-    the password: its subclass NewPlaceError after a link was mailed. All are logged. Attempts are counted by
-    the typed text: counting name and address together would reveal that they belong together.
+    the password: its subclass NewNetworkError after a link was mailed. All are logged. Attempts are counted
+    by the typed text: counting name and address together would reveal that they belong together.
     """
     username = rules.normal_name(username.strip())  # or each spelling would have its own limit
     try:
@@ -100,13 +102,13 @@ def log_in(context: AccountContext, username: str, password: str) -> User:
     except TooManyFailuresError:
         context.log(log, "Log-in refused after too many failures", username, logging.WARNING)
         raise
-    found = _known(context.session, username)
-    user = _proven(context.session, context.passwords, found, password)
+    found = _find_by_login(context.session, username)
+    user = _check_password(context.session, context.passwords, found, password)
     if user is not None and is_pending(context.session, user):
         context.log(log, "Log-in to an account that was never activated", user.username)
         raise NotActivatedError
     if user is None or not user.is_active:
-        context.guard.failed(username, context.address)
+        context.guard.record_failure(username, context.address)
         context.log(log, "Log-in failed", username, logging.WARNING)
         raise LogInFailedError
     context.log(log, "User logged in", user.username)
@@ -115,10 +117,10 @@ def log_in(context: AccountContext, username: str, password: str) -> User:
 
 def confirm_password(context: AccountContext, user: User, password: str) -> None:
     """Raise InvalidError for the field `password` if it is wrong, or TooManyFailuresError."""
-    with suppress(NewPlaceError):  # the visitor is logged in already
+    with suppress(NewNetworkError):  # the visitor is logged in already
         context.guard.check(user.username, context.address)
     if len(password) > rules.PASSWORD_MAX or not context.passwords.verify(user.password, password):
-        context.guard.failed(user.username, context.address)
+        context.guard.record_failure(user.username, context.address)
         context.log(log, "Password not confirmed", user.username, logging.WARNING)
         raise InvalidError({"password": [_("This password is incorrect.")]})
 
@@ -126,14 +128,14 @@ def confirm_password(context: AccountContext, user: User, password: str) -> None
 def check_attempt(context: AccountContext, username: str) -> None:
     """Raise TooManyFailuresError if no password for a name may be tried from this address.
 
-    Its subclass NewPlaceError is raised for new networks; the owner then gets a link by mail, at most one an
-    hour, and a warning at most once a day.
+    Its subclass NewNetworkError is raised for new networks; the owner then gets a link by mail, at most one
+    an hour, and a warning at most once a day.
     """
     try:
         context.guard.check(username, context.address)
-    except NewPlaceError:
-        with context.apart() as session:  # mails are committed although the request fails
-            if _is_known_place(session, username, context.address):
+    except NewNetworkError:
+        with context.independent_session() as session:  # mails are committed although the request fails
+            if _is_known_network(session, username, context.address):
                 return
             _mail_owner(replace(context, session=session), username)
             session.commit()
@@ -143,13 +145,13 @@ def check_attempt(context: AccountContext, username: str) -> None:
 def check_log_in_link(context: AccountContext, secret: str) -> User:
     """The account that a mailed link logs in to; does not use up the link.
 
-    Raises BadLinkError and LinkSpentError.
+    Raises BadLinkError and LinkUsedError.
     """
     return _open_log_in_link(context, secret)[1]
 
 
 def log_in_by_link(context: AccountContext, secret: str) -> User:
-    """The account that a mailed link logs in to; uses up the link. Raises BadLinkError and LinkSpentError."""
+    """The account that a mailed link logs in to; uses up the link. Raises BadLinkError and LinkUsedError."""
     link, user = _open_log_in_link(context, secret)
     link.used = clock.now()
     context.log(log, "User logged in by a mailed link", user.username)
@@ -163,7 +165,7 @@ def _open_log_in_link(context: AccountContext, secret: str) -> tuple[AccountLink
     return link, user
 
 
-def _is_known_place(session: Session, username: str, address: str) -> bool:
+def _is_known_network(session: Session, username: str, address: str) -> bool:
     """Whether the account was used from the network of an address before; one statement."""
     if not username.isprintable():
         return False  # PostgreSQL cannot compare it
@@ -173,13 +175,13 @@ def _is_known_place(session: Session, username: str, address: str) -> bool:
         SecurityEvent.user_id == account, SecurityEvent.kind.in_(DEVICE_EVENTS)
     )
     by_basic = select(User.basic_address).where(User.id == account)
-    here = place(address)
-    return any(place(each) == here for each in session.scalars(seen.union(noted, by_basic)) if each)
+    here = network_prefix(address)
+    return any(network_prefix(each) == here for each in session.scalars(seen.union(noted, by_basic)) if each)
 
 
 def _mail_owner(context: AccountContext, username: str) -> None:
     """Mail link and warning as the limits allow; the same work where there is no account."""
-    send_link, tell = context.guard.may_warn(username)
+    send_link, tell = context.guard.count_warning_mails(username)
     if not (send_link or tell):
         return
     session, name = context.session, username if username.isprintable() else ""

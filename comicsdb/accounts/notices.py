@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb import admin, clock
 from comicsdb.accounts import letters
-from comicsdb.accounts.context import of_command
-from comicsdb.accounts.letters import Figures, throttle_restriction, throttle_warning
+from comicsdb.accounts.context import command_context
+from comicsdb.accounts.letters import ThrottleFigures, throttle_restriction, throttle_warning
 from comicsdb.mail import queue
 from comicsdb.models import ApiToken, DailyCount, ThrottleNotice, User
 from comicsdb.ratelimit.api import BURST, SUSTAINED
@@ -21,7 +21,7 @@ from comicsdb.ratelimit.counters import REFUSED
 log = logging.getLogger(__name__)
 
 FIRST, FINAL = 1, 2  # phases in which reminders are sent
-RECENT = timedelta(days=30)  # earlier use has probably ended
+RECENT_USE = timedelta(days=30)  # earlier use has probably ended
 
 COUNTERS = (REFUSED + BURST, REFUSED + SUSTAINED)
 ACCOUNT = "user:"  # prefix of the identities of accounts; the others are addresses
@@ -48,7 +48,7 @@ def _due(settings: Mapping):
     return select(User.id, User.username).where(
         User.is_active,
         User.email_confirmed,
-        User.basic_used >= (now - RECENT).date(),
+        User.basic_used >= (now - RECENT_USE).date(),
         or_(
             User.basic_reminded.is_(None),
             (User.basic_reminded <= long_ago)
@@ -75,7 +75,7 @@ def _remind(factory: sessionmaker[Session], settings: Mapping, user_id: int) -> 
 
 
 @dataclass(frozen=True)
-class Rules:
+class NoticeRules:
     """Which accounts are offenders, and what is done; days are those of UTC."""
 
     lookback_days: int = 7  # days before today whose counts are read
@@ -86,9 +86,9 @@ class Rules:
     enforce: bool = False  # whether accounts with enough notices are restricted
     enforce_after: int = 2  # notices before a restriction
 
-    def judge(self, counts: Mapping[date, int]) -> Figures | None:
+    def judge(self, counts: Mapping[date, int]) -> ThrottleFigures | None:
         """The figures of an offender from the refusals of each day since the last notice; None for others."""
-        figures = Figures(
+        figures = ThrottleFigures(
             days=sum(count >= self.single_day_threshold for count in counts.values()),
             total=sum(counts.values()),
             worst=max(counts.values(), default=0),
@@ -104,7 +104,7 @@ class Candidate:
     user_id: int
     username: str
     email: str
-    figures: Figures
+    figures: ThrottleFigures
     prior: int
     escalates: bool
     has_tokens: bool
@@ -125,7 +125,7 @@ class Candidate:
         )
 
 
-def candidates(session: Session, rules: Rules, user_id: int | None = None) -> list[Candidate]:
+def candidates(session: Session, rules: NoticeRules, user_id: int | None = None) -> list[Candidate]:
     """The accounts that are due for a notice, by name; with `user_id` only that one."""
     now = clock.now()
     counts = _counts(session, now.date() - timedelta(days=rules.lookback_days))
@@ -186,7 +186,9 @@ class NotSentError(Exception):
     """A notice that could not be queued; the text has the reason."""
 
 
-def act(factory: sessionmaker[Session], settings: Mapping, rules: Rules, user_id: int) -> Candidate | None:
+def send_notice(
+    factory: sessionmaker[Session], settings: Mapping, rules: NoticeRules, user_id: int
+) -> Candidate | None:
     """Notify an account, and restrict it where that is due, in one transaction.
 
     Returns None if it is not due any more. Raises NotSentError, and then nothing was changed; the mail itself
@@ -227,4 +229,4 @@ def _restrict(session: Session, settings: Mapping, user: User) -> None:
     for token in tokens:
         admin.drop_token(session, None, user, token)
     if not tokens:
-        admin.change_account(of_command(session, settings), None, user, {"is_active": False})
+        admin.change_account(command_context(session, settings), None, user, {"is_active": False})

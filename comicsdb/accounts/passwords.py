@@ -19,8 +19,8 @@ COSTS = {
     "default": {"time_cost": 2, "memory_cost": 19 * 1024, "parallelism": 1},
     "fast": {"time_cost": 1, "memory_cost": 8, "parallelism": 1},
 }
-REMEMBERED_SECONDS = 60
-REMEMBERED_PAIRS = 2048
+CACHE_SECONDS = 60
+CACHE_PAIRS_MAX = 2048
 CONCURRENT_HASHES = 4  # each takes 19 MiB and a core
 UNUSABLE = "!"
 
@@ -55,7 +55,7 @@ class Passwords:
         """Whether `password` matches the stored hash; takes the same time where there is none."""
         stored = None if password in self.refused else stored
         pair = self._pair(stored or "", password)
-        if stored and self._remembers(pair):
+        if stored and self._is_cached(pair):
             return True
         with self._slots:
             try:
@@ -64,12 +64,12 @@ class Passwords:
                 return False
         if not stored or stored == UNUSABLE:
             return False
-        self._remember(pair)
+        self._cache(pair)
         return True
 
-    def remembers(self, stored: str, password: str) -> bool:
+    def is_cached(self, stored: str, password: str) -> bool:
         """Whether this pair was verified within the last minute."""
-        return self._remembers(self._pair(stored, password))
+        return self._is_cached(self._pair(stored, password))
 
     def needs_rehash(self, stored: str) -> bool:
         """Whether a stored hash was made with weaker parameters than the current ones."""
@@ -80,16 +80,16 @@ class Passwords:
         digest.update(len(stored).to_bytes(4, "big") + stored.encode() + password.encode())
         return digest.digest()
 
-    def _remembers(self, pair: bytes) -> bool:
+    def _is_cached(self, pair: bytes) -> bool:
         with self._lock:
             until = self._verified.get(pair)
             return until is not None and until > time.monotonic()
 
-    def _remember(self, pair: bytes) -> None:
+    def _cache(self, pair: bytes) -> None:
         with self._lock:
-            self._verified[pair] = time.monotonic() + REMEMBERED_SECONDS
+            self._verified[pair] = time.monotonic() + CACHE_SECONDS
             self._verified.move_to_end(pair)
-            while len(self._verified) > REMEMBERED_PAIRS:
+            while len(self._verified) > CACHE_PAIRS_MAX:
                 self._verified.popitem(last=False)
 
 
@@ -105,6 +105,6 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def same(one: str, other: str) -> bool:
+def secrets_equal(one: str, other: str) -> bool:
     """Compare two secrets in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())

@@ -34,14 +34,14 @@ PICTURES = "user"  # the folder of their pictures
 NOT_STORED = _("Pictures cannot be stored at the moment. Please try again later.")
 
 
-class Updated(NamedTuple):
+class ProfileUpdate(NamedTuple):
     """A saved profile; `confirm` is the new address that a link was sent to, or ""."""
 
     user: User
     confirm: str
 
 
-def update_profile(context: AccountContext, user_id: int, form: Mapping) -> Updated:
+def update_profile(context: AccountContext, user_id: int, form: Mapping) -> ProfileUpdate:
     """Save the fields that a form has.
 
     Fields: `username`, `first_name`, `last_name`, `shows_name` ("1" or ""), `bio`, `language`, `timezone`,
@@ -50,7 +50,7 @@ def update_profile(context: AccountContext, user_id: int, form: Mapping) -> Upda
     it is opened; if it belongs to another account the result is the same, and its owner gets a mail. Raises
     InvalidError by field, TooManyFailuresError and TooManyMailsError.
     """
-    session, values = context.session, _typed(form)
+    session, values = context.session, _form_values(form)
     _refuse_problems(context, session.get_one(User, user_id), form, values)
     picture = _stored_picture(
         context, user_id, form
@@ -64,11 +64,11 @@ def update_profile(context: AccountContext, user_id: int, form: Mapping) -> Upda
         confirm_password(context, user, password)
         context.guard.count_mail_request(context.address)
     with session.begin_nested():
-        _set(context, user, values)
+        _apply(context, user, values)
         _set_picture(session, user, picture, cleared=bool(form.get("image_clear")))
         if moving:
             _ask_to_confirm(context, user, wanted)
-    return Updated(user, wanted if moving else "")
+    return ProfileUpdate(user, wanted if moving else "")
 
 
 def _wanted_email(user: User, form: Mapping) -> str:
@@ -87,7 +87,7 @@ def _refuse_problems(
         raise InvalidError(errors)
 
 
-def _typed(form: Mapping) -> dict[str, str | bool]:
+def _form_values(form: Mapping) -> dict[str, str | bool]:
     fields = ("username", "first_name", "last_name", "bio", "language", "timezone")
     values = {field: rules.text_of(form, field) for field in fields if field in form}
     if "username" in values:
@@ -120,7 +120,7 @@ def _email_problems(context: AccountContext, email: str) -> list:
     return problems
 
 
-def _set(context: AccountContext, user: User, values: Mapping[str, str | bool]) -> None:
+def _apply(context: AccountContext, user: User, values: Mapping[str, str | bool]) -> None:
     before = user.username
     with (
         constraint_errors({"uq_user_account_username": InvalidError({"username": [TAKEN]})}),
@@ -198,7 +198,7 @@ def other_holder(session: Session, email: str, user: User) -> User | None:
 
 
 def confirm_email(context: AccountContext, secret: str) -> User:
-    """Set the address that a link was sent to. Raises LinkSpentError and BadLinkError."""
+    """Set the address that a link was sent to. Raises LinkUsedError and BadLinkError."""
     session = context.session
     link, user = open_link(session, CONFIRM_EMAIL, secret)
     lock_email(session, link.email)

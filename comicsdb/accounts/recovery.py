@@ -9,7 +9,7 @@ from sqlalchemy import delete
 from comicsdb import clock
 from comicsdb.accounts import feed_addresses, letters, rules
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.errors import BadLinkError, LinkSpentError
+from comicsdb.accounts.errors import BadLinkError, LinkUsedError
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
 from comicsdb.accounts.lookup import lock_email, run_for_address
@@ -31,7 +31,7 @@ PASSWORD_FIELDS = {"": "new_password", "again": "new_password_again"}
 SAME_MOMENT = timedelta(minutes=1)  # the event that a mail reports was stored just before its link
 
 
-def about(user: User) -> Iterable[str]:
+def user_attributes(user: User) -> Iterable[str]:
     """Texts that a password must not be similar to."""
     return (user.username, user.email.rpartition("@")[0], user.email, user.first_name, user.last_name)
 
@@ -50,7 +50,7 @@ def change_password(context: AccountContext, user_id: int, identifier: str, form
     confirm_password(context, user, rules.secret_of(form, "password"))
     _set_password(context, user, form)
     record_security_event(context, user, SecurityEventKind.PASSWORD_CHANGED)
-    _revoke(context, user, form, but=identifier)
+    _revoke(context, user, form, except_identifier=identifier)
     context.log(log, "Password changed", user.username)
     return renew_session(context.session, identifier)
 
@@ -94,10 +94,10 @@ def reset_password(context: AccountContext, uid: str, secret: str, form: Mapping
     return user
 
 
-def _revoke(context: AccountContext, user: User, form: Mapping, but: str | None = None) -> None:
+def _revoke(context: AccountContext, user: User, form: Mapping, except_identifier: str | None = None) -> None:
     """End sessions, tokens and feed addresses as the form asks."""
     if form.get("end_sessions"):
-        end_all_sessions(context.session, user.id, but=but)
+        end_all_sessions(context.session, user.id, except_identifier=except_identifier)
     if form.get("revoke_tokens"):
         revoke_all_tokens(context, user.id)
     if form.get("revoke_feeds"):
@@ -107,7 +107,7 @@ def _revoke(context: AccountContext, user: User, form: Mapping, but: str | None 
 def _open_reset(context: AccountContext, uid: str, secret: str) -> tuple[AccountLink, User]:
     try:
         link, user = open_link(context.session, RESET, secret, uid)
-    except LinkSpentError:
+    except LinkUsedError:
         raise BadLinkError from None
     if not user.is_active or link.email != user.email:
         raise BadLinkError
@@ -118,7 +118,7 @@ def _password_problems(form: Mapping, user: User) -> dict:
     new, again = (rules.secret_of(form, field) for field in PASSWORD_FIELDS.values())
     return {
         PASSWORD_FIELDS[part]: texts
-        for part, texts in rules.password_problems(new, again, about(user)).items()
+        for part, texts in rules.password_problems(new, again, user_attributes(user)).items()
     }
 
 
@@ -132,17 +132,17 @@ def _set_password(context: AccountContext, user: User, form: Mapping) -> None:
 def check_not_me(context: AccountContext, uid: str, secret: str) -> User:
     """The account that a link of a security mail takes back; does not use up the link.
 
-    Raises BadLinkError, LinkSpentError.
+    Raises BadLinkError, LinkUsedError.
     """
     return _open_not_me(context, uid, secret)[1]
 
 
-def take_back(context: AccountContext, uid: str, secret: str) -> User:
+def reclaim_account(context: AccountContext, uid: str, secret: str) -> User:
     """Lock everyone out of an account, and mail a password reset link to the address of the used link.
 
     Ends sessions, API tokens and feed addresses, and clears the password; removes passkeys, apps and recovery
     codes added since the link was sent, restores the address if it was changed since, and deletes later
-    links, which an intruder may have caused. Raises BadLinkError and LinkSpentError.
+    links, which an intruder may have caused. Raises BadLinkError and LinkUsedError.
     """
     link, user = _open_not_me(context, uid, secret)
     session = context.session

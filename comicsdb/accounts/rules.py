@@ -20,7 +20,7 @@ BIO_MAX = 5000
 LABEL_MAX = 64
 PASSWORD_MIN = 8
 PASSWORD_MAX = 1024  # bounds the time of hashing
-SIMILAR = 0.7  # share of common letters from which a password is too similar
+SIMILARITY_MAX = 0.7  # share of common letters from which a password is too similar
 
 # Path segments of the account pages, and names that suggest an official account.
 RESERVED = frozenset(
@@ -95,7 +95,7 @@ def is_throw_away(email: str, blocked: Iterable[str] = ()) -> bool:
     """Whether the domain of an address, or a parent of it, is a listed throw-away domain or `blocked`."""
     labels = email.rpartition("@")[2].split(".")
     domains = {".".join(labels[at:]) for at in range(len(labels) - 1)}
-    return not domains.isdisjoint(listed("throw_away_domains")) or not domains.isdisjoint(
+    return not domains.isdisjoint(read_list("throw_away_domains")) or not domains.isdisjoint(
         each.lower() for each in blocked
     )
 
@@ -130,7 +130,7 @@ def _is_similar(password: str, attributes: Iterable[str]) -> bool:
             # Texts of very different lengths cannot be similar.
             if len(part) >= 3 and len(password) <= 3 * len(part):
                 matcher = SequenceMatcher(a=password, b=part, autojunk=False)
-                if matcher.quick_ratio() >= SIMILAR and matcher.ratio() >= SIMILAR:
+                if matcher.quick_ratio() >= SIMILARITY_MAX and matcher.ratio() >= SIMILARITY_MAX:
                     return True
     return False
 
@@ -161,7 +161,7 @@ def bio_problems(bio: str) -> list[Text]:
 
 
 @lru_cache
-def listed(name: str) -> frozenset[str]:
+def read_list(name: str) -> frozenset[str]:
     """The lines of a data file without comments."""
     lines = (DATA / f"{name}.txt").read_text("utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))

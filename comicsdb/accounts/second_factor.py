@@ -23,7 +23,7 @@ from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.encryption import decrypt, encrypt
 from comicsdb.accounts.errors import CodeRefusedError, PasskeyRefusedError, TooManyFailuresError
 from comicsdb.accounts.login import confirm_password
-from comicsdb.accounts.passwords import digest, same
+from comicsdb.accounts.passwords import digest, secrets_equal
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
@@ -41,8 +41,8 @@ DRIFT = (-1, 0, 1)  # steps of tolerated clock drift
 ENROLMENT = 3600  # seconds within which a new secret must be confirmed
 
 CHALLENGE_LIFETIME = timedelta(minutes=10)  # of a WebAuthn challenge
-PASSKEYS_MOST = 20
-TEXT_MOST = 20_000  # characters of a browser's response
+PASSKEYS_MAX = 20
+RESPONSE_LENGTH_MAX = 20_000  # characters of a browser's response
 NONCE_BYTES, MOMENT_BYTES = 16, 8  # bytes of a challenge, before its signature
 REGISTER, PROVE = "register", "prove"
 
@@ -188,10 +188,10 @@ def accepts_code(context: AccountContext, user: User, code: str) -> bool:
         context.log(log, "The code of an app cannot be checked: comicsdb.secret has changed", user.username)
         return False
     step = _step_of(secret, code)
-    return step is not None and _spend_step(context.session, user, step)
+    return step is not None and _use_step(context.session, user, step)
 
 
-def _spend_step(session: Session, user: User, step: int) -> bool:
+def _use_step(session: Session, user: User, step: int) -> bool:
     spent = update(Totp).where(Totp.user_id == user.id, Totp.last_step < step).values(last_step=step)
     return session.execute(spent.execution_options(synchronize_session=False)).rowcount == 1
 
@@ -202,7 +202,7 @@ def _step_of(secret: str, code: str) -> int | None:
     if not (code.isascii() and code.isdigit()):
         return None
     now, totp = int(clock.now().timestamp()) // STEP, pyotp.TOTP(secret)
-    return next((now + off for off in DRIFT if same(totp.generate_otp(now + off), code)), None)
+    return next((now + off for off in DRIFT if secrets_equal(totp.generate_otp(now + off), code)), None)
 
 
 def _webauthn() -> ModuleType:
@@ -250,12 +250,12 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
     problems = rules.label_problems(name)
     if problems:
         raise InvalidError({"name": problems})
-    if len(passkeys_of(context.session, user.id)) >= PASSKEYS_MOST:
+    if len(passkeys_of(context.session, user.id)) >= PASSKEYS_MAX:
         raise InvalidError(
             {"name": [_("You have reached the maximum number of passkeys: remove one first.")]}
         )
     credential = _credential(answer)
-    challenge = _spend_challenge(context, REGISTER, credential, browser_token)
+    challenge = _use_challenge(context, REGISTER, credential, browser_token)
     webauthn = _webauthn()
     try:
         made = webauthn.verify_registration_response(
@@ -318,7 +318,7 @@ def passkey_user(context: AccountContext, answer: str, browser_token: str) -> Us
         raw = _decoded(credential["rawId"])
     except (KeyError, TypeError, ValueError) as error:
         raise PasskeyRefusedError from error
-    challenge = _spend_challenge(context, PROVE, credential, browser_token)
+    challenge = _use_challenge(context, PROVE, credential, browser_token)
     passkey = context.session.scalar(
         select(Passkey)
         .where(Passkey.credential_id == raw)
@@ -350,7 +350,7 @@ def passkey_user(context: AccountContext, answer: str, browser_token: str) -> Us
 def _credential(answer: str) -> dict:
     """Parse a browser's response. Raises PasskeyRefusedError unless it is a JSON object."""
     try:
-        credential = orjson.loads(answer) if len(answer) <= TEXT_MOST else None
+        credential = orjson.loads(answer) if len(answer) <= RESPONSE_LENGTH_MAX else None
     except orjson.JSONDecodeError as error:
         raise PasskeyRefusedError from error
     if not isinstance(credential, dict):
@@ -373,7 +373,7 @@ def _signature(settings: Mapping, purpose: str, browser_token: str, body: bytes)
     return hmac.digest(key, b"\0".join((purpose.encode(), browser_token.encode(), body)), "sha256")
 
 
-def _spend_challenge(context: AccountContext, purpose: str, credential: dict, browser_token: str) -> bytes:
+def _use_challenge(context: AccountContext, purpose: str, credential: dict, browser_token: str) -> bytes:
     """The answered challenge; raises unless it is of this browser, unexpired and not answered before."""
     try:
         challenge = _decoded(orjson.loads(_decoded(credential["response"]["clientDataJSON"]))["challenge"])

@@ -121,10 +121,10 @@ def _devices(session: Session, user_id: int) -> set[str]:
 
 def _device(address: str, browser: str) -> str:
     """The identity of a device: the browser without its version numbers, and the network."""
-    return f"{place(address)} {re.sub(r'[0-9._]+', '', printable(browser)[:BROWSER_LENGTH])}"
+    return f"{network_prefix(address)} {re.sub(r'[0-9._]+', '', printable(browser)[:BROWSER_LENGTH])}"
 
 
-def place(address: str) -> str:
+def network_prefix(address: str) -> str:
     """The network of an address, /24 of IPv4 and /48 of IPv6, which rarely changes from day to day."""
     try:
         return str(ip_network(f"{address}/{48 if ':' in address else 24}", strict=False))

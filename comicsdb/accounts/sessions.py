@@ -11,18 +11,18 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.passwords import digest, same
+from comicsdb.accounts.passwords import digest, secrets_equal
 from comicsdb.accounts.security_events import BROWSER_LENGTH, record_log_in, record_security_event
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.log_lines import printable
 from comicsdb.models import Group, LoginSession, SecurityEventKind, User
 from comicsdb.models.user import user_group_member
-from comicsdb.security import SESSION, Identity, identify, session_identifier, without_staff_rights
+from comicsdb.security import SESSION, Identity, make_identity, session_identifier, without_staff_rights
 
 log = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=14)
-SEEN_EVERY = timedelta(hours=1)  # precision of "last seen": most page views write nothing
+SEEN_INTERVAL = timedelta(hours=1)  # precision of "last seen": most page views write nothing
 
 
 def _new_identifier() -> str:
@@ -100,10 +100,12 @@ def session_identity(request) -> Identity | None:
     if account is None:
         return None
     now = clock.now()
-    if now - account.seen > SEEN_EVERY:
+    if now - account.seen > SEEN_INTERVAL:
         seen = update(LoginSession).where(LoginSession.digest == digest(identifier)).values(seen=now)
         request.dbsession.execute(seen)
-    return without_staff_rights(request.registry.settings, identify(account, SESSION), account.second_factor)
+    return without_staff_rights(
+        request.registry.settings, make_identity(account, SESSION), account.second_factor
+    )
 
 
 def sessions_of(session: Session, user_id: int) -> list[LoginSession]:
@@ -117,9 +119,9 @@ def sessions_of(session: Session, user_id: int) -> list[LoginSession]:
     )
 
 
-def is_this(login: LoginSession, identifier: str | None) -> bool:
+def is_current_session(login: LoginSession, identifier: str | None) -> bool:
     """Whether a session is that of an identifier."""
-    return bool(identifier) and same(login.digest, digest(identifier))
+    return bool(identifier) and secrets_equal(login.digest, digest(identifier))
 
 
 def renew_session(session: Session, identifier: str) -> str:
@@ -154,9 +156,9 @@ def log_out_everywhere(context: AccountContext, user_id: int) -> None:
     context.log(log, "Logged out everywhere", user.username)
 
 
-def end_all_sessions(session: Session, user_id: int, but: str | None = None) -> int:
+def end_all_sessions(session: Session, user_id: int, except_identifier: str | None = None) -> int:
     """End all sessions of an account except the one with the identifier `but`; returns how many."""
     others = delete(LoginSession).where(LoginSession.user_id == user_id)
-    if but:
-        others = others.where(LoginSession.digest != digest(but))
+    if except_identifier:
+        others = others.where(LoginSession.digest != digest(except_identifier))
     return session.execute(others).rowcount

@@ -29,15 +29,15 @@ from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.encryption import decrypt, encrypt
 from comicsdb.accounts.errors import (
     BadLinkError,
-    LinkSpentError,
+    LinkUsedError,
     SignUpsClosedError,
     TooFastError,
     TooManySignUpsError,
 )
 from comicsdb.accounts.links import make_link, open_link
 from comicsdb.accounts.lookup import constraint_errors, lock_email, run_for_address
-from comicsdb.accounts.passwords import same
-from comicsdb.accounts.rules import listed, text_of
+from comicsdb.accounts.passwords import secrets_equal
+from comicsdb.accounts.rules import read_list, text_of
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.http.client_address import network
 from comicsdb.i18n import _
@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 
 CLOSED = _("Sign-ups are currently closed.")
 TAKEN = _("This user name is already taken.")
-MADE, BLOCKED = "signup", "signup_blocked"  # counters of each day, by address
+CREATED_COUNTER, BLOCKED_COUNTER = "signup", "signup_blocked"  # counters of each day, by address
 PLACEHOLDER_DOMAIN = (
     "held.invalid"  # the domain of rows that only reserve a name; `invalid` never exists (RFC 2606)
 )
@@ -85,14 +85,16 @@ def sign_up(context: AccountContext, form: Mapping) -> None:
     _check_limits(context, username)
     refuse_bots(context.settings, form)
     _check_form(context, username, email, password, rules.secret_of(form, "password_again"))
-    refuse_haste(context.settings, form)
+    refuse_fast_form(context.settings, form)
     check_domain(context.settings, email)
     hashed = context.passwords.hash(password)
 
     with constraint_errors({"uq_user_account_username": InvalidError({"username": [TAKEN]})}):
-        made = _make(context, username, email, hashed)
-    if _add_one(context.session, MADE, context) > _allowed(context):  # exact under concurrency
-        raise _one_too_many(context, username)
+        made = _create_account(context, username, email, hashed)
+    if _increment(context.session, CREATED_COUNTER, context) > _daily_limit(
+        context
+    ):  # exact under concurrency
+        raise _too_many_sign_ups(context, username)
     context.log(log, "User signed up" if made else "Sign-up with the address of an account", username)
     if "signup" in context.settings["comicsdb.mail.tell"]:
         letter = letters.signup_notice(username, clock.now(), context.address)
@@ -101,13 +103,13 @@ def sign_up(context: AccountContext, form: Mapping) -> None:
 
 def _check_limits(context: AccountContext, username: str) -> None:
     """Check the switch and the limit of the address, before anything expensive."""
-    with context.apart() as session:
+    with context.independent_session() as session:
         switch = sign_up_settings(session)
-        made = session.scalar(select(DailyCount.count).filter_by(**_today(MADE, context))) or 0
+        made = session.scalar(select(DailyCount.count).filter_by(**_today(CREATED_COUNTER, context))) or 0
     if not switch.signups_enabled:
         raise SignUpsClosedError(switch.disabled_message or CLOSED)
-    if made >= _allowed(context):
-        raise _one_too_many(context, username)
+    if made >= _daily_limit(context):
+        raise _too_many_sign_ups(context, username)
 
 
 def _check_form(context: AccountContext, username: str, email: str, password: str, again: str) -> None:
@@ -132,7 +134,7 @@ def _check_form(context: AccountContext, username: str, email: str, password: st
         raise InvalidError(errors)
 
 
-def _make(context: AccountContext, username: str, email: str, hashed: str) -> bool:
+def _create_account(context: AccountContext, username: str, email: str, hashed: str) -> bool:
     """Store the account, or the row that reserves its name; returns whether it was the account."""
     lock_email(context.session, email)
     try:
@@ -191,7 +193,7 @@ def _pending():
     return and_(~User.is_active, ~User.email_confirmed, waiting)
 
 
-def _allowed(context: AccountContext) -> float:
+def _daily_limit(context: AccountContext) -> float:
     """The number of sign-ups allowed from an address on one day (UTC)."""
     return context.settings["comicsdb.signup.per_address"] or inf
 
@@ -201,7 +203,7 @@ def _today(counter: str, context: AccountContext) -> dict:
     return {"day": clock.now().date(), "counter": counter, "identity": identity}
 
 
-def _add_one(session: Session, counter: str, context: AccountContext) -> int:
+def _increment(session: Session, counter: str, context: AccountContext) -> int:
     """Increment a counter of today, serialised by its row lock; returns the new value."""
     statement = insert(DailyCount).values(**_today(counter, context), count=1)
     statement = statement.on_conflict_do_update(
@@ -211,28 +213,28 @@ def _add_one(session: Session, counter: str, context: AccountContext) -> int:
     return session.scalar(statement.returning(DailyCount.count))
 
 
-def _one_too_many(context: AccountContext, username: str) -> TooManySignUpsError:
+def _too_many_sign_ups(context: AccountContext, username: str) -> TooManySignUpsError:
     """Count and commit the refusal, and report the first of a day."""
     now = clock.now()
-    with context.apart() as session:
-        first = _add_one(session, BLOCKED, context) == 1
+    with context.independent_session() as session:
+        first = _increment(session, BLOCKED_COUNTER, context) == 1
         if first and "blocked" in context.settings["comicsdb.mail.tell"]:
             name = username[: rules.USERNAME_MAX]  # not validated yet
-            letter = letters.blocked_notice(name, now, context.address, _allowed(context))
+            letter = letters.blocked_notice(name, now, context.address, _daily_limit(context))
             queue_to_administrators(session, context.settings, letter, kind="admin_blocked")
         session.commit()
     if first:
-        what = f"Sign-ups from one address are limited to {_allowed(context)} a day"
+        what = f"Sign-ups from one address are limited to {_daily_limit(context)} a day"
         context.log(log, what, username, logging.WARNING)
     midnight = datetime.combine(now.date() + timedelta(days=1), time(), UTC)
     return TooManySignUpsError(ceil((midnight - now).total_seconds()))
 
 
 def activate(context: AccountContext, uid: str, secret: str) -> User:
-    """Activate the account of a link and confirm its address. Raises LinkSpentError and BadLinkError."""
+    """Activate the account of a link and confirm its address. Raises LinkUsedError and BadLinkError."""
     link, user = open_link(context.session, ACTIVATE, secret, uid)
     if user.is_active:
-        raise LinkSpentError  # by another link
+        raise LinkUsedError  # by another link
     if user.email_confirmed or link.email != user.email:
         raise BadLinkError  # deactivated since, or replaced by a newer sign-up with this address
     now = clock.now()
@@ -275,7 +277,7 @@ def form_time(settings: Mapping) -> str:
     return f"{moment}.{_signature(settings, moment)}"
 
 
-def question(settings: Mapping) -> str:
+def bot_question(settings: Mapping) -> str:
     """The question that bots cannot answer, if the settings have one; the field is `answer`."""
     return settings["comicsdb.signup.question"] if settings["comicsdb.signup.answer"] else ""
 
@@ -287,16 +289,16 @@ def refuse_bots(settings: Mapping, form: Mapping) -> None:
             {"__all__": [_("Leave the field “Homepage” empty: it is there to detect spam programs.")]}
         )
     moment, _dot, signature = text_of(form, "form_time").partition(".")
-    if not moment.isascii() or not same(signature, _signature(settings, moment)):
+    if not moment.isascii() or not secrets_equal(signature, _signature(settings, moment)):
         raise InvalidError({"__all__": [_("The form was incomplete. Please send it again.")]})
     age = clock.now().timestamp() - int(moment)
     if age > FORM_AGE_MAX:
         raise InvalidError({"__all__": [_("The form was too old. Please send it again.")]})
-    if question(settings) and not _answered(settings, text_of(form, "answer")):
+    if bot_question(settings) and not _is_right_answer(settings, text_of(form, "answer")):
         raise InvalidError({"answer": [_("This answer is incorrect.")]})
 
 
-def refuse_haste(settings: Mapping, form: Mapping) -> None:
+def refuse_fast_form(settings: Mapping, form: Mapping) -> None:
     """Raise TooFastError for a form that was sent faster than people type: they can confirm it."""
     age = clock.now().timestamp() - int(text_of(form, "form_time").partition(".")[0])
     if age < settings["comicsdb.signup.fastest"]:
@@ -304,13 +306,13 @@ def refuse_haste(settings: Mapping, form: Mapping) -> None:
         raise TooFastError(encrypt(settings, KEY_PURPOSE, json.dumps(texts)))
 
 
-def open_sign_up(settings: Mapping, sealed: str) -> dict[str, str]:
+def decrypt_sign_up_form(settings: Mapping, sealed: str) -> dict[str, str]:
     """The decrypted form of a TooFastError; empty where it is invalid or too old."""
     text = decrypt(settings, KEY_PURPOSE, sealed, FORM_AGE_MAX)
     return json.loads(text) if text is not None else {}
 
 
-def _answered(settings: Mapping, answer: str) -> bool:
+def _is_right_answer(settings: Mapping, answer: str) -> bool:
     return answer.casefold() == settings["comicsdb.signup.answer"].strip().casefold()
 
 
@@ -328,7 +330,7 @@ def check_domain(settings: Mapping, email: str) -> None:
     """
     domain = email.rpartition("@")[2]
     address = settings["comicsdb.signup.mail_check"]
-    if not address or domain in listed("mail_providers"):
+    if not address or domain in read_list("mail_providers"):
         return
     try:
         with urllib.request.urlopen(address.format(domain=domain), timeout=TIMEOUT) as answer:  # noqa: S310

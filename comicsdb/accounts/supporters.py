@@ -27,11 +27,11 @@ FREQUENCIES = (MONTHLY, YEARLY, ONCE)
 PERIOD, YEAR = timedelta(days=31), timedelta(days=366)
 RANKS = {tier: rank for rank, tier in enumerate(SupporterTier)}
 OVERLAP = timedelta(days=1)  # fetched again, for late arrivals; known contributions are skipped
-FIRST_LOOK = timedelta(days=60)
+FIRST_FETCH_SPAN = timedelta(days=60)
 
 PAGE = 1000  # contributions per request
 TIMEOUT = 30  # seconds
-LARGEST = 50_000_000  # bytes of an answer
+RESPONSE_BYTES_MAX = 50_000_000  # bytes of an answer
 CURRENCY = "USD"
 LONGEST_ID, LONGEST_EMAIL = 64, 254
 QUERY = """
@@ -134,11 +134,11 @@ class Terms:
         for period in self.periods(gifts):
             tier = self.tier(period.total)
             if tier is not None:
-                granted = longer(granted, Grant(period.end, tier))
+                granted = combine_grants(granted, Grant(period.end, tier))
         return granted
 
 
-def longer(one: Grant | None, other: Grant) -> Grant:
+def combine_grants(one: Grant | None, other: Grant) -> Grant:
     """The grant that lasts longer; a shorter or equal one contributes only a higher tier."""
     if one is None or other.until > one.until:
         return other
@@ -156,13 +156,13 @@ class Outcome(StrEnum):
     KNOWN = "already processed"
 
 
-def begin(session: Session) -> datetime:
+def fetch_start(session: Session) -> datetime:
     """The time from which contributions are fetched."""
     newest = session.scalar(select(func.max(Donation.donated_at)))
-    return newest - OVERLAP if newest is not None else clock.now() - FIRST_LOOK
+    return newest - OVERLAP if newest is not None else clock.now() - FIRST_FETCH_SPAN
 
 
-def process(
+def record_contributions(
     session: Session, gifts: Iterable[Gift], terms: Terms, *, dry_run: bool = False
 ) -> Counter[Outcome]:
     """Record contributions and their grants, in chronological order.
@@ -188,13 +188,13 @@ def _gift_of_row(row: Donation) -> Gift:
     return Gift(row.donated_at, row.transaction_id, row.email, row.amount, row.frequency)
 
 
-def _known(session: Session, gift: Gift) -> Donation | None:
+def _recorded(session: Session, gift: Gift) -> Donation | None:
     return session.scalar(select(Donation).where(Donation.transaction_id == gift.transaction_id))
 
 
 def _record(session: Session, gift: Gift, terms: Terms) -> Outcome:
     """Record a fetched contribution."""
-    if _known(session, gift) is not None:
+    if _recorded(session, gift) is not None:
         return Outcome.KNOWN
     row = Donation(
         transaction_id=gift.transaction_id,
@@ -206,7 +206,7 @@ def _record(session: Session, gift: Gift, terms: Terms) -> Outcome:
     session.add(row)
     users = _donors(session, gift)
     if len(users) == 1:
-        return Outcome.MATCHED if _give(session, row, users[0], terms) else Outcome.BELOW
+        return Outcome.MATCHED if _match_account(session, row, users[0], terms) else Outcome.BELOW
     session.flush()
     outcome = Outcome.AMBIGUOUS if users else Outcome.UNMATCHED
     log.warning("Contribution %s is %s.", gift.transaction_id, outcome)
@@ -218,7 +218,11 @@ def _try_again(session: Session, gift: Gift, terms: Terms) -> Outcome | None:
     users = _donors(session, gift)
     if len(users) != 1:
         return None
-    return Outcome.REMATCHED if _give(session, _known(session, gift), users[0], terms) else Outcome.BELOW
+    return (
+        Outcome.REMATCHED
+        if _match_account(session, _recorded(session, gift), users[0], terms)
+        else Outcome.BELOW
+    )
 
 
 def _donors(session: Session, gift: Gift) -> list[User]:
@@ -234,7 +238,7 @@ def _donors(session: Session, gift: Gift) -> list[User]:
     )
 
 
-def _give(session: Session, row: Donation, user: User, terms: Terms) -> bool:
+def _match_account(session: Session, row: Donation, user: User, terms: Terms) -> bool:
     """Grant what all contributions of an account give; returns whether this one counts for a tier."""
     row.user_id = user.id
     session.flush()
@@ -257,7 +261,7 @@ def _extend(user: User, grant: Grant) -> None:
         if grant.until <= clock.now():
             return  # expired
         has = SupporterTier(user.supporter_tier) if user.supporter_tier in RANKS else SupporterTier.FRIEND
-        grant = longer(Grant(present, has), grant)
+        grant = combine_grants(Grant(present, has), grant)
     user.supporter_until, user.supporter_tier = grant.until, grant.tier
 
 
@@ -275,7 +279,7 @@ class _NoRedirects(HTTPRedirectHandler):
 _opener = build_opener(_NoRedirects)
 
 
-def contributions(settings: Mapping, since: datetime) -> list[Gift]:
+def fetch_contributions(settings: Mapping, since: datetime) -> list[Gift]:
     """All contributions since a time, without refunds. Raises FetchError."""
     gifts, offset, total = [], 0, 1
     while offset < total:
@@ -301,7 +305,7 @@ def _query(settings: Mapping, variables: dict) -> dict:
     request = Request(settings["comicsdb.donations.url"], body, headers)  # noqa: S310  (http only, see settings)
     try:
         with _opener.open(request, timeout=TIMEOUT) as response:
-            answer = json.loads(response.read(LARGEST))
+            answer = json.loads(response.read(RESPONSE_BYTES_MAX))
     except HTTPError as error:
         with error:
             raise FetchError(str(error)) from error

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.errors import FormAlreadySubmittedError
 from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
@@ -33,16 +33,16 @@ from comicsdb.values import iso_day
 log = logging.getLogger(__name__)
 
 PREFIX = "cdb_"  # recognised by scanners for leaked secrets
-SHOWN = 8  # characters shown to tell tokens apart
+SHOWN_CHARACTERS = 8  # characters shown to tell tokens apart
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
-RANDOM, CHECKSUM = 36, 6  # characters
-_WHOLE = re.compile(rf"{PREFIX}([0-9A-Za-z]{{{RANDOM}}})([0-9A-Za-z]{{{CHECKSUM}}})")
+RANDOM_LENGTH, CHECKSUM_LENGTH = 36, 6  # characters
+_CHECKSUMMED = re.compile(rf"{PREFIX}([0-9A-Za-z]{{{RANDOM_LENGTH}}})([0-9A-Za-z]{{{CHECKSUM_LENGTH}}})")
 _OLDER = re.compile(rf"{PREFIX}[0-9a-f]{{64}}")
 
 # The lifetimes of the form: days, until a chosen day (UNTIL), or unlimited.
 LIFETIMES = ("30", "90", "365")
 UNTIL, FOREVER = "until", "forever"
-FARTHEST = timedelta(days=3660)
+EXPIRY_MAX = timedelta(days=3660)
 
 
 class NewToken(NamedTuple):
@@ -60,7 +60,7 @@ def new_form_key() -> str:
 def checksum(text: str) -> str:
     """The checksum characters of a token with the random part `text`."""
     rest, digits = zlib.crc32(text.encode()), ""
-    for _position in range(CHECKSUM):
+    for _position in range(CHECKSUM_LENGTH):
         rest, digit = divmod(rest, len(ALPHABET))
         digits = ALPHABET[digit] + digits
     return digits
@@ -70,7 +70,7 @@ def is_malformed(raw: str) -> bool:
     """Whether a text has the prefix of our tokens but not their form or checksum."""
     if not raw.startswith(PREFIX):
         return False
-    found = _WHOLE.fullmatch(raw)
+    found = _CHECKSUMMED.fullmatch(raw)
     return checksum(found[1]) != found[2] if found else _OLDER.fullmatch(raw) is None
 
 
@@ -88,7 +88,7 @@ def generate_token(
 
     `lifetime` is one of LIFETIMES, FOREVER, or UNTIL: then it works until the end of the day `until`
     (YYYY-MM-DD). Raises InvalidError for the fields `name`, `scope`, `lifetime` and `until`, and
-    FormSpentError if this form created a token already.
+    FormAlreadySubmittedError if this form created a token already.
     """
     label = label.strip()
     problems = {"name": rules.label_problems(label)}
@@ -101,11 +101,11 @@ def generate_token(
         problems |= error.errors
     if any(problems.values()):
         raise InvalidError({field: texts for field, texts in problems.items() if texts})
-    bare = "".join(secrets.choice(ALPHABET) for _position in range(RANDOM))
+    bare = "".join(secrets.choice(ALPHABET) for _position in range(RANDOM_LENGTH))
     raw = PREFIX + bare + checksum(bare)
     token = ApiToken(
         digest=digest(raw),
-        token_key=bare[:SHOWN],
+        token_key=bare[:SHOWN_CHARACTERS],
         user_id=user_id,
         name=label,
         scope=scope,
@@ -114,7 +114,10 @@ def generate_token(
         # Per account, so that one cannot use up the keys of another
         form_key=digest(f"{user_id} {form_key}"),
     )
-    with constraint_errors({"uq_api_token_form_key": FormSpentError()}), context.session.begin_nested():
+    with (
+        constraint_errors({"uq_api_token_form_key": FormAlreadySubmittedError()}),
+        context.session.begin_nested(),
+    ):
         context.session.add(token)
         context.session.flush()
     user = context.session.get_one(User, user_id)
@@ -136,7 +139,7 @@ def _expiry(context: AccountContext, lifetime: str, until: str) -> datetime | No
     day = iso_day(until.strip())
     if day is None:
         raise InvalidError({"until": [_("Enter the last day on which the token is valid.")]})
-    if not today <= day <= today + FARTHEST:
+    if not today <= day <= today + EXPIRY_MAX:
         raise InvalidError({"until": [_("Choose a date from today up to ten years ahead.")]})
     return datetime.combine(day, time(23, 59, 59), zone)
 
@@ -154,7 +157,7 @@ def tokens_of(session: Session, user_id: int) -> list[ApiToken]:
 
 def shown_key(token: ApiToken) -> str:
     """The characters of a token that are shown; imported tokens have longer keys."""
-    return token.token_key[:SHOWN]
+    return token.token_key[:SHOWN_CHARACTERS]
 
 
 def revoke_token(context: AccountContext, user_id: int, token_id: int) -> bool:

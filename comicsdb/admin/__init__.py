@@ -29,7 +29,7 @@ from comicsdb.admin.catalogue import (
     rebuild_slugs,
     repair_anthology,
 )
-from comicsdb.admin.reviews import hide_review, keep_review, restore_review
+from comicsdb.admin.reviews import dismiss_reports, hide_review, restore_review
 from comicsdb.admin.site import (
     ANNOUNCEMENT_FIELDS,
     POLL_FIELDS,
@@ -39,7 +39,7 @@ from comicsdb.admin.site import (
     create_poll,
     delete_announcement,
     delete_poll,
-    send_again,
+    retry_mail,
     set_sign_ups,
 )
 
@@ -63,13 +63,13 @@ __all__ = [
     "delete_account",
     "delete_announcement",
     "delete_poll",
+    "dismiss_reports",
     "drop_token",
     "end_sessions",
     "find",
     "fix_start_year",
     "fixed_fields",
     "hide_review",
-    "keep_review",
     "merge_objects",
     "move",
     "rebuild_slugs",
@@ -78,9 +78,9 @@ __all__ = [
     "repair_anthology",
     "reset_second_factor",
     "restore_review",
+    "retry_mail",
     "revoke_token",
     "revoke_tokens",
-    "send_again",
     "set_deletable",
     "set_password",
     "set_sign_ups",

@@ -18,23 +18,23 @@ from comicsdb.accounts.security_events import record_address_change, record_secu
 from comicsdb.accounts.sessions import end_all_sessions
 from comicsdb.accounts.signup import TAKEN
 from comicsdb.accounts.tokens import shown_key
-from comicsdb.admin.audit_log import Actor, changes, id_of, record, refuse
+from comicsdb.admin.audit_log import Actor, actor_id_of, changes, raise_errors, record
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import CATALOGUE, ApiToken, Group, SecurityEventKind, User
 from comicsdb.models.account import CONFIRM_EMAIL, RESET
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SupporterTier
-from comicsdb.security import Permission, may
+from comicsdb.security import Permission, has_permission
 
 RIGHTS = ("is_staff", "is_superuser")
 SWITCHES = ("is_active", *RIGHTS, "email_confirmed")
 TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
 FIELDS = (*SWITCHES, *TEXTS, "supporter_until", "groups")
-OWN = ("is_active", *RIGHTS, "email")  # fields that staff cannot change here for their own account
+OWN_FIELDS = ("is_active", *RIGHTS, "email")  # fields that staff cannot change here for their own account
 
-SUPERUSERS = _("Only a superuser can change the account of a superuser.")
-NOT_OWN = _("You cannot change this here for your own account.")
+SUPERUSER_ERROR = _("Only a superuser can change the account of a superuser.")
+OWN_ACCOUNT_ERROR = _("You cannot change this here for your own account.")
 
 DELETABLE = tuple(model.__tablename__ for model in CATALOGUE)
 
@@ -46,7 +46,7 @@ def create_account(
     username, email = rules.normal_name(username.strip()), rules.normal_email(email)
     errors = {"username": rules.username_problems(username), "email": rules.email_problems(email)}
     found = rules.password_problems(password, password, (username, email, email.rpartition("@")[0]))
-    refuse({**errors, "password": found.get("", [])})
+    raise_errors({**errors, "password": found.get("", [])})
     now = clock.now()
     user = User(
         username=username,
@@ -71,12 +71,12 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
     """
     if actor is None:
         return frozenset()
-    over_rights = may(actor, Permission.RIGHTS)
+    over_rights = has_permission(actor, Permission.RIGHTS)
     if user.is_superuser and not over_rights:
         return frozenset(FIELDS)
     fixed = set() if over_rights else set(RIGHTS)
-    if id_of(actor) == user.id:
-        fixed |= {*OWN} if over_rights else {*OWN, "groups"}
+    if actor_id_of(actor) == user.id:
+        fixed |= {*OWN_FIELDS} if over_rights else {*OWN_FIELDS, "groups"}
     return frozenset(fixed)
 
 
@@ -111,7 +111,7 @@ def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict
     if not change:
         return {}
     changed = {field: values[field] for field in change}
-    refuse(_not_allowed(actor, user, changed) or _problems(changed))
+    raise_errors(_not_allowed(actor, user, changed) or _problems(changed))
     _apply(session, user, changed)
     record(session, actor, "change", KIND, user.id, user.username, change)
     return change
@@ -155,12 +155,12 @@ def _not_allowed(actor: Actor, user: User, changed: Mapping) -> dict:
         return {"is_active": [_("This account is always active.")]}
     fixed = fixed_fields(actor, user)
     if fixed == frozenset(FIELDS):
-        return {"__all__": [SUPERUSERS]}
-    own = id_of(actor) == user.id
+        return {"__all__": [SUPERUSER_ERROR]}
+    own = actor_id_of(actor) == user.id
     errors = {}
     for field in sorted(fixed & set(changed)):
-        rights = field in RIGHTS and not may(actor, Permission.RIGHTS)
-        errors[field] = [NOT_OWN if own and not rights else _("Only a superuser can change this.")]
+        rights = field in RIGHTS and not has_permission(actor, Permission.RIGHTS)
+        errors[field] = [OWN_ACCOUNT_ERROR if own and not rights else _("Only a superuser can change this.")]
     return errors
 
 
@@ -208,10 +208,10 @@ def set_password(
     current password.
     """
     _refuse_for_superusers(actor, user)
-    if id_of(actor) == user.id:
-        raise InvalidError({"__all__": [NOT_OWN]})
+    if actor_id_of(actor) == user.id:
+        raise InvalidError({"__all__": [OWN_ACCOUNT_ERROR]})
     about = (user.username, user.email, user.email.rpartition("@")[0], user.first_name, user.last_name)
-    refuse({"password": rules.password_problems(password, password, about).get("", [])})
+    raise_errors({"password": rules.password_problems(password, password, about).get("", [])})
     user.password = passwords.hash(password)
     end_all_sessions(context.session, user.id)
     drop_links(context.session, user.id)
@@ -292,15 +292,15 @@ def delete_account(session: Session, actor: Actor, user: User) -> None:
     if user.id == SYSTEM_USER_ID:
         raise InvalidError({"__all__": [_("This account cannot be deleted.")]})
     _refuse_for_superusers(actor, user)
-    if id_of(actor) == user.id:
-        raise InvalidError({"__all__": [NOT_OWN]})
+    if actor_id_of(actor) == user.id:
+        raise InvalidError({"__all__": [OWN_ACCOUNT_ERROR]})
     remove_account(session, user)
     record(session, actor, "delete", KIND, user.id, f"account {user.id}")
 
 
 def _refuse_for_superusers(actor: Actor, user: User) -> None:
     if fixed_fields(actor, user) == frozenset(FIELDS):
-        raise InvalidError({"__all__": [SUPERUSERS]})
+        raise InvalidError({"__all__": [SUPERUSER_ERROR]})
 
 
 def account_named(session: Session, username: str) -> User:
@@ -328,7 +328,7 @@ def set_deletable(session: Session, actor: Actor, group: Group, kinds: Iterable[
     wanted = sorted(set(kinds))
     if not set(wanted) <= set(DELETABLE):
         raise InvalidError({"may_delete": [_("This kind does not exist.")]})
-    if not (actor is None or may(actor, Permission.RIGHTS)):
+    if not (actor is None or has_permission(actor, Permission.RIGHTS)):
         raise InvalidError({"may_delete": [_("Only a superuser can change what a group may delete.")]})
     change = changes({"may_delete": sorted(group.may_delete)}, {"may_delete": wanted})
     if change:

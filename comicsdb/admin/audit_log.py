@@ -15,7 +15,7 @@ from comicsdb.security import Identity
 
 log = logging.getLogger(__name__)
 
-BLANK = (None, "", {})
+BLANK_VALUES = (None, "", {})
 Actor = User | Identity | None  # None: a command
 
 
@@ -33,7 +33,7 @@ def record(
     session.add(
         StaffAction(
             at=clock.now(),
-            actor_id=id_of(actor),
+            actor_id=actor_id_of(actor),
             actor_name=name,
             action=action,
             kind=kind,
@@ -45,7 +45,7 @@ def record(
     log.info("%s did: %s %s %s", name or "A command", action, kind, printable(target))
 
 
-def id_of(actor: Actor) -> int | None:
+def actor_id_of(actor: Actor) -> int | None:
     """The account id of an actor; None for commands."""
     return actor.user_id if isinstance(actor, Identity) else actor.id if actor is not None else None
 
@@ -73,7 +73,7 @@ def changes(before: Mapping, after: Mapping) -> dict[str, list]:
     return {
         field: [_plain(old), _plain(new)]
         for field, (old, new) in pairs.items()
-        if old != new and not (old in BLANK and new in BLANK)
+        if old != new and not (old in BLANK_VALUES and new in BLANK_VALUES)
     }
 
 
@@ -82,7 +82,7 @@ def _plain(value):
     return value.isoformat() if isinstance(value, date) else value
 
 
-def refuse(errors: Mapping) -> None:
+def raise_errors(errors: Mapping) -> None:
     """Raise InvalidError if there is a problem with any field."""
     found = {field: problems for field, problems in errors.items() if problems}
     if found:

@@ -7,13 +7,13 @@ from sqlalchemy.orm import Session
 
 from comicsdb.admin.audit_log import Actor, record
 from comicsdb.catalog import Catalog, NotFoundError
-from comicsdb.catalog.history.snapshots import present
+from comicsdb.catalog.history.snapshots import current_snapshot
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import bulk, pieces, repair, repair_slugs
-from comicsdb.catalog.maintenance.bulk import Executives, Outcome
-from comicsdb.catalog.maintenance.merge import merge, preview, reason_for, refuse_problems
+from comicsdb.catalog.maintenance.bulk import BulkResult, Executives
+from comicsdb.catalog.maintenance.merge import merge, merge_reason, preview_merge, raise_problems
 from comicsdb.catalog.maintenance.move import move_publisher
-from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.i18n import ngettext
 from comicsdb.models import Imprint, Issue, Series
 from comicsdb.values import whole_number
@@ -32,7 +32,7 @@ def find(catalog: Catalog, kind: str, key: int | str):
     model = KINDS[kind].model
     number = whole_number(str(key))
     found = catalog.by_slug(model, str(key)) if number is None else catalog.get(model, number)
-    shown = catalog.session.scalar(labelled(model).where(model.id == found.id))
+    shown = catalog.session.scalar(select_with_labels(model).where(model.id == found.id))
     if shown is None:
         raise NotFoundError(kind, key)
     return shown
@@ -40,8 +40,8 @@ def find(catalog: Catalog, kind: str, key: int | str):
 
 def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str = "") -> bool:
     """Merge two objects of one kind (see `merge.merge`); False if that is left for after the commit."""
-    refuse_problems(preview(catalog.session, canonical, other))
-    said = reason_for(catalog, canonical, other, reason)
+    raise_problems(preview_merge(catalog.session, canonical, other))
+    said = merge_reason(catalog, canonical, other, reason)
     if pieces.postpone_merge(catalog, canonical, other, said):
         return False
     merge_now(catalog, actor, canonical, other, reason)
@@ -93,9 +93,9 @@ def rebuild_slugs(catalog: Catalog, actor: Actor, series, *, at_once: bool = Fal
 def _rebuild_slugs(
     catalog: Catalog, actor: Actor, series, entry: dict, number: int, *, at_once: bool
 ) -> Slugs | None:
-    issues = repair_slugs.issues_of(catalog.session, [series.id])
+    issues = repair_slugs.issue_ids_of_series(catalog.session, [series.id])
     entry |= {"action": "repair", "target_id": series.id}
-    if len(issues) > pieces.FEW and not at_once:
+    if len(issues) > pieces.MAX_IMMEDIATE and not at_once:
         _postpone(catalog, "repair slugs", "series", issues, entry, result={"slugs": number})
         return None
     changed = repair_slugs.rebuild_issue_slugs(catalog, issues)
@@ -141,9 +141,9 @@ REPAIRS = {"add universe": repair.add_universe, "repair anthology": repair.repai
 def _repair(
     catalog: Catalog, actor: Actor, series, act: tuple[str, dict], change: dict, *, at_once: bool
 ) -> dict[str, int] | None:
-    (name, values), issues = act, repair_slugs.issues_of(catalog.session, [series.id])
+    (name, values), issues = act, repair_slugs.issue_ids_of_series(catalog.session, [series.id])
     entry = {"action": "repair", "target_id": series.id, "target": _named(series), "change": change}
-    if len(issues) > pieces.FEW and not at_once:
+    if len(issues) > pieces.MAX_IMMEDIATE and not at_once:
         _postpone(catalog, name, "series", issues, entry, values)
         return None
     found = REPAIRS[name](catalog, issues, **values)
@@ -227,13 +227,13 @@ def _differences(before: dict, after: dict) -> dict[str, list]:
 
 def _state(catalog: Catalog, entity) -> dict:
     catalog.session.flush()
-    return present(catalog.session, entity.__tablename__, entity.id)
+    return current_snapshot(catalog.session, entity.__tablename__, entity.id)
 
 
 def _label(catalog: Catalog, entity) -> str:
     model = type(entity)
-    found = labelled(model).where(model.id == entity.id).execution_options(populate_existing=True)
-    return str(reference_to(catalog.session.scalar(found)))
+    found = select_with_labels(model).where(model.id == entity.id).execution_options(populate_existing=True)
+    return str(to_reference(catalog.session.scalar(found)))
 
 
 def _plain(value):
@@ -248,51 +248,51 @@ BULK_ACTS = {
     "rate teen": bulk.set_teen,
     "remove covers": bulk.remove_covers,
     "add executives": bulk.add_executives,
-    "take from reprints": bulk.take_from_reprints,
+    "take from reprints": bulk.copy_from_reprints,
     "rebuild slugs": bulk.rebuild_slugs,
 }
 
 
-def rate_teen(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
+def rate_teen(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> BulkResult:
     """Rate issues Teen that are rated Unknown; see `bulk.set_teen`."""
-    return _bulk(catalog, actor, "rate teen", bulk.chosen(catalog, Issue, ids))
+    return _bulk(catalog, actor, "rate teen", bulk.validate_selection(catalog, Issue, ids))
 
 
-def remove_covers(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
+def remove_covers(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> BulkResult:
     """Remove covers; see `bulk.remove_covers`."""
-    return _bulk(catalog, actor, "remove covers", bulk.chosen(catalog, Issue, ids))
+    return _bulk(catalog, actor, "remove covers", bulk.validate_selection(catalog, Issue, ids))
 
 
-def add_executives(catalog: Catalog, actor: Actor, ids: Iterable[int], executives: Executives) -> Outcome:
+def add_executives(catalog: Catalog, actor: Actor, ids: Iterable[int], executives: Executives) -> BulkResult:
     """Add the standing credits of publishers; see `bulk.add_executives`."""
-    chosen = bulk.chosen(catalog, Issue, ids)
+    chosen = bulk.validate_selection(catalog, Issue, ids)
     return _bulk(catalog, actor, "add executives", chosen, executives=dict(executives))
 
 
-def take_from_reprints(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
-    """Copy contents from reprinted issues; see `bulk.take_from_reprints`."""
-    return _bulk(catalog, actor, "take from reprints", bulk.chosen(catalog, Issue, ids))
+def copy_from_reprints(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> BulkResult:
+    """Copy contents from reprinted issues; see `bulk.copy_from_reprints`."""
+    return _bulk(catalog, actor, "take from reprints", bulk.validate_selection(catalog, Issue, ids))
 
 
-def rebuild_many_slugs(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> Outcome:
+def rebuild_many_slugs(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> BulkResult:
     """Rebuild the slugs of the issues of series; see `bulk.rebuild_slugs`."""
-    chosen = bulk.chosen(catalog, Series, ids)
-    issues = repair_slugs.issues_of(catalog.session, chosen)
+    chosen = bulk.validate_selection(catalog, Series, ids)
+    issues = repair_slugs.issue_ids_of_series(catalog.session, chosen)
     done = _bulk(catalog, actor, "rebuild slugs", issues, "series")
-    if done.later:
+    if done.postponed:
         return replace(done, changed=tuple(chosen))
-    return replace(done, left=len(chosen) - len(done.changed))
+    return replace(done, unchanged=len(chosen) - len(done.changed))
 
 
-def delete_objects(catalog: Catalog, actor: Actor, model, ids: Iterable[int], reason: str = "") -> Outcome:
+def delete_objects(catalog: Catalog, actor: Actor, model, ids: Iterable[int], reason: str = "") -> BulkResult:
     """Delete objects of one kind; see `bulk.delete`."""
-    kind, chosen = model.__tablename__, bulk.chosen(catalog, model, ids)
+    kind, chosen = model.__tablename__, bulk.validate_selection(catalog, model, ids)
     change = {"reason": ["", reason]} if reason else {}
     entry = {"action": "delete", "target_id": None, "target": "", "change": change}
     if not KINDS[kind].is_reference and pieces.postpone_deletion(
         catalog, kind, set(chosen), reason, entry=entry
     ):
-        return Outcome(tuple(chosen), later=True)
+        return BulkResult(tuple(chosen), postponed=True)
     done = bulk.delete(catalog, chosen, kind, reason)
     write_entry(catalog.session, actor, kind, entry, {"objects": list(done.changed)})
     return done
@@ -300,14 +300,14 @@ def delete_objects(catalog: Catalog, actor: Actor, model, ids: Iterable[int], re
 
 def _bulk(
     catalog: Catalog, actor: Actor, act: str, issues: list[int], kind: str = "issue", **values
-) -> Outcome:
+) -> BulkResult:
     """An act on issues, with an entry if anything is changed: left for after the commit, if they are many."""
     write = BULK_ACTS[act]
     entry = {"action": act, "target_id": None, "target": "", "change": {}}
-    if len(issues) > pieces.FEW:
+    if len(issues) > pieces.MAX_IMMEDIATE:
         write(catalog, [], **values)  # raises what would prevent the whole act
         _postpone(catalog, act, kind, issues, entry, values)
-        return Outcome(tuple(issues), later=True)
+        return BulkResult(tuple(issues), postponed=True)
     done = write(catalog, issues, **values)
     if done.changed:
         write_entry(catalog.session, actor, kind, entry, {"objects": list(done.changed)})

@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from comicsdb import clock
 from comicsdb.accounts import rules
-from comicsdb.admin.audit_log import Actor, changes, record, refuse
+from comicsdb.admin.audit_log import Actor, changes, raise_errors, record
 from comicsdb.catalog.errors import NotFoundError
 from comicsdb.i18n import _
 from comicsdb.models import Issue, Review, ReviewReport, Series
@@ -38,7 +38,7 @@ def restore_review(session: Session, actor: Actor, review_id: int, reason: str) 
     _settle(session, actor, review, "restore", changed)
 
 
-def keep_review(session: Session, actor: Actor, review_id: int, reason: str) -> None:
+def dismiss_reports(session: Session, actor: Actor, review_id: int, reason: str) -> None:
     """Settle the reports of a review without a change; errors as for `hide_review`."""
     review, reason = _locked(session, review_id), _checked(reason)
     _settle(session, actor, review, "keep", changes({}, {"reason": reason}))
@@ -47,7 +47,7 @@ def keep_review(session: Session, actor: Actor, review_id: int, reason: str) -> 
 def _checked(reason: str) -> str:
     reason = reason.strip()
     missing = [_("Give a reason.")]
-    refuse({"reason": rules.one_line_problems(reason, HIDDEN_REASON_MAX) if reason else missing})
+    raise_errors({"reason": rules.one_line_problems(reason, HIDDEN_REASON_MAX) if reason else missing})
     return reason
 
 

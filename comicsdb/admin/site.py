@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.signup import sign_up_settings
-from comicsdb.admin.audit_log import Actor, changes, id_of, record, refuse
+from comicsdb.admin.audit_log import Actor, actor_id_of, changes, raise_errors, record
 from comicsdb.catalog.errors import NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.community.polls import choices
@@ -32,10 +32,10 @@ POLL_FIELDS = (
     *("title", "titles", "description", "descriptions"),
     *("start_date", "end_date", "choices", "choice_texts"),
 )
-OF_CHOICES = ("choices", "choice_texts")
-NOT_AS_MANY = _("Enter as many choices as in English, in the same order.")
+CHOICE_FIELDS = ("choices", "choice_texts")
+TRANSLATION_MISMATCH = _("Enter as many choices as in English, in the same order.")
 DESCRIPTION_MAX = 10_000
-CHOICES_MOST = 20
+CHOICES_MAX = 20
 LINE_MAX = 255
 
 
@@ -46,7 +46,7 @@ def set_sign_ups(session: Session, actor: Actor, enabled: bool, message: str) ->
     """
     switch = sign_up_settings(session)
     message = message.strip()
-    refuse({"disabled_message": rules.one_line_problems(message, 255)})
+    raise_errors({"disabled_message": rules.one_line_problems(message, 255)})
     before = {"signups_enabled": switch.signups_enabled, "disabled_message": switch.disabled_message}
     changed = changes(before, {"signups_enabled": enabled, "disabled_message": message})
     switch.signups_enabled, switch.disabled_message = enabled, message
@@ -54,7 +54,7 @@ def set_sign_ups(session: Session, actor: Actor, enabled: bool, message: str) ->
         record(session, actor, "change", SIGN_UPS, 1, "sign-ups", changed)
 
 
-def send_again(session: Session, actor: Actor, mail_id: int) -> bool:
+def retry_mail(session: Session, actor: Actor, mail_id: int) -> bool:
     """Retry a failed mail at once; False for any other.
 
     A mail being sent has no error yet and is left alone: it would be sent twice. One that was given up has no
@@ -87,7 +87,7 @@ def create_announcement(session: Session, actor: Actor, values: Mapping) -> Anno
     announcement = Announcement(**values)
     session.add(announcement)
     session.flush()
-    _outdate_pages(session)
+    _invalidate_pages(session)
     record(session, actor, "create", ANNOUNCEMENT, announcement.id, announcement.title, changes({}, values))
     return announcement
 
@@ -103,7 +103,7 @@ def change_announcement(session: Session, actor: Actor, announcement: Announceme
     for field in changed:
         setattr(announcement, field, values[field])
     if changed:
-        _outdate_pages(session)
+        _invalidate_pages(session)
         record(session, actor, "change", ANNOUNCEMENT, announcement.id, announcement.title, changed)
     return changed
 
@@ -113,12 +113,12 @@ def delete_announcement(session: Session, actor: Actor, announcement: Announceme
     change = changes(_announcement_values(announcement), {})
     record(session, actor, "delete", ANNOUNCEMENT, announcement.id, announcement.title, change)
     session.delete(announcement)
-    _outdate_pages(session)
+    _invalidate_pages(session)
 
 
-def _outdate_pages(session: Session) -> None:
+def _invalidate_pages(session: Session) -> None:
     """Move the version on which cached pages with announcements depend."""
-    UnitOfWork.of(session).outdate(ANNOUNCEMENT)
+    UnitOfWork.of(session).record_outdated(ANNOUNCEMENT)
 
 
 def _announcement_values(announcement: Announcement) -> dict:
@@ -140,7 +140,7 @@ def _checked_announcement(values: Mapping) -> dict:
     }
     errors |= {f"title_{language}": rules.one_line_problems(text, 255) for language, text in titles.items()}
     errors |= {f"content_{name}": _text_problems(text, CONTENT_MAX) for name, text in contents.items()}
-    refuse(errors)
+    raise_errors(errors)
     return values
 
 
@@ -156,8 +156,8 @@ def create_poll(session: Session, actor: Actor, values: Mapping) -> Poll:
     `choices` are texts in order, `choice_texts` such lists by language. Raises InvalidError by field.
     """
     values = _checked_poll(values)
-    fields = {name: value for name, value in values.items() if name not in OF_CHOICES}
-    poll = Poll(**fields, created_by_id=id_of(actor))
+    fields = {name: value for name, value in values.items() if name not in CHOICE_FIELDS}
+    poll = Poll(**fields, created_by_id=actor_id_of(actor))
     session.add(poll)
     session.flush()
     _write_choices(session, poll, values)
@@ -176,14 +176,14 @@ def change_poll(session: Session, actor: Actor, poll_id: int, values: Mapping) -
     changed = changes(before, values)
     if "choices" in changed:
         voted = session.scalar(select(func.count()).where(PollVote.poll_id == poll.id))
-        refuse({"choices": [_("The choices cannot be changed after the first vote.")] if voted else []})
+        raise_errors({"choices": [_("The choices cannot be changed after the first vote.")] if voted else []})
         session.execute(delete(PollChoice).where(PollChoice.poll_id == poll.id))
         _write_choices(session, poll, values)
     elif "choice_texts" in changed:
         for place, choice in enumerate(choices(session, poll.id)):
             choice.texts = _texts_of(values, place)
     for field in changed:
-        if field not in OF_CHOICES:
+        if field not in CHOICE_FIELDS:
             setattr(poll, field, values[field])
     if changed:
         poll.modified = func.clock_timestamp()
@@ -210,7 +210,7 @@ def _lock_poll(session: Session, poll_id: int) -> Poll:
 
 
 def _poll_values(session: Session, poll: Poll) -> dict:
-    values = {name: getattr(poll, name) for name in POLL_FIELDS if name not in OF_CHOICES}
+    values = {name: getattr(poll, name) for name in POLL_FIELDS if name not in CHOICE_FIELDS}
     found = choices(session, poll.id)
     translated = sorted({language for each in found for language in each.texts})
     return {
@@ -228,9 +228,9 @@ def _write_choices(session: Session, poll: Poll, values: Mapping) -> None:
     session.execute(insert(PollChoice), rows)
 
 
-def _texts_of(values: Mapping, place: int) -> dict[str, str]:
+def _texts_of(values: Mapping, index: int) -> dict[str, str]:
     """The translations of a choice, by language."""
-    return {language: texts[place] for language, texts in values["choice_texts"].items()}
+    return {language: texts[index] for language, texts in values["choice_texts"].items()}
 
 
 def _checked_poll(values: Mapping) -> dict:
@@ -240,7 +240,7 @@ def _checked_poll(values: Mapping) -> dict:
     texts = _lines(values["choices"])
     translated = {name: _lines(each) for name, each in values.get("choice_texts", {}).items()}
     translated = {name: each for name, each in translated.items() if each}
-    refuse(
+    raise_errors(
         {
             "title": rules.one_line_problems(title, LINE_MAX) if title else [_("A poll needs a title.")],
             "description": _text_problems(description, DESCRIPTION_MAX),
@@ -254,7 +254,7 @@ def _checked_poll(values: Mapping) -> dict:
             for name, text in descriptions.items()
         }
         | {
-            f"choices_{name}": _choice_problems(each) if len(each) == len(texts) else [NOT_AS_MANY]
+            f"choices_{name}": _choice_problems(each) if len(each) == len(texts) else [TRANSLATION_MISMATCH]
             for name, each in translated.items()
         }
     )
@@ -274,9 +274,9 @@ def _lines(texts: list[str]) -> list[str]:
     return [text.strip() for text in texts if text.strip()]
 
 
-def _text_problems(text: str, most: int) -> list:
-    if len(text) > most:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", most)]
+def _text_problems(text: str, max_length: int) -> list:
+    if len(text) > max_length:
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", max_length)]
     wrong = text_problem(text)
     return [wrong] if wrong else []
 
@@ -290,8 +290,8 @@ def _end_problems(start: datetime | None, end: datetime | None) -> list:
 def _choice_problems(texts: list[str]) -> list:
     if len(texts) < 2:
         return [_("A poll needs at least two choices.")]
-    if len(texts) > CHOICES_MOST:
-        return [ngettext("At most ${n} choice.", "At most ${n} choices.", CHOICES_MOST)]
+    if len(texts) > CHOICES_MAX:
+        return [ngettext("At most ${n} choice.", "At most ${n} choices.", CHOICES_MAX)]
     if len({text.casefold() for text in texts}) < len(texts):
         return [_("Each choice must be different.")]
     return [problem for text in texts for problem in rules.one_line_problems(text, LINE_MAX)]

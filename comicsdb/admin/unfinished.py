@@ -27,7 +27,7 @@ from comicsdb.catalog import (
 )
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import bulk, pieces, repair_slugs
-from comicsdb.catalog.maintenance.merge import preview, refuse_problems
+from comicsdb.catalog.maintenance.merge import preview_merge, raise_problems
 from comicsdb.db import make_engine, session_factory
 from comicsdb.media.storage import Storage
 from comicsdb.models import LateStamps, UnfinishedAct, User
@@ -41,20 +41,20 @@ IMPOSSIBLE = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
 PAUSE = 2.0  # seconds between looking for acts
 
 
-def is_anything_left(session: Session, idle: timedelta = IDLE) -> bool:
+def has_unfinished(session: Session, idle: timedelta = IDLE) -> bool:
     """Whether acts are noted, or stamps have to be moved for a process that was killed."""
     interrupted = exists().where(LateStamps.at < func.now() - idle)
     return session.scalar(select(or_(exists().where(UnfinishedAct.id > 0), interrupted)))
 
 
-def run(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> dict[int, dict]:
+def run_unfinished(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> dict[int, dict]:
     """Do all acts that are noted, as who asked for them; returns what was done, by note.
 
     What has become impossible is logged and given up; what fails is tried again at the next call. Raises
     `jobs.AlreadyRunningError` if another process is at it.
     """
     done = {}
-    with jobs.alone(factory.kw["bind"], jobs.ACTS), factory() as session:
+    with jobs.job_lock(factory.kw["bind"], jobs.ACTS), factory() as session:
         if media is not None:
             session.info["media"] = media  # removes pictures after a commit
         for note in _notes(session):
@@ -68,7 +68,7 @@ def run(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> dict[in
             except SQLAlchemyError:
                 session.rollback()
                 log.exception("To be tried again: %s of %s %s", note.act, note.kind, note.ids[:5])
-        late_stamps.resume(factory, idle)
+        late_stamps.resume_interrupted(factory, idle)
     return done
 
 
@@ -93,7 +93,7 @@ def _finish(session: Session, note: UnfinishedAct) -> dict:
         result = {note.kind: 1}
     else:
         if note.act == "delete":
-            pieces.delete_below(catalog, note.kind, set(note.ids), note.reason)
+            pieces.delete_dependents(catalog, note.kind, set(note.ids), note.reason)
         result = _write(catalog, note)
         entry = note.arguments.get("entry")
         if entry is not None and any(result.values()):
@@ -111,21 +111,21 @@ def _merge(catalog: Catalog, actor: User | None, note: UnfinishedAct) -> None:
     def found():
         return [catalogue.find(catalog, note.kind, each) for each in (kept_id, other_id)]
 
-    refuse_problems(preview(catalog.session, *found()))
-    pieces.move_below(catalog, note.kind, kept_id, other_id, note.reason)
+    raise_problems(preview_merge(catalog.session, *found()))
+    pieces.move_dependents(catalog, note.kind, kept_id, other_id, note.reason)
     catalog.session.expunge_all()
     catalogue.merge_now(catalog, actor, *found(), note.reason)
 
 
 def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
     """Write all objects of a note, in pieces; returns what was done, before an interruption too."""
-    act, result = WRITES[note.act], dict(note.result)
+    act, result = ACTS[note.act], dict(note.result)
 
     def write(own: Catalog, ids: set[int]) -> None:
         own.unit.acquire_write_lock()
-        there = bulk.existing(own.session, KINDS[note.kind].model, ids)
+        there = bulk.existing_ids(own.session, KINDS[note.kind].model, ids)
         found = act(own, there, note) if there else {}
-        together = {name: _sum(result.get(name), value) for name, value in found.items()}
+        together = {name: _merged_result(result.get(name), value) for name, value in found.items()}
         own.session.execute(
             update(UnfinishedAct)
             .where(UnfinishedAct.id == note.id)
@@ -137,7 +137,7 @@ def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
     return result
 
 
-def _sum(before: int | list[int] | None, more: int | list[int]) -> int | list[int]:
+def _merged_result(before: int | list[int] | None, more: int | list[int]) -> int | list[int]:
     """Numbers are added, ids united."""
     return sorted({*(before or ()), *more}) if isinstance(more, list) else (before or 0) + more
 
@@ -160,7 +160,7 @@ def _repair(catalog: Catalog, ids: list[int], note: UnfinishedAct) -> dict:
 
 
 # The piece of each act: what it did to objects, by name.
-WRITES: dict[str, Callable[[Catalog, list[int], UnfinishedAct], dict]] = {
+ACTS: dict[str, Callable[[Catalog, list[int], UnfinishedAct], dict]] = {
     "delete": _delete,
     "repair slugs": _rebuild_slugs,
     **dict.fromkeys(catalogue.BULK_ACTS, _bulk),
@@ -180,11 +180,11 @@ class ActWorker(Worker):
     def work(self) -> float:
         """Do all acts that are noted."""
         with self._factory() as session:
-            left = is_anything_left(session)
+            left = has_unfinished(session)
         if left:
             engine = make_engine(self._settings)  # without the time limits of requests
             try:
-                run(session_factory(engine), self._media)
+                run_unfinished(session_factory(engine), self._media)
             except jobs.AlreadyRunningError:
                 pass
             finally:

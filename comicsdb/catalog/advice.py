@@ -11,7 +11,7 @@ from comicsdb.catalog import trade_numbers as numbers
 from comicsdb.i18n import _
 from comicsdb.models import Creator, Imprint, Issue, Series, SeriesType, Variant, issue_arc, series_associated
 from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode
-from comicsdb.values import partial_text
+from comicsdb.values import partial_day_text
 
 NO_CV_ID = (SeriesTypeCode.TRADE_PAPERBACK,)
 NO_ASSOCIATED = COLLECTED_CODES
@@ -19,10 +19,10 @@ NO_ARCS = (SeriesTypeCode.TRADE_PAPERBACK, SeriesTypeCode.HARDCOVER)
 
 
 @dataclass(frozen=True)
-class Change:
+class ProposedChange:
     """A change to check before it is made.
 
-    `before` is the state of the object as `catalog.history.snapshot` gives it, empty for a new one; `changed`
+    `before` is the snapshot of the object (`catalog.history.snapshots`), empty for a new one; `changed`
     has only the fields that differ. Existing values are not checked; of lists, only added items are.
     """
 
@@ -54,19 +54,19 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Rule:
+class AdvisoryRule:
     """An advisory rule: its name in URLs, its title, and the SQL condition of a breach.
 
-    The condition is on rows of `model`, and `found` is the offending value. If forms reject a breach too,
-    `field_of` returns the invalid field or None, and `message` tells people what to do.
+    The condition is on rows of `model`, and `value` is the offending value. If forms reject a breach too,
+    `invalid_field` returns the invalid field or None, and `message` tells people what to do.
     """
 
     name: str
     title: str
     model: type
-    found: ColumnElement
+    value: ColumnElement
     condition: ColumnElement[bool]
-    field_of: Callable[[Change], str | bool | None] | None = None
+    invalid_field: Callable[[ProposedChange], str | bool | None] | None = None
     message: str = ""
 
     @property
@@ -78,47 +78,50 @@ class Rule:
     def rows(self) -> Select:
         """The id and the offending value of each object that breaks the rule."""
         if self.model is Variant:
-            found = func.string_agg(self.found, literal(", "))
+            found = func.string_agg(self.value, literal(", "))
             return select(Variant.issue_id, found).where(self.condition).group_by(Variant.issue_id)
-        return select(self.model.id, cast(self.found, Text)).where(self.condition)
+        return select(self.model.id, cast(self.value, Text)).where(self.condition)
 
 
 def _number_rules(
     field: str, fits, column_fits, *, title: str, of_variant: str = "", message: str
-) -> list[Rule]:
+) -> list[AdvisoryRule]:
     """The rules for a product number of issues and, if they have it, of variants."""
 
-    def field_of(change: Change) -> str | None:
+    def invalid_field(change: ProposedChange) -> str | None:
         text = change.changed.get(field)
         return field if text and not fits(text) else None
 
     rules = [(field, title, Issue), (f"variant-{field}", of_variant, Variant)]
     return [
-        Rule(name, title, model, column, and_(column != "", ~column_fits(column)), field_of, message)
+        AdvisoryRule(
+            name, title, model, column, and_(column != "", ~column_fits(column)), invalid_field, message
+        )
         for name, title, model in rules
         if (column := getattr(model, field, None)) is not None
     ]
 
 
-def _life_field(change: Change) -> str | None:
+def _invalid_life_date(change: ProposedChange) -> str | None:
     """The invalid date; both may be dates or their ISO format."""
     typed = next((field for field in ("death", "birth") if change.changed.get(field)), None)
     birth, death = (
-        partial_text(change.value(field), change.value(f"{field}_precision")) for field in ("birth", "death")
+        partial_day_text(change.value(field), change.value(f"{field}_precision"))
+        for field in ("birth", "death")
     )
     known = min(len(birth), len(death))  # what is not known of one says nothing about the other
     return typed if typed and known and death[:known] < birth[:known] else None
 
 
-def _known_life(column, precision) -> ColumnElement:
-    """A date as far as it is known, as `partial_text` writes it."""
+def _known_part(column, precision) -> ColumnElement:
+    """A date as far as it is known, as `partial_day_text` writes it."""
     length = case({Precision.YEAR: 4, Precision.MONTH: 7}, value=precision, else_=10)
     return func.left(func.to_char(column, "YYYY-MM-DD"), length)
 
 
 _born, _died = (
-    _known_life(Creator.birth, Creator.birth_precision),
-    _known_life(Creator.death, Creator.death_precision),
+    _known_part(Creator.birth, Creator.birth_precision),
+    _known_part(Creator.death, Creator.death_precision),
 )
 _life_known = func.least(func.length(_born), func.length(_died))
 
@@ -152,49 +155,49 @@ RULES = (
         of_variant=_("A variant's SKU contains characters other than letters and digits"),
         message=_("A SKU may contain only letters and digits."),
     ),
-    Rule("title", _("A collection title where the series allows none"), Issue, Issue.title,
+    AdvisoryRule("title", _("A collection title where the series allows none"), Issue, Issue.title,
          and_(Issue.title != "",
               exists().where(_in_series.id == Issue.series_id, _in_series.collection.is_(False))),
          lambda change: change.changed.get("title") and change.series
          and not change.series.collection and "title",
          _("This series does not allow collection titles; this is set in the form of the series.")),
-    Rule("cover-date", _("An issue without a cover date"), Issue, Issue.number,
+    AdvisoryRule("cover-date", _("An issue without a cover date"), Issue, Issue.number,
          Issue.cover_date_precision == Precision.NONE),
-    Rule("arcs", _("Story arcs of an issue of a Trade Paperback or Hardcover"), Issue, literal(""),
+    AdvisoryRule("arcs", _("Story arcs of an issue of a Trade Paperback or Hardcover"), Issue, literal(""),
          and_(exists().where(issue_arc.c.issue_id == Issue.id),
               Issue.series_id.in_(select(Series.id).where(_series_type(NO_ARCS)))),
          lambda change: change.adds("arcs") and change.series and change.series.code in NO_ARCS and "arcs",
          _("Issues of Trade Paperbacks and Hardcovers have no story arcs of their own.")),
-    Rule("cv-id", _("A Comic Vine ID of a Trade Paperback series"), Series, Series.cv_id,
+    AdvisoryRule("cv-id", _("A Comic Vine ID of a Trade Paperback series"), Series, Series.cv_id,
          and_(Series.cv_id.is_not(None), _series_type(NO_CV_ID)),
          lambda change: change.changed.get("cv_id") is not None and change.type_code in NO_CV_ID and "cv_id",
          _("Comic Vine does not list Trade Paperbacks as series: leave its ID blank.")),
-    Rule("associated", _("Associated series of a series of collected editions"), Series, literal(""),
+    AdvisoryRule("associated", _("Associated series of a series of collected editions"), Series, literal(""),
          and_(exists().where(series_associated.c.series_id == Series.id), _series_type(NO_ASSOCIATED)),
          lambda change: change.adds("associated") and change.type_code in NO_ASSOCIATED and "associated",
          _("Series of collected editions have no associated series.")),
-    Rule("years", _("A series that ended before it began"), Series,
+    AdvisoryRule("years", _("A series that ended before it began"), Series,
          func.concat(Series.year_began, "–", Series.year_end), Series.year_end < Series.year_began),
-    Rule("imprint", _("An imprint of another publisher"), Series, _imprint_name,
+    AdvisoryRule("imprint", _("An imprint of another publisher"), Series, _imprint_name,
          exists().where(_imprint.id == Series.imprint_id, _imprint.publisher_id != Series.publisher_id)),
-    Rule("life", _("A creator whose death precedes their birth"), Creator,
+    AdvisoryRule("life", _("A creator whose death precedes their birth"), Creator,
          func.concat(_born, "–", _died), func.left(_died, _life_known) < func.left(_born, _life_known),
-         _life_field, _("The date of death is before the date of birth.")),
+         _invalid_life_date, _("The date of death is before the date of birth.")),
 )  # fmt: skip
 
 
-def advise(session: Session, kind: str, before: dict, changed: dict) -> dict[str, list]:
+def advisory_errors(session: Session, kind: str, before: dict, changed: dict) -> dict[str, list]:
     """The messages by field of the rules that a change of an object or variant breaks.
 
-    `before` and `changed` are as for `Change`.
+    `before` and `changed` are as for `ProposedChange`.
     """
-    change = Change(session, before, changed)
-    broken = ((rule.field_of(change), rule.message) for rule in RULES if _judges(rule, kind))
+    change = ProposedChange(session, before, changed)
+    broken = ((rule.invalid_field(change), rule.message) for rule in RULES if _checks_kind(rule, kind))
     return {field: [message] for field, message in broken if field}
 
 
-def _judges(rule: Rule, kind: str) -> bool:
-    return rule.model.__tablename__ == kind and rule.field_of is not None
+def _checks_kind(rule: AdvisoryRule, kind: str) -> bool:
+    return rule.model.__tablename__ == kind and rule.invalid_field is not None
 
 
 def breaches():

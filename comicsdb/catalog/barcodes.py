@@ -6,16 +6,16 @@ from typing import NamedTuple
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.trade_numbers import ADDED_DIGITS, Gtin
+from comicsdb.catalog.trade_numbers import SUPPLEMENT_LENGTHS, Gtin
 
-CODES_MAX = 100  # codes looked up at once
-MATCHES_MAX = 30  # issues or variants for each code, of each column
-_LONG = 5  # digits of a supplement with issue, cover and printing
+MAX_CODES = 100  # codes looked up at once
+MAX_MATCHES = 30  # issues or variants for each code, of each column
+_LONG_SUPPLEMENT = 5  # digits of a supplement with issue, cover and printing
 _OF_ISSUE = 3  # digits of it that are the number of the issue
 _COLUMNS = (("issue", "id", "NULL::integer", ("upc", "isbn")), ("variant", "issue_id", "id", ("upc",)))
 
 
-class Match(NamedTuple):
+class BarcodeMatch(NamedTuple):
     """An issue or variant with a code; `is_exact` unless its number is that of another cover or printing."""
 
     issue_id: int
@@ -23,7 +23,7 @@ class Match(NamedTuple):
     is_exact: bool
 
 
-def look_up(session: Session, codes: Sequence[Gtin]) -> list[list[Match]]:
+def look_up(session: Session, codes: Sequence[Gtin]) -> list[list[BarcodeMatch]]:
     """The issues and variants of each code.
 
     A code with a supplement stands for those with the same one; otherwise for those without any and for other
@@ -44,42 +44,42 @@ def _ranges(code: Gtin) -> list[tuple[str, str]]:
     whole = [(each, each) for each in code.short_isbn]
     for form in code.forms:
         if not code.supplement:
-            whole.append((form, form + "9" * _LONG))
+            whole.append((form, form + "9" * _LONG_SUPPLEMENT))
             continue
         whole += [(form, form), (form + code.supplement, form + code.supplement)]
-        if len(code.supplement) == _LONG:
+        if len(code.supplement) == _LONG_SUPPLEMENT:
             number = form + code.supplement[:_OF_ISSUE]
             whole.append((number + "00", number + "99"))
     return whole
 
 
-def _matches(code: Gtin, rows: list) -> list[Match]:
+def _matches(code: Gtin, rows: list) -> list[BarcodeMatch]:
     """The matches among the rows, each once; only exact ones where there are any."""
     exact = {form + code.supplement for form in code.forms} | set(code.short_isbn)
     is_exact: dict[tuple, bool] = {}
     for row in rows:
         key = row.issue_id, row.variant_id
-        if not _fits(code, row.code):
+        if not _has_stem(code, row.code):
             continue
         same = not code.supplement or row.code in exact
         is_exact[key] = is_exact.get(key, False) or same
     chosen = [key for key, same in is_exact.items() if same] or list(is_exact)
-    return [Match(*key, is_exact[key]) for key in chosen]
+    return [BarcodeMatch(*key, is_exact[key]) for key in chosen]
 
 
-def _fits(code: Gtin, number: str) -> bool:
+def _has_stem(code: Gtin, number: str) -> bool:
     """Whether a number begins with the stem: the first 12 digits of another EAN-13 may be the same."""
     return number in code.short_isbn or any(
-        number.startswith(form) and len(number) - len(form) in ADDED_DIGITS for form in code.forms
+        number.startswith(form) and len(number) - len(form) in SUPPLEMENT_LENGTHS for form in code.forms
     )
 
 
-def _part(table: str, issue: str, variant: str, column: str) -> str:
+def _column_query(table: str, issue: str, variant: str, column: str) -> str:
     code = f"upper(translate({column}, ' -', ''))"  # as in the indexes of product codes
     return (
         f"(SELECT {issue} AS issue_id, {variant} AS variant_id, {code} AS code FROM {table}"
         f" WHERE {code} ~>=~ wanted.low AND {code} ~<=~ wanted.high"
-        f" ORDER BY {code} USING ~<~, id LIMIT {MATCHES_MAX})"
+        f" ORDER BY {code} USING ~<~, id LIMIT {MAX_MATCHES})"
     )
 
 
@@ -87,7 +87,7 @@ _STATEMENT = text(
     "SELECT wanted.place, found.* FROM unnest(CAST(:places AS integer[]), CAST(:lows AS text[]),"
     " CAST(:highs AS text[])) AS wanted (place, low, high) CROSS JOIN LATERAL ("
     + " UNION ALL ".join(
-        _part(table, issue, variant, column)
+        _column_query(table, issue, variant, column)
         for table, issue, variant, columns in _COLUMNS
         for column in columns
     )

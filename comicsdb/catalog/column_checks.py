@@ -13,9 +13,9 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Attribution, ExternalId, Variant
-from comicsdb.models.base import INTEGER_MAX, largest
+from comicsdb.models.base import INTEGER_MAX, max_value
 from comicsdb.models.choices import EXTERNAL_SOURCES
-from comicsdb.models.currencies import WHOLE_MOST, Currency
+from comicsdb.models.currencies import MAX_WHOLE_DIGITS, Currency
 from comicsdb.schemas.external_id import NO_ID
 from comicsdb.schemas.types import (
     BLANK,
@@ -37,7 +37,7 @@ NOT_ID = _("An id (a whole number) is required.")
 
 NO_SOURCE = _("This source does not exist.")
 
-SHOWN_BITS = 128  # of an integer that a message shows
+MAX_SHOWN_BITS = 128  # of an integer that a message shows
 LISTS = (list, tuple, set, frozenset)
 PART_TABLES = {
     "variants": Variant.__table__,
@@ -47,33 +47,35 @@ PART_TABLES = {
 REQUIRED = {"attributions": {"source", "url"}, "external_ids": {"source", "external_id"}}
 
 
-def is_whole(value) -> bool:
+def is_integer(value) -> bool:
     """Whether a value is an integer, but not a boolean."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def problem(column: Column, value) -> str | None:
+def column_problem(column: Column, value) -> str | None:
     """The error message for a value of a column, or None; CHECK constraints are left to the database."""
     if value is None:
         return None if column.nullable else NULL
     if value == "" and not (column.nullable or column.default or column.server_default):
         return BLANK
-    return _mismatch(column.type, value)
+    return _type_problem(column.type, value)
 
 
-def _mismatch(kind, value) -> str | None:
+def _type_problem(kind, value) -> str | None:
     if isinstance(kind, ARRAY):
         if not isinstance(value, list | tuple):
             return NOT_LIST
-        return next(filter(None, (_mismatch(kind.item_type, each) for each in value)), None)
+        return next(filter(None, (_type_problem(kind.item_type, each) for each in value)), None)
     if isinstance(kind, String):
         return _text_problem(value, kind.length)
     if isinstance(kind, Boolean):
         return None if isinstance(value, bool) else NOT_BOOLEAN
     if isinstance(kind, Integer):
-        return _integer_problem(value, largest(kind))
+        return _integer_problem(value, max_value(kind))
     if isinstance(kind, Numeric):
-        return _number_problem(value, 10 ** (kind.precision - kind.scale if kind.precision else WHOLE_MOST))
+        return _number_problem(
+            value, 10 ** (kind.precision - kind.scale if kind.precision else MAX_WHOLE_DIGITS)
+        )
     if isinstance(kind, Date):
         return None if isinstance(value, date) and not isinstance(value, datetime) else NOT_DATE
     return None
@@ -91,13 +93,13 @@ def _text_problem(value, longest: int | None) -> str | None:
 
 
 def _integer_problem(value, highest: int) -> str | None:
-    if not is_whole(value):
+    if not is_integer(value):
         return NOT_INTEGER
     return out_of_range(value, -highest - 1, highest)
 
 
 def _number_problem(value, bound: int) -> str | None:
-    if not isinstance(value, Decimal | float) and not is_whole(value):
+    if not isinstance(value, Decimal | float) and not is_integer(value):
         return NOT_NUMBER
     number = Decimal(value)
     if not number.is_finite():
@@ -112,10 +114,12 @@ def _number_problem(value, bound: int) -> str | None:
     )
 
 
-def problems(kind: Kind, values: dict) -> dict[str, str]:
+def field_problems(kind: Kind, values: dict) -> dict[str, str]:
     """The error messages of invalid values, by field."""
     columns = kind.model.__table__.columns
-    found = {field: problem(columns[field], values[field]) for field in kind.scalars if field in values}
+    found = {
+        field: column_problem(columns[field], values[field]) for field in kind.scalars if field in values
+    }
     for field in kind.parents:
         if values.get(field) is not None:
             found[field] = _id_problem(values[field])
@@ -129,7 +133,7 @@ def problems(kind: Kind, values: dict) -> dict[str, str]:
 
 
 def _id_problem(value) -> str | None:
-    if not is_whole(value) or value.bit_length() > SHOWN_BITS:
+    if not is_integer(value) or value.bit_length() > MAX_SHOWN_BITS:
         return NOT_ID
     return None if 0 < value <= INTEGER_MAX else no_such_object(value)
 
@@ -144,7 +148,7 @@ def _part_problem(part: str, rows) -> str | None:
     if not isinstance(rows, list | tuple) or not all(isinstance(row, dict) for row in rows):
         return NOT_LIST
     judge = _credit_problem if part == "credits" else lambda row: _row_problem(part, row)
-    return next(filter(None, map(judge, rows)), None) or _repeated(rows)
+    return next(filter(None, map(judge, rows)), None) or _repetition_problem(rows)
 
 
 def _credit_problem(credit: dict) -> str | None:
@@ -161,7 +165,7 @@ def _row_problem(part: str, row: dict) -> str | None:
     for field, value in row.items():
         if field not in columns:
             return f"{field}: There is no such field."
-        wrong = None if field == "id" and value is None else problem(columns[field], value)
+        wrong = None if field == "id" and value is None else column_problem(columns[field], value)
         if wrong:
             return f"{field}: {wrong}"
     if part == "variants" and row.get("price") is not None:
@@ -178,6 +182,6 @@ def _external_id_problem(source: str, external_id: str, scope: str = "") -> str 
     return None if known.read(external_id) == external_id else f"external_id: {NO_ID}"
 
 
-def _repeated(rows) -> str | None:
+def _repetition_problem(rows) -> str | None:
     ids = [row["id"] for row in rows if row.get("id") is not None]
     return None if len(ids) == len(set(ids)) else "A row is named more than once."

@@ -25,7 +25,7 @@ NOT_COLLECTED = _("Only collected editions can copy the contents of the issues t
 HAS_CONTENT = _("This issue already has characters, teams or stories.")
 NO_REPRINTS = _("This issue has no reprints to copy from.")
 UNTITLED = "[Untitled]"
-NAMED = 3  # skipped issues in a message
+MAX_NAMED = 3  # skipped issues in a message
 
 
 def previous_issue(session: Session, series_id: int, before=None, *, but: int | None = None) -> Issue | None:
@@ -46,7 +46,7 @@ def previous_issue(session: Session, series_id: int, before=None, *, but: int | 
 
 
 @dataclass(frozen=True)
-class Copied:
+class CreditCopy:
     """The number of copied credits, and of those left out because they may belong to variant covers."""
 
     copied: int
@@ -72,7 +72,7 @@ def may_duplicate_credits(issue: Issue, without: frozenset[int]) -> bool:
     return series.series_type.code not in COLLECTED_CODES and series.publisher_id not in without
 
 
-def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -> Copied:
+def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -> CreditCopy:
     """Copy the credits of the previous issue to one without credits.
 
     Raises InvalidError if that is not possible.
@@ -83,20 +83,20 @@ def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -
         select(Series).where(Series.id == issue.series_id).options(joinedload(Series.series_type))
     )
     if series.series_type.code in COLLECTED_CODES or series.publisher_id in without:
-        raise _refused(EXCLUDED)
+        raise _error(EXCLUDED)
     if session.scalar(select(Credit.id).where(Credit.issue_id == issue.id).limit(1)) is not None:
-        raise _refused(HAS_CREDITS)
+        raise _error(HAS_CREDITS)
     source = previous_issue(session, issue.series_id, (issue.cover_date, issue.id))
     if source is None:
-        raise _refused(NO_PREVIOUS)
+        raise _error(NO_PREVIOUS)
     wanted, skipped = copyable_credits(session, source.id)
     if wanted:
         catalog.update(issue, {"credits": wanted})
-    return Copied(len(wanted), skipped)
+    return CreditCopy(len(wanted), skipped)
 
 
 @dataclass(frozen=True)
-class Synced:
+class ReprintSync:
     """The copied contents, and the labels of skipped issues, which have several stories."""
 
     characters: int
@@ -110,7 +110,7 @@ def may_sync_reprints(issue: Issue) -> bool:
     return issue.series.series_type.code in COLLECTED_CODES
 
 
-def sync_reprints(catalog: Catalog, issue: Issue) -> Synced:
+def sync_reprints(catalog: Catalog, issue: Issue) -> ReprintSync:
     """Copy characters, teams and stories from the issues that a collected edition reprints.
 
     Only issues with at most one story count, ordered by cover and store dates. Raises InvalidError if there
@@ -122,10 +122,10 @@ def sync_reprints(catalog: Catalog, issue: Issue) -> Synced:
         select(Series).where(Series.id == issue.series_id).options(joinedload(Series.series_type))
     )
     if series.series_type.code not in COLLECTED_CODES:
-        raise _refused(NOT_COLLECTED)
+        raise _error(NOT_COLLECTED)
     linked = (issue_character, issue_team)
     if issue.name or any(session.scalar(select(1).where(t.c.issue_id == issue.id).limit(1)) for t in linked):
-        raise _refused(HAS_CONTENT)
+        raise _error(HAS_CONTENT)
     reprints = session.scalars(
         select(Issue)
         .join(issue_reprint, issue_reprint.c.reprint_id == Issue.id)
@@ -134,7 +134,7 @@ def sync_reprints(catalog: Catalog, issue: Issue) -> Synced:
         .order_by(Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.id)
     ).all()
     if not reprints:
-        raise _refused(NO_REPRINTS)
+        raise _error(NO_REPRINTS)
     taken = [each for each in reprints if len(each.name) <= 1]
     skipped = tuple(each.label for each in reprints if len(each.name) > 1)
     ids = [each.id for each in taken]
@@ -142,7 +142,7 @@ def sync_reprints(catalog: Catalog, issue: Issue) -> Synced:
     stories = [title for each in taken for title in (each.name or [UNTITLED])]
     if taken:
         catalog.update(issue, {"characters": characters, "teams": teams, "name": stories})
-    return Synced(len(characters), len(teams), len(stories), skipped)
+    return ReprintSync(len(characters), len(teams), len(stories), skipped)
 
 
 def _linked(session: Session, table, issue_ids: list[int]) -> list[int]:
@@ -152,5 +152,5 @@ def _linked(session: Session, table, issue_ids: list[int]) -> list[int]:
     )
 
 
-def _refused(text) -> InvalidError:
+def _error(text) -> InvalidError:
     return InvalidError({"__all__": [text]})

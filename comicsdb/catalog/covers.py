@@ -33,23 +33,25 @@ from comicsdb.models import Issue, PictureHash, Variant
 from comicsdb.models.picture_hash import QUARTERS, quarter, signed
 
 # The kinds of hashes that are asked for, and the columns that they are compared with.
-KINDS = {"phash": ("phash",), "dhash": ("dhash", "early_dhash"), "ahash": ("ahash",)}
-MAX = 11  # bits by which a hash may differ; for more, too many values of the quarters would be looked for
-USUAL = 8
+HASH_COLUMNS = {"phash": ("phash",), "dhash": ("dhash", "early_dhash"), "ahash": ("ahash",)}
+MAX_DISTANCE = (
+    11  # bits by which a hash may differ; for more, too many values of the quarters would be looked for
+)
+DEFAULT_DISTANCE = 8
 
 
-def matches(wanted: Mapping[str, str], most: int) -> Subquery:
-    """The covers whose hashes differ from the wanted ones in at most `most` bits.
+def near_covers(hashes: Mapping[str, str], max_distance: int) -> Subquery:
+    """The covers whose hashes differ from the wanted ones in at most `max_distance` bits.
 
-    `wanted` maps `KINDS` to up to 16 hexadecimal digits. The columns are
+    `hashes` maps `HASH_COLUMNS` to up to 16 hexadecimal digits. The columns are
     `issue_id`, `variant_id` (null for the issue's own cover), `kind`, `hash` and `distance` in bits. A cover
     is there once for each column by which it is found. Raises ValueError for digits that are not a hash.
     """
     found = union_all(
         *(
-            _near(kind, column, signed(digits), most)
-            for kind, digits in wanted.items()
-            for column in KINDS[kind]
+            _near_hashes(kind, column, signed(digits), max_distance)
+            for kind, digits in hashes.items()
+            for column in HASH_COLUMNS[kind]
         )
     ).subquery()
     owners = (
@@ -70,62 +72,64 @@ def matches(wanted: Mapping[str, str], most: int) -> Subquery:
     ).subquery("matches")
 
 
-def _near(kind: str, name: str, wanted: int, most: int) -> Select:
+def _near_hashes(kind: str, name: str, wanted: int, max_distance: int) -> Select:
     column = PictureHash.__table__.c[name]
     found = union(
         *(
             select(PictureHash.picture, column.label("hash")).where(
                 quarter(name, shift) == any_(literal(values, ARRAY(Integer)))
             )
-            for shift, values in _near_quarters(wanted, most)
+            for shift, values in _near_quarter_values(wanted, max_distance)
         )
     ).subquery()
     different = cast(found.c.hash.op("#")(literal(wanted, BigInteger)), BIT(64))
     distance = func.bit_count(different, type_=Integer).label("distance")
     kind = literal_column(f"'{kind}'").label("kind")
-    return select(found.c.picture, kind, found.c.hash, distance).where(distance <= most)
+    return select(found.c.picture, kind, found.c.hash, distance).where(distance <= max_distance)
 
 
-def _near_quarters(wanted: int, most: int) -> list[tuple[int, list[int]]]:
-    """For quarters of a hash, the values that one of them has in every hash with at most `most` other bits.
+def _near_quarter_values(wanted: int, max_distance: int) -> list[tuple[int, list[int]]]:
+    """For quarters of a hash, the values that one has in every hash with at most `max_distance` other bits.
 
     Each quarter has a number of bits that may differ; if all differed in more, there would be more than
-    `most` altogether.
+    `max_distance` altogether.
     """
-    allowed = [(most + 1 + n) // len(QUARTERS) - 1 for n in range(len(QUARTERS))]
+    allowed = [(max_distance + 1 + n) // len(QUARTERS) - 1 for n in range(len(QUARTERS))]
     return [
-        (shift, [(wanted >> shift & 0xFFFF) ^ mask for mask in _masks(bits)])
+        (shift, [(wanted >> shift & 0xFFFF) ^ mask for mask in _bit_masks(bits)])
         for shift, bits in zip(QUARTERS, allowed, strict=True)
         if bits >= 0
     ]
 
 
 @cache
-def _masks(most: int) -> list[int]:
-    """All numbers of 16 bits of which at most `most` are set."""
+def _bit_masks(max_bits: int) -> list[int]:
+    """All numbers of 16 bits of which at most `max_bits` are set."""
     return [
         sum(1 << bit for bit in bits)
-        for number in range(most + 1)
+        for number in range(max_bits + 1)
         for bits in combinations(range(16), number)
     ]
 
 
-def matches_of_each(wanted: Sequence[tuple[int, str, str]], most: int, limit: int) -> Subquery:
+def near_covers_for_each(hashes: Sequence[tuple[int, str, str]], max_distance: int, limit: int) -> Subquery:
     """The covers near each of many hashes, at most `limit` by a part of a hash, in one statement.
 
-    `wanted` has a place, a kind and digits for each; the columns are `place`, `issue_id`, `of_variant`,
+    `hashes` has a place, a kind and digits for each; the columns are `place`, `issue_id`, `of_variant`,
     `kind` and `distance`.
     """
     parts = []
-    for kind, columns in KINDS.items():
-        asked = [(place, signed(digits)) for place, of, digits in wanted if of == kind]
+    for kind, columns in HASH_COLUMNS.items():
+        asked = [(place, signed(digits)) for place, of, digits in hashes if of == kind]
         if not asked:
             continue
-        places, hashes = zip(*asked, strict=True)
-        arrays = literal(list(places), ARRAY(Integer)), literal(list(hashes), ARRAY(BigInteger))
+        places, values = zip(*asked, strict=True)
+        arrays = literal(list(places), ARRAY(Integer)), literal(list(values), ARRAY(BigInteger))
         table = func.unnest(*arrays).table_valued("place", "hash").render_derived(name=f"{kind}s")
         for name in columns:
-            parts += [_near_each(kind, name, table, place, most, limit) for place in range(len(QUARTERS))]
+            parts += [
+                _near_quarter(kind, name, table, place, max_distance, limit) for place in range(len(QUARTERS))
+            ]
     found = union(*parts).subquery("found")
     owners = ((Issue.id, false(), Issue.image), (Variant.issue_id, true(), Variant.image))
     return union(
@@ -142,15 +146,19 @@ def matches_of_each(wanted: Sequence[tuple[int, str, str]], most: int, limit: in
     ).subquery("near_each")
 
 
-def _near_each(kind: str, name: str, table, place: int, most: int, limit: int) -> Select:
-    shift, bits = QUARTERS[place], (most + 1 + place) // len(QUARTERS) - 1
-    mask = func.unnest(literal(_masks(bits), ARRAY(Integer))).table_valued("bits").render_derived(name="mask")
+def _near_quarter(kind: str, name: str, table, place: int, max_distance: int, limit: int) -> Select:
+    shift, bits = QUARTERS[place], (max_distance + 1 + place) // len(QUARTERS) - 1
+    mask = (
+        func.unnest(literal(_bit_masks(bits), ARRAY(Integer)))
+        .table_valued("bits")
+        .render_derived(name="mask")
+    )
     column = PictureHash.__table__.c[name]
     part = cast(table.c.hash.op(">>")(shift).op("&")(0xFFFF), Integer).op("#")(mask.c.bits)
     distance = func.bit_count(cast(column.op("#")(table.c.hash), BIT(64)), type_=Integer)
     near = (
         select(PictureHash.picture, distance.label("distance"))
-        .where(quarter(name, shift) == part, distance <= most)
+        .where(quarter(name, shift) == part, distance <= max_distance)
         .limit(limit)
         .lateral("near")
     )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-_WORDS = {
+_ROLE_WORDS = {
     "Writer": "w wr wri writing written wrote words texts scritto testi testo soggettista",
     "Script": "sc scr scripted dialogue dialogues sceneggiatura sceneggiatore sceneggiatrice dialoghi",
     "Story": "st soggetto storia",
@@ -43,7 +43,7 @@ _WORDS = {
 _ABBREVIATED = re.compile(r"(?<=\S)[.,]?\s+(?=([A-Z]{1,3}(?:/[A-Z]{1,3})*)\s*:)")
 _SENTENCE = re.compile(r"\.\s+(?=([^:;,.()\n]{1,40}):)")
 _LABEL = re.compile(r"(.+?)(?:\s*:\s*|\s+(?:by|di|da)\s+|\s+[-–—]\s+)(.*)", re.IGNORECASE)
-_FOLLOWED = re.compile(r"(.+?)\s+[-–—]\s+(.+)")
+_NAMES_THEN_ROLES = re.compile(r"(.+?)\s+[-–—]\s+(.+)")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _COMMAS = re.compile(r",(?![^(\[]*[)\]])")
 _BETWEEN_ROLES = re.compile(r"[,/&+]|\s(?:and|e|ed)\s", re.IGNORECASE)
@@ -73,12 +73,12 @@ def read_credits(text: str, roles: Iterable[str]) -> CreditText:
 
 class _Reader:
     def __init__(self, roles: Iterable[str]):
-        self.known = {_plain(each): each for each in roles}
-        for role, words in _WORDS.items():
-            if _plain(role) in self.known:
+        self.known = {_normalised(each): each for each in roles}
+        for role, words in _ROLE_WORDS.items():
+            if _normalised(role) in self.known:
                 several = words.split("|")
                 for word in (*several[0].split(), *several):
-                    self.known.setdefault(_plain(word), self.known[_plain(role)])
+                    self.known.setdefault(_normalised(word), self.known[_normalised(role)])
         self.found = CreditText()
 
     def read(self, text: str) -> CreditText:
@@ -95,7 +95,7 @@ class _Reader:
         leads = (first := _BRACKETS.match(line)) and self._roles(first[1])
         current, heads = [], []  # the roles that hold for what follows; roles at the beginning of a label
         last = ""
-        for part in _parts(line):
+        for part in _split_at_commas(line):
             names = part
             if last in self.found.credits and _SUFFIX.fullmatch(part):
                 self.found.credits[f"{last}, {part}"] = self.found.credits.pop(last)
@@ -130,10 +130,12 @@ class _Reader:
 
     def _place(self, names: str, roles: list[str]) -> str:
         """Add roles to the names in a text; returns the last name."""
-        followed = _FOLLOWED.fullmatch(names)
+        followed = _NAMES_THEN_ROLES.fullmatch(names)
         if followed and (own := self._roles(followed[2])):
             names, roles = followed[1], own
-        found = [_cleaned(each) for piece in _WITH.split(f" {names}") for each in _BETWEEN_NAMES.split(piece)]
+        found = [
+            _clean_name(each) for piece in _WITH.split(f" {names}") for each in _BETWEEN_NAMES.split(piece)
+        ]
         found = [each for each in found if each]
         if not roles or not all(any(letter.isalpha() for letter in each) for each in found):
             self.found.unplaced.append(names.strip())
@@ -144,24 +146,24 @@ class _Reader:
 
     def _roles(self, text: str) -> list[str]:
         """The roles that a text names, none if it says anything else."""
-        whole = self.known.get(_plain(text))
+        whole = self.known.get(_normalised(text))
         words = [text] if whole else [each for each in _BETWEEN_ROLES.split(text) if each.strip()]
-        roles = [self.known.get(_plain(each)) for each in words]
+        roles = [self.known.get(_normalised(each)) for each in words]
         return list(dict.fromkeys(roles)) if roles and None not in roles else []
 
 
-def _parts(line: str) -> Iterator[str]:
+def _split_at_commas(line: str) -> Iterator[str]:
     return (each.strip() for each in _COMMAS.split(line) if each.strip())
 
 
-def _plain(text: str) -> str:
+def _normalised(text: str) -> str:
     """Words for comparison: `Writers` and `writer.` are `writer`."""
     words = " ".join(text.replace(".", " ").replace("-", " ").casefold().split())
     words = re.sub(r"\s(?:by|di|da)$", "", words)
     return words[:-1] if len(words) > 3 and words.endswith("s") else words
 
 
-def _cleaned(name: str) -> str:
+def _clean_name(name: str) -> str:
     """A name in one line, without a full stop at the end of a sentence."""
     name = " ".join(name.split()).strip(" :,-–—")
     last = name.rpartition(" ")[2]

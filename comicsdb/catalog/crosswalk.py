@@ -34,7 +34,7 @@ from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS
 
-Place = tuple[str, int]  # kind and id of an object
+ObjectKey = tuple[str, int]  # kind and id of an object
 
 
 def _one_of(column, values: Collection) -> ColumnElement[bool]:
@@ -43,9 +43,9 @@ def _one_of(column, values: Collection) -> ColumnElement[bool]:
     return column == any_(literal(list(values), ARRAY(kind)))
 
 
-def objects(
+def find_by_external_ids(
     session: Session | Connection, source: str, texts: Iterable[str], kind: str | None
-) -> dict[str, list[Place]]:
+) -> dict[str, list[ObjectKey]]:
     """The objects, of one kind or of all, that have ids of a source; by the ids as they were given."""
     rules, forms = EXTERNAL_SOURCES[source], defaultdict(list)
     for each in texts:
@@ -82,7 +82,9 @@ def _with_ids(source: str, wanted: list[str], kinds: Collection[str]) -> Iterabl
         yield select(literal("issue"), Issue.id, code).where(_one_of(code, wanted))
 
 
-def external_ids(session: Session, places: Collection[Place]) -> dict[Place, list[tuple[str, str, str]]]:
+def external_ids_of(
+    session: Session, places: Collection[ObjectKey]
+) -> dict[ObjectKey, list[tuple[str, str, str]]]:
     """The external ids of objects: source, id and scope, in the order of sources, main ids first."""
     by_kind = defaultdict(list)
     for kind, object_id in places:
@@ -119,7 +121,7 @@ def _ids_of(kind: str, ids: list[int]) -> Iterable[Select]:
         yield select(literal(kind), Issue.id, false(), *shown).where(_one_of(Issue.id, ids), Issue.isbn != "")
 
 
-def present(session: Session | Connection, kind: str, ids: Collection[int]) -> dict[int, int]:
+def resolve_ids(session: Session | Connection, kind: str, ids: Collection[int]) -> dict[int, int]:
     """The ids of objects that exist, by ids that were asked for: the survivor's for one that was merged."""
     model = KINDS[kind].model
     merged = (
@@ -134,7 +136,7 @@ def present(session: Session | Connection, kind: str, ids: Collection[int]) -> d
 COLUMNS = ("kind", "id", "slug", "source", "external_id", "scope")
 
 
-def _everything() -> Iterable[str]:
+def _select_all() -> Iterable[str]:
     """SQL statements for all external ids of the catalogue, kind by kind."""
     for kind in OWNERS:
         found = [
@@ -153,4 +155,4 @@ def _everything() -> Iterable[str]:
 
 
 # The statement for the whole crosswalk, in the order of its columns but the slug.
-ALL = f"{' UNION ALL '.join(_everything())} ORDER BY 1, 2, 4, 5, 6"
+SELECT_ALL = f"{' UNION ALL '.join(_select_all())} ORDER BY 1, 2, 4, 5, 6"

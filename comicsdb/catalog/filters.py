@@ -34,7 +34,7 @@ from sqlalchemy import (
 
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.trade_numbers import gtin
+from comicsdb.catalog.trade_numbers import parse_gtin
 from comicsdb.models import (
     AgeRating,
     Character,
@@ -51,58 +51,58 @@ from comicsdb.models import (
     issue_character,
     series_genre,
 )
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
-LONGEST = 1000  # characters of a searched text; no folded name has as many
+MAX_LENGTH = 1000  # characters of a searched text; no folded name has as many
 # SQL types of operands, as functions of SQL do not tell those of their parameters.
-TYPES = {int: Integer, float: Float, str: String}
+OPERAND_TYPES = {int: Integer, float: Float, str: String}
 
 
-def unchanged(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+def identity(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     """The same condition, for columns of the list's own table."""
     return condition
 
 
-def itself(value) -> tuple:
+def as_single_operand(value) -> tuple:
     """The value as the only operand."""
     return (value,)
 
 
 @dataclass(frozen=True, eq=False)
-class Test:
-    """How columns are tested: `build` makes a condition of columns and operands, `operands` these of a value.
+class Operator:
+    """A comparison: `build` makes a condition of columns and operands, `operands` makes these of a value.
 
-    Operands are values or SQL parameters, except those of a test with `constants`, on which the text of the
-    condition depends. They are None if nothing can meet the condition.
+    Operands are values or SQL parameters, except with `constants`, where the text of the condition depends on
+    them. They are None if nothing can meet the condition.
     """
 
     build: Callable[..., ColumnElement[bool]]
-    operands: Callable = itself
+    operands: Callable = as_single_operand
     constants: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A test of one or more columns against a value.
+    """The comparison of one or more columns with a value.
 
-    For columns of another table, `of` converts the condition into one on the list's own.
+    For columns of another table, `convert` turns the condition into one on the list's own.
     """
 
-    test: Test
+    operator: Operator
     column: object
-    of: Callable = unchanged
+    convert: Callable = identity
 
     def __call__(self, value) -> ColumnElement[bool]:
         """The condition for a value."""
-        operands = self.test.operands(value)
+        operands = self.operator.operands(value)
         return false() if operands is None else self._built(map(_typed, operands))
 
     def clause(self, name: str, value) -> "Clause":
         """The condition for a value, with parameters whose names begin with `name`."""
-        operands = self.test.operands(value)
+        operands = self.operator.operands(value)
         if operands is None:
-            return NOTHING
-        if self.test.constants:
+            return NO_MATCH
+        if self.operator.constants:
             return Clause(name, (self, operands), lambda: self._built(operands))
         values = {f"{name}_{n}": each for n, each in enumerate(operands)}
         return Clause(
@@ -113,7 +113,7 @@ class Condition:
         )
 
     def _built(self, operands) -> ColumnElement[bool]:
-        return self.of(self.test.build(self.column, *operands))
+        return self.convert(self.operator.build(self.column, *operands))
 
 
 @dataclass(frozen=True)
@@ -129,15 +129,15 @@ class Clause:
     values: dict = field(default_factory=dict, compare=False)
 
 
-NOTHING = Clause("", None, false)  # a condition that nothing meets
+NO_MATCH = Clause("", None, false)  # a condition that nothing meets
 
 
-class Matching:
+class SearchCondition:
     """The condition that a query of a search box finds objects of a kind; see `search.matching`."""
 
     def __init__(self, model: type):
         self._model = model
-        self._words = None if model is Issue else Condition(words, search.fields(model))
+        self._words = None if model is Issue else Condition(words, search.search_columns(model))
 
     def __call__(self, query: str) -> ColumnElement[bool]:
         """The condition for a query."""
@@ -149,22 +149,22 @@ class Matching:
 
 
 @cache
-def matching(model: type) -> Matching:
+def search_condition(model: type) -> SearchCondition:
     """The condition of the search box of a kind."""
-    return Matching(model)
+    return SearchCondition(model)
 
 
 def _issues_clause(name: str, query: str) -> Clause:
     asked = search.parse_issue_query(query)
     if asked.is_empty:
-        return NOTHING
+        return NO_MATCH
     wanted = {f"{name}_{n}": word for n, word in enumerate(asked.words)}
     year = {} if asked.year is None else {f"{name}_year": asked.year}
     number = {f"{name}_number": asked.number} if asked.number else {}
 
     def build() -> ColumnElement[bool]:
         parts = [[_parameter(*each) for each in part.items()] for part in (wanted, year, number)]
-        return search.issues_asked_for(parts[0], *(part[0] if part else None for part in parts[1:]))
+        return search.issues_matching_parts(parts[0], *(part[0] if part else None for part in parts[1:]))
 
     key = len(wanted), bool(year), bool(number)
     return Clause(name, key, build, {**wanted, **year, **number})
@@ -176,16 +176,16 @@ def values_of(clauses: Iterable[Clause]) -> dict:
 
 
 def _typed(value):
-    return literal(value, TYPES[type(value)]) if type(value) in (int, float) else value
+    return literal(value, OPERAND_TYPES[type(value)]) if type(value) in (int, float) else value
 
 
 def _parameter(name: str, value):
     if isinstance(value, list):
         return bindparam(name, type_=ARRAY(String if isinstance(value[0], str) else Integer))
-    return bindparam(name, type_=TYPES.get(type(value)))
+    return bindparam(name, type_=OPERAND_TYPES.get(type(value)))
 
 
-# Tests of columns.
+# Operators.
 
 
 def _is_any(column, values) -> ColumnElement[bool]:
@@ -195,12 +195,12 @@ def _is_any(column, values) -> ColumnElement[bool]:
     return column == (any_(values) if is_array else values)
 
 
-def _wanted(values: list) -> tuple | None:
+def _any_of_operands(values: list) -> tuple | None:
     # A single value is compared as such: PostgreSQL reads an index in its order then.
     return ((values[0] if len(values) == 1 else values),) if values else None
 
 
-def _year(year: int) -> tuple | None:
+def _year_operands(year: int) -> tuple | None:
     possible = date.min.year <= year <= date.max.year
     return (date(year, 1, 1), date(year, 12, 31)) if possible else None
 
@@ -209,89 +209,98 @@ def _is_missing(column, wanted: bool) -> ColumnElement[bool]:
     return column.is_(None) if wanted else column.is_not(None)
 
 
-def _short(text: str) -> tuple | None:
-    return None if len(text) > LONGEST else (text,)
+def _limited(text: str) -> tuple | None:
+    return None if len(text) > MAX_LENGTH else (text,)
 
 
 def _pattern(text: str) -> tuple | None:
-    return None if len(text) > LONGEST else (search.pattern(text),)
+    return None if len(text) > MAX_LENGTH else (search.substring_pattern(text),)
 
 
-def _words(text: str) -> tuple | None:
-    wanted = text.split()[: search.WORDS_MAX]
-    return None if any(len(word) > LONGEST for word in wanted) else tuple(wanted)
+def _word_operands(text: str) -> tuple | None:
+    wanted = text.split()[: search.MAX_WORDS]
+    return None if any(len(word) > MAX_LENGTH for word in wanted) else tuple(wanted)
 
 
 def _code(text: str) -> tuple | None:
-    wanted = compact(text)
+    wanted = compact_code(text)
     return (wanted,) if wanted else None
 
 
-def _beginning(text: str) -> tuple | None:
-    wanted = compact(text)
-    return (search.beginning(wanted),) if wanted and len(text) <= LONGEST else None
+def _prefix_pattern(text: str) -> tuple | None:
+    wanted = compact_code(text)
+    return (search.prefix_pattern(wanted),) if wanted and len(text) <= MAX_LENGTH else None
 
 
-equal = Test(operator.eq)
-any_of = Test(_is_any, _wanted)
-at_least = Test(operator.ge)
-at_most = Test(operator.le)
-later = Test(operator.gt)
-earlier = Test(operator.lt)
-within = Test(lambda column, begin, end: (column >= begin) & (column < end), tuple)
-until = Test(lambda column, day: (column > date.min) & (column <= day))  # where the first day stands for none
-in_year = Test(lambda column, first, last: column.between(first, last), _year)
-in_month = Test(lambda column, month: extract("month", column) == month)
-is_so = Test(lambda column, wanted: column.is_(wanted), constants=True)
-missing = Test(_is_missing, constants=True)
-same = Test(search.same)
-contains = Test(search.fits, _pattern)
-phrase = Test(search.holds, _short)
-words = Test(lambda columns, *wanted: search.in_any(columns, list(wanted)), _words)
-same_isbn = Test(
+equal = Operator(operator.eq)
+any_of = Operator(_is_any, _any_of_operands)
+at_least = Operator(operator.ge)
+at_most = Operator(operator.le)
+greater = Operator(operator.gt)
+less = Operator(operator.lt)
+within = Operator(lambda column, begin, end: (column >= begin) & (column < end), tuple)
+# The first possible day stands for no date.
+dated_until = Operator(lambda column, day: (column > date.min) & (column <= day))
+in_year = Operator(lambda column, first, last: column.between(first, last), _year_operands)
+in_month = Operator(lambda column, month: extract("month", column) == month)
+equals_flag = Operator(lambda column, wanted: column.is_(wanted), constants=True)
+missing = Operator(_is_missing, constants=True)
+equal_ignoring_case = Operator(search.equals_ignoring_case)
+contains = Operator(search.matches_pattern, _pattern)
+phrase = Operator(search.contains, _limited)
+words = Operator(lambda columns, *wanted: search.all_words_in(columns, list(wanted)), _word_operands)
+same_isbn = Operator(
     lambda column, *codes: or_(*(search.same_code(column, each) for each in codes)),
     lambda number: search.isbns(number) or None,
 )
-same_sku = Test(lambda _column, code: search.issues_with("sku", lambda column: search.same(column, code)))
-same_upc = Test(
-    lambda _column, code: search.issues_with("upc", lambda column: search.same_code(column, code)), _code
+same_sku = Operator(
+    lambda _column, code: search.issues_or_variants_with(
+        "sku", lambda column: search.equals_ignoring_case(column, code)
+    )
 )
-same_gtin = Test(
+same_upc = Operator(
+    lambda _column, code: search.issues_or_variants_with(
+        "upc", lambda column: search.same_code(column, code)
+    ),
+    _code,
+)
+same_gtin = Operator(
     lambda _column, *wanted: issue.c.id.in_(select(search.with_gtin(*wanted).c.issue_id)),
-    lambda code: search.gtin_patterns(found) if (found := gtin(code)) else None,
+    lambda code: search.gtin_patterns(found) if (found := parse_gtin(code)) else None,
 )
-upc_begins = Test(
-    lambda _column, start: search.issues_with("upc", lambda column: search.code_fits(column, start)),
-    _beginning,
+upc_begins = Operator(
+    lambda _column, start: search.issues_or_variants_with(
+        "upc", lambda column: search.code_matches_pattern(column, start)
+    ),
+    _prefix_pattern,
 )
 
 
 # Conversion of conditions on other tables into those on the list's own.
 
 
-def among(column, found, *joined) -> Callable:
+def in_subquery(column, found, *joined) -> Callable:
     """Convert a condition: `column` is one of the values of `found` in rows that meet it.
 
     The subquery is not correlated, so the list may join the same table.
     """
 
-    def turned(condition):
+    def convert(condition):
         return column.in_(select(found).where(condition, *joined).correlate(None))
 
-    return turned
+    return convert
 
 
-def both(outer: Callable, inner: Callable) -> Callable:
+def compose(outer: Callable, inner: Callable) -> Callable:
     """Apply two conversions."""
     return lambda condition: outer(inner(condition))
 
 
-def number_of(table, conditions: Sequence[ColumnElement[bool]]) -> Select:
+def count_statement(table, conditions: Sequence[ColumnElement[bool]]) -> Select:
     """A statement for the number of rows of a table that meet all conditions.
 
-    Without conditions it is the kept one, if there is one (`models.Version`).
-    If the only condition is that rows of one other table refer to them (`among`), those are counted, which is
-    one scan of an index.
+    Without conditions it is the stored number, if there is one (`models.Version`). If the only condition is
+    that rows of one other table refer to them (`in_subquery`), those are counted, which is one index scan.
     """
     if len(conditions) == 1 and isinstance(conditions[0], BinaryExpression):
         left, found = conditions[0].left, getattr(conditions[0].right, "element", None)
@@ -313,10 +322,10 @@ series_type, age_rating, genre, credit = (each.__table__ for each in (SeriesType
 creator, character = Creator.__table__, Character.__table__
 
 
-def named(model) -> dict[str, Condition]:
+def base_conditions(model) -> dict[str, Condition]:
     """The conditions of most kinds; reference data have no folded column."""
     table = model.__table__
-    found = {"modified_gt": Condition(later, table.c.modified)}
+    found = {"modified_gt": Condition(greater, table.c.modified)}
     if "name" in table.c and model is not Issue:
         name = table.c.folded if "folded" in table.c else func.fold(table.c.name)
         found["name"] = Condition(phrase, name)
@@ -327,17 +336,17 @@ def named(model) -> dict[str, Condition]:
     return found
 
 
-def in_issue(table) -> Callable:
+def to_issues(table) -> Callable:
     """Convert conditions on rows of issues to issues."""
-    return among(issue.c.id, table.c.issue_id)
+    return in_subquery(issue.c.id, table.c.issue_id)
 
 
-def in_issue_of_series(table) -> Callable:
+def to_series_of_issues(table) -> Callable:
     """Convert conditions on rows of issues to the series of those issues."""
-    return among(series.c.id, issue.c.series_id, issue.c.id == table.c.issue_id)
+    return in_subquery(series.c.id, issue.c.series_id, issue.c.id == table.c.issue_id)
 
 
-def _contents(of: Callable) -> dict[str, Condition]:
+def _content_conditions(of: Callable) -> dict[str, Condition]:
     """Contents of issues; different issues of a series, or credits, may meet different conditions."""
     links = (link for link in KINDS["issue"].links if not link.symmetric)
     return {
@@ -347,13 +356,13 @@ def _contents(of: Callable) -> dict[str, Condition]:
     }
 
 
-def _of_series(prefix: str, of: Callable) -> dict[str, Condition]:
+def _series_conditions(prefix: str, of: Callable) -> dict[str, Condition]:
     """The conditions on series, and on the series of issues."""
-    of_publisher = both(of, among(series.c.publisher_id, publisher.c.id))
-    of_imprint = both(of, among(series.c.imprint_id, imprint.c.id))
-    of_genres = both(of, among(series.c.id, series_genre.c.series_id))
-    of_genre = both(of_genres, among(series_genre.c.genre_id, genre.c.id))
-    of_type = both(of, among(series.c.series_type_id, series_type.c.id))
+    of_publisher = compose(of, in_subquery(series.c.publisher_id, publisher.c.id))
+    of_imprint = compose(of, in_subquery(series.c.imprint_id, imprint.c.id))
+    of_genres = compose(of, in_subquery(series.c.id, series_genre.c.series_id))
+    of_genre = compose(of_genres, in_subquery(series_genre.c.genre_id, genre.c.id))
+    of_type = compose(of, in_subquery(series.c.series_type_id, series_type.c.id))
     return {
         f"{prefix}name": Condition(words, (series.c.folded,), of),
         f"{prefix}alt_names": Condition(phrase, series.c.alt_folded, of),
@@ -374,7 +383,7 @@ def _of_series(prefix: str, of: Callable) -> dict[str, Condition]:
     }
 
 
-def _days(name: str, column) -> dict[str, Condition]:
+def _date_conditions(name: str, column) -> dict[str, Condition]:
     return {
         name: Condition(equal, column),
         f"{name}_after": Condition(at_least, column),
@@ -382,7 +391,7 @@ def _days(name: str, column) -> dict[str, Condition]:
     }
 
 
-PUBLISHER = named(Publisher) | {
+PUBLISHER = base_conditions(Publisher) | {
     "name_words": Condition(words, (publisher.c.folded,)),
     "alt_names": Condition(phrase, publisher.c.alt_folded),
     "alt_names_words": Condition(words, (publisher.c.alt_folded,)),
@@ -393,16 +402,16 @@ PUBLISHER = named(Publisher) | {
 }
 
 
-def _in_series(link, model) -> Callable:
+def _to_series(link, model) -> Callable:
     """Convert conditions on a kind that issues link with to the series of those issues."""
     other = link.c[f"{model.name}_id"]
-    return both(in_issue_of_series(link), among(other, model.c.id))
+    return compose(to_series_of_issues(link), in_subquery(other, model.c.id))
 
 
 SERIES = (
-    named(Series)
-    | _of_series("", unchanged)
-    | _contents(in_issue_of_series)
+    base_conditions(Series)
+    | _series_conditions("", identity)
+    | _content_conditions(to_series_of_issues)
     | {
         "year_began_gte": Condition(at_least, series.c.year_began),
         "year_began_lte": Condition(at_most, series.c.year_began),
@@ -410,35 +419,39 @@ SERIES = (
         "language": Condition(equal, series.c.language),
         "languages": Condition(any_of, series.c.language),
         "status": Condition(equal, series.c.status),
-        "creator_words": Condition(words, search.fields(Creator), _in_series(credit, creator)),
-        "character_words": Condition(words, search.fields(Character), _in_series(issue_character, character)),
+        "creator_words": Condition(words, search.search_columns(Creator), _to_series(credit, creator)),
+        "character_words": Condition(
+            words, search.search_columns(Character), _to_series(issue_character, character)
+        ),
         "rating_gte": Condition(at_least, series.c.rating_average),
         "issue_count_gte": Condition(at_least, series.c.issue_count),
         "issue_count_lte": Condition(at_most, series.c.issue_count),
         "last_cover_date_after": Condition(at_least, series.c.last_cover_date),
-        "last_cover_date_before": Condition(until, series.c.last_cover_date),
+        "last_cover_date_before": Condition(dated_until, series.c.last_cover_date),
     }
 )
 
 ISSUE = (
-    named(Issue)
-    | _of_series("series_", among(issue.c.series_id, series.c.id))
-    | _contents(in_issue)
-    | _days("store_date", issue.c.store_date)
-    | _days("foc_date", issue.c.foc_date)
-    | _days("cover_date", issue.c.cover_date)
+    base_conditions(Issue)
+    | _series_conditions("series_", in_subquery(issue.c.series_id, series.c.id))
+    | _content_conditions(to_issues)
+    | _date_conditions("store_date", issue.c.store_date)
+    | _date_conditions("foc_date", issue.c.foc_date)
+    | _date_conditions("cover_date", issue.c.cover_date)
     | {
-        "number": Condition(same, issue.c.number),
-        "alt_number": Condition(same, issue.c.alt_number),
+        "number": Condition(equal_ignoring_case, issue.c.number),
+        "alt_number": Condition(equal_ignoring_case, issue.c.alt_number),
         "cover_year": Condition(in_year, issue.c.cover_date),
         "cover_month": Condition(in_month, issue.c.cover_date),
         "series_id": Condition(equal, issue.c.series_id),
-        "rating": Condition(same, age_rating.c.name, among(issue.c.rating_id, age_rating.c.id)),
+        "rating": Condition(
+            equal_ignoring_case, age_rating.c.name, in_subquery(issue.c.rating_id, age_rating.c.id)
+        ),
         "sku": Condition(same_sku, issue.c.sku),
         "isbn": Condition(same_isbn, issue.c.isbn),
         "upc": Condition(same_upc, issue.c.upc),
         "gtin": Condition(same_gtin, issue.c.upc),
         "upc_starts_with": Condition(upc_begins, issue.c.upc),
-        "cover_hash": Condition(same, issue.c.cover_hash),
+        "cover_hash": Condition(equal_ignoring_case, issue.c.cover_hash),
     }
 )

@@ -20,7 +20,7 @@ REASONS = (
 )
 CODE_EQUAL, NAME_EQUAL, ID_EQUAL, NUMBER_EQUAL, NAME_BEGINS, *_, SIMILAR = range(len(REASONS))
 # Among equally good results these kinds come first, the others in the order of their declaration.
-FIRST = ("series", "issue", "character", "creator", "publisher", "team", "arc", "universe", "imprint")
+FIRST_KINDS = ("series", "issue", "character", "creator", "publisher", "team", "arc", "universe", "imprint")
 
 
 class Hit(NamedTuple):
@@ -32,13 +32,13 @@ class Hit(NamedTuple):
     distance: float = 0.0
 
 
-def searched() -> tuple[str, ...]:
+def searched_kinds() -> tuple[str, ...]:
     """The kinds that are searched, in the order of equally good results."""
     known = [name for name, kind in KINDS.items() if not kind.is_reference]
-    return tuple(dict.fromkeys((*FIRST, *known)))
+    return tuple(dict.fromkeys((*FIRST_KINDS, *known)))
 
 
-def certain(hits: Sequence[Hit]) -> Hit | None:
+def unambiguous_hit(hits: Sequence[Hit]) -> Hit | None:
     """The best of some results if a code, an id or a number tells that it alone is asked for."""
     best = hits[0] if hits else None
     if best is None or best.reason not in (CODE_EQUAL, ID_EQUAL, NUMBER_EQUAL):

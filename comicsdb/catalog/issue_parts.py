@@ -9,10 +9,10 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import rules
-from comicsdb.catalog.column_checks import problem
+from comicsdb.catalog.column_checks import column_problem
 from comicsdb.catalog.errors import InvalidRowsError, NotFoundError
 from comicsdb.catalog.kinds import kind_of
-from comicsdb.catalog.unit_of_work import OF_PICTURE
+from comicsdb.catalog.unit_of_work import PICTURE_COLUMNS
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
 from comicsdb.schemas.types import no_such_object
@@ -40,10 +40,10 @@ def add_credits(catalog, wanted: list[dict]) -> list[int]:
     if not wanted:
         return []
     session, unit = catalog.session, catalog.unit
-    found = credit_faults(catalog, dict(enumerate(wanted)))
+    found = find_credit_errors(catalog, dict(enumerate(wanted)))
     if found:
         raise InvalidRowsError(found)
-    with catalog.attempt(kind_of(Issue)):
+    with catalog.savepoint(kind_of(Issue)):
         rows = [{"issue_id": credit["issue"], "creator_id": credit["creator"]} for credit in wanted]
         made = insert(Credit).returning(Credit.id, sort_by_parameter_order=True)
         ids = list(session.scalars(made, rows))
@@ -53,20 +53,20 @@ def add_credits(catalog, wanted: list[dict]) -> list[int]:
             for role_id in sorted(credit["role"])
         ]
         session.execute(insert(credit_role), pairs)
-        unit.part_changed("issue", "credits", {credit["issue"] for credit in wanted})
+        unit.record_part_change("issue", "credits", {credit["issue"] for credit in wanted})
     unit.propagate()
     for credit_id, credit in zip(ids, wanted, strict=True):
         unit.log_after_commit("create", "credit", credit_id, f"of issue {credit['issue']}")
     return ids
 
 
-def credit_faults(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
+def find_credit_errors(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
     """The errors of new credits, by index and field. A repeated pair of issue and creator is an error."""
     session = catalog.session
     catalog.unit.acquire_write_lock()
     issues = lock_issues(session, {credit["issue"] for credit in wanted.values()})
-    creators = rules.existing(session, Creator, {credit["creator"] for credit in wanted.values()})
-    roles = rules.existing(session, Role, {role for credit in wanted.values() for role in credit["role"]})
+    creators = rules.existing_ids(session, Creator, {credit["creator"] for credit in wanted.values()})
+    roles = rules.existing_ids(session, Role, {role for credit in wanted.values() for role in credit["role"]})
     present = select(Credit.issue_id, Credit.creator_id).where(Credit.issue_id.in_(issues))
     taken = {tuple(pair) for pair in session.execute(present)}
     found: dict[int, dict[str, list[str]]] = defaultdict(dict)
@@ -89,7 +89,7 @@ def credit_faults(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[
 def add_variant(catalog, values: dict) -> int:
     """Add a variant from columns of `Variant` and "issue"; returns its id. Raises InvalidError."""
     catalog.unit.acquire_write_lock()
-    variant_faults(catalog.session, None, values).raise_any()
+    find_variant_errors(catalog.session, None, values).raise_any()
     return _write_variant(catalog, None, values, insert(Variant))
 
 
@@ -100,7 +100,7 @@ def update_variant(catalog, variant_id: int, values: dict) -> int:
     """
     catalog.unit.acquire_write_lock()
     variant = _locked(catalog.session, variant_id)
-    variant_faults(catalog.session, variant, values).raise_any()
+    find_variant_errors(catalog.session, variant, values).raise_any()
     return _write_variant(catalog, variant, values, update(Variant).where(Variant.id == variant_id))
 
 
@@ -116,14 +116,16 @@ def _locked(session: Session, variant_id: int) -> Variant:
     return variant
 
 
-def variant_faults(session: Session, variant: Variant | None, values: dict) -> rules.Findings:
+def find_variant_errors(session: Session, variant: Variant | None, values: dict) -> rules.ErrorCollector:
     """The errors in values for a new variant (None) or for a change of one."""
-    findings = rules.Findings()
+    findings = rules.ErrorCollector()
     columns = Variant.__table__.columns
     for field, value in values.items():
         column = columns.get(f"{field}_id" if field == "issue" else field)
         wrong = (
-            formatted("A variant has no ${field}.", field=field) if column is None else problem(column, value)
+            formatted("A variant has no ${field}.", field=field)
+            if column is None
+            else column_problem(column, value)
         )
         if wrong:
             findings.add(field, wrong)
@@ -140,16 +142,18 @@ def variant_faults(session: Session, variant: Variant | None, values: dict) -> r
 def _write_variant(catalog, variant: Variant | None, values: dict, statement) -> int:
     session, unit = catalog.session, catalog.unit
     before = {variant.issue_id} if variant else set()
-    pictured = {column: getattr(variant, column) for column in OF_PICTURE} if variant else {}
+    pictured = {column: getattr(variant, column) for column in PICTURE_COLUMNS} if variant else {}
     replaced = [variant.image] if variant and values.get("image", variant.image) != variant.image else []
     columns = {f"{field}_id" if field == "issue" else field: value for field, value in values.items()}
     variant_id = variant.id if variant else None
-    with catalog.attempt(kind_of(Issue)):
+    with catalog.savepoint(kind_of(Issue)):
         if columns:
             variant_id = session.scalar(statement.values(**columns).returning(Variant.id))
         unit.release_files(replaced)
         unit.retain_files([values.get("image")])
-        unit.part_changed("issue", "variants", before | ({values["issue"]} if "issue" in values else set()))
+        unit.record_part_change(
+            "issue", "variants", before | ({values["issue"]} if "issue" in values else set())
+        )
     unit.propagate()
     issue_id = values.get("issue") or next(iter(before))
     if variant:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import joinedload
 
 from comicsdb import models
 from comicsdb.i18n import _
-from comicsdb.values import partial_text
+from comicsdb.values import partial_day_text
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _years(creator: models.Creator) -> str:
 
 
 def _cover_month(issue: models.Issue) -> str:
-    return partial_text(issue.cover_date, issue.cover_date_precision)[:7]
+    return partial_day_text(issue.cover_date, issue.cover_date_precision)[:7]
 
 
 NOTE_LENGTH = 60

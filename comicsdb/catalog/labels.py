@@ -16,7 +16,7 @@ def constant(word: str | Enum):
     return literal_column("'" + value.replace("'", "''") + "'", String)
 
 
-def word_for(column, words: dict, otherwise: str = ""):
+def label_for_code(column, words: dict, otherwise: str = ""):
     """The word for the code in a column of choices."""
     pairs = ((column == constant(code), constant(word)) for code, word in words.items())
     return case(*pairs, else_=constant(otherwise))
@@ -26,17 +26,17 @@ def series_label(series, series_type):
     """The display name of a series, as `Series.label` gives it in Python."""
     return (
         series.c.name
-        + word_for(series_type.c.code, LABEL_INFIX)
+        + label_for_code(series_type.c.code, LABEL_INFIX)
         + constant(" (")
         + cast(series.c.year_began, String)
         + constant(")")
-        + word_for(series_type.c.code, LABEL_SUFFIX)
+        + label_for_code(series_type.c.code, LABEL_SUFFIX)
     )
 
 
 def issue_label(issue, series, series_type):
     """The display name of an issue, as `Issue.label` gives it in Python."""
-    mark = word_for(series_type.c.code, {SeriesTypeCode.DIGITAL_CHAPTER: " Chapter #"}, " #")
+    mark = label_for_code(series_type.c.code, {SeriesTypeCode.DIGITAL_CHAPTER: " Chapter #"}, " #")
     return series_label(series, series_type) + mark + issue.c.number
 
 

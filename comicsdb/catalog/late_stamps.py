@@ -20,9 +20,9 @@ from comicsdb.models import LateStamps
 logger = logging.getLogger(__name__)
 
 
-def move(session: Session, note_id: int) -> None:
+def move_stamps(session: Session, note_id: int) -> None:
     """Move the stamps of a note in transactions beside that of the session, and remove the note."""
-    with piecewise.apart(session) as own:
+    with piecewise.separate_session(session) as own:
         note = own.execute(select(LateStamps.kind, LateStamps.ids).where(LateStamps.id == note_id)).first()
     if note is None:
         return
@@ -32,16 +32,16 @@ def move(session: Session, note_id: int) -> None:
         UnitOfWork.of(own).propagate()
 
     piecewise.in_pieces(session, note.ids, write)
-    with piecewise.apart(session) as own:
+    with piecewise.separate_session(session) as own:
         own.execute(delete(LateStamps).where(LateStamps.id == note_id))
-        UnitOfWork.of(own).outdate(note.kind)  # what has the note among its validators changes
+        UnitOfWork.of(own).record_outdated(note.kind)  # what has the note among its validators changes
 
 
-def resume(factory: sessionmaker[Session], pause) -> None:
+def resume_interrupted(factory: sessionmaker[Session], pause) -> None:
     """Move the stamps of notes that were made before a pause: their process was interrupted."""
     with factory() as session:
         for each in session.scalars(select(LateStamps.id).where(LateStamps.at < func.now() - pause)).all():
-            move(session, each)
+            move_stamps(session, each)
 
 
 def _after_commit(session: Session) -> None:
@@ -49,11 +49,11 @@ def _after_commit(session: Session) -> None:
         return
     for each in UnitOfWork.of(session).changes.notes:
         try:
-            move(session, each)
+            move_stamps(session, each)
         except SQLAlchemyError:  # what was written is committed: this must not fail
             logger.warning("The stamps of note %d will move later.", each, exc_info=True)
 
 
-def watch(factory: sessionmaker[Session]) -> None:
+def register_listeners(factory: sessionmaker[Session]) -> None:
     """Add the listener to the sessions of a factory; after those of the unit of work."""
     event.listen(factory, "after_commit", _after_commit)

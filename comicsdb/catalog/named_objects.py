@@ -12,16 +12,16 @@ from sqlalchemy import Connection, Integer, case, func, literal, or_, select, un
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import crosswalk, search
-from comicsdb.catalog.hits import CODE_EQUAL, ID_EQUAL, Hit, searched
+from comicsdb.catalog.hits import CODE_EQUAL, ID_EQUAL, Hit, searched_kinds
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.trade_numbers import gtin, is_sku
+from comicsdb.catalog.trade_numbers import is_sku, parse_gtin
 from comicsdb.db.read_pool import ReadConnection, ReadPool
 from comicsdb.models import Issue, Variant
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import COMIC_VINE_NUMBERS, EXTERNAL_SOURCES
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
-MOST = 20  # of one text
+MAX_RESULTS = 20  # of one text
 SKU_MIN, SKU_MAX = 5, 12  # characters
 
 # What people call the sources of external ids, beside the names of these.
@@ -43,14 +43,14 @@ _SKU = re.compile(r"(?=.*\d)[A-Z\d]+|[A-Z]{2,4}[ -]?\d{2}[ -]?\d{4}", re.ASCII |
 
 
 @dataclass(frozen=True)
-class Address:
+class PastedAddress:
     """A pasted address: its host without `www.`, and the parts of its path."""
 
     host: str
     parts: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> "Address | None":
+    def parse(cls, text: str) -> "PastedAddress | None":
         """The address in a text; None if it is none."""
         if not _ADDRESS.fullmatch(text):
             return None
@@ -59,7 +59,7 @@ class Address:
             host = (split.hostname or "").removeprefix("www.")
         except ValueError:
             return None
-        return cls(host, tuple(filter(None, search.cleaned(unquote(split.path)).split("/"))))
+        return cls(host, tuple(filter(None, search.clean_query(unquote(split.path)).split("/"))))
 
     @property
     def words(self) -> str:
@@ -67,50 +67,50 @@ class Address:
         return max((part.replace("-", " ").replace("_", " ") for part in self.parts), key=len, default="")
 
 
-def words(query: str) -> str:
+def name_to_search(query: str) -> str:
     """What to look for by name: the text, or the words of an address."""
-    address = Address.of(search.cleaned(query))
+    address = PastedAddress.parse(search.clean_query(query))
     return address.words if address else query
 
 
-def find(pool: ReadPool | ReadConnection, query: str, own_host: str) -> list[Hit]:
+def find_named(pool: ReadPool | ReadConnection, query: str, own_host: str) -> list[Hit]:
     """The objects that a text names, in the order of lists; `own_host` is the host of our addresses.
 
     No statement is sent for a text that has not the form of a code, an id or an address.
     """
-    query = search.cleaned(query)
+    query = search.clean_query(query)
     forms = (_ADDRESS, _CODE_NAMES, _OF_COMIC_VINE, _OF_WIKIDATA, _OF_SOURCE, _OWN, _SKU)
-    if gtin(query) is None and not any(each.match(query) for each in forms):
+    if parse_gtin(query) is None and not any(each.match(query) for each in forms):
         return []
-    return pool.use(lambda connection: _found(connection, query, own_host))
+    return pool.with_connection(lambda connection: _find(connection, query, own_host))
 
 
-def _found(connection: Connection, query: str, own_host: str) -> list[Hit]:
-    address = Address.of(query)
+def _find(connection: Connection, query: str, own_host: str) -> list[Hit]:
+    address = PastedAddress.parse(query)
     if address:
-        return _at(connection, address, own_host)
+        return _at_address(connection, address, own_host)
     return _with_code(connection, _CODE_NAMES.sub("", query, count=1)) or _with_id(connection, query)
 
 
-def _at(connection: Connection, address: Address, own_host: str) -> list[Hit]:
+def _at_address(connection: Connection, address: PastedAddress, own_host: str) -> list[Hit]:
     if address.host == own_host.lower().removeprefix("www."):
         parts = address.parts[1:] if address.parts[:1] == ("api",) else address.parts
-        if len(parts) < 2 or parts[0] not in searched():
+        if len(parts) < 2 or parts[0] not in searched_kinds():
             return []
         if parts[1].isascii() and parts[1].isdigit():
-            return _own(connection, parts[0], int(parts[1]))
+            return _own_id(connection, parts[0], int(parts[1]))
         model = KINDS[parts[0]].model
         return [
             Hit(parts[0], each, ID_EQUAL)
             for each in connection.scalars(select(model.id).filter_by(slug=parts[1]))
         ]
-    for source, kind, external_id in _elsewhere(address):
-        if found := _external(connection, source, external_id, kind):
+    for source, kind, external_id in _external_references(address):
+        if found := _by_external_id(connection, source, external_id, kind):
             return found
     return []
 
 
-def _elsewhere(address: Address) -> Iterator[tuple[str, str | None, str]]:
+def _external_references(address: PastedAddress) -> Iterator[tuple[str, str | None, str]]:
     """Source, kind and id of an address at another database; the kind is None if it tells none."""
     for source, rules in EXTERNAL_SOURCES.items():
         for kind, page in rules.pages.items():
@@ -124,7 +124,9 @@ def _elsewhere(address: Address) -> Iterator[tuple[str, str | None, str]]:
                 continue
             *before, last = filter(None, split.path.split("/"))
             place = len(before)
-            named = kind or (address.parts[0] if address.parts[:1] and address.parts[0] in searched() else "")
+            named = kind or (
+                address.parts[0] if address.parts[:1] and address.parts[0] in searched_kinds() else ""
+            )
             wanted = tuple(part.format(kind=named) for part in before)
             if last == "{id}" and address.parts[:place] == wanted and len(address.parts) > place:
                 yield source, named or None, address.parts[place]
@@ -132,7 +134,7 @@ def _elsewhere(address: Address) -> Iterator[tuple[str, str | None, str]]:
 
 def _with_code(connection: Connection, text: str) -> list[Hit]:
     """Issues by their barcode, ISBN or SKU, or by those of their variants."""
-    code, sku = gtin(text), compact(text)
+    code, sku = parse_gtin(text), compact_code(text)
     found = []
     if code:
         patterns = search.gtin_patterns(code)
@@ -141,7 +143,7 @@ def _with_code(connection: Connection, text: str) -> list[Hit]:
         found.append(select(same.c.issue_id, case((exact, 0), else_=1).label("place")))
     elif _SKU.fullmatch(text) and is_sku(sku) and SKU_MIN <= len(sku) <= SKU_MAX:
         found += [
-            select(owner, literal(0, Integer).label("place")).where(search.same(column, sku))
+            select(owner, literal(0, Integer).label("place")).where(search.equals_ignoring_case(column, sku))
             for owner, column in ((Issue.id, Issue.sku), (Variant.issue_id, Variant.sku))
         ]
     if not found:
@@ -152,21 +154,23 @@ def _with_code(connection: Connection, text: str) -> list[Hit]:
         select(Issue.id, place)
         .join(every, issue_id == Issue.id)
         .join(Issue.series)
-        .order_by(place, *search.order(Issue))
-        .limit(MOST)
+        .order_by(place, *search.order_columns(Issue))
+        .limit(MAX_RESULTS)
     ).all()
     best = [each for each, place in rows if place == rows[0].place]
     hits = [Hit("issue", each, CODE_EQUAL) for each in dict.fromkeys(best)]
     if not hits and code and code.short_isbn:
-        return _external(connection, "isbn", code.stem, None, CODE_EQUAL)
+        return _by_external_id(connection, "isbn", code.stem, None, CODE_EQUAL)
     return hits
 
 
-def variants_with(session: Session, query: str, issue_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
+def variants_with_code(session: Session, query: str, issue_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
     """The id and name of the variant of each issue that has the code in a text, unless the issue has it."""
-    text = _CODE_NAMES.sub("", search.cleaned(query), count=1)
-    code = gtin(text)
-    known = [form + code.supplement for form in code.forms] + [*code.short_isbn] if code else [compact(text)]
+    text = _CODE_NAMES.sub("", search.clean_query(query), count=1)
+    code = parse_gtin(text)
+    known = (
+        [form + code.supplement for form in code.forms] + [*code.short_isbn] if code else [compact_code(text)]
+    )
 
     def has_it(*columns):
         codes = (func.upper(func.translate(column, " -", "")) for column in columns)
@@ -186,27 +190,27 @@ def _with_id(connection: Connection, text: str) -> list[Hit]:
     """Objects by an id with its source (`cv 4000-123`, `gcd 77`), or by ours with the kind (`issue 123`)."""
     if found := _OF_COMIC_VINE.fullmatch(text):
         kinds = [kind for kind, number in COMIC_VINE_NUMBERS.items() if number == int(found[1])]
-        return [hit for kind in kinds for hit in _external(connection, "comicvine", found[2], kind)]
+        return [hit for kind in kinds for hit in _by_external_id(connection, "comicvine", found[2], kind)]
     if _OF_WIKIDATA.fullmatch(text):
-        return _external(connection, "wikidata", text, None)
+        return _by_external_id(connection, "wikidata", text, None)
     if found := _OF_SOURCE.fullmatch(text):
         source, external_id = _SOURCES[found[1].lower()], found[2]
         number = _OF_COMIC_VINE.fullmatch(external_id) if source == "comicvine" else None
         if number:
             return _with_id(connection, external_id)
-        return _external(connection, source, external_id, None)
-    if (found := _OWN.fullmatch(text)) and found[1].lower() in searched():
-        return _own(connection, found[1].lower(), int(found[2]))
+        return _by_external_id(connection, source, external_id, None)
+    if (found := _OWN.fullmatch(text)) and found[1].lower() in searched_kinds():
+        return _own_id(connection, found[1].lower(), int(found[2]))
     return []
 
 
-def _external(
+def _by_external_id(
     connection: Connection, source: str, text: str, kind: str | None, reason: int = ID_EQUAL
 ) -> list[Hit]:
-    found = crosswalk.objects(connection, source, [text], kind).get(text, ())
-    return [Hit(kind, object_id, reason) for kind, object_id in found][:MOST]
+    found = crosswalk.find_by_external_ids(connection, source, [text], kind).get(text, ())
+    return [Hit(kind, object_id, reason) for kind, object_id in found][:MAX_RESULTS]
 
 
-def _own(connection: Connection, kind: str, object_id: int) -> list[Hit]:
-    ids = crosswalk.present(connection, kind, [object_id]) if object_id <= INTEGER_MAX else {}
+def _own_id(connection: Connection, kind: str, object_id: int) -> list[Hit]:
+    ids = crosswalk.resolve_ids(connection, kind, [object_id]) if object_id <= INTEGER_MAX else {}
     return [Hit(kind, each, ID_EQUAL) for each in ids.values()]

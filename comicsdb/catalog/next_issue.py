@@ -12,15 +12,15 @@ from sqlalchemy.orm import Session
 from comicsdb.models import Issue
 from comicsdb.models.choices import YEARS
 
-RECENT = 7  # issues that show the rhythm
-TRIED = 50  # numbers, until one is free
-MONTH = range(27, 33)  # days
+RECENT_ISSUES = 7  # issues that show the rhythm
+MAX_TRIED = 50  # numbers, until one is free
+DAYS_OF_MONTH = range(27, 33)  # days
 WEEK = 7
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
-FIRST = "1"
+FIRST_NUMBER = "1"
 
 
-def next_issue(session: Session, series_id: int, after: int | None = None) -> dict:
+def propose_next_issue(session: Session, series_id: int, after: int | None = None) -> dict:
     """Values by field for the issue that follows the last one of a series, or the issue with an id.
 
     A field is missing where the run does not tell. Two statements.
@@ -29,12 +29,14 @@ def next_issue(session: Session, series_id: int, after: int | None = None) -> di
     if after is not None:
         last = select(Issue.cover_date, Issue.id).where(Issue.id == after).subquery()
         statement = statement.where(tuple_(Issue.cover_date, Issue.id) <= select(last).scalar_subquery())
-    run = session.scalars(statement.order_by(Issue.cover_date.desc(), Issue.id.desc()).limit(RECENT)).all()
+    run = session.scalars(
+        statement.order_by(Issue.cover_date.desc(), Issue.id.desc()).limit(RECENT_ISSUES)
+    ).all()
     if not run:
-        return {"number": FIRST}
+        return {"number": FIRST_NUMBER}
     values = {"number": _free_number(session, series_id, run[0].number), "rating": run[0].rating_id}
-    if values["number"] and _is_next(run[0].number, values["number"]):
-        values["alt_number"] = _counted(run[0].alt_number, 1)
+    if values["number"] and _follows(run[0].number, values["number"]):
+        values["alt_number"] = _incremented(run[0].alt_number, 1)
     values |= _dates(run)
     priced = next((each for each in run if each.price is not None), None)
     if priced:
@@ -43,18 +45,18 @@ def next_issue(session: Session, series_id: int, after: int | None = None) -> di
     return {name: value for name, value in values.items() if value not in (None, "")}
 
 
-def _counted(number: str, more: int) -> str:
+def _incremented(number: str, more: int) -> str:
     """A number some steps later, such as `009` after `008`; empty for one that does not end in digits."""
     found = _NUMBERED.fullmatch(number)
     return f"{found[1]}{int(found[2]) + more:0{len(found[2])}}" if found else ""
 
 
-def _is_next(number: str, wanted: str) -> bool:
-    return _counted(number, 1) == wanted
+def _follows(number: str, wanted: str) -> bool:
+    return _incremented(number, 1) == wanted
 
 
 def _free_number(session: Session, series_id: int, number: str) -> str:
-    wanted = [each for more in range(1, TRIED) if (each := _counted(number, more))]
+    wanted = [each for more in range(1, MAX_TRIED) if (each := _incremented(number, more))]
     taken = set(
         session.scalars(select(Issue.number).where(Issue.series_id == series_id, Issue.number.in_(wanted)))
     )
@@ -64,27 +66,27 @@ def _free_number(session: Session, series_id: int, number: str) -> str:
 def _dates(run: list[Issue]) -> dict[str, date]:
     """The dates of the next issue of a run, which begins with its last one."""
     covers, stores = [each.cover_date for each in run], [each.store_date for each in run if each.store_date]
-    months, days = _rhythm(stores if len(stores) > 1 else covers)
+    months, days = _interval(stores if len(stores) > 1 else covers)
     if not (months or days):
-        months, days = _rhythm(covers)
-    found = {"cover_date": _later(covers[0], *_rhythm(covers))}
+        months, days = _interval(covers)
+    found = {"cover_date": _add_interval(covers[0], *_interval(covers))}
     if run[0].store_date:
-        found["store_date"] = _later(run[0].store_date, months, days, same_weekday=True)
+        found["store_date"] = _add_interval(run[0].store_date, months, days, same_weekday=True)
         if run[0].foc_date:
             found["foc_date"] = found["store_date"] - (run[0].store_date - run[0].foc_date)
     return {name: day for name, day in found.items() if YEARS[0] <= day.year <= YEARS[1]}
 
 
-def _rhythm(days: list[date]) -> tuple[int, int]:
+def _interval(days: list[date]) -> tuple[int, int]:
     """The usual time between dates, latest first: in months, or else in days. A single one says monthly."""
     gaps = [(later - earlier).days for later, earlier in pairwise(days)]
-    usual = median_low(gaps) if gaps else MONTH[0]
-    if usual < MONTH[0]:
+    usual = median_low(gaps) if gaps else DAYS_OF_MONTH[0]
+    if usual < DAYS_OF_MONTH[0]:
         return 0, max(usual, 0)
     return max(1, round(usual / 30.44)), 0
 
 
-def _later(day: date, months: int, days: int, *, same_weekday: bool = False) -> date:
+def _add_interval(day: date, months: int, days: int, *, same_weekday: bool = False) -> date:
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     month += 1
     if year > YEARS[1]:

@@ -23,7 +23,7 @@ def replace_links(session: Session, owner: str, link: Link, owner_id: int, wante
             rows += [{link.own: each, link.other: owner_id} for each in sorted(added)]
         session.execute(upsert(link.table).on_conflict_do_nothing(), rows)
     if added or removed:
-        UnitOfWork.of(session).link_changed(owner, link, {owner_id}, added | removed)
+        UnitOfWork.of(session).record_link_change(owner, link, {owner_id}, added | removed)
     return bool(added or removed)
 
 
@@ -47,7 +47,7 @@ def replace_credits(session: Session, issue_id: int, wanted: list[dict]) -> bool
     for creator_id, roles in sorted(goal.items()):
         if present.get(creator_id) != roles:
             _write_credit(session, issue_id, creator_id, roles)
-    UnitOfWork.of(session).part_changed("issue", "credits", {issue_id})
+    UnitOfWork.of(session).record_part_change("issue", "credits", {issue_id})
     return True
 
 
@@ -128,7 +128,7 @@ def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> boo
             changed = True
     if changed:
         UnitOfWork.of(session).retain_files(variant.get("image") for variant in wanted)
-        UnitOfWork.of(session).part_changed("issue", "variants", {issue_id})
+        UnitOfWork.of(session).record_part_change("issue", "variants", {issue_id})
     return changed
 
 
@@ -150,7 +150,7 @@ def replace_attributions(session: Session, owner: str, owner_id: int, wanted: li
         session.execute(delete(Attribution).where(Attribution.id.in_([row.id for row in present[alike:]])))
     for source, url in goal[alike:]:
         session.execute(insert(Attribution).values(**{f"{owner}_id": owner_id, "source": source, "url": url}))
-    UnitOfWork.of(session).part_changed(owner, "attributions", {owner_id})
+    UnitOfWork.of(session).record_part_change(owner, "attributions", {owner_id})
     return True
 
 
@@ -177,5 +177,5 @@ def replace_external_ids(
     if added:
         session.execute(insert(ExternalId), added)
     if gone or added:
-        UnitOfWork.of(session).part_changed(owner, "external_ids", {owner_id})
+        UnitOfWork.of(session).record_part_change(owner, "external_ids", {owner_id})
     return bool(gone or added)

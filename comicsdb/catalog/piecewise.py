@@ -10,31 +10,31 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.unit_of_work import UnitOfWork
 
-FIRST, FEWEST, MOST = 20, 25, 500  # objects of a transaction
-AIM = 0.1  # seconds for which a transaction should hold the lock
-ATTEMPTS = 5  # at a transaction that meets a deadlock
+INITIAL_SIZE, MIN_SIZE, MAX_SIZE = 20, 25, 500  # objects of a transaction
+TARGET_SECONDS = 0.1  # seconds for which a transaction should hold the lock
+MAX_ATTEMPTS = 5  # at a transaction that meets a deadlock
 
 
 def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, set[int]], object]) -> None:
-    """Call `write` for pieces of ids, each with a session as of `apart`; it is repeated after deadlocks."""
-    left, size, attempts = sorted(ids), FIRST, 0
+    """Call `write` for pieces of ids, each with a `separate_session`; after a deadlock it is repeated."""
+    left, size, attempts = sorted(ids), INITIAL_SIZE, 0
     while left:
         piece, attempts = left[:size], attempts + 1
         try:
-            with apart(session) as own:
+            with separate_session(session) as own:
                 begun = time.monotonic()
                 write(own, set(piece))
         except OperationalError as error:
-            if not isinstance(error.orig, DeadlockDetected) or attempts == ATTEMPTS:
+            if not isinstance(error.orig, DeadlockDetected) or attempts == MAX_ATTEMPTS:
                 raise
         else:
             took = max(time.monotonic() - begun, 0.001)
             left, attempts = left[size:], 0
-            size = max(FEWEST, min(MOST, 2 * size, int(len(piece) * AIM / took)))
+            size = max(MIN_SIZE, min(MAX_SIZE, 2 * size, int(len(piece) * TARGET_SECONDS / took)))
 
 
 @contextmanager
-def apart(session: Session):
+def separate_session(session: Session):
     """A session like another one, with the lock of all writers, in a transaction of its own.
 
     The transaction is committed at the end.

@@ -53,7 +53,7 @@ _REPRINTING = _linked("issue_reprint", "issue_id", "reprint_id")
 _ASSOCIATED = _linked("series_associated", "series_id", "associated_id")
 
 # Kinds with an issue list, with the statement that finds the ids of their rows from issues (M24).
-LISTED = {
+ISSUE_LIST_QUERIES = {
     **{
         kind: f"SELECT {link.other} FROM {link.table.name} WHERE {link.own} = ANY(:ids)"
         for kind in KINDS
@@ -62,10 +62,10 @@ LISTED = {
     },
     "series": "SELECT series_id FROM issue WHERE id = ANY(:ids)",
 }
-ISSUE_LISTS = {kind: f"id IN ({ids})" for kind, ids in LISTED.items()}
+ISSUE_LIST_CONDITIONS = {kind: f"id IN ({ids})" for kind, ids in ISSUE_LIST_QUERIES.items()}
 
 # (rule, event, {kind touched: which of its rows})
-TABLE: tuple[tuple[str, str, dict[str, str]], ...] = (
+RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("M10", "publisher.name", {"issue": _issues_of_series("publisher_id = ANY(:ids)")}),
     ("M11", "imprint.name", {"issue": _issues_of_series("imprint_id = ANY(:ids)")}),
     ("M12", "series.embedded", {"issue": "series_id = ANY(:ids)"}),
@@ -76,10 +76,10 @@ TABLE: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("M12, M15", "series_type.label", {"series": _ASSOCIATED_WITH_TYPE, "issue": _REPRINTS_OF_TYPE}),
     ("M15", "role.name", {"issue": _CREDITED_IN_ROLE}),
     ("M16", "creator.name", {"issue": _CREDITED}),
-    ("M1-M4", "issue.deleted", ISSUE_LISTS),  # resolved before the rows are deleted
+    ("M1-M4", "issue.deleted", ISSUE_LIST_CONDITIONS),  # resolved before the rows are deleted
 )
 
-TOUCHES: dict[str, dict[str, str]] = {event: touched for _, event, touched in TABLE}
+TOUCHES: dict[str, dict[str, str]] = {event: touched for _, event, touched in RULES}
 
 # Columns whose change is an event, besides `<kind>.name` for the columns that other objects embed.
 _FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -124,7 +124,7 @@ def deletion_events(kind: str) -> tuple[str, ...]:
     return _DELETION_EVENTS.get(kind, (f"{kind}.name",))
 
 
-def touched_by(event: str) -> dict[str, str]:
+def touched_conditions(event: str) -> dict[str, str]:
     """The kinds that an event touches, each with the condition for their rows."""
     kind, what = event.split(".")
     if what == "name":
@@ -135,7 +135,7 @@ def touched_by(event: str) -> dict[str, str]:
         children = {child.name: f"{field}_id = ANY(:ids)" for child, field in children_of(model)}
         return linked | children | TOUCHES.get(event, {})
     of_itself = (*KINDS[kind].parts, *(link.field for link in KINDS[kind].links))
-    if what in of_itself or (what == "issues" and kind in ISSUE_LISTS):
+    if what in of_itself or (what == "issues" and kind in ISSUE_LIST_CONDITIONS):
         return {kind: SELF}
     return TOUCHES.get(event, {})
 
@@ -145,7 +145,7 @@ def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]
     touched: dict[str, set[int]] = defaultdict(set)
     conditions, parameters = [], {}
     for number, (event, ids) in enumerate(events.items()):
-        for kind, rows in touched_by(event).items():
+        for kind, rows in touched_conditions(event).items():
             if rows == SELF:
                 touched[kind] |= ids
             else:
@@ -162,7 +162,7 @@ def _find(session: Session, conditions: Iterable[tuple[str, str]], parameters: d
     return session.execute(text(" UNION ALL ".join(selects)), parameters) if selects else ()
 
 
-def _later(*columns: str) -> str:
+def _next_stamp(*columns: str) -> str:
     """The next value of a stamp: the current time, or just after its present value if that is later.
 
     It is later than all `columns`: the date of a body with two stamps is that of the later one, which may be
@@ -179,22 +179,22 @@ def move_stamps(session: Session, moved: dict[str, set[int]]) -> None:
     """
     wanted = {kind: list(moved[kind]) for kind in KINDS if moved.get(kind)}
     if wanted:
-        session.execute(_moving(tuple(wanted)), wanted)
+        session.execute(_move_statement(tuple(wanted)), wanted)
 
 
 @lru_cache(200)
-def _moving(kinds: tuple[str, ...]) -> TextClause:
+def _move_statement(kinds: tuple[str, ...]) -> TextClause:
     """The statement that updates `modified` of kinds; the final SELECT makes their order."""
-    parts = [part for kind in kinds for part in _parts_moving(kind)]
+    parts = [part for kind in kinds for part in _move_ctes(kind)]
     order = ", ".join(f"(SELECT count(*) FROM {kind}_moved)" for kind in kinds)
     return text(f"WITH {', '.join(parts)} SELECT {order}")
 
 
-def _parts_moving(kind: str) -> tuple[str, str]:
+def _move_ctes(kind: str) -> tuple[str, str]:
     columns = KINDS[kind].model.__table__.columns
     before = "modified_before = t.modified, " if "modified_before" in columns else ""  # not reference data
     passed = ("modified", "rated") if "rated" in columns else ("modified",)
-    later = _later(*(f"t.{each}" for each in passed))
+    later = _next_stamp(*(f"t.{each}" for each in passed))
     return (
         f"{kind}_rows AS (SELECT id FROM {kind} WHERE id = ANY({id_array(kind)})"
         " ORDER BY id FOR NO KEY UPDATE)",
@@ -206,30 +206,30 @@ def _parts_moving(kind: str) -> tuple[str, str]:
 def move_name_stamp(session: Session, kind: str, ids: set[int]) -> None:
     """Update `name_changed` of rows."""
     session.execute(
-        text(f"UPDATE {kind} SET name_changed = {_later('name_changed')} WHERE id = ANY(:ids)"),
+        text(f"UPDATE {kind} SET name_changed = {_next_stamp('name_changed')} WHERE id = ANY(:ids)"),
         {"ids": list(ids)},
     )
 
 
 def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str, set[int]]) -> None:
     """Update `issues_modified` of `parents` and of all objects with one of `issues` in their issue list."""
-    given = {kind: list(parents.get(kind, ())) for kind in ISSUE_LISTS}
-    session.execute(_moving_lists(tuple(given)), {"ids": list(issues), **given})
+    given = {kind: list(parents.get(kind, ())) for kind in ISSUE_LIST_CONDITIONS}
+    session.execute(_move_lists_statement(tuple(given)), {"ids": list(issues), **given})
 
 
 @lru_cache(200)
-def _moving_lists(kinds: tuple[str, ...]) -> TextClause:
+def _move_lists_statement(kinds: tuple[str, ...]) -> TextClause:
     updates = [
         f"{kind}_moved AS (UPDATE {kind} SET issues_modified_before = issues_modified,"
-        f" issues_modified = {_later('issues_modified')}"
-        f" WHERE id IN ({LISTED[kind].replace(':ids', id_array('ids'))}"
+        f" issues_modified = {_next_stamp('issues_modified')}"
+        f" WHERE id IN ({ISSUE_LIST_QUERIES[kind].replace(':ids', id_array('ids'))}"
         f" UNION SELECT unnest({id_array(kind)})))"
         for kind in kinds
     ]
     return text(f"WITH {', '.join(updates)} SELECT 1")
 
 
-def count_stars(session: Session, issues: set[int]) -> None:
+def refresh_issue_ratings(session: Session, issues: set[int]) -> None:
     """Compute number and sum of the ratings of issues, and add what changed to their series (M22).
 
     Moves `rated` of both. Ratings given before an issue was out are excluded until
@@ -255,24 +255,24 @@ WITH found AS (
     WHERE i.id = ANY(:ids) GROUP BY i.id
 ), counted AS (
     UPDATE issue t SET rating_count = f.number, rating_sum = f.total, rated_before = t.rated,
-        rated = {_later("t.rated", "t.modified")}
+        rated = {_next_stamp("t.rated", "t.modified")}
     FROM found f WHERE t.id = f.id
 )
 UPDATE series t SET rating_count = t.rating_count + f.more, rating_sum = t.rating_sum + f.greater,
-    rated_before = t.rated, rated = {_later("t.rated", "t.modified")}
+    rated_before = t.rated, rated = {_next_stamp("t.rated", "t.modified")}
 FROM (SELECT series_id, sum(more) AS more, sum(greater) AS greater FROM found GROUP BY series_id) f
 WHERE t.id = f.series_id
 """
 
 
-def sum_up_stars(session: Session, series: set[int]) -> None:
+def refresh_series_ratings(session: Session, series: set[int]) -> None:
     """Compute the rating figures of series from those of their issues, and move their `rated` (M22)."""
     chosen = {"ids": list(series)}
     session.execute(text("SELECT 1 FROM series WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"), chosen)
     session.execute(
         text(
             "UPDATE series t SET rating_count = f.number, rating_sum = f.total, rated_before = t.rated,"
-            f" rated = {_later('t.rated', 't.modified')}"
+            f" rated = {_next_stamp('t.rated', 't.modified')}"
             " FROM (SELECT s.id, coalesce(sum(i.rating_count), 0) AS number,"
             " coalesce(sum(i.rating_sum), 0) AS total"
             " FROM series s LEFT JOIN issue i ON i.series_id = s.id AND i.rating_count > 0"

@@ -1,11 +1,11 @@
 """What anybody may have of the database: tables and columns of dumps, of the feed's objects and of mirrors.
 
-Every table and column of the models is either listed in `TABLES` or named with the reason why it stays
-here; a test compares both with the models. Nothing in `TABLES` is about people who use the site.
+Every table and column of the models is either listed in `PUBLIC_COLUMNS` or named with the reason why it is
+private; a test compares both with the models. Nothing in `PUBLIC_COLUMNS` is about people who use the site.
 
 The state of an object is a dictionary from table to rows: its own row, and those of its parts, links, former
-slugs and picture hashes. `states` selects it; `remove_objects` and `insert_objects` bring it into another
-database.
+slugs and picture hashes. `states_statement` selects it; `remove_objects` and `insert_objects` bring it into
+another database.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ _RATED = "rating_count rating_sum rated rated_before"
 _OWNED = " ".join(f"{kind}_id" for kind in OWNERS)
 
 # In an order in which every row comes after those that it refers to.
-TABLES: dict[str, tuple[str, ...]] = {
+PUBLIC_COLUMNS: dict[str, tuple[str, ...]] = {
     table: tuple(columns.split())
     for table, columns in {
         "age_rating": "id name names short_description description modified",
@@ -68,15 +68,15 @@ TABLES: dict[str, tuple[str, ...]] = {
     }.items()
 }
 _ACCOUNT = "an account"
-# Columns of these tables that stay here.
-LEFT_OUT: dict[str, dict[str, str]] = {
+# Columns of public tables that are not published, with the reason.
+PRIVATE_COLUMNS: dict[str, dict[str, str]] = {
     **{kind: {"created_by_id": _ACCOUNT, "edited_by_id": _ACCOUNT} for kind in OWNERS},
     "external_id": {"said_by_id": _ACCOUNT},
     "tombstone": {"user_id": _ACCOUNT, "reason": "what an account wrote to staff"},
     "change_log": {"user_id": _ACCOUNT},
 }
-# Tables that stay here.
-PRIVATE: dict[str, str] = {
+# Tables that are not published, with the reason.
+PRIVATE_TABLES: dict[str, str] = {
     **dict.fromkeys(
         (
             *(
@@ -131,8 +131,8 @@ PRIVATE: dict[str, str] = {
     **dict.fromkeys(("epoch", "version"), "of this database alone"),
     **dict.fromkeys(("mirror", "received_line", "received_state"), "what a mirror knows of its origin"),
 }
-SHARED = ("picture_hash", "change_log")  # rows that belong to no object alone
-OBJECTS = tuple(name for name in TABLES if name in KINDS)  # kinds in the order of their tables
+SHARED_TABLES = ("picture_hash", "change_log")  # rows that belong to no object alone
+PUBLIC_KINDS = tuple(name for name in PUBLIC_COLUMNS if name in KINDS)  # kinds in the order of their tables
 
 
 @cache
@@ -155,30 +155,31 @@ def tables_of(kind: str) -> dict[str, str]:
         if kind == "issue":
             pictures += " UNION SELECT image FROM variant WHERE issue_id = o.id"
         found["picture_hash"] = f"r.picture IN ({pictures})"
-    return {table: found[table] for table in TABLES if table in found}
+    return {table: found[table] for table in PUBLIC_COLUMNS if table in found}
 
 
-def columns_of(table: str, row: str = "") -> str:
+def quoted_columns(table: str, row: str = "") -> str:
     """The public columns of a table, quoted, as a list in SQL."""
-    return ", ".join(f'{row}."{column}"' if row else f'"{column}"' for column in TABLES[table])
+    return ", ".join(f'{row}."{column}"' if row else f'"{column}"' for column in PUBLIC_COLUMNS[table])
 
 
-def order_of(table: str, row: str = "r") -> str:
+def primary_key_order(table: str, row: str = "r") -> str:
     """The order of the rows of a table: that of its primary key."""
     return ", ".join(f'{row}."{column.name}"' for column in metadata.tables[table].primary_key)
 
 
 @cache
-def states(kind: str) -> TextClause:
+def states_statement(kind: str) -> TextClause:
     """The statement for the states of the objects `ids`: rows with id and state, by id."""
-    return text(f"{states_of(kind, 'unnest(CAST(:ids AS integer[]))')} ORDER BY o.id")
+    return text(f"{states_query(kind, 'unnest(CAST(:ids AS integer[]))')} ORDER BY o.id")
 
 
-def states_of(kind: str, ids: str) -> str:
+def states_query(kind: str, ids: str) -> str:
     """A query for the states of objects whose ids are the rows of `ids`: rows with id and state."""
     pairs = [
         f"'{table}', (SELECT coalesce(json_agg(x), '[]') FROM"
-        f' (SELECT {columns_of(table, "r")} FROM "{table}" r WHERE {condition} ORDER BY {order_of(table)}) x)'
+        f' (SELECT {quoted_columns(table, "r")} FROM "{table}" r WHERE {condition}'
+        f" ORDER BY {primary_key_order(table)}) x)"
         for table, condition in tables_of(kind).items()
     ]
     return f"SELECT o.id, json_build_object({', '.join(pairs)}) AS state FROM {ids} o (id)"
@@ -194,11 +195,11 @@ def remove_objects(connection: Connection, kind: str, ids: list[int], gone: list
     """
     connection.execute(text("SET LOCAL session_replication_role = replica"))
     for table, condition in reversed(tables_of(kind).items()):
-        if table not in SHARED:
+        if table not in SHARED_TABLES:
             objects = f"unnest(CAST(:ids AS integer[])) o (id) WHERE {condition}"
             removed = connection.execute(text(f'DELETE FROM "{table}" r USING {objects}'), {"ids": ids})
-    _count(connection, kind, -removed.rowcount)  # the last table is the kind's own
-    for table in TABLES:
+    _add_to_version(connection, kind, -removed.rowcount)  # the last table is the kind's own
+    for table in PUBLIC_COLUMNS:
         for key in metadata.tables[table].foreign_keys:
             if gone and table not in KINDS and key.column.table.name == kind:
                 statement = f'DELETE FROM "{table}" WHERE "{key.parent.name}" = ANY(:gone)'
@@ -210,21 +211,21 @@ def insert_objects(connection: Connection, kind: str, found: Iterable[dict]) -> 
     found = list(found)
     for table in tables_of(kind):
         insert_rows(connection, table, [row for each in found for row in each[table]])
-    _count(connection, kind, sum(len(each[kind]) for each in found))
+    _add_to_version(connection, kind, sum(len(each[kind]) for each in found))
 
 
-def _count(connection: Connection, kind: str, more: int) -> None:
+def _add_to_version(connection: Connection, kind: str, more: int) -> None:
     """Move the version of the kind's lists, and the number of its objects."""
     statement = "UPDATE version SET value = value + 1, number = number + :more WHERE kind = :kind"
     connection.execute(text(statement), {"kind": kind, "more": more})
 
 
 def insert_rows(connection: Connection, table: str, rows: Iterable[dict]) -> None:
-    """Insert rows of a public table, with the columns that they have; of `SHARED` tables, only new rows."""
+    """Insert rows of a public table, with the columns that they have; of `SHARED_TABLES`, only new rows."""
     if not (rows := list(rows)):
         return
-    columns = ", ".join(f'"{column}"' for column in TABLES[table] if column in rows[0])
-    known = " ON CONFLICT DO NOTHING" if table in SHARED else ""
+    columns = ", ".join(f'"{column}"' for column in PUBLIC_COLUMNS[table] if column in rows[0])
+    known = " ON CONFLICT DO NOTHING" if table in SHARED_TABLES else ""
     override = " OVERRIDING SYSTEM VALUE" if table == "change_log" else ""
     connection.execute(
         text(

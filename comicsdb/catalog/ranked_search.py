@@ -37,7 +37,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from comicsdb.catalog import named_objects, search
-from comicsdb.catalog.hits import NAME_BEGINS, NAME_EQUAL, NUMBER_EQUAL, Hit, searched
+from comicsdb.catalog.hits import NAME_BEGINS, NAME_EQUAL, NUMBER_EQUAL, Hit, searched_kinds
 from comicsdb.catalog.kinds import KINDS, Kind
 from comicsdb.catalog.labels import constant, issue_label, series_label, universe_label
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool
@@ -70,7 +70,7 @@ _IN_LABELS = frozenset(infix.strip() for infix in LABEL_INFIX.values())  # but n
 
 
 @dataclass(frozen=True)
-class Asked:
+class ParsedQuery:
     """What a text asks for.
 
     `name` is a name of any kind, `series` that of a series, perhaps of an issue. A bare year at the end may
@@ -107,7 +107,7 @@ class Asked:
         }
 
 
-def parse(query: str) -> Asked:
+def parse_query(query: str) -> ParsedQuery:
     """What a text asks for: a name, and perhaps year and volume of a series and the number of an issue."""
     query = query.translate(_WIDE_DIGITS)
     name = " ".join(search.words(query))
@@ -117,7 +117,7 @@ def parse(query: str) -> Asked:
         words, year = list(marked.words), marked.year or number_year
         if year is None:
             words, year = _year_of(words)
-        return _asked_for(name, words, _numbers(" ".join(number)), year, year)
+        return _parsed(name, words, _numbers(" ".join(number)), year, year)
     words, year = _year_of(name.split())
     if len(words) > 1 and _NUMBER.fullmatch(words[-1]) and _volume_of(words)[1] is None:
         numbers = _numbers(words.pop())
@@ -125,17 +125,17 @@ def parse(query: str) -> Asked:
             words.pop()
         if year is None:
             words, year = _year_of(words)
-        return _asked_for(name, words, numbers, year, year)
+        return _parsed(name, words, numbers, year, year)
     is_bare = year is not None and name[-1] != ")"
-    return _asked_for(name, words, (str(year),) if is_bare else (), year, None if is_bare else year)
+    return _parsed(name, words, (str(year),) if is_bare else (), year, None if is_bare else year)
 
 
-def _asked_for(name: str, words: list[str], numbers: tuple[str, ...], year, issue_year) -> Asked:
+def _parsed(name: str, words: list[str], numbers: tuple[str, ...], year, issue_year) -> ParsedQuery:
     """The series and the issue that the words before a number and a year ask for."""
     words, volume = _volume_of(words)
     if (numbers or year) and len(words) > 1 and words[-1] in _IN_LABELS:
         words = words[:-1]
-    return Asked(name, " ".join(words), numbers, year, issue_year, volume)
+    return ParsedQuery(name, " ".join(words), numbers, year, issue_year, volume)
 
 
 def _volume_of(words: list[str]) -> tuple[list[str], int | None]:
@@ -292,12 +292,12 @@ FROM (SELECT DISTINCT ON (kind, id) * FROM ({steps}) every ORDER BY kind, id, re
 WHERE reason < 8 OR distance <= (SELECT min(distance) FROM resembling) + {spread}"""
 
 
-def found(*, apiece: bool = False) -> TextualSelect:
-    """What a text finds: kind (a place in `searched`), id, reason, distance, and place, 1 for the best.
+def found_statement(*, apiece: bool = False) -> TextualSelect:
+    """What a text finds: kind (an index in `searched_kinds`), id, reason, distance, place (1 is the best).
 
-    Parameters are those of `ask`; `limit` is of all results, or with `apiece` of each kind.
+    Parameters are those of `search_parameters`; `limit` is of all results, or with `apiece` of each kind.
     """
-    return _statement(searched(), apiece)
+    return _statement(searched_kinds(), apiece)
 
 
 @lru_cache
@@ -320,14 +320,14 @@ def _statement(_kinds: tuple[str, ...], apiece: bool) -> TextualSelect:
     return text(statement).columns(*(column(name, of) for name, of in columns.items()))
 
 
-class Question(NamedTuple):
-    """The parameters of the statements for a text, and whether `beginnings` may answer it."""
+class SearchParameters(NamedTuple):
+    """The parameters of the statements for a text, and whether `beginnings_statement` may answer it."""
 
     values: dict
     is_plain: bool
 
 
-def ask(
+def search_parameters(
     pool: ReadPool | ReadConnection,
     query: str,
     own_host: str,
@@ -335,17 +335,17 @@ def ask(
     limit: int,
     enough: int = 1,
     kinds: Iterable[str] | None = None,
-) -> Question:
+) -> SearchParameters:
     """What a text asks for.
 
     Similar names are looked for while there are fewer than `enough` results. `own_host` is the host of our
     addresses.
     """
-    wanted = searched() if kinds is None else tuple(kinds)
-    named = [hit for hit in named_objects.find(pool, query, own_host) if hit.kind in wanted]
-    words = named_objects.words(query)
-    asked = parse(f"#{words}" if wanted == (ISSUE,) and _NUMBER.fullmatch(words) else words)
-    order = searched() if named else ()
+    wanted = searched_kinds() if kinds is None else tuple(kinds)
+    named = [hit for hit in named_objects.find_named(pool, query, own_host) if hit.kind in wanted]
+    words = named_objects.name_to_search(query)
+    asked = parse_query(f"#{words}" if wanted == (ISSUE,) and _NUMBER.fullmatch(words) else words)
+    order = searched_kinds() if named else ()
     values = {
         **asked.values,
         "kinds": f"{{{','.join(wanted)}}}",
@@ -355,25 +355,25 @@ def ask(
         "named_ids": [hit.id for hit in named],
         "named_reasons": [hit.reason for hit in named],
     }
-    return Question(values, asked.is_plain and not named)
+    return SearchParameters(values, asked.is_plain and not named)
 
 
-def best(pool: ReadPool | ReadConnection, values: dict, *, apiece: bool = False) -> list[Hit]:
-    """The best objects that a text finds, best first; `values` are those of `ask`."""
-    order = searched()
-    row = pool.fetch(_hits(order, apiece), values)
+def best_hits(pool: ReadPool | ReadConnection, values: dict, *, apiece: bool = False) -> list[Hit]:
+    """The best objects that a text finds, best first; `values` are those of `search_parameters`."""
+    order = searched_kinds()
+    row = pool.fetch(_best_statement(order, apiece), values)
     return [Hit(order[kind], *more) for kind, *more in row[0] or ()]
 
 
 @lru_cache
-def _hits(_kinds: tuple[str, ...], apiece: bool) -> CompiledQuery:
+def _best_statement(_kinds: tuple[str, ...], apiece: bool) -> CompiledQuery:
     """The statement for one row, whose only value lists what was found."""
-    best = found(apiece=apiece).subquery("best")
+    best = found_statement(apiece=apiece).subquery("best")
     hit = func.json_build_array(best.c.kind, best.c.id, best.c.reason, best.c.distance)
     return CompiledQuery.of(select(func.json_agg(aggregate_order_by(hit, best.c.place))))
 
 
-class Row(NamedTuple):
+class Suggestion(NamedTuple):
     """An object to show: its label, picture, slug, and the number of the reason in REASONS."""
 
     kind: str
@@ -384,39 +384,39 @@ class Row(NamedTuple):
     reason: int
 
 
-def suggest(pool: ReadPool | ReadConnection, question: Question, enough: int) -> list[Row]:
+def suggest(pool: ReadPool | ReadConnection, question: SearchParameters, enough: int) -> list[Suggestion]:
     """The best objects while somebody types: more than beginnings of names if these find less than enough."""
-    found = _rows_of(pool, question.values, beginnings) if question.is_plain else []
-    return found if len(found) >= enough else _rows_of(pool, question.values, rows)
+    found = _rows_of(pool, question.values, beginnings_statement) if question.is_plain else []
+    return found if len(found) >= enough else _rows_of(pool, question.values, rows_statement)
 
 
-def _rows_of(pool, values: dict, statement: Callable[[], Select]) -> list[Row]:
-    (found,) = pool.fetch(_listed(searched(), statement), values)
-    return [Row(*each) for each in found or ()]
+def _rows_of(pool, values: dict, statement: Callable[[], Select]) -> list[Suggestion]:
+    (found,) = pool.fetch(_json_rows(searched_kinds(), statement), values)
+    return [Suggestion(*each) for each in found or ()]
 
 
 @lru_cache
-def _listed(_kinds: tuple[str, ...], statement: Callable[[], Select]) -> CompiledQuery:
+def _json_rows(_kinds: tuple[str, ...], statement: Callable[[], Select]) -> CompiledQuery:
     """The rows of a statement in one row, whose only value lists them."""
     shown = statement().subquery("shown").c
-    row = func.json_build_array(*(shown[name] for name in Row._fields))
+    row = func.json_build_array(*(shown[name] for name in Suggestion._fields))
     return CompiledQuery.of(select(func.json_agg(aggregate_order_by(row, shown.place))))
 
 
-def rows() -> Select:
+def rows_statement() -> Select:
     """What a text finds as rows to show: kind, id, reason, name, image, slug, and place, 1 for the best."""
-    hits = found().cte("found")
+    hits = found_statement().cte("found")
     arms = []
-    for code, kind in enumerate(searched()):
+    for code, kind in enumerate(searched_kinds()):
         table = KINDS[kind].model.__table__
-        name, source = _label(table)
+        name, source = _label_and_source(table)
         is_of = and_(hits.c.kind == constant(code), hits.c.id == table.c.id)
         shown = _shown(kind, table, name)
         arms.append(select(*shown, hits.c.reason, hits.c.place).select_from(source.join(hits, is_of)))
     return select(union_all(*arms).subquery("rows"))
 
 
-def beginnings() -> Select:
+def beginnings_statement() -> Select:
     """The same for what equals the text or begins with it: one index of each kind is read, and nothing else.
 
     These are the best of all results of a text without number, year and volume (`Asked.is_plain`).
@@ -427,7 +427,7 @@ def beginnings() -> Select:
     ).cte("asked")
     limit = cast(bindparam("limit"), Integer)
     arms = []
-    for code, kind in _named():
+    for code, kind in _named_kinds():
         table = kind.model.__table__
         bare = func.without_article(table.c.folded, type_=Text)
         first = (
@@ -442,7 +442,7 @@ def beginnings() -> Select:
             .limit(limit)
             .lateral(f"{kind.name}_first")
         )
-        name, source = _label(first, table)
+        name, source = _label_and_source(first, table)
         equal = first.c.bare == asked.c.name
         distance = case((and_(equal, first.c.folded != asked.c.typed), constant(1)), else_=constant(0))
         place = (
@@ -462,10 +462,16 @@ def beginnings() -> Select:
 
 def _shown(kind: str, source, name) -> tuple:
     image = source.c.image if "image" in source.c else constant("")
-    return constant(kind).label("kind"), source.c.id, name.label("name"), image.label("image"), source.c.slug
+    return (
+        constant(kind).label("kind"),
+        source.c.id,
+        name.label("name"),
+        image.label("image"),
+        source.c.slug,
+    )
 
 
-def _label(source, table=None) -> tuple:
+def _label_and_source(source, table=None) -> tuple:
     """The label of the rows of a table, or of some of them, and what it is read from."""
     table = source if table is None else table
     series_type = SeriesType.__table__
@@ -480,9 +486,9 @@ def _label(source, table=None) -> tuple:
     return universe_label(source) if table is Universe.__table__ else source.c.name, source
 
 
-def _named() -> list[tuple[int, Kind]]:
-    """The kinds with names of their own, each with its place in `searched`."""
-    return [(code, KINDS[name]) for code, name in enumerate(searched()) if name != ISSUE]
+def _named_kinds() -> list[tuple[int, Kind]]:
+    """The kinds with names of their own, each with its index in `searched_kinds`."""
+    return [(code, KINDS[name]) for code, name in enumerate(searched_kinds()) if name != ISSUE]
 
 
 def _constant(word: str) -> str:
@@ -494,26 +500,27 @@ def _asked() -> str:
     return _ASKED.format(name=name, series=_FOLDED.format(name="series", prefix="series_"))
 
 
-def _wanted(kind: str, further: str = "true") -> str:
+def _kind_wanted(kind: str, further: str = "true") -> str:
     return f"{_constant(kind)} = ANY((SELECT kinds FROM asked)::text[]) AND {further}"
 
 
 def _exact() -> str:
     arms = [_NAMED]
     arms += [
-        _BEGINNING.format(code=code, table=_table(kind), wanted=_wanted(kind.name)) for code, kind in _named()
+        _BEGINNING.format(code=code, table=_table(kind), wanted=_kind_wanted(kind.name))
+        for code, kind in _named_kinds()
     ]
-    code = searched().index("series")
+    code = searched_kinds().index("series")
     # With a year and a number, an issue is wanted.
     alone = """((SELECT issue_year FROM asked) IS NULL AND (SELECT volume FROM asked) IS NULL
         OR cardinality((SELECT numbers FROM asked)) = 0)"""
     told = "((SELECT year FROM asked) IS NOT NULL OR (SELECT volume FROM asked) IS NOT NULL)"
-    of_year = _wanted("series", f"{told} AND {alone}")
+    of_year = _kind_wanted("series", f"{told} AND {alone}")
     arms.append(_OF_YEAR.format(code=code, wanted=of_year))
     has_number = "cardinality((SELECT numbers FROM asked)) > 0"
     for template in (_NUMBERED, _NUMBER_ALONE):
         for number in _NUMBERS:
-            issue = {"code": searched().index("issue"), "wanted": _wanted("issue", has_number)}
+            issue = {"code": searched_kinds().index("issue"), "wanted": _kind_wanted("issue", has_number)}
             arms.append(template.format(number=number, of_year=_OF_ISSUE_YEAR, **issue))
     return " UNION ALL ".join(arms)
 
@@ -524,21 +531,21 @@ def _loose(*, apiece: bool) -> str:
         return f"(SELECT count(*) FROM exact{of_kind}) < (SELECT most FROM asked)"
 
     arms = []
-    for code, kind in _named():
+    for code, kind in _named_kinds():
         columns = [each.name for each in kind.search_columns]
         driven = " OR ".join(f"{each} LIKE ANY((SELECT drivers FROM asked)::text[])" for each in columns)
         arms.append(
             _HOLDING.format(
                 code=code,
                 table=_table(kind),
-                wanted=_wanted(kind.name, missing(code)),
+                wanted=_kind_wanted(kind.name, missing(code)),
                 driven=driven,
                 all_names=" || ' ' || ".join(columns),
                 before=_constant(search.BEFORE_WORDS),
                 blanks=_constant(" " * len(search.BEFORE_WORDS)),
             )
         )
-    code = searched().index("issue")
+    code = searched_kinds().index("issue")
     without_number = f"cardinality((SELECT numbers FROM asked)) = 0 AND {missing(code)}"
     arms.append(
         _OF_SERIES.format(
@@ -547,7 +554,7 @@ def _loose(*, apiece: bool) -> str:
             source="runs",
             distance="CAST(fit AS numeric)",
             of_number="true",
-            wanted=_wanted("issue", without_number),
+            wanted=_kind_wanted("issue", without_number),
         )
     )
     return " UNION ALL ".join(arms)
@@ -555,7 +562,7 @@ def _loose(*, apiece: bool) -> str:
 
 def _alike() -> str:
     distance = _distance("series", ["folded"])
-    return _ALIKE.format(wanted=_wanted("issue", _FEW), alike=SIMILAR_SERIES, distance=distance)
+    return _ALIKE.format(wanted=_kind_wanted("issue", _FEW), alike=SIMILAR_SERIES, distance=distance)
 
 
 def _distance(name: str, columns: list[str]) -> str:
@@ -568,14 +575,14 @@ def _distance(name: str, columns: list[str]) -> str:
 
 def _resembling(*, apiece: bool) -> str:
     arms = []
-    for code, kind in _named():
+    for code, kind in _named_kinds():
         name = "series" if kind.name == "series" else "name"
         columns = [each.name for each in kind.search_columns]
         arms.append(
             _RESEMBLING.format(
                 code=code,
                 table=_table(kind),
-                wanted=_wanted(kind.name, _FEW),
+                wanted=_kind_wanted(kind.name, _FEW),
                 distance=_distance(name, columns),
                 similar=" OR ".join(f"(SELECT {name} FROM asked) <% {each}" for each in columns),
             )
@@ -584,12 +591,12 @@ def _resembling(*, apiece: bool) -> str:
     of_number = " OR ".join(f"{each} = ANY({numbers}::text[])" for each in _NUMBERS)
     arms.append(
         _OF_SERIES.format(
-            code=searched().index("issue"),
+            code=searched_kinds().index("issue"),
             reason=8,
             source="alike",
             distance="CAST(distance AS numeric) - 0.001 * least(1, cardinality((SELECT numbers FROM asked)))",
             of_number=f"(cardinality({numbers}) = 0 OR {of_number})" if apiece else f"({of_number})",
-            wanted=_wanted("issue"),
+            wanted=_kind_wanted("issue"),
         )
     )
     return " UNION ALL ".join(arms)

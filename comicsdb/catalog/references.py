@@ -31,14 +31,14 @@ class Reference:
         return self.label or f"{self.kind} {self.id}"
 
 
-def labelled(model) -> Select:
+def select_with_labels(model) -> Select:
     """Objects of a kind with everything that their labels need, but without their long text."""
     options = (*kind_of(model).label_options, *((defer(model.desc),) if hasattr(model, "desc") else ()))
     return select(model).options(*options)
 
 
-def reference_to(entity) -> Reference:
-    """The reference to an existing object that was loaded by `labelled`."""
+def to_reference(entity) -> Reference:
+    """The reference to an existing object that was loaded by `select_with_labels`."""
     label = getattr(entity, "label", None) or getattr(entity, "name", None)
     names = getattr(entity, "names", {})
     return Reference(entity.__tablename__, entity.id, label, getattr(entity, "slug", None), names=names)
@@ -54,13 +54,13 @@ class References:
             missing[kind] |= set(ids)
             if kind in KINDS and missing[kind]:
                 model = KINDS[kind].model
-                for entity in session.scalars(labelled(model).where(model.id.in_(missing[kind]))):
-                    self._found[kind, entity.id] = reference_to(entity)
+                for entity in session.scalars(select_with_labels(model).where(model.id.in_(missing[kind]))):
+                    self._found[kind, entity.id] = to_reference(entity)
         pairs = [(kind, each) for kind, ids in missing.items() for each in ids - self._known(kind)]
         if pairs:
             buried = select(Tombstone).where(tuple_(Tombstone.kind, Tombstone.object_id).in_(pairs))
             for each in session.scalars(buried):
-                self._found[each.kind, each.object_id] = _to_buried(each)
+                self._found[each.kind, each.object_id] = _to_tombstone(each)
 
     def _known(self, kind: str) -> set[int]:
         return {object_id for found, object_id in self._found if found == kind}
@@ -70,7 +70,7 @@ class References:
         return self._found.get((kind, object_id)) or Reference(kind, object_id, gone=True)
 
 
-def _to_buried(tombstone: Tombstone) -> Reference:
+def _to_tombstone(tombstone: Tombstone) -> Reference:
     return Reference(
         tombstone.kind,
         tombstone.object_id,

@@ -11,20 +11,20 @@ from decimal import Decimal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.column_checks import NULL, problems
+from comicsdb.catalog.column_checks import NULL, field_problems
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Imprint, Role
-from comicsdb.models.choices import COUNTRIES, DATED, EARLIEST_YEAR, YEARS, Precision
+from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, KNOWN_PRECISIONS, YEARS, Precision
 from comicsdb.models.currencies import Currency
 from comicsdb.schemas.types import MAX_SHOWN, NEGATIVE, amount_problem, no_such_object, not_a_choice
-from comicsdb.values import partial_day, partial_text
+from comicsdb.values import partial_day, partial_day_text
 
 REQUIRED = _("This field is required.")
 
 
-class Findings:
+class ErrorCollector:
     """Error messages by field, to be raised together."""
 
     def __init__(self):
@@ -42,24 +42,24 @@ class Findings:
             raise InvalidError(self.errors)
 
 
-def check(session: Session, kind: Kind, entity, values: dict) -> None:
+def validate(session: Session, kind: Kind, entity, values: dict) -> None:
     """Check `values` for a new object (`entity` None) or a change of `entity`; raises InvalidError."""
-    find(session, kind, entity, values).raise_any()
+    find_errors(session, kind, entity, values).raise_any()
 
 
-def find(session: Session, kind: Kind, entity, values: dict, *, keep: bool = True) -> Findings:
-    """The errors that `check` raises; `keep` is as for `existing`."""
-    findings = Findings()
+def find_errors(session: Session, kind: Kind, entity, values: dict, *, lock: bool = True) -> ErrorCollector:
+    """The errors that `validate` raises; `lock` is as for `existing_ids`."""
+    findings = ErrorCollector()
     unknown = set(values) - set(kind.fields)
     for field in sorted(map(str, unknown)):
         findings.add(field, formatted("A ${kind} has no such field.", kind=kind.name))
     if entity is None:
         _check_required(kind, values, findings)
-    unfit = problems(kind, values)
+    unfit = field_problems(kind, values)
     for field, message in unfit.items():
         findings.add(field, message)
     values = {field: value for field, value in values.items() if field not in unfit}
-    _check_references(session, kind, values, findings, keep=keep)
+    _check_references(session, kind, values, findings, lock=lock)
     _check_years(values, findings)
     _check_precisions(kind, values, findings)
     if kind.name == "series":
@@ -108,12 +108,12 @@ def _complete(field: str, is_placed: bool, entity, values: dict) -> None:
         if entity is not None and day == getattr(entity, field):
             return
         known = Precision.DAY
-    if type(day) is date and known in DATED:
-        values[field] = partial_day(partial_text(day, known))[0]
+    if type(day) is date and known in KNOWN_PRECISIONS:
+        values[field] = partial_day(partial_day_text(day, known))[0]
     values[name] = str(known)
 
 
-def _check_required(kind: Kind, values: dict, findings: Findings) -> None:
+def _check_required(kind: Kind, values: dict, findings: ErrorCollector) -> None:
     columns = kind.model.__table__.columns
     for field in (*kind.scalars, *kind.parents):
         column = columns[f"{field}_id" if field in kind.parents else field]
@@ -123,7 +123,9 @@ def _check_required(kind: Kind, values: dict, findings: Findings) -> None:
             findings.add(field, REQUIRED)
 
 
-def _check_references(session: Session, kind: Kind, values: dict, findings: Findings, *, keep: bool) -> None:
+def _check_references(
+    session: Session, kind: Kind, values: dict, findings: ErrorCollector, *, lock: bool
+) -> None:
     columns = kind.model.__table__.columns
     for field, target in kind.parents.items():
         if field not in values:
@@ -132,50 +134,50 @@ def _check_references(session: Session, kind: Kind, values: dict, findings: Find
             if not columns[f"{field}_id"].nullable:
                 findings.add(field, NULL)
         else:
-            _check_ids(session, field, target, [values[field]], findings, keep=keep)
+            _check_ids(session, field, target, [values[field]], findings, lock=lock)
     for link in kind.links:
         if link.field in values:
-            _check_ids(session, link.field, link.target, values[link.field], findings, keep=keep)
+            _check_ids(session, link.field, link.target, values[link.field], findings, lock=lock)
     if "credits" in values:
         creators = [credit["creator"] for credit in values["credits"]]
-        _check_ids(session, "credits", Creator, creators, findings, keep=keep)
+        _check_ids(session, "credits", Creator, creators, findings, lock=lock)
         roles = {role for credit in values["credits"] for role in credit["roles"]}
-        _check_ids(session, "credits", Role, roles, findings, keep=keep)
+        _check_ids(session, "credits", Role, roles, findings, lock=lock)
 
 
-def _check_ids(session: Session, field: str, target, ids, findings: Findings, *, keep: bool) -> None:
+def _check_ids(session: Session, field: str, target, ids, findings: ErrorCollector, *, lock: bool) -> None:
     """Check that rows have the ids."""
     wanted = set(ids)
-    for missing in sorted(wanted - existing(session, target, wanted, keep=keep)):
+    for missing in sorted(wanted - existing_ids(session, target, wanted, lock=lock)):
         findings.add(field, no_such_object(missing))
 
 
-def existing(session: Session, target, ids, *, keep: bool = True) -> set[int]:
+def existing_ids(session: Session, target, ids, *, lock: bool = True) -> set[int]:
     """The ids that rows have.
 
-    With `keep` the rows cannot be deleted until the transaction ends. This requires the write lock
+    With `lock` the rows cannot be deleted until the transaction ends. This requires the write lock
     (`UnitOfWork.acquire_write_lock`), as it could cause deadlocks otherwise.
     """
     wanted = set(ids)
     if not wanted:
         return set()
     found = select(target.id).where(target.id.in_(wanted))
-    return set(session.scalars(found.with_for_update(key_share=True, read=True) if keep else found))
+    return set(session.scalars(found.with_for_update(key_share=True, read=True) if lock else found))
 
 
-def _after(entity, values: dict, field: str):
+def _value_after(entity, values: dict, field: str):
     """The value of a field after the change."""
     return values[field] if field in values else getattr(entity, field, None)
 
 
-def _check_precisions(kind: Kind, values: dict, findings: Findings) -> None:
+def _check_precisions(kind: Kind, values: dict, findings: ErrorCollector) -> None:
     for field in kind.partial_dates:
         known = values.get(f"{field}_precision", Precision.DAY)
-        if known not in (list(Precision) if _is_placed(kind, field) else DATED):
+        if known not in (list(Precision) if _is_placed(kind, field) else KNOWN_PRECISIONS):
             findings.add(f"{field}_precision", not_a_choice(known))
 
 
-def _check_years(values: dict, findings: Findings) -> None:
+def _check_years(values: dict, findings: ErrorCollector) -> None:
     lowest, highest = YEARS
     for field in ("founded", "year_began", "year_end"):
         year = values.get(field)
@@ -185,9 +187,9 @@ def _check_years(values: dict, findings: Findings) -> None:
             )
 
 
-def _check_series(session: Session, entity, values: dict, findings: Findings) -> None:
+def _check_series(session: Session, entity, values: dict, findings: ErrorCollector) -> None:
     if "year_end" in values or "year_began" in values:
-        began, end = (_after(entity, values, field) for field in ("year_began", "year_end"))
+        began, end = (_value_after(entity, values, field) for field in ("year_began", "year_end"))
         if began is not None and end is not None and end < began:
             field = "year_end" if "year_end" in values else "year_began"
             findings.add(field, _("A series cannot end before the year it began."))
@@ -200,14 +202,14 @@ def _check_series(session: Session, entity, values: dict, findings: Findings) ->
             findings.add(field, _("The imprint belongs to another publisher."))
 
 
-def check_price(priced, values: dict, findings: Findings) -> None:
+def check_price(priced, values: dict, findings: ErrorCollector) -> None:
     """Check the currency and the amount that an issue or a variant, or a new one (None), will have."""
     if values.get("currency", Currency.USD) not in list(Currency):
         findings.add("currency", not_a_choice(str(values["currency"])[:MAX_SHOWN]))
     elif values.get("price") is not None and values["price"] < 0:
         findings.add("price", NEGATIVE)
     elif "price" in values or "currency" in values:
-        price, currency = (_after(priced, values, field) for field in ("price", "currency"))
+        price, currency = (_value_after(priced, values, field) for field in ("price", "currency"))
         wrong = price is not None and amount_problem(
             Decimal(str(price)), currency or Currency.USD, rounds=True
         )
@@ -215,7 +217,7 @@ def check_price(priced, values: dict, findings: Findings) -> None:
             findings.add("price", wrong)
 
 
-def _check_issue(entity, values: dict, findings: Findings) -> None:
+def _check_issue(entity, values: dict, findings: ErrorCollector) -> None:
     for field in ("cover_date", "store_date", "foc_date"):
         day = values.get(field)
         if day is not None and day < date(EARLIEST_YEAR, 1, 1):

@@ -31,20 +31,20 @@ from stdnum import isbn
 from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.trade_numbers import Gtin
 from comicsdb.models import Issue, ReadingList, Series, Variant
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
-WORDS_MAX = 12  # further words hardly narrow a search, and each costs a scan
-LENGTH_MAX = 200
+MAX_WORDS = 12  # further words hardly narrow a search, and each costs a scan
+MAX_QUERY_LENGTH = 200
 SIMILARITY = 0.4  # the lowest similarity of a name that is found despite typing errors
 
-FOUND_BY_MORE = 10  # the rank of matches in aliases or designations only
+RANK_OF_ALIASES = 10  # the rank of matches in aliases or designations only
 BEFORE_WORDS = "-–—/:.,;'’\"“(["  # beside blanks
 
 # Other models that are searched and ordered like objects of the catalogue.
 _READING_LIST = Kind(ReadingList, ("name",))
 
 _NUMBER = re.compile(r"^(?P<series>[^#]*)#(?P<number>.*)$", re.DOTALL)
-_WILD = re.compile(r"[\\%_]")  # special characters of LIKE
+_LIKE_SPECIAL = re.compile(r"[\\%_]")  # special characters of LIKE
 _YEAR = re.compile(r"\(\s*(\d{4})\s*\)\s*$", re.ASCII)
 
 
@@ -52,49 +52,49 @@ def _kind(model) -> Kind:
     return _READING_LIST if model is ReadingList else kind_of(model)
 
 
-def fields(model) -> tuple:
+def search_columns(model) -> tuple:
     """The folded columns that are searched for objects of a kind."""
     return _kind(model).search_columns
 
 
-def order(model) -> tuple:
+def order_columns(model) -> tuple:
     """The columns of a total order for lists of a kind; for issues, join their series."""
     return _kind(model).order_columns
 
 
-def cleaned(query: str) -> str:
+def clean_query(query: str) -> str:
     """A query for the database: of limited length, without control characters or surrogates."""
-    query = query.lstrip()[:LENGTH_MAX]
+    query = query.lstrip()[:MAX_QUERY_LENGTH]
     printable = "".join(" " if ord(each) < 32 or 0xD800 <= ord(each) <= 0xDFFF else each for each in query)
     return printable.strip()
 
 
 def words(query: str) -> list[str]:
     """The first WORDS_MAX words of a query, separated by white space."""
-    return cleaned(query).split()[:WORDS_MAX]
+    return clean_query(query).split()[:MAX_WORDS]
 
 
-def holds(folded, part: str) -> ColumnElement[bool]:
+def contains(folded, part: str) -> ColumnElement[bool]:
     """The condition that a folded column contains a text, ignoring case and accents."""
     return folded.like(func.fold_pattern(part))
 
 
-def in_any(columns, wanted: list[str]) -> ColumnElement[bool]:
+def all_words_in(columns, wanted: list[str]) -> ColumnElement[bool]:
     """The condition that each word is in at least one of the folded columns."""
-    return and_(true(), *(or_(*(holds(column, word) for column in columns)) for word in wanted))
+    return and_(true(), *(or_(*(contains(column, word) for column in columns)) for word in wanted))
 
 
-def same(column, value: str) -> ColumnElement[bool]:
+def equals_ignoring_case(column, value: str) -> ColumnElement[bool]:
     """The condition that a column has a value, ignoring case."""
     return _upper(column) == func.upper(value)
 
 
-def pattern(part: str) -> str:
+def substring_pattern(part: str) -> str:
     """The pattern of LIKE for texts that contain a part."""
     return f"%{_escaped(part)}%"
 
 
-def fits(column, wanted: str) -> ColumnElement[bool]:
+def matches_pattern(column, wanted: str) -> ColumnElement[bool]:
     """The condition that a column fits a pattern of LIKE, ignoring case."""
     return _upper(column).like(func.upper(wanted))
 
@@ -104,12 +104,12 @@ def same_code(column, code: str) -> ColumnElement[bool]:
     return compacted(column) == func.upper(code)
 
 
-def beginning(start: str) -> str:
+def prefix_pattern(start: str) -> str:
     """The pattern of LIKE for compact codes that begin with a text."""
     return f"{_escaped(start)}%"
 
 
-def code_fits(column, wanted: str) -> ColumnElement[bool]:
+def code_matches_pattern(column, wanted: str) -> ColumnElement[bool]:
     """The condition that the product code in a column fits a pattern of LIKE, which is case-sensitive."""
     # The index is in upper case.
     return and_(compacted(column).like(func.upper(wanted)), _unspaced(column).like(wanted))
@@ -117,12 +117,12 @@ def code_fits(column, wanted: str) -> ColumnElement[bool]:
 
 def isbns(number: str) -> tuple[str, ...]:
     """An ISBN in compact form, with ten and with thirteen digits if it has both forms."""
-    wanted = compact(number)
-    return tuple(filter(None, (wanted, *map(compact, _other_isbn(wanted)))))
+    wanted = compact_code(number)
+    return tuple(filter(None, (wanted, *map(compact_code, _other_isbn(wanted)))))
 
 
 def _escaped(part: str) -> str:
-    return _WILD.sub(r"\\\g<0>", part)
+    return _LIKE_SPECIAL.sub(r"\\\g<0>", part)
 
 
 def _other_isbn(number: str) -> list[str]:
@@ -133,7 +133,7 @@ def _other_isbn(number: str) -> list[str]:
     return [isbn.to_isbn10(number)] if number.startswith("978") else []
 
 
-def issues_with(name: str, condition: Callable) -> ColumnElement[bool]:
+def issues_or_variants_with(name: str, condition: Callable) -> ColumnElement[bool]:
     """The issues that meet a condition on a column, or one of whose variants does."""
     found, other = aliased(Issue), aliased(Variant)
     with_code = union_all(
@@ -191,22 +191,22 @@ def matching(model, query: str) -> ColumnElement[bool]:
     """The condition that a query finds objects of a kind; without words, all of them."""
     if model is Issue:
         return issues_matching(query)
-    return in_any(fields(model), words(query))
+    return all_words_in(search_columns(model), words(query))
 
 
 def similar(model, query: str) -> ColumnElement[bool]:
-    """The condition that a name is similar to the query; call `tolerate` first."""
-    return or_(*(func.fold(cleaned(query)).op("<%")(column) for column in _names(model)))
+    """The condition that a name is similar to the query; call `set_similarity_threshold` first."""
+    return or_(*(func.fold(clean_query(query)).op("<%")(column) for column in _names(model)))
 
 
 def distance(model, query: str) -> ColumnElement[float]:
     """The distance of the closest name from the query, 0 to 1, to order by."""
-    return func.least(*(func.fold(cleaned(query)).op("<<->")(column) for column in _names(model)))
+    return func.least(*(func.fold(clean_query(query)).op("<<->")(column) for column in _names(model)))
 
 
 def best_first(model, query: str) -> tuple:
     """A total order with the best match first, and equal ones in the order of lists; not for issues."""
-    return rank_of_name(_kind(model).name_columns, query), *order(model)
+    return rank_of_name(_kind(model).name_columns, query), *order_columns(model)
 
 
 def rank_of_name(columns, query: str) -> ColumnElement[int]:
@@ -215,7 +215,9 @@ def rank_of_name(columns, query: str) -> ColumnElement[int]:
     A name may have two folded columns, of which the first ranks a little higher.
     """
     # Subqueries, so that words are folded once rather than for each row.
-    wanted, *each = (select(func.fold(part)).scalar_subquery() for part in (cleaned(query), *words(query)))
+    wanted, *each = (
+        select(func.fold(part)).scalar_subquery() for part in (clean_query(query), *words(query))
+    )
     begins_a_word = " " + _spaced(wanted)
     tiers = (
         lambda name: name == wanted,
@@ -230,7 +232,7 @@ def rank_of_name(columns, query: str) -> ColumnElement[int]:
         for place, fits in enumerate(tiers)
         for other, name in enumerate(columns)
     )
-    return case(*cases, else_=FOUND_BY_MORE)
+    return case(*cases, else_=RANK_OF_ALIASES)
 
 
 def _spaced(text) -> ColumnElement[str]:
@@ -238,7 +240,7 @@ def _spaced(text) -> ColumnElement[str]:
     return func.translate(text, BEFORE_WORDS, " " * len(BEFORE_WORDS))
 
 
-def tolerate(session: Session, similarity: float = SIMILARITY) -> None:
+def set_similarity_threshold(session: Session, similarity: float = SIMILARITY) -> None:
     """Set the threshold of `similar` until the transaction ends."""
     session.execute(
         text("SELECT set_config('pg_trgm.word_similarity_threshold', :value, true)"),
@@ -247,7 +249,7 @@ def tolerate(session: Session, similarity: float = SIMILARITY) -> None:
 
 
 def _names(model) -> tuple:
-    return fields(Series if model is Issue else model)
+    return search_columns(Series if model is Issue else model)
 
 
 @dataclass(frozen=True)
@@ -269,7 +271,7 @@ class IssueQuery:
 
 def parse_issue_query(query: str) -> IssueQuery:
     """Parse a query for issues."""
-    query = cleaned(query)
+    query = clean_query(query)
     found = _NUMBER.match(query)
     series, number = (found["series"], found["number"].strip()) if found else (query, None)
     year = _YEAR.search(series)
@@ -278,26 +280,26 @@ def parse_issue_query(query: str) -> IssueQuery:
     return IssueQuery(tuple(words(series)), int(year[1]) if year else None, number)
 
 
-def numbered(number: str) -> ColumnElement[bool]:
+def has_number(number: str) -> ColumnElement[bool]:
     """The issues with a number or alternative number, ignoring case."""
-    return or_(same(Issue.number, number), same(Issue.alt_number, number))
+    return or_(equals_ignoring_case(Issue.number, number), equals_ignoring_case(Issue.alt_number, number))
 
 
 def issues_matching(query: str) -> ColumnElement[bool]:
     """The issues that match a query: words in the series' names, its first year in parentheses, `#number`."""
     asked = parse_issue_query(query)
-    return false() if asked.is_empty else issues_asked_for(asked.words, asked.year, asked.number or None)
+    return false() if asked.is_empty else issues_matching_parts(asked.words, asked.year, asked.number or None)
 
 
-def issues_asked_for(wanted: Sequence, year, number) -> ColumnElement[bool]:
+def issues_matching_parts(wanted: Sequence, year, number) -> ColumnElement[bool]:
     """The condition for the parts of such a query, which may be parameters; year and number may be None."""
     # Find the series first, by their index, then their issues.
     if wanted or year is not None:
         series = aliased(Series)
-        conditions = [in_any((series.folded, series.alt_folded), list(wanted))]
+        conditions = [all_words_in((series.folded, series.alt_folded), list(wanted))]
         if year is not None:
             conditions.append(series.year_began == year)
         condition = Issue.series_id.in_(select(series.id).where(*conditions))
     else:
         condition = true()
-    return condition if number is None else and_(condition, numbered(number))
+    return condition if number is None else and_(condition, has_number(number))

@@ -9,15 +9,15 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.catalog import issue_parts, parts, rules, slugs, uniqueness
-from comicsdb.catalog.column_checks import NULL, problem
-from comicsdb.catalog.deletion import doomed_with, forget, write_tombstones
+from comicsdb.catalog.column_checks import NULL, column_problem
+from comicsdb.catalog.deletion import collect_cascade, expunge_deleted, write_tombstones
 from comicsdb.catalog.errors import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.kinds import Kind, kind_of
-from comicsdb.catalog.unit_of_work import UnitOfWork, label_of
+from comicsdb.catalog.unit_of_work import UnitOfWork, log_label
 from comicsdb.i18n import _
 from comicsdb.library import ratings
 from comicsdb.models import FormerSlug, History, Issue, Series, Tombstone, User
-from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, Authored, metadata
+from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, AuthorsMixin, metadata
 from comicsdb.models.choices import Precision
 
 # An index entry has 2700 bytes: enough for 255 characters of any script, but not for any two such names.
@@ -44,11 +44,11 @@ class Catalog:
         self.unit = UnitOfWork.of(session)
         self.unit.actor_id = actor_id
         self.unit.actor_name = actor_name
-        self.unit.reason = fit_reason(reason)
+        self.unit.reason = validated_reason(reason)
 
-    def explain(self, reason: str) -> None:
+    def set_reason(self, reason: str) -> None:
         """Give the reason of all changes of this transaction, for their history; raises InvalidError."""
-        self.unit.reason = fit_reason(reason) or self.unit.reason
+        self.unit.reason = validated_reason(reason) or self.unit.reason
 
     # Finding.
 
@@ -57,7 +57,7 @@ class Catalog:
         entity = self.session.get(model, object_id) if 0 < object_id <= INTEGER_MAX else None
         return entity or self._former(model, Tombstone.object_id == object_id, object_id)
 
-    def locked(self, model, object_id: int):
+    def get_for_update(self, model, object_id: int):
         """As `get`, with the object locked as by `lock`."""
         entity = self._locked(model, object_id)
         return entity or self._former(model, Tombstone.object_id == object_id, object_id)
@@ -110,12 +110,12 @@ class Catalog:
         self.unit.acquire_write_lock()
         values = rules.with_precisions(kind, None, values)
         slug = values.pop("slug", None) or ""
-        if slug and (wrong := problem(model.__table__.columns["slug"], slug)):
+        if slug and (wrong := column_problem(model.__table__.columns["slug"], slug)):
             raise InvalidError({"slug": [wrong]})
-        rules.check(self.session, kind, None, values)
-        with self.attempt(kind):
+        rules.validate(self.session, kind, None, values)
+        with self.savepoint(kind):
             entity = model(**_columns(kind, values))
-            if isinstance(entity, Authored):
+            if isinstance(entity, AuthorsMixin):
                 entity.created_by_id = entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
             if hasattr(model, "slug"):
                 entity.slug = slug or self._new_slug(kind, entity)
@@ -124,7 +124,7 @@ class Catalog:
             self._expire_placed(entity)
             self._write_parts(kind, entity, values)
         self.unit.propagate()
-        self.unit.log_after_commit("create", kind.name, entity.id, label_of(entity))
+        self.unit.log_after_commit("create", kind.name, entity.id, log_label(entity))
         return entity
 
     def update(self, entity, values: dict):
@@ -138,14 +138,14 @@ class Catalog:
         self.lock(entity)
         values = rules.with_precisions(kind, entity, values)
         slug = values.pop("slug", None)
-        rules.check(self.session, kind, entity, values)
-        with self.attempt(kind):
+        rules.validate(self.session, kind, entity, values)
+        with self.savepoint(kind):
             if slug is not None and slug != entity.slug:
                 self._readdress(kind, entity, slug)
             for column, value in _columns(kind, values).items():
                 if getattr(entity, column) != value:
                     setattr(entity, column, value)
-            if isinstance(entity, Authored):
+            if isinstance(entity, AuthorsMixin):
                 entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
             self.unit.record_saved(kind.name, {entity.id})
             if kind.name == "issue":
@@ -156,10 +156,10 @@ class Catalog:
         self.unit.propagate()
         if "store_date" in values:
             ratings.count_due(self.session, self.session.info.get("today") or clock.now().date())
-        self.unit.log_after_commit("update", kind.name, entity.id, label_of(entity))
+        self.unit.log_after_commit("update", kind.name, entity.id, log_label(entity))
         return entity
 
-    def faults(self, model, entity, values: dict) -> tuple[dict[str, list[str]], list[ConflictError]]:
+    def find_errors(self, model, entity, values: dict) -> tuple[dict[str, list[str]], list[ConflictError]]:
         """All problems that `create` (`entity` None) or `update` would find in values, not only the first.
 
         Returns the messages by field, and the unique sets that are taken. Nothing is locked, as callers may
@@ -168,12 +168,12 @@ class Catalog:
         kind = kind_of(model)
         values = rules.with_precisions(kind, entity, values)
         slug = values.pop("slug", None)
-        errors = rules.find(self.session, kind, entity, values, keep=False).errors
+        errors = rules.find_errors(self.session, kind, entity, values, lock=False).errors
         if slug or (slug is not None and entity is not None):  # for a new object without one it is generated
-            wrong = slugs.fault(self.session, kind.name, slug, entity and entity.id)
+            wrong = slugs.slug_problem(self.session, kind.name, slug, entity and entity.id)
             errors |= {"slug": [wrong]} if wrong else {}
         sound = {field: value for field, value in values.items() if field not in errors}
-        return errors, uniqueness.conflicts(self.session, kind, entity, _columns(kind, sound))
+        return errors, uniqueness.find_conflicts(self.session, kind, entity, _columns(kind, sound))
 
     # Single credits and variants.
 
@@ -181,9 +181,9 @@ class Catalog:
         """Add credits, all or none: see `issue_parts.add_credits`."""
         return issue_parts.add_credits(self, wanted)
 
-    def credit_faults(self, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
+    def find_credit_errors(self, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
         """The errors of new credits, by index and field."""
-        return issue_parts.credit_faults(self, wanted)
+        return issue_parts.find_credit_errors(self, wanted)
 
     def add_variant(self, values: dict) -> int:
         """Add a variant to an issue: see `issue_parts.add_variant`."""
@@ -193,9 +193,9 @@ class Catalog:
         """Change fields of a variant: see `issue_parts.update_variant`."""
         return issue_parts.update_variant(self, variant_id, values)
 
-    def variant_faults(self, variant, values: dict) -> dict[str, list[str]]:
+    def find_variant_errors(self, variant, values: dict) -> dict[str, list[str]]:
         """The errors in values for a new variant (None) or for a change of one, by field."""
-        return issue_parts.variant_faults(self.session, variant, values).errors
+        return issue_parts.find_variant_errors(self.session, variant, values).errors
 
     def delete(self, entity, reason: str = "") -> None:
         """Delete an object and what belongs to it; tombstones keep their ids and slugs.
@@ -207,7 +207,7 @@ class Catalog:
 
     def delete_many(self, model, ids: set[int], reason: str = "") -> set[int]:
         """Delete objects of one kind as `delete` does, all or none; returns those that were still there."""
-        kind, reason = kind_of(model), fit_reason(reason)
+        kind, reason = kind_of(model), validated_reason(reason)
         self.unit.acquire_write_lock()
         if kind.name == "series_type" and self.session.scalar(
             select(Series.id).where(Series.series_type_id.in_(ids)).limit(1)
@@ -219,15 +219,15 @@ class Catalog:
             raise InvalidError(
                 {"age_rating": [_("The first age rating represents “unknown” and cannot be deleted.")]}
             )
-        doomed = doomed_with(self.session, kind.name, ids)
-        self.unit.before_deletion(doomed, "delete", reason)
-        write_tombstones(self.session, doomed, self.actor_id, reason)
-        gone = doomed.get(kind.name, set())
+        to_delete = collect_cascade(self.session, kind.name, ids)
+        self.unit.before_deletion(to_delete, "delete", reason)
+        write_tombstones(self.session, to_delete, self.actor_id, reason)
+        gone = to_delete.get(kind.name, set())
         self.session.execute(
             delete(model).where(model.id.in_(gone)).execution_options(synchronize_session=False)
         )
-        forget(self.session, doomed)
-        self.unit.after_deletion(doomed)
+        expunge_deleted(self.session, to_delete)
+        self.unit.after_deletion(to_delete)
         self.unit.propagate()
         return gone
 
@@ -264,13 +264,13 @@ class Catalog:
     # Internals.
 
     @contextmanager
-    def attempt(self, kind: Kind):
+    def savepoint(self, kind: Kind):
         """A savepoint, so that the session stays usable after a failed write, and forgets it."""
         try:
             with self.session.begin_nested():
                 yield
         except IntegrityError as error:
-            raise _as_conflict(kind, error) from error
+            raise _to_catalog_error(kind, error) from error
         except DataError as error:
             raise InvalidError({"__all__": [_("The database cannot hold one of these values.")]}) from error
         except OperationalError as error:
@@ -287,10 +287,10 @@ class Catalog:
         return next(slugs.candidates(self.session, kind.name, slugs.base_slug(kind.name, words, entity.id)))
 
     def _readdress(self, kind: Kind, entity, slug: str) -> None:
-        wrong = slugs.fault(self.session, kind.name, slug, entity.id)
+        wrong = slugs.slug_problem(self.session, kind.name, slug, entity.id)
         if wrong:
             raise InvalidError({"slug": [wrong]})
-        slugs.keep_former(self.session, kind.name, {entity.id: (entity.slug, slug)})
+        slugs.redirect_former(self.session, kind.name, {entity.id: (entity.slug, slug)})
         entity.slug = slug
 
     def _words(self, kind: Kind, entity) -> str:
@@ -322,9 +322,9 @@ class Catalog:
             parts.replace_external_ids(self.session, kind.name, entity.id, wanted, self.actor_id)
 
 
-def fit_reason(reason: str | None) -> str | None:
+def validated_reason(reason: str | None) -> str | None:
     """A reason that history can store; raises InvalidError for an invalid one."""
-    wrong = reason and problem(History.__table__.columns["reason"], reason)
+    wrong = reason and column_problem(History.__table__.columns["reason"], reason)
     if wrong:
         raise InvalidError({"reason": [wrong]})
     return reason
@@ -336,34 +336,34 @@ def _columns(kind: Kind, values: dict) -> dict:
     return columns | {f"{field}_id": values[field] for field in kind.parents if field in values}
 
 
-def _diagnostic(error: IntegrityError, part: str) -> str:
+def _error_detail(error: IntegrityError, part: str) -> str:
     """A part of a database error: `constraint_name`, `table_name` or `column_name`, or ""."""
     return getattr(getattr(error.orig, "diag", None), part, None) or ""
 
 
-def _as_conflict(kind: Kind, error: IntegrityError) -> Exception:
+def _to_catalog_error(kind: Kind, error: IntegrityError) -> Exception:
     """The error for a violated constraint: a conflict, a reference to a deleted object, or a wrong value."""
-    name, table, column = (_diagnostic(error, f"{part}_name") for part in ("constraint", "table", "column"))
+    name, table, column = (_error_detail(error, f"{part}_name") for part in ("constraint", "table", "column"))
     if name.startswith("uq_"):
-        return uniqueness.taken(kind, table, name)
+        return uniqueness.to_conflict(kind, table, name)
     if name.startswith("fk_"):
         # The acting account is not a field: the request is retried without it.
-        return error if name.endswith(f"_{User.__tablename__}") else _vanished(kind, name)
+        return error if name.endswith(f"_{User.__tablename__}") else _missing_reference(kind, name)
     if name.startswith("ck_"):
-        return InvalidError({_judged(kind, table, name): [_("This value is not accepted.")]})
+        return InvalidError({_field_of_check(kind, table, name): [_("This value is not accepted.")]})
     if column:  # the only error with a column but no constraint: null
-        return InvalidError({_shown_as(kind, table, column): [NULL]})
+        return InvalidError({_field_of_column(kind, table, column): [NULL]})
     return error
 
 
-def _judged(kind: Kind, table_name: str, name: str) -> str:
+def _field_of_check(kind: Kind, table_name: str, name: str) -> str:
     """The field of a CHECK constraint, whose name contains that of the column."""
     rule = name.replace('"', "").removeprefix(f"ck_{table_name}_")
     columns = [each.name for each in metadata.tables[table_name].columns if rule.startswith(f"{each.name}_")]
-    return _shown_as(kind, table_name, max(columns, key=len, default="__all__"))
+    return _field_of_column(kind, table_name, max(columns, key=len, default="__all__"))
 
 
-def _shown_as(kind: Kind, table_name: str, column: str) -> str:
+def _field_of_column(kind: Kind, table_name: str, column: str) -> str:
     """The field of a column: the part for a column of a part, the link for one of a link table."""
     links = {link.table.name: link.field for link in kind.links}
     parts_by_table = {
@@ -377,7 +377,7 @@ def _shown_as(kind: Kind, table_name: str, column: str) -> str:
     return next((field for field in kind.parents if column == f"{field}_id"), column)
 
 
-def _vanished(kind: Kind, name: str) -> InvalidError:
+def _missing_reference(kind: Kind, name: str) -> InvalidError:
     for field in (*kind.parents, *(link.field for link in kind.links)):
         if field in name:
             return InvalidError({field: [_("The object this points to was deleted in the meantime.")]})

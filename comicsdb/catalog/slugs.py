@@ -13,7 +13,7 @@ from comicsdb.i18n import _
 LENGTH = 255
 WORDS_MAX = 4 * LENGTH  # characters of a text; the rest is ignored
 SUFFIX_ROOM = 10  # for "-" and a number
-PROBED = 10  # slugs that the first statement looks for; each further one looks for ten times as many
+FIRST_BATCH = 10  # slugs that the first statement looks for; each further one looks for ten times as many
 
 # Path segments of other routes beside the detail pages.
 RESERVED = {
@@ -54,7 +54,7 @@ def candidates(session: Session, kind: str, base: str, released: str = "false") 
     Former slugs, which redirect permanently, count as in use, except for those that meet `released`, an SQL
     condition on former_slug. Callers hold the lock of all writers, so none is taken meanwhile.
     """
-    names, number = free(kind, base), PROBED
+    names, number = free_candidates(kind, base), FIRST_BATCH
     while True:
         tried = list(islice(names, number))
         rows = session.scalars(
@@ -70,19 +70,19 @@ def candidates(session: Session, kind: str, base: str, released: str = "false") 
         number *= 10
 
 
-def free(kind: str, base: str) -> Iterator[str]:
+def free_candidates(kind: str, base: str) -> Iterator[str]:
     """The base, then the base with a number, without the slugs of other routes."""
     names = chain([base], (f"{base}-{number}" for number in count(1)))
-    reserved = reserved_for(kind)
+    reserved = reserved_words(kind)
     return (each for each in names if each not in reserved)
 
 
-def reserved_for(kind: str) -> set[str]:
+def reserved_words(kind: str) -> set[str]:
     """The words that cannot be slugs of a kind."""
     return RESERVED["*"] | RESERVED.get(kind, set())
 
 
-def fault(session: Session, kind: str, slug: str, object_id: int | None = None) -> str | None:
+def slug_problem(session: Session, kind: str, slug: str, object_id: int | None = None) -> str | None:
     """The error message for a chosen slug, of a new object or of the one with an id; or None.
 
     An object may have a former slug of its own again.
@@ -93,7 +93,7 @@ def fault(session: Session, kind: str, slug: str, object_id: int | None = None) 
         return MALFORMED
     if slug.isdigit():
         return ONLY_DIGITS
-    if slug in reserved_for(kind):
+    if slug in reserved_words(kind):
         return ANOTHER_PAGE
     owners = session.scalars(
         text(
@@ -105,7 +105,7 @@ def fault(session: Session, kind: str, slug: str, object_id: int | None = None) 
     return TAKEN if set(owners) - {object_id} else None
 
 
-def keep_former(session: Session, kind: str, moves: dict[int, tuple[str, str]]) -> None:
+def redirect_former(session: Session, kind: str, moves: dict[int, tuple[str, str]]) -> None:
     """Redirect the old slugs of objects to them; their new slugs no longer redirect.
 
     `moves` maps ids to the old slug and the new one.

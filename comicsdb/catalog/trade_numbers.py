@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, case, func, or_
 from stdnum import ean, isbn
 
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
-ADDED_DIGITS = (0, 2, 5)  # lengths of a barcode's supplement
-CODE_DIGITS = (12, 13)
-ISBN_LONG, ISBN_SHORT = 13, 10
-ISBN_BEGINNINGS = ("978", "979")
+SUPPLEMENT_LENGTHS = (0, 2, 5)  # lengths of a barcode's supplement
+CODE_LENGTHS = (12, 13)
+ISBN13_LENGTH, ISBN10_LENGTH = 13, 10
+ISBN13_PREFIXES = ("978", "979")
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,19 @@ class Gtin:
         return (isbn.to_isbn10(self.stem),) if has_one else ()
 
 
-def gtin(code: str) -> Gtin | None:
+def parse_gtin(code: str) -> Gtin | None:
     """The parts of a UPC-A, EAN-13 or ISBN, with or without a supplement; None if it has another length.
 
     Check digits are not verified: a catalogue holds what is printed.
     """
-    code = compact(code).upper()
+    code = compact_code(code).upper()
     if isbn.is_valid(code):
         return Gtin(isbn.to_isbn13(code))
     if not (code.isascii() and code.isdigit()):
         return None
-    for length in CODE_DIGITS:
-        if len(code) - length in ADDED_DIGITS:
-            return Gtin(code[:length].rjust(ISBN_LONG, "0"), code[length:])
+    for length in CODE_LENGTHS:
+        if len(code) - length in SUPPLEMENT_LENGTHS:
+            return Gtin(code[:length].rjust(ISBN13_LENGTH, "0"), code[length:])
     return None
 
 
@@ -62,8 +62,8 @@ def is_upc(text: str) -> bool:
         return False
     return any(
         len(text) == length + added and ean.is_valid(text[:length])
-        for length in CODE_DIGITS
-        for added in ADDED_DIGITS
+        for length in CODE_LENGTHS
+        for added in SUPPLEMENT_LENGTHS
     )
 
 
@@ -74,23 +74,26 @@ def is_sku(text: str) -> bool:
 
 def column_is_isbn(text: ColumnElement[str]) -> ColumnElement[bool]:
     """The SQL condition for `is_isbn`."""
-    last = case((func.substr(text, ISBN_SHORT, 1) == "X", 10), else_=_digit(text, ISBN_SHORT))
-    short = (_weighed(text, range(1, ISBN_SHORT)) + last * ISBN_SHORT) % 11 == 0
+    last = case((func.substr(text, ISBN10_LENGTH, 1) == "X", 10), else_=_digit(text, ISBN10_LENGTH))
+    short = (_weighted_sum(text, range(1, ISBN10_LENGTH)) + last * ISBN10_LENGTH) % 11 == 0
     return or_(
         and_(
-            text.regexp_match(f"^[0-9]{{{ISBN_LONG}}}$"),
-            func.left(text, 3).in_(ISBN_BEGINNINGS),
-            _ean_fits(text, ISBN_LONG),
+            text.regexp_match(f"^[0-9]{{{ISBN13_LENGTH}}}$"),
+            func.left(text, 3).in_(ISBN13_PREFIXES),
+            _ean_check_digit_fits(text, ISBN13_LENGTH),
         ),
-        and_(text.regexp_match(f"^[0-9]{{{ISBN_SHORT - 1}}}[0-9X]$"), short),
+        and_(text.regexp_match(f"^[0-9]{{{ISBN10_LENGTH - 1}}}[0-9X]$"), short),
     )
 
 
 def column_is_upc(text: ColumnElement[str]) -> ColumnElement[bool]:
     """The SQL condition for `is_upc`."""
     fits = [
-        and_(func.length(text).in_([digits + added for added in ADDED_DIGITS]), _ean_fits(text, digits))
-        for digits in CODE_DIGITS
+        and_(
+            func.length(text).in_([digits + added for added in SUPPLEMENT_LENGTHS]),
+            _ean_check_digit_fits(text, digits),
+        )
+        for digits in CODE_LENGTHS
     ]
     return and_(text.regexp_match("^[0-9]+$"), or_(*fits))
 
@@ -105,16 +108,16 @@ def _digit(text: ColumnElement[str], place: int) -> ColumnElement[int]:
     return func.ascii(func.substr(text, place, 1)) - 48
 
 
-def _weighed(text: ColumnElement[str], weights) -> ColumnElement[int]:
+def _weighted_sum(text: ColumnElement[str], weights) -> ColumnElement[int]:
     terms = [_digit(text, place) * weight for place, weight in enumerate(weights, 1)]
     return sum(terms[1:], terms[0])
 
 
-def _ean_fits(text: ColumnElement[str], digits: int) -> ColumnElement[bool]:
+def _ean_check_digit_fits(text: ColumnElement[str], digits: int) -> ColumnElement[bool]:
     """Whether the check digit is right, the last of the first `digits` digits of a text.
 
     The weights alternate between 3 and 1 from the end, so 12 digits need not be padded to 13, which would
     take twice as long.
     """
     weights = [3 if (digits - place) % 2 else 1 for place in range(1, digits + 1)]
-    return _weighed(text, weights) % 10 == 0
+    return _weighted_sum(text, weights) % 10 == 0

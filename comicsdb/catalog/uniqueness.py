@@ -10,7 +10,7 @@ from comicsdb.catalog.kinds import Kind
 from comicsdb.models.base import metadata
 
 
-def taken(kind: Kind, table_name: str, name: str) -> ConflictError:
+def to_conflict(kind: Kind, table_name: str, name: str) -> ConflictError:
     """The conflict that the violation of a constraint or unique index means."""
     table = metadata.tables[table_name]
     rules = {rule.name: rule for rule in (*table.indexes, *table.constraints)}
@@ -19,7 +19,7 @@ def taken(kind: Kind, table_name: str, name: str) -> ConflictError:
     return ConflictError(table.name, tuple(parents.get(column, column) for column in columns))
 
 
-def conflicts(
+def find_conflicts(
     session: Session, kind: Kind, entity, columns: dict, *, besides: Iterable[int] = ()
 ) -> list[ConflictError]:
     """The conflicts that column values would cause, for a new object or a change of `entity`.
@@ -29,7 +29,7 @@ def conflicts(
     """
     table = kind.model.__table__
     found = []
-    for rule in sorted(_sets(table), key=lambda rule: str(rule.name)):
+    for rule in sorted(_unique_sets(table), key=lambda rule: str(rule.name)):
         after = {
             column.name: columns[column.name]
             if column.name in columns
@@ -42,11 +42,11 @@ def conflicts(
         if own := [*besides, *([entity.id] if entity is not None else ())]:
             others = others.where(table.c.id.not_in(own))
         if session.scalar(others.limit(1)) is not None:
-            found.append(taken(kind, table.name, rule.name))
+            found.append(to_conflict(kind, table.name, rule.name))
     return found
 
 
-def _sets(table):
+def _unique_sets(table):
     """The unique constraints and indexes of a table that have columns only."""
     unique = [rule for rule in table.constraints if isinstance(rule, UniqueConstraint)]
     unique += [rule for rule in table.indexes if isinstance(rule, Index) and rule.unique]

@@ -10,7 +10,7 @@ transaction:
   writers of the catalogue, so the log is in the order of commits, and a version becomes visible together with
   its data.
 
-Readers' ratings change figures of the catalogue without that lock: see `UnitOfWork.rated`.
+Readers' ratings change figures of the catalogue without that lock: see `UnitOfWork.record_ratings`.
 """
 
 import logging
@@ -31,7 +31,7 @@ from comicsdb.models.record import LateStamps
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 300  # objects that are touched by another one, for their stamps to move in its transaction
+MAX_IMMEDIATE = 300  # objects that are touched by another one, for their stamps to move in its transaction
 WRITE_LOCK = 7_240_412  # key of the advisory lock of all writers, which also orders their commits
 _LOCK = text("SELECT pg_advisory_xact_lock(:key)")
 _STAMPS = (
@@ -46,7 +46,7 @@ _STAMPS = (
     "rated_before",
 )
 
-OF_PICTURE = ("image", "cover_hash")
+PICTURE_COLUMNS = ("image", "cover_hash")
 
 # Tables with the pictures of a kind: (table, column with the object's id).
 _PICTURES = {kind.name: [(kind.name, "id")] for kind in KINDS.values() if "image" in kind.scalars}
@@ -84,7 +84,7 @@ class PendingChanges:
     locked: set[tuple[str, int]] = field(default_factory=set)  # rows locked by `Catalog.lock`
 
     @property
-    def pending(self) -> bool:
+    def needs_propagation(self) -> bool:
         """Whether `propagate` has anything to do."""
         return any((self.events, self.saved, self.created, self.touched, self.listing, self.rated))
 
@@ -148,24 +148,24 @@ class UnitOfWork:
         if ids:
             self.changes.events[event_name] |= ids
 
-    def part_changed(self, owner: str, part: str, ids: set[int]) -> None:
+    def record_part_change(self, owner: str, part: str, ids: set[int]) -> None:
         """Record that parts of rows changed: credits, variants or attributions."""
         self.record_event(f"{owner}.{part}", ids)
         self.changes.affected[owner] |= ids
 
-    def link_changed(self, owner: str, link, own_ids: set[int], other_ids: set[int]) -> None:
+    def record_link_change(self, owner: str, link, own_ids: set[int], other_ids: set[int]) -> None:
         """Record that links between `own_ids` and `other_ids` were added or removed."""
         touched = own_ids | other_ids if link.symmetric else own_ids
-        self.part_changed(owner, link.field, touched)
+        self.record_part_change(owner, link.field, touched)
         if f"{owner}.{link.field}" in propagation.LINK_EVENTS:
             self.record_event(propagation.LINK_EVENTS[f"{owner}.{link.field}"], own_ids)
         if owner == "issue" and not link.symmetric:
             other = link.target.__tablename__
             self.record_event(f"{other}.issues", other_ids)
-            if other in propagation.ISSUE_LISTS:
+            if other in propagation.ISSUE_LIST_CONDITIONS:
                 self.changes.listing[other] |= other_ids
 
-    def rated(self, issues: set[int], series: Iterable[int] = ()) -> None:
+    def record_ratings(self, issues: set[int], series: Iterable[int] = ()) -> None:
         """Record that ratings of issues changed, or that rated issues of series were removed or added.
 
         Figures and `rated` are updated, `modified` is not.
@@ -173,7 +173,7 @@ class UnitOfWork:
         self.changes.rated["issue"] |= issues
         self.changes.rated["series"].update(series)
 
-    def outdate(self, kind: str) -> None:
+    def record_outdated(self, kind: str) -> None:
         """Record a write to rows that are not in the catalogue, but have a version as well."""
         self.changes.outdated.add(kind)
 
@@ -197,16 +197,16 @@ class UnitOfWork:
         """Keep the files of pictures that rows have now, also if they are released."""
         self.changes.retained_files.update(key for key in keys if key)
 
-    def before_deletion(self, doomed: dict[str, set[int]], action: str, reason: str | None = None) -> None:
+    def before_deletion(self, to_delete: dict[str, set[int]], action: str, reason: str | None = None) -> None:
         """Before a deletion, record what cannot be found after it."""
         changes = self.changes
-        for kind, ids in doomed.items():
+        for kind, ids in to_delete.items():
             events = dict.fromkeys(propagation.deletion_events(kind), ids)
             found = propagation.resolve(self.session, events)
             for other, others in found.items():
                 changes.touched[other] |= others
                 changes.affected[other] |= others
-                if kind == "issue" and other in propagation.ISSUE_LISTS:
+                if kind == "issue" and other in propagation.ISSUE_LIST_CONDITIONS:
                     changes.listing[other] |= others
             if kind == "issue":
                 changes.rated["series"].update(
@@ -222,12 +222,12 @@ class UnitOfWork:
                 self.release_files(self.session.scalars(pictures, {"ids": list(ids)}))
             changes.deleted += [(kind, each, action) for each in sorted(ids)]
             changes.outdated.add(kind)
-        snapshots.record_deletions(self.session, doomed, self.actor_id, reason or self.reason)
+        snapshots.record_deletions(self.session, to_delete, self.actor_id, reason or self.reason)
 
-    def after_deletion(self, doomed: dict[str, set[int]]) -> None:
+    def after_deletion(self, to_delete: dict[str, set[int]]) -> None:
         """After a deletion, remove the rows from the recorded changes."""
         changes = self.changes
-        for kind, ids in doomed.items():
+        for kind, ids in to_delete.items():
             for pending in (
                 changes.saved,
                 changes.created,
@@ -248,7 +248,7 @@ class UnitOfWork:
         """Update the stamps of all rows that were changed or touched since the last call."""
         self.session.flush()
         changes = self.changes
-        if not changes.pending:
+        if not changes.needs_propagation:
             return
         moved = propagation.resolve(self.session, changes.events)
         for kind, ids in changes.touched.items():
@@ -277,14 +277,14 @@ class UnitOfWork:
         ):
             spent.clear()
         changes.rated.clear()
-        self._forget_stamps()
+        self._expire_stamps()
 
     def _postpone(self, moved: dict[str, set[int]]) -> None:
         """Leave the stamps of very many objects of a kind, which were not written themselves, for later."""
         changes = self.changes
         for kind, ids in moved.items():
             touched = ids - changes.saved.get(kind, set()) - changes.created.get(kind, set())
-            if len(touched) > AT_ONCE:
+            if len(touched) > MAX_IMMEDIATE:
                 ids.difference_update(touched)
                 changes.late[kind] |= touched
                 changes.outdated.add(kind)
@@ -296,9 +296,9 @@ class UnitOfWork:
 
     def _refresh_rating_figures(self, issues: set[int], series: set[int]) -> None:
         if issues:
-            propagation.count_stars(self.session, issues)
+            propagation.refresh_issue_ratings(self.session, issues)
         if series:
-            propagation.sum_up_stars(self.session, series)
+            propagation.refresh_series_ratings(self.session, series)
         self.changes.figures_changed |= bool(series or issues)
 
     def finalize(self) -> None:
@@ -322,7 +322,7 @@ class UnitOfWork:
             locked=changes.locked,
         )
 
-    def committed(self) -> None:
+    def after_commit(self) -> None:
         """Write the log lines and delete released files, after the commit."""
         for line in self.changes.log_lines:
             extra = {"username": self.actor_name}
@@ -334,22 +334,22 @@ class UnitOfWork:
 
     # Savepoints: rolling back discards the changes recorded since its start.
 
-    def begun(self, savepoint) -> None:
+    def on_savepoint_begin(self, savepoint) -> None:
         """Handle the start of a savepoint."""
         self.savepoints[savepoint] = self.changes.copy()
 
-    def released(self, savepoint) -> None:
+    def on_savepoint_release(self, savepoint) -> None:
         """Handle the release of a savepoint: its changes are part of the transaction."""
         self.savepoints.pop(savepoint, None)
 
-    def ended(self, savepoint) -> None:
+    def on_savepoint_end(self, savepoint) -> None:
         """Handle the end of a savepoint; unless it was released before, it was rolled back."""
         before = self.savepoints.pop(savepoint, None)
         if before is not None:
             self.changes = before
-            self._forget_stamps()
+            self._expire_stamps()
 
-    def _forget_stamps(self) -> None:
+    def _expire_stamps(self) -> None:
         """Expire the stamps in the session, as they were updated by SQL."""
         for entity in self.session.identity_map.values():
             names = [name for name in _STAMPS if name in vars(entity)]
@@ -365,18 +365,18 @@ def _after_flush(session: Session, _context) -> None:
             unit.record_saved(entity.__tablename__, {entity.id}, "create")
             unit.retain_files([getattr(entity, "image", "")])
             if isinstance(entity, Issue):
-                _issue_saved(unit, {entity.series_id})
+                _record_issue_saved(unit, {entity.series_id})
     for entity in session.dirty:
         kind = entity.__tablename__
         if kind in KINDS and session.is_modified(entity):
             unit.record_saved(kind, {entity.id})
-            _note_fields(unit, kind, entity)
+            _record_changed_fields(unit, kind, entity)
     forbidden = [entity for entity in session.deleted if entity.__tablename__ in KINDS]
     if forbidden:
         raise RuntimeError(f"Delete {forbidden[0]!r} through the catalogue: it keeps tombstone and history.")
 
 
-def _note_fields(unit: UnitOfWork, kind: str, entity) -> None:
+def _record_changed_fields(unit: UnitOfWork, kind: str, entity) -> None:
     attributes = inspect(entity).attrs
 
     def changed(column: str) -> bool:
@@ -390,25 +390,25 @@ def _note_fields(unit: UnitOfWork, kind: str, entity) -> None:
     if "image" in KINDS[kind].scalars:
         unit.release_files(attributes.image.history.deleted)
         unit.retain_files(attributes.image.history.added)
-        columns = [column for column in OF_PICTURE if column in attributes]
+        columns = [column for column in PICTURE_COLUMNS if column in attributes]
         before, after = (
             {column: each[0] for column in columns if (each := getattr(attributes[column].history, way))}
             for way in ("deleted", "added")
         )
-        unit.log_picture_change(kind, entity.id, label_of(entity), before, after)
+        unit.log_picture_change(kind, entity.id, log_label(entity), before, after)
     if isinstance(entity, Issue):
         series = {entity.series_id, *attributes.series_id.history.deleted}
-        _issue_saved(unit, series)
+        _record_issue_saved(unit, series)
         if len(series) > 1 and entity.rating_count:
             unit.changes.rated["series"] |= series
 
 
-def label_of(entity) -> str:
+def log_label(entity) -> str:
     """The label of an object in the log."""
     return entity.slug if isinstance(entity, Issue) else entity.name
 
 
-def _issue_saved(unit: UnitOfWork, series: set[int]) -> None:
+def _record_issue_saved(unit: UnitOfWork, series: set[int]) -> None:
     unit.record_event("series.issues", series)
     unit.changes.listing["series"] |= series
 
@@ -420,15 +420,15 @@ def _before_commit(session: Session) -> None:
 
 def _after_begin(session: Session, transaction) -> None:
     if transaction.nested:
-        UnitOfWork.of(session).begun(transaction)
+        UnitOfWork.of(session).on_savepoint_begin(transaction)
 
 
 def _after_commit(session: Session) -> None:
     unit, savepoint = UnitOfWork.of(session), session.get_nested_transaction()
     if savepoint is not None:
-        unit.released(savepoint)
+        unit.on_savepoint_release(savepoint)
     else:
-        unit.committed()
+        unit.after_commit()
 
 
 def _after_end(session: Session, transaction) -> None:
@@ -436,10 +436,10 @@ def _after_end(session: Session, transaction) -> None:
     if transaction.parent is None:
         unit.changes = PendingChanges()
     elif transaction.nested:
-        unit.ended(transaction)
+        unit.on_savepoint_end(transaction)
 
 
-def watch(factory: sessionmaker[Session]) -> None:
+def register_listeners(factory: sessionmaker[Session]) -> None:
     """Add the listeners of the unit of work to the sessions of a factory."""
     event.listen(factory, "after_flush", _after_flush)
     event.listen(factory, "before_commit", _before_commit)

@@ -9,7 +9,7 @@ import click
 gc.set_threshold(10_000, 20, 20)  # garbage collection took a quarter of a command's start
 atexit.register(gc.freeze)  # and a last one, of all objects, as long again at its end
 
-from comicsdb.cli.support import INI_VARIABLE, Commands, Site, find_ini  # noqa: E402  (it brings the most)
+from comicsdb.cli.support import INI_VARIABLE, CommandGroup, Site, find_ini  # noqa: E402  (it brings the most)
 
 # Module and name of each command; modules are imported on demand, as all of them would take seconds.
 COMMANDS = {
@@ -45,7 +45,7 @@ COMMANDS = {
 }
 
 
-class AllCommands(Commands):
+class LazyGroup(CommandGroup):
     """The commands of `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click passes it)
@@ -60,7 +60,7 @@ class AllCommands(Commands):
         return getattr(import_module(f"{__name__}.{module}"), name)
 
 
-@click.group(cls=AllCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "-c",
     "--config",

@@ -8,11 +8,17 @@ import click
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb import admin, db
-from comicsdb.accounts.context import of_command
+from comicsdb.accounts.context import command_context
 from comicsdb.accounts.deletion import clean
 from comicsdb.accounts.letters import throttle_report
-from comicsdb.accounts.notices import NotSentError, Rules, act, candidates, remind_basic_users
-from comicsdb.accounts.supporters import FetchError, Terms, begin, contributions, process
+from comicsdb.accounts.notices import NoticeRules, NotSentError, candidates, remind_basic_users, send_notice
+from comicsdb.accounts.supporters import (
+    FetchError,
+    Terms,
+    fetch_contributions,
+    fetch_start,
+    record_contributions,
+)
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.history import horizon
 from comicsdb.cli.support import Site, pass_site
@@ -21,7 +27,7 @@ from comicsdb.library import acts
 from comicsdb.library.transfer import imports
 from comicsdb.mail import queue_to_administrators
 from comicsdb.models.choices import DEFAULT_LANGUAGE
-from comicsdb.ops.jobs import DONATIONS, NOTICES, AlreadyRunningError, alone
+from comicsdb.ops.jobs import DONATIONS, NOTICES, AlreadyRunningError, job_lock
 from comicsdb.ratelimit.postgres import remove_expired
 from comicsdb.webhooks import delivery
 
@@ -33,7 +39,7 @@ RIGHTS = (
 )
 PASSWORD = click.option("--password", prompt=True, hide_input=True, confirmation_prompt=True)
 
-DEFAULTS = {field.name: field.default for field in fields(Rules)}
+DEFAULTS = {field.name: field.default for field in fields(NoticeRules)}
 NOBODY = "Nobody goes on asking after 429."
 
 
@@ -45,7 +51,7 @@ def with_rights(command):
 
 
 @contextmanager
-def writing(site: Site):
+def committed_session(site: Site):
     """A session that is committed at the end; an InvalidError becomes a one-line message."""
     with site.session() as session:
         try:
@@ -70,11 +76,11 @@ def account_group():
 @pass_site
 def create_command(site: Site, username: str, email: str, password: str, **rights):
     """Make an active account with a confirmed address."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.create_account(
             session, None, site.passwords, username=username, email=email, password=password
         )
-        admin.change_account(of_command(session, site.settings), None, user, _granted(user, **rights))
+        admin.change_account(command_context(session, site.settings), None, user, _granted(user, **rights))
     click.echo(f"{user.username} has account {user.id} now.")
 
 
@@ -84,11 +90,13 @@ def create_command(site: Site, username: str, email: str, password: str, **right
 @pass_site
 def grant_command(site: Site, username: str, **rights):
     """Give an account rights."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
-        _tell(
+        _print_change(
             user,
-            admin.change_account(of_command(session, site.settings), None, user, _granted(user, **rights)),
+            admin.change_account(
+                command_context(session, site.settings), None, user, _granted(user, **rights)
+            ),
         )
 
 
@@ -99,11 +107,13 @@ def grant_command(site: Site, username: str, **rights):
 def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff: bool, is_superuser: bool):
     """Take rights from an account."""
     flags = {"is_staff": is_staff, "is_superuser": is_superuser}
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
         changes = {flag: False for flag, wanted in flags.items() if wanted}
         changes["groups"] = [group.name for group in user.groups if group.name not in groups]
-        _tell(user, admin.change_account(of_command(session, site.settings), None, user, changes))
+        _print_change(
+            user, admin.change_account(command_context(session, site.settings), None, user, changes)
+        )
 
 
 @account_group.command("deactivate")
@@ -128,9 +138,9 @@ def activate_command(site: Site, username: str):
 @pass_site
 def password_command(site: Site, username: str, password: str):
     """Give an account a new password; its sessions end."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
-        admin.set_password(of_command(session, site.settings), None, site.passwords, user, password)
+        admin.set_password(command_context(session, site.settings), None, site.passwords, user, password)
     click.echo(f"{user.username} has a new password.")
 
 
@@ -139,9 +149,9 @@ def password_command(site: Site, username: str, password: str):
 @pass_site
 def reset_second_factor_command(site: Site, username: str):
     """Switch two-step log-in off for whoever lost app, passkeys and recovery codes; its owner gets a mail."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
-        reset = admin.reset_second_factor(of_command(session, site.settings), None, user)
+        reset = admin.reset_second_factor(command_context(session, site.settings), None, user)
     if reset:
         click.echo(f"{user.username} logs in with the password alone now.")
     else:
@@ -154,7 +164,7 @@ def reset_second_factor_command(site: Site, username: str):
 @pass_site
 def delete_command(site: Site, username: str):
     """Delete an account; what it gave to the catalogue stays."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         admin.delete_account(session, None, admin.account_named(session, username))
     click.echo(f"The account {username} is deleted.")
 
@@ -165,7 +175,7 @@ def delete_command(site: Site, username: str):
 @pass_site
 def sign_ups_command(site: Site, state: str, message: str):
     """Let people make accounts, or not."""
-    with writing(site) as session:
+    with committed_session(site) as session:
         admin.set_sign_ups(session, None, state == "on", message)
     click.echo(f"Sign-ups are {state}.")
 
@@ -179,14 +189,14 @@ def clean_command(site: Site):
     horizon of the change feed.
     """
     days, touched = (timedelta(site.settings[f"comicsdb.feed.{each}"]) for each in ("days", "touched_days"))
-    with writing(site) as session:
+    with committed_session(site) as session:
         counted = clean(session)
         counted["imports"] = imports.clean(session)
         acts.clean(session)
         delivery.clean(session)
-    with writing(site) as session:
-        horizon.clean(session, days or None, touched)
-    with writing(site) as session:
+    with committed_session(site) as session:
+        horizon.remove_older(session, days or None, touched)
+    with committed_session(site) as session:
         remove_expired(session)
     click.echo(
         f"{counted['sessions']:,} sessions, {counted['links']:,} links, {counted['events']:,} security"
@@ -214,12 +224,14 @@ def _granted(user, groups: tuple[str, ...], is_staff: bool, is_superuser: bool) 
 
 
 def _switch(site: Site, username: str, *, on: bool) -> None:
-    with writing(site) as session:
+    with committed_session(site) as session:
         user = admin.account_named(session, username)
-        _tell(user, admin.change_account(of_command(session, site.settings), None, user, {"is_active": on}))
+        _print_change(
+            user, admin.change_account(command_context(session, site.settings), None, user, {"is_active": on})
+        )
 
 
-def _tell(user, change: dict) -> None:
+def _print_change(user, change: dict) -> None:
     for field, (before, after) in change.items():
         click.echo(f"{user.username}: {field}: {before} → {after}")
     if not change:
@@ -241,11 +253,11 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
         raise click.ClickException("The setting comicsdb.donations.collective names no collective.")
     terms = Terms(settings["comicsdb.donations.tiers"], settings["comicsdb.donations.yearly"])
     try:
-        with site.session() as session, alone(session.get_bind(), DONATIONS):
-            beginning = since.replace(tzinfo=UTC) if since else begin(session)
+        with site.session() as session, job_lock(session.get_bind(), DONATIONS):
+            beginning = since.replace(tzinfo=UTC) if since else fetch_start(session)
             session.rollback()  # no transaction is open during the requests
-            gifts = contributions(settings, beginning)
-            outcomes = process(session, gifts, terms, dry_run=dry_run)
+            gifts = fetch_contributions(settings, beginning)
+            outcomes = record_contributions(session, gifts, terms, dry_run=dry_run)
     except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
     except FetchError as error:
@@ -281,15 +293,15 @@ def throttle_notices_command(site: Site, send: bool, **rules):
     With --enforce too, accounts that had enough notices lose their tokens, or are disabled if they have none.
     """
     try:
-        with site.database() as engine, alone(engine, NOTICES):
-            failed = _send_notices(site, db.session_factory(engine), Rules(**rules), send=send)
+        with site.database() as engine, job_lock(engine, NOTICES):
+            failed = _send_notices(site, db.session_factory(engine), NoticeRules(**rules), send=send)
     except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
     if failed:
         raise click.ClickException(f"Nothing was done about {', '.join(failed)}.")
 
 
-def _send_notices(site: Site, factory, rules: Rules, *, send: bool) -> list[str]:
+def _send_notices(site: Site, factory, rules: NoticeRules, *, send: bool) -> list[str]:
     """Report, and with `send` act; returns the names of accounts for which it failed."""
     with factory() as session:
         found = candidates(session, rules)
@@ -299,7 +311,7 @@ def _send_notices(site: Site, factory, rules: Rules, *, send: bool) -> list[str]
     notified, failed = [], []
     for candidate in found:
         try:
-            done = act(factory, site.settings, rules, candidate.user_id) if send else candidate
+            done = send_notice(factory, site.settings, rules, candidate.user_id) if send else candidate
         except (NotSentError, InvalidError, DBAPIError) as error:
             click.echo(f"{candidate.username}: {error}", err=True)
             failed.append(candidate.username)

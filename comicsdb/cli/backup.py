@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from comicsdb.cli.cache import empty
+from comicsdb.cli.cache import clear_cache
 from comicsdb.cli.database import is_current
 from comicsdb.cli.support import NOT_CURRENT, Site, pass_site
 from comicsdb.ops import backup as backups
-from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, alone
+from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, job_lock
 
 
 @click.command("backup")
@@ -20,7 +20,7 @@ from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, alone
 def backup_command(site: Site, folder: Path, keep: int | None):
     """Back up database and pictures into a new folder below FOLDER, while the site goes on."""
     try:
-        with site.database() as engine, alone(engine, BACKUP):
+        with site.database() as engine, job_lock(engine, BACKUP):
             made = backups.make(engine, site.storage, folder, tell=click.echo)
             removed = backups.drop_older(folder, keep) if keep else []
     except AlreadyRunningError as error:
@@ -49,4 +49,4 @@ def restore_command(site: Site, folder: Path, force: bool):
     click.echo(f"Restored as of {backup.label.made}.")
     if not current:
         click.echo(NOT_CURRENT)
-    empty(site)
+    clear_cache(site)

@@ -24,7 +24,7 @@ CLEARED = "Redis holds nothing of ours any more. Restart the servers: each remem
 def cache_command(site: Site, sample: int, batch: int, clear: bool):
     """Report keys, memory, hits and evictions of the response cache."""
     if clear:
-        empty(site)
+        clear_cache(site)
         return
     from_settings(site.settings)
     url = site.settings["comicsdb.cache.url"]
@@ -42,7 +42,7 @@ def cache_command(site: Site, sample: int, batch: int, clear: bool):
     _print_use(usage)
 
 
-def empty(site: Site) -> None:
+def clear_cache(site: Site) -> None:
     """Empty the cache of a site, and print that."""
     cache = from_settings(site.settings)
     if not site.settings["comicsdb.cache.url"]:

@@ -9,16 +9,20 @@ import click
 from comicsdb import admin, db
 from comicsdb.admin import unfinished
 from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
-from comicsdb.catalog.maintenance.merge import Preview, preview
+from comicsdb.catalog.maintenance.merge import MergePreview, preview_merge
 from comicsdb.catalog.maintenance.move import MovePreview, preview_move
-from comicsdb.catalog.maintenance.repair_reports import bad_volumes, changes_of, external_ids
+from comicsdb.catalog.maintenance.repair_reports import (
+    changes_on_day,
+    count_external_ids,
+    find_duplicate_volumes,
+)
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.i18n import localizer, translate
 from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import DEFAULT_LANGUAGE, YEARS
 from comicsdb.ops.jobs import AlreadyRunningError
 
-REFUSALS = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
+CATALOG_ERRORS = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
 REASON = click.option("--reason", default="", help="Why; it stands in the history.")
 
@@ -29,7 +33,7 @@ def id_option(name: str, help: str, **more):  # noqa: A002  (the word that click
 
 
 @contextmanager
-def editing(site: Site, *, dry_run: bool = False, reason: str = ""):
+def edit_catalogue(site: Site, *, dry_run: bool = False, reason: str = ""):
     """The catalogue for a command; changes are committed at the end, unless it is a dry run.
 
     Refusals become a one-line message, and nothing is changed.
@@ -42,11 +46,11 @@ def editing(site: Site, *, dry_run: bool = False, reason: str = ""):
                 session.rollback()
             else:
                 session.commit()
-        except REFUSALS as error:
-            raise click.ClickException(plainly(error)) from error
+        except CATALOG_ERRORS as error:
+            raise click.ClickException(error_text(error)) from error
 
 
-def found(catalog: Catalog, kind: str, object_id: int):
+def find_or_fail(catalog: Catalog, kind: str, object_id: int):
     """The object with an id; raises ClickException, also with what became of a merged or deleted one."""
     try:
         return admin.find(catalog, kind, object_id)
@@ -55,7 +59,7 @@ def found(catalog: Catalog, kind: str, object_id: int):
         raise click.ClickException(f"The {kind} {object_id} was merged into {survivor}.") from moved
 
 
-def plainly(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """The English text of a refusal."""
     if isinstance(error, InvalidError):
         english = localizer(DEFAULT_LANGUAGE)
@@ -85,16 +89,18 @@ def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, re
     The canonical object gets what it lacks, but never a picture, and all that points to the other one.
     """
     left = False
-    with editing(site, dry_run=dry_run) as catalog:
-        canonical, other = (found(catalog, kind, each) for each in (canonical_id, other_id))
-        planned = preview(catalog.session, canonical, other)
+    with edit_catalogue(site, dry_run=dry_run) as catalog:
+        canonical, other = (find_or_fail(catalog, kind, each) for each in (canonical_id, other_id))
+        planned = preview_merge(catalog.session, canonical, other)
         _print_merge(planned)
         _refuse(planned)
         if not dry_run:
             left = not admin.merge_objects(catalog, None, canonical, other, reason)
     if left:
         finish(site)
-    echo_result(dry_run, f"{kind.capitalize()} {other_id} {_is(dry_run)} merged into {canonical_id}.")
+    echo_result(
+        dry_run, f"{kind.capitalize()} {other_id} {_is_or_would_be(dry_run)} merged into {canonical_id}."
+    )
 
 
 @click.command("move-publisher")
@@ -108,34 +114,36 @@ def move_publisher_command(
     site: Site, *, publisher_id: int, parent_id: int, with_children: bool, reason: str, dry_run: bool
 ):
     """Make a publisher an imprint of another one: of that name, new or there already."""
-    with editing(site, dry_run=dry_run) as catalog:
-        publisher, parent = (found(catalog, "publisher", each) for each in (publisher_id, parent_id))
+    with edit_catalogue(site, dry_run=dry_run) as catalog:
+        publisher, parent = (find_or_fail(catalog, "publisher", each) for each in (publisher_id, parent_id))
         planned = preview_move(catalog.session, publisher, parent, with_children=with_children)
         _print_move(planned)
         _refuse(planned)
         if not dry_run:
             admin.move(catalog, None, publisher, parent, with_children=with_children, reason=reason)
-    echo_result(dry_run, f"Publisher {publisher_id} {_is(dry_run)} an imprint of {parent_id} now.")
+    echo_result(
+        dry_run, f"Publisher {publisher_id} {_is_or_would_be(dry_run)} an imprint of {parent_id} now."
+    )
 
 
-def _is(dry_run: bool) -> str:
+def _is_or_would_be(dry_run: bool) -> str:
     return "would be" if dry_run else "is"
 
 
-def _refuse(planned: Preview | MovePreview) -> None:
+def _refuse(planned: MergePreview | MovePreview) -> None:
     if planned.problems:
         english = localizer(DEFAULT_LANGUAGE)
         raise click.ClickException("\n".join(translate(english, each.message) for each in planned.problems))
 
 
-def _print_merge(planned: Preview) -> None:
+def _print_merge(planned: MergePreview) -> None:
     click.echo(f"stays    {_described(planned.canonical)}\ngoes     {_described(planned.other)}")
     _print_values("gets", planned.filled)
     _print_names("gets the names", planned.names)
     for effect in planned.effects:
         names = ", ".join(each.label for each in effect.shown)
         click.echo(
-            f"  {effect.sort}: {effect.moved:,} moved, {effect.combined:,} there already"
+            f"  {effect.row_name}: {effect.moved:,} moved, {effect.combined:,} there already"
             f"{f' ({names})' if names else ''}"
         )
     for part, number in planned.dropped.items():
@@ -175,8 +183,8 @@ def _described(entity) -> str:
 @pass_site
 def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool):
     """Correct the first year of a series, with its slug and those of its issues; old addresses lead there."""
-    with editing(site, dry_run=dry_run, reason=f"Began in {year}") as catalog:
-        series = found(catalog, "series", series_id)
+    with edit_catalogue(site, dry_run=dry_run, reason=f"Began in {year}") as catalog:
+        series = find_or_fail(catalog, "series", series_id)
         before = series.year_began
         own, of_issues = admin.fix_start_year(catalog, None, series, year, at_once=dry_run)
         _print_slugs("series", own)
@@ -190,8 +198,8 @@ def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool)
 @pass_site
 def rebuild_slugs_command(site: Site, series_id: int, dry_run: bool):
     """Give the issues of a series the slugs that new ones would get; old addresses lead there."""
-    with editing(site, dry_run=dry_run, reason="Rebuilt slugs") as catalog:
-        series = found(catalog, "series", series_id)
+    with edit_catalogue(site, dry_run=dry_run, reason="Rebuilt slugs") as catalog:
+        series = find_or_fail(catalog, "series", series_id)
         changed = admin.rebuild_slugs(catalog, None, series, at_once=dry_run)
     number = _print_issues(site, changed)
     echo_result(dry_run, f"{number:,} slugs changed.")
@@ -213,9 +221,9 @@ def dup_credits_command(
     wanted = list(dict.fromkeys((*to_ids, *more)))
     if not wanted:
         raise click.UsageError("Name the issues that get the credits: --to ID...")
-    with editing(site, dry_run=dry_run, reason=f"Credits as of issue {from_id}") as catalog:
-        source = found(catalog, "issue", from_id)
-        targets = [found(catalog, "issue", each) for each in wanted]
+    with edit_catalogue(site, dry_run=dry_run, reason=f"Credits as of issue {from_id}") as catalog:
+        source = find_or_fail(catalog, "issue", from_id)
+        targets = [find_or_fail(catalog, "issue", each) for each in wanted]
         labels = {each.id: each.label for each in targets}
         copied = admin.copy_credits(catalog, None, source, targets)
     for each, number in copied.items():
@@ -231,9 +239,11 @@ def dup_credits_command(
 @pass_site
 def add_universe_command(site: Site, series_id: int, universe_id: int, characters: bool, dry_run: bool):
     """Put all issues of a series into a universe."""
-    with editing(site, dry_run=dry_run, reason=f"Universe {universe_id} for series {series_id}") as catalog:
-        series = found(catalog, "series", series_id)
-        universe = found(catalog, "universe", universe_id)
+    with edit_catalogue(
+        site, dry_run=dry_run, reason=f"Universe {universe_id} for series {series_id}"
+    ) as catalog:
+        series = find_or_fail(catalog, "series", series_id)
+        universe = find_or_fail(catalog, "universe", universe_id)
         added = admin.add_universe(catalog, None, series, universe, characters=characters, at_once=dry_run)
     if added is None:
         added = finish(site)
@@ -250,8 +260,8 @@ def add_universe_command(site: Site, series_id: int, universe_id: int, character
 @pass_site
 def old_anthologies_command(site: Site, series_id: int, fix_credits: bool, delete_desc: bool, dry_run: bool):
     """Repair the issues of an old anthology; without an option nothing is done."""
-    with editing(site, dry_run=dry_run, reason="Repaired as an old anthology") as catalog:
-        series = found(catalog, "series", series_id)
+    with edit_catalogue(site, dry_run=dry_run, reason="Repaired as an old anthology") as catalog:
+        series = find_or_fail(catalog, "series", series_id)
         done = {"credits": 0, "descriptions": 0}
         if fix_credits or delete_desc:
             done = admin.repair_anthology(
@@ -289,7 +299,7 @@ def finish_command(site: Site):
     """
     with site.database() as engine:
         try:
-            done = unfinished.run(db.session_factory(engine), site.storage)
+            done = unfinished.run_unfinished(db.session_factory(engine), site.storage)
         except AlreadyRunningError:
             click.echo("Another process is at it.")
             return
@@ -301,7 +311,7 @@ def finish(site: Site) -> dict[str, int]:
     with site.database() as engine:
         while True:
             try:
-                done = unfinished.run(db.session_factory(engine), site.storage)
+                done = unfinished.run_unfinished(db.session_factory(engine), site.storage)
             except AlreadyRunningError:
                 time.sleep(1)
             else:
@@ -313,7 +323,7 @@ def finish(site: Site) -> dict[str, int]:
 def find_bad_volumes_command(site: Site):
     """List series of one publisher with the same name and volume; annuals and books by their type."""
     with site.session() as session:
-        groups = bad_volumes(session)
+        groups = find_duplicate_volumes(session)
     for group in groups:
         first = group[0]
         click.echo(f"{first.publisher.name}: {first.name}, volume {first.volume}")
@@ -329,7 +339,7 @@ def find_changes_command(site: Site, day: datetime):
     """List what people, not the system account, changed on a day of the site."""
     zone = site.settings["comicsdb.timezone"]
     with site.session() as session:
-        rows = changes_of(session, day.date(), zone)
+        rows = changes_on_day(session, day.date(), zone)
     for row in rows:
         acts = ", ".join(sorted(set(row.actions)))
         click.echo(f"{row.last.astimezone(zone):%H:%M}  {row.kind} {row.object_id}  {acts}  {row.username}")
@@ -341,7 +351,7 @@ def find_changes_command(site: Site, day: datetime):
 def alt_id_stats_command(site: Site):
     """Tell how many issues have an id of Comic Vine and of the Grand Comics Database."""
     with site.session() as session:
-        numbers = external_ids(session)
+        numbers = count_external_ids(session)
     total = numbers["issues"]
     click.echo(f"{'issues':<24}{total:>12,}")
     for name, number in (

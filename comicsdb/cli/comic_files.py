@@ -31,9 +31,9 @@ def import_comicinfo_command(site: Site, folder: Path, account: str, report: Pat
             raise click.ClickException(f"There is no active account with the name {account}.")
         found = []
         for outcome in import_files(session, user_id, folder):
-            found.append((outcome.file, outcome.what, outcome.detail))
-            if outcome.what != KNOWN:
-                click.echo(": ".join(filter(None, (outcome.what, outcome.file, outcome.detail))))
+            found.append((outcome.file, outcome.status, outcome.detail))
+            if outcome.status != KNOWN:
+                click.echo(": ".join(filter(None, (outcome.status, outcome.file, outcome.detail))))
     if report is not None:
         with report.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([("file", "outcome", "detail"), *found])

@@ -12,7 +12,7 @@ from comicsdb.exchange.downloads import SITE, age_of_newest
 from comicsdb.exchange.minisign import Key, KeyFileError
 from comicsdb.i18n import _
 from comicsdb.mail import Letter, Link, Paragraph, queue_to_administrators
-from comicsdb.ops.jobs import DUMP, AlreadyRunningError, alone
+from comicsdb.ops.jobs import DUMP, AlreadyRunningError, job_lock
 
 MISSED = timedelta(hours=26)  # a day, and the time that a dump may take longer than the one before
 
@@ -37,18 +37,18 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool
     licence = site.settings["comicsdb.licence"]
     if covers is None:
         covers = site.settings["comicsdb.dumps.covers"]
-    source = dumps.Source(
+    source = dumps.SiteInfo(
         name=SITE,
         url=site.settings["comicsdb.base_url"],
         version=version("comicsdb"),
         licence={"name": licence.name, "url": licence.url},
     )
     try:
-        with site.database() as engine, alone(engine, DUMP):
+        with site.database() as engine, job_lock(engine, DUMP):
             key = Key.open(site.settings["comicsdb.dumps.key"])
             storage = site.storage if covers else None
-            made = dumps.make(engine, folder, key, source, covers=storage, tell=click.echo)
-            removed = dumps.drop_older(folder, keep or site.settings["comicsdb.dumps.days"])
+            made = dumps.make(engine, folder, key, source, covers=storage, report=click.echo)
+            removed = dumps.delete_older(folder, keep or site.settings["comicsdb.dumps.days"])
     except AlreadyRunningError as error:
         raise click.ClickException("The command is running already.") from error
     except KeyFileError as error:

@@ -10,10 +10,10 @@ from comicsdb import clock
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
-from comicsdb.exchange.run import Silent
+from comicsdb.exchange.run import SilentProgress
 
 
-class Bar(Silent):
+class ProgressBar(SilentProgress):
     """Progress on a terminal: a bar while files are read, then a line per step."""
 
     def __init__(self):
@@ -43,12 +43,12 @@ class Bar(Silent):
 
 
 @contextmanager
-def shown_progress(quiet: bool = False):
+def progress_bar(quiet: bool = False):
     """A bar where somebody looks, else nothing."""
     if quiet or not sys.stderr.isatty():
-        yield Silent()
+        yield SilentProgress()
         return
-    bar = Bar()
+    bar = ProgressBar()
     try:
         yield bar
     finally:
@@ -63,7 +63,7 @@ def shown_progress(quiet: bool = False):
 def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
     """Import the data set in FOLDER: all of it, or nothing if anything is wrong with it."""
     passwords = site.passwords if accounts else None
-    with site.session() as session, shown_progress(quiet) as progress:
+    with site.session() as session, progress_bar(quiet) as progress:
         today = clock.business_day(site.settings["comicsdb.timezone"])
         report = import_set(session, folder, site.storage, passwords, progress=progress, today=today)
     if not quiet:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from comicsdb import clock
-from comicsdb.cli.exchange import shown_progress
+from comicsdb.cli.exchange import progress_bar
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.exchange.gcd.dump import DumpError
 from comicsdb.exchange.gcd.importing import AnotherImportError, import_dump
@@ -54,7 +54,7 @@ def import_gcd_command(site: Site, file: Path, dry_run: bool, working: Path, qui
             non_comics=chosen["non_comics"],
             synopses=chosen["synopses"],
         )
-        with site.session() as session, shown_progress(quiet) as progress:
+        with site.session() as session, progress_bar(quiet) as progress:
             outcome = import_dump(
                 session,
                 file,

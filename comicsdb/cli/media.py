@@ -4,15 +4,15 @@ from datetime import timedelta
 
 import click
 
-from comicsdb.catalog.maintenance.cover_hashes import rehash
-from comicsdb.cli.support import Commands, Site, pass_site
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
+from comicsdb.cli.support import CommandGroup, Site, pass_site
 from comicsdb.media.sweeping import missing, sweep
-from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, alone
+from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, job_lock
 
 SAFE = 24  # hours, longer than any upload or import takes
 
 
-@click.group("media", cls=Commands)
+@click.group("media", cls=CommandGroup)
 def media_group():
     """Look after the pictures."""
 
@@ -32,7 +32,7 @@ def sweep_command(site: Site, dry_run: bool, older_than: float):
     """Remove pictures and thumbnails that no row names; may run every day."""
     number = 0
     try:
-        with site.database() as engine, alone(engine, MEDIA), _at_once(engine) as connection:
+        with site.database() as engine, job_lock(engine, MEDIA), _autocommit_connection(engine) as connection:
             for entry in sweep(connection, site.storage, timedelta(hours=older_than), dry_run=dry_run):
                 click.echo(entry.name)
                 number += 1
@@ -47,7 +47,7 @@ def sweep_command(site: Site, dry_run: bool, older_than: float):
 def check_command(site: Site):
     """List rows whose picture is not there; exit code 1 if there are any."""
     number = 0
-    with site.database() as engine, _at_once(engine) as connection:
+    with site.database() as engine, _autocommit_connection(engine) as connection:
         for owner in missing(connection, site.storage):
             click.echo(f"{owner.table} {owner.id}: {owner.key}")
             number += 1
@@ -64,13 +64,13 @@ def hash_command(site: Site):
     """Give covers the perceptual hashes that they lack; exit code 1 if any cannot be opened."""
     done = unreadable = 0
     with site.session() as session:
-        for hashed, failed in rehash(session, site.storage):
+        for hashed, failed in add_missing_hashes(session, site.storage):
             done, unreadable = done + hashed, unreadable + failed
     click.echo(f"{done:,} {'cover' if done == 1 else 'covers'} hashed.")
     if unreadable:
         raise click.ClickException(f"{unreadable:,} cannot be opened; the log names them.")
 
 
-def _at_once(engine):
+def _autocommit_connection(engine):
     """A connection in autocommit mode."""
     return engine.connect().execution_options(isolation_level="AUTOCOMMIT")

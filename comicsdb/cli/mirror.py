@@ -10,12 +10,12 @@ import click
 from sqlalchemy import Engine
 
 from comicsdb.cli.database import upgrade
-from comicsdb.cli.serve import claim, run
+from comicsdb.cli.serve import bind_socket, run
 from comicsdb.cli.support import Site
 from comicsdb.config import SettingsError
 from comicsdb.mirror import ORIGIN
 from comicsdb.ops.ini import ini_loader
-from comicsdb.ops.jobs import MIRROR, AlreadyRunningError, alone
+from comicsdb.ops.jobs import MIRROR, AlreadyRunningError, job_lock
 
 if find_spec("httpx") is None:
     raise SettingsError("Mirrors need a library: pip install 'comicsdb[mirror]'.")
@@ -114,11 +114,11 @@ def mirror_command(url, folder: Path, port: int, host: str, key, token: str, pro
     with site.engine() as engine, closing(Origin(site.settings[ORIGIN], token)) as origin:
         upgrade(engine)
         try:
-            with alone(engine, MIRROR):
+            with job_lock(engine, MIRROR):
                 if promote:
                     promotion.promote(engine, site.storage, click.echo)
                     _forget_origin(site.ini)
-                    click.echo(promotion.NEXT.format(ini=site.ini))
+                    click.echo(promotion.NEXT_STEPS.format(ini=site.ini))
                     return
                 _mirror(site, engine, origin, host=host, port=port, key=key)
         except AlreadyRunningError as error:
@@ -151,7 +151,7 @@ def _site(folder: Path, url: str | None) -> Site:
 
 def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int, key: str | None) -> None:
     folder = site.ini.parent
-    with claim(host, port) as claimed:
+    with bind_socket(host, port) as bound_socket:
         with engine.connect() as connection:
             is_loaded = following.position(connection) is not None
         if not is_loaded:
@@ -161,7 +161,7 @@ def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int,
             engine, origin, lambda: following.reload(engine, origin, folder / "origin", key), WAIT
         )
         follower.start()
-        run(site, claimed, host, site.settings["sqlalchemy.url"], threads=THREADS)
+        run(site, bound_socket, host, site.settings["sqlalchemy.url"], threads=THREADS)
 
 
 def _forget_origin(ini: Path) -> None:

@@ -27,9 +27,9 @@ from waitress import create_server
 
 import comicsdb
 from comicsdb import clock, db
-from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.cli.database import upgrade
-from comicsdb.cli.exchange import shown_progress
+from comicsdb.cli.exchange import progress_bar
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.db import dev_cluster
 from comicsdb.db.dev_cluster import EmbeddedError
@@ -59,7 +59,7 @@ GROUP = "comicsdb.demo"
 
 
 @dataclass(frozen=True)
-class Plan:
+class ServePlan:
     """What to serve: the database URL, and the data set folder to load into an empty database, if any."""
 
     url: str
@@ -84,31 +84,31 @@ def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: st
         raise click.ClickException(f"There is no folder {data}.")
     if data is not None and demo:
         raise click.ClickException("Choose either --data or --demo.")
-    with claim(host, port) as claimed:
+    with bind_socket(host, port) as bound_socket:
         ini_loader(site.ini).setup_logging()
         plan = make_plan(site, data, demo=demo)
         accounts = prepare(site, plan)
         hashing = threading.Timer(HASHED_AFTER, _hash_covers, (site, plan.url))
         hashing.daemon = True
         hashing.start()
-        run(site, claimed, host, plan.url, accounts)
+        run(site, bound_socket, host, plan.url, accounts)
 
 
 def run(
     site: Site,
-    claimed: socket.socket,
+    bound_socket: socket.socket,
     host: str,
     url: str,
     accounts: list[tuple[str, str]] = (),
     *,
     threads: int = THREADS,
 ) -> None:
-    """Serve a site on a claimed socket, with the database of a URL, until the process is told to end."""
+    """Serve a site on a bound socket, with the database of a URL, until the process is told to end."""
     os.environ[URL_VARIABLE] = url  # the environment overrides the ini file
-    address = _address(host, claimed)
+    address = _address(host, bound_socket)
     if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
         os.environ[ADDRESS_VARIABLE] = address  # base URL of mails, with the chosen port
-    app = comicsdb.main({"__file__": str(site.ini)}, **site.given)
+    app = comicsdb.main({"__file__": str(site.ini)}, **site.raw_settings)
     problems: list[EmbeddedError] = []
 
     def give_up(problem: EmbeddedError) -> None:
@@ -117,7 +117,7 @@ def run(
 
     dev_cluster.keep_running(url, give_up)
     try:
-        _serve(app, claimed, address, accounts, threads)
+        _serve(app, bound_socket, address, accounts, threads)
     finally:
         app.registry["comicsdb.engine"].dispose()
     if problems:
@@ -128,7 +128,7 @@ def _hash_covers(site: Site, url: str) -> None:
     """Give imported covers the perceptual hashes that they lack, while others are served."""
     try:
         with site.engine(url) as engine, db.session_factory(engine)() as session:
-            deque(rehash(session, site.storage), maxlen=0)
+            deque(add_missing_hashes(session, site.storage), maxlen=0)
     except (DBAPIError, StorageDownError) as error:  # the next start goes on
         log.warning("Covers could not be hashed: %s", error)
 
@@ -138,7 +138,7 @@ def _stop(_signal, _frame):
     raise SystemExit(0)
 
 
-def claim(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """A socket bound to the address, which reserves it while data are being loaded; SIGTERM ends the process.
 
     It does not listen yet: early connections are refused instead of waiting.
@@ -148,21 +148,21 @@ def claim(host: str, port: int) -> socket.socket:
     except socket.gaierror as error:
         raise click.ClickException(f"There is no host {host}: {error.strerror}.") from error
     signal.signal(signal.SIGTERM, _stop)
-    claimed = socket.socket(family, kind, protocol)
+    bound_socket = socket.socket(family, kind, protocol)
     try:
-        claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        claimed.bind(address)
+        bound_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound_socket.bind(address)
         with socket.socket(family, kind, protocol) as probe:
             probe.settimeout(1)
-            if port and probe.connect_ex(claimed.getsockname()) == 0:
+            if port and probe.connect_ex(bound_socket.getsockname()) == 0:
                 raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
     except OSError as error:
-        claimed.close()
-        raise _not_served(host, port, error) from error
-    return claimed
+        bound_socket.close()
+        raise _port_error(host, port, error) from error
+    return bound_socket
 
 
-def _not_served(host: str, port: int, error: OSError) -> click.ClickException:
+def _port_error(host: str, port: int, error: OSError) -> click.ClickException:
     if error.errno == errno.EADDRINUSE:
         return click.ClickException(
             f"Port {port} of {host} is in use: stop what serves there, or choose another with --port."
@@ -170,7 +170,7 @@ def _not_served(host: str, port: int, error: OSError) -> click.ClickException:
     return click.ClickException(f"Nothing can be served on port {port} of {host}: {error.strerror}.")
 
 
-def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> Plan:
+def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> ServePlan:
     """Choose the database: on an embedded server each data set has its own.
 
     The demo, whose accounts are public, is loaded into an external database only on request.
@@ -178,12 +178,12 @@ def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> Plan:
     url = site.settings["sqlalchemy.url"]
     if data is None:
         demo = demo or url.startswith(EMBEDDED)
-        return Plan(url, installed_demo().DATA if demo else None, is_demo=demo)
+        return ServePlan(url, installed_demo().DATA if demo else None, is_demo=demo)
     if url.startswith(EMBEDDED):
         folder, _, query = url.partition("?")
         others = [option for option in query.split("&") if option and not option.startswith("database=")]
         url = f"{folder}?{'&'.join([f'database={database_name(data)}', *others])}"
-    return Plan(url, data, is_demo=False)
+    return ServePlan(url, data, is_demo=False)
 
 
 def database_name(folder: Path) -> str:
@@ -195,7 +195,7 @@ def database_name(folder: Path) -> str:
     return f"data_{words}_{digest.hexdigest()[:10]}"
 
 
-def prepare(site: Site, plan: Plan) -> list[tuple[str, str]]:
+def prepare(site: Site, plan: ServePlan) -> list[tuple[str, str]]:
     """Migrate, load the data set into an empty catalogue, and return accounts that can log in."""
     with site.engine(plan.url) as engine:
         upgrade(engine)
@@ -214,10 +214,10 @@ def prepare(site: Site, plan: Plan) -> list[tuple[str, str]]:
             return accounts
 
 
-def _load(site: Site, plan: Plan, session: Session) -> None:
+def _load(site: Site, plan: ServePlan, session: Session) -> None:
     click.echo(f"Loading {plan.folder} ...")
     today = clock.business_day(site.settings["comicsdb.timezone"])
-    with shown_progress() as progress:
+    with progress_bar() as progress:
         report = import_set(
             session, plan.folder, site.storage, site.passwords, progress=progress, today=today
         )
@@ -244,16 +244,18 @@ def _accounts(site: Site, folder: Path, session: Session) -> list[tuple[str, str
     return found
 
 
-def _address(host: str, claimed: socket.socket) -> str:
+def _address(host: str, bound_socket: socket.socket) -> str:
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{claimed.getsockname()[1]}"
+    return f"http://{shown}:{bound_socket.getsockname()[1]}"
 
 
-def _serve(app, claimed: socket.socket, address: str, accounts: list[tuple[str, str]], threads: int) -> None:
+def _serve(
+    app, bound_socket: socket.socket, address: str, accounts: list[tuple[str, str]], threads: int
+) -> None:
     try:
-        server = create_server(app, sockets=[claimed], threads=threads)
+        server = create_server(app, sockets=[bound_socket], threads=threads)
     except OSError as error:
-        raise _not_served(*claimed.getsockname()[:2], error) from error
+        raise _port_error(*bound_socket.getsockname()[:2], error) from error
     click.echo(f"Site and API: {address}/ and {address}/api/")
     if accounts:
         click.echo("Accounts (user name, password):")

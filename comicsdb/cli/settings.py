@@ -3,7 +3,7 @@
 import click
 
 from comicsdb.cli.support import Site, pass_site
-from comicsdb.config.reference import page, present
+from comicsdb.config.reference import reference_page, setting_rows
 
 
 @click.command("settings")
@@ -12,7 +12,7 @@ from comicsdb.config.reference import page, present
 def settings_command(site: Site, reference: bool):
     """Show each setting, its value and where it comes from; exit code 1 if one is missing or wrong."""
     if reference:
-        click.echo(page(), nl=False)
+        click.echo(reference_page(), nl=False)
         return
-    for key, text, origin in present(site.given):
+    for key, text, origin in setting_rows(site.raw_settings):
         click.echo(f"{key:<38} {origin:<12} {text}".rstrip())

@@ -12,7 +12,7 @@ from comicsdb import db
 from comicsdb.accounts import passwords
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.cli.database import is_current
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.exchange.exporting import ExportFailedError
 from comicsdb.exchange.run import ImportFailedError
@@ -24,17 +24,17 @@ from comicsdb.ops.ini import ini_loader
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
 NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db upgrade`."
-EXPECTED = (BackupError, ImportFailedError, ExportFailedError, SettingsError, EmbeddedError, OSError)
+EXPECTED_ERRORS = (BackupError, ImportFailedError, ExportFailedError, SettingsError, EmbeddedError, OSError)
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """A group whose commands end expected failures with a one-line message and exit code 1."""
 
     def invoke(self, ctx: click.Context):
         """Run a command; see the class."""
         try:
             return super().invoke(ctx)
-        except EXPECTED as error:
+        except EXPECTED_ERRORS as error:
             raise click.ClickException(str(error)) from error
         except OperationalError as error:
             first = str(error.orig).strip().splitlines()[0]
@@ -57,8 +57,8 @@ class Site:
 
     def __init__(self, ini: Path):
         self.ini = ini
-        self.given = dict(ini_loader(ini).get_wsgi_app_settings())
-        self.settings = resolve(self.given)
+        self.raw_settings = dict(ini_loader(ini).get_wsgi_app_settings())
+        self.settings = parse_settings(self.raw_settings)
 
     @property
     def storage(self) -> Storage:

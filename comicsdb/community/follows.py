@@ -15,9 +15,9 @@ from comicsdb.community.profiles import is_public
 from comicsdb.i18n import _, ngettext
 from comicsdb.models import Follow, PublicProfile, ReadDate, Review, User
 
-FOLLOWED_MOST = 500
-SINCE = timedelta(days=30)  # what a feed goes back to
-ENTRIES_MOST = 60
+FOLLOWED_MAX = 500
+FEED_SPAN = timedelta(days=30)  # what a feed goes back to
+ENTRIES_MAX = 60
 ISSUES_SHOWN = 8  # of those read on one day
 
 
@@ -27,9 +27,9 @@ def follow(session: Session, follower_id: int, reader: User) -> None:
     if session.scalar(known):
         raise InvalidError({"__all__": [_("You cannot follow this reader.")]})
     number = select(func.count()).where(Follow.follower_id == follower_id, ~Follow.blocked)
-    if session.scalar(number) >= FOLLOWED_MOST:
+    if session.scalar(number) >= FOLLOWED_MAX:
         text = ngettext(
-            "You can follow at most ${n} reader.", "You can follow at most ${n} readers.", FOLLOWED_MOST
+            "You can follow at most ${n} reader.", "You can follow at most ${n} readers.", FOLLOWED_MAX
         )
         raise InvalidError({"__all__": [text]})
     made = insert(Follow).values(follower_id=follower_id, followed_id=reader.id)
@@ -101,8 +101,8 @@ def feed(session: Session, user_id: int, zone: ZoneInfo) -> list[Entry]:
     if not users:
         return []
     now = clock.now()
-    written = reviews.visible().where(Review.user_id.in_(users), Review.created_on > now - SINCE)
-    written = written.add_columns(Review.issue_id).order_by(*reviews.ORDER).limit(ENTRIES_MOST)
+    written = reviews.select_visible().where(Review.user_id.in_(users), Review.created_on > now - FEED_SPAN)
+    written = written.add_columns(Review.issue_id).order_by(*reviews.ORDER).limit(ENTRIES_MAX)
     found = [
         Entry(row.created_on, users[row.user_id], review=row, issue_ids=[row.issue_id])
         for row in session.execute(written)
@@ -113,10 +113,10 @@ def feed(session: Session, user_id: int, zone: ZoneInfo) -> list[Entry]:
     ids = func.array_agg(aggregate_order_by(ReadDate.issue_id, ReadDate.read_on.desc(), ReadDate.id))
     read = (
         select(ReadDate.user_id, day, latest, ids.label("ids"))
-        .where(ReadDate.user_id.in_(diaries), ReadDate.read_on > now - SINCE, ReadDate.read_on <= now)
+        .where(ReadDate.user_id.in_(diaries), ReadDate.read_on > now - FEED_SPAN, ReadDate.read_on <= now)
         .group_by(ReadDate.user_id, day)
         .order_by(latest.desc())
-        .limit(ENTRIES_MOST)
+        .limit(ENTRIES_MAX)
     )
     for row in session.execute(read):
         issues = list(dict.fromkeys(row.ids))
@@ -125,4 +125,4 @@ def feed(session: Session, user_id: int, zone: ZoneInfo) -> list[Entry]:
                 row.at, users[row.user_id], day=row.day, issue_ids=issues[:ISSUES_SHOWN], number=len(issues)
             )
         )
-    return sorted(found, key=lambda each: each.at, reverse=True)[:ENTRIES_MOST]
+    return sorted(found, key=lambda each: each.at, reverse=True)[:ENTRIES_MAX]

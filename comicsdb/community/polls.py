@@ -27,7 +27,7 @@ def status_of(poll: Poll, now: datetime) -> Status:
     return Status.ACTIVE if now <= poll.end_date else Status.CLOSED
 
 
-def listed(now: datetime) -> tuple[Select, tuple]:
+def select_polls(now: datetime) -> tuple[Select, tuple]:
     """All polls with their numbers of votes, and the order: open, upcoming, closed; newest first."""
     votes = select(func.count()).where(PollVote.poll_id == Poll.id).correlate(Poll).scalar_subquery()
     place = case((Poll.start_date > now, 1), (Poll.end_date >= now, 0), else_=2)
@@ -59,7 +59,7 @@ def results(session: Session, poll_id: int) -> list[Result]:
     return [Result(row.PollChoice, row.votes, percent_of(row.votes, total)) for row in found]
 
 
-def voted_for(session: Session, poll_id: int, user_id: int) -> int | None:
+def chosen_by(session: Session, poll_id: int, user_id: int) -> int | None:
     """The choice that an account voted for, or None."""
     mine = select(PollVote.choice_id).where(PollVote.poll_id == poll_id, PollVote.user_id == user_id)
     return session.scalar(mine)

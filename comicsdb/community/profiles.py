@@ -16,18 +16,18 @@ from comicsdb.library.locks import lock_issue, lock_series
 from comicsdb.models import Favourite, PublicProfile, ReadDate, User
 
 SHELF, FAVOURITES, DIARY, YEAR = PARTS = ("shelf", "favourites", "diary", "year")
-FAVOURITES_MOST = 4
+FAVOURITES_MAX = 4
 KIND = "user"
 
 
 @dataclass(frozen=True)
-class Shown:
-    """An account with what its profile shows; to its `own`er all, the public or not."""
+class ProfileView:
+    """An account with what its profile shows; its owner sees all of it, public or not."""
 
     user: User
     is_public: bool
     parts: frozenset[str]  # those that are public, while the profile is
-    own: bool
+    is_owner: bool
 
     def is_open(self, part: str) -> bool:
         """Whether everybody sees a part."""
@@ -35,7 +35,7 @@ class Shown:
 
     def shows(self, part: str) -> bool:
         """Whether the viewer sees a part."""
-        return self.own or self.is_open(part)
+        return self.is_owner or self.is_open(part)
 
 
 def is_public(user=User) -> ColumnElement[bool]:
@@ -43,7 +43,7 @@ def is_public(user=User) -> ColumnElement[bool]:
     return user.is_active & user.id.in_(select(PublicProfile.user_id).where(PublicProfile.is_public))
 
 
-def find(session: Session, username: str, viewer_id: int | None) -> Shown:
+def find(session: Session, username: str, viewer_id: int | None) -> ProfileView:
     """The profile of a reader, for everybody or for its owner.
 
     Raises NotFoundError for a profile that is not public as for an account that does not exist.
@@ -60,20 +60,20 @@ def find(session: Session, username: str, viewer_id: int | None) -> Shown:
     row = session.execute(rows).one_or_none() if "\0" not in username else None
     if row is None:
         raise NotFoundError(KIND, username)
-    return _shown(row.User, row.PublicProfile, own=row.User.id == viewer_id)
+    return _view(row.User, row.PublicProfile, is_owner=row.User.id == viewer_id)
 
 
-def own(session: Session, user_id: int) -> Shown:
+def find_own(session: Session, user_id: int) -> ProfileView:
     """The profile of an account, for its owner."""
-    return _shown(session.get_one(User, user_id), session.get(PublicProfile, user_id), own=True)
+    return _view(session.get_one(User, user_id), session.get(PublicProfile, user_id), is_owner=True)
 
 
-def _shown(user: User, profile: PublicProfile | None, *, own: bool) -> Shown:
+def _view(user: User, profile: PublicProfile | None, *, is_owner: bool) -> ProfileView:
     parts = () if profile is None else (part for part in PARTS if getattr(profile, f"shows_{part}"))
-    return Shown(user, profile is not None and profile.is_public, frozenset(parts), own)
+    return ProfileView(user, profile is not None and profile.is_public, frozenset(parts), is_owner)
 
 
-def save(session: Session, user_id: int, *, public: bool, parts: Collection[str]) -> None:
+def save_settings(session: Session, user_id: int, *, public: bool, parts: Collection[str]) -> None:
     """Set whether an account's profile is public, and which parts of it are then."""
     values = {"is_public": public} | {f"shows_{part}": part in parts for part in PARTS}
     saved = insert(PublicProfile).values(user_id=user_id, **values)
@@ -102,8 +102,8 @@ def add_favourite(session: Session, user_id: int, kind: str, object_id: int) -> 
     found = favourites(session, user_id)
     if any(getattr(each, f"{kind}_id") == object_id for each in found):
         return
-    if len(found) >= FAVOURITES_MOST:
-        text = ngettext("Choose at most ${n} favourite.", "Choose at most ${n} favourites.", FAVOURITES_MOST)
+    if len(found) >= FAVOURITES_MAX:
+        text = ngettext("Choose at most ${n} favourite.", "Choose at most ${n} favourites.", FAVOURITES_MAX)
         raise InvalidError({"__all__": [text]})
     place = max((each.place for each in found), default=0) + 1
     session.add(Favourite(user_id=user_id, place=place, **{f"{kind}_id": object_id}))

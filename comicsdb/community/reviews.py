@@ -26,10 +26,10 @@ REVIEWS_A_DAY, REPORTS_A_DAY = 20, 20  # of one account
 ORDER = (Review.created_on.desc(), Review.id.desc())
 
 # The name that is shown with a review, NULL where the author's profile is not public.
-SHOWN_NAME = case((is_public(User), User.username))
+AUTHOR_NAME = case((is_public(User), User.username))
 
 
-def _seen(*columns: ColumnElement) -> Select:
+def _select_visible(*columns: ColumnElement) -> Select:
     """Columns of the reviews that everybody sees."""
     stars = (IssueRating.user_id == Review.user_id) & (IssueRating.issue_id == Review.issue_id)
     return (
@@ -41,25 +41,25 @@ def _seen(*columns: ColumnElement) -> Select:
     )
 
 
-def visible() -> Select:
+def select_visible() -> Select:
     """The reviews that everybody sees, with the shown name of the author, and the author's stars."""
     own = (Review.id, Review.user_id, Review.text, Review.spoils, Review.created_on)
     edited = (Review.modified > Review.created_on).label("edited")
-    return _seen(*own, edited, SHOWN_NAME.label("author"), IssueRating.rating)
+    return _select_visible(*own, edited, AUTHOR_NAME.label("author"), IssueRating.rating)
 
 
-def digest_of(issue) -> ColumnElement[int]:
+def visible_digest(issue) -> ColumnElement[int]:
     """A number that changes with what everybody sees of the reviews of a row of `issue`, the table; NULL
     without any.
     """
     one = func.concat_ws(
-        "|", Review.id, Review.modified, func.coalesce(SHOWN_NAME, ""), func.coalesce(IssueRating.rating, 0)
+        "|", Review.id, Review.modified, func.coalesce(AUTHOR_NAME, ""), func.coalesce(IssueRating.rating, 0)
     )
     every = func.hashtextextended(func.string_agg(one, aggregate_order_by(literal(","), Review.id)), 0)
-    return _seen(every).where(Review.issue_id == issue.c.id).correlate(issue).scalar_subquery()
+    return _select_visible(every).where(Review.issue_id == issue.c.id).correlate(issue).scalar_subquery()
 
 
-def written(session: Session, user_id: int, issue_id: int) -> Review | None:
+def review_by(session: Session, user_id: int, issue_id: int) -> Review | None:
     """The review of an issue by an account, hidden or not."""
     return session.scalar(select(Review).where(Review.user_id == user_id, Review.issue_id == issue_id))
 
@@ -76,7 +76,7 @@ def write(session: Session, user_id: int, issue_id: int, text: str, *, spoils: b
     if not lock_issue(session, issue_id):
         raise NotFoundError("issue", issue_id)
     _lock(session, user_id)
-    review = written(session, user_id, issue_id)
+    review = review_by(session, user_id, issue_id)
     now = clock.now()
     if review is None:
         recent = select(func.count()).where(Review.user_id == user_id, Review.created_on > now - DAY)
@@ -126,18 +126,20 @@ def report(session: Session, review_id: int, user_id: int, reason: str) -> None:
     session.execute(made.on_conflict_do_nothing())
 
 
-def _problems(text: str, most: int, missing: Text) -> list[Text]:
+def _problems(text: str, max_length: int, missing: Text) -> list[Text]:
     if not text:
         return [missing]
-    if len(text) > most:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", most)]
+    if len(text) > max_length:
+        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", max_length)]
     wrong = text_problem(text)
     return [wrong] if wrong else []
 
 
-def _too_many(most: int) -> Text:
+def _too_many(a_day: int) -> Text:
     return ngettext(
-        "That is enough for today: at most ${n} a day.", "That is enough for today: at most ${n} a day.", most
+        "That is enough for today: at most ${n} a day.",
+        "That is enough for today: at most ${n} a day.",
+        a_day,
     )
 
 

@@ -19,14 +19,14 @@ YEARS = 5  # minimum, so that there is a chart
 PUBLISHERS = 9  # shown by name; the others are summed up
 
 
-def figures(session: Session, zone: ZoneInfo, today: date) -> dict:
+def catalogue_figures(session: Session, zone: ZoneInfo, today: date) -> dict:
     """The figures of the statistics page, in five statements; days are those of the site's time zone.
 
     totals: number of objects by kind. by_year, by_day, by_month: [day, issues added], with the
     first day of each year or month, without gaps; `creators` and `characters` likewise, by month. publishers:
     [name, slug, issues] of the largest ones; `others`: the issues of all others together.
     """
-    by_day = _added(session, Issue, zone)
+    by_day = _added_by_day(session, Issue, zone)
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
     months = [_months_before(today, back) for back in reversed(range(MONTHS))]
     years = range(min(min(by_day, default=today).year, today.year - YEARS + 1), today.year + 1)
@@ -40,8 +40,8 @@ def figures(session: Session, zone: ZoneInfo, today: date) -> dict:
         "by_year": [[date(year, 1, 1).isoformat(), by_year[year]] for year in years],
         "by_day": [[day.isoformat(), by_day.get(day, 0)] for day in days],
         "by_month": _by_month(by_day, months),
-        "creators": _by_month(_added(session, Creator, zone, months[0]), months),
-        "characters": _by_month(_added(session, Character, zone, months[0]), months),
+        "creators": _by_month(_added_by_day(session, Creator, zone, months[0]), months),
+        "characters": _by_month(_added_by_day(session, Character, zone, months[0]), months),
         "publishers": named,
         "others": max(0, totals["issue"] - sum(count for _name, _slug, count in named)),
     }
@@ -53,7 +53,7 @@ def _totals(session: Session) -> dict[str, int]:
     return dict(zip((model.__tablename__ for model in TOTALS), numbers, strict=True))
 
 
-def _added(session: Session, model, zone: ZoneInfo, first: date | None = None) -> dict[date, int]:
+def _added_by_day(session: Session, model, zone: ZoneInfo, first: date | None = None) -> dict[date, int]:
     """The number of objects of a kind added on each day, from a day on."""
     day = cast(func.timezone(zone.key, model.created_on), Date)
     rows = select(day, func.count()).group_by(day)

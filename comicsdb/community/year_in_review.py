@@ -14,7 +14,7 @@ COVERS = 5  # of the picture
 
 
 @dataclass(frozen=True)
-class Year:
+class YearInReview:
     """What was read in a year: issues that were read several times count once, but in each month.
 
     `publishers` and `creators` are those of most issues, by slug, name and number; `run` is the series of
@@ -31,7 +31,7 @@ class Year:
     covers: list[str]
 
 
-def of(session: Session, user_id: int, year: int, zone: ZoneInfo) -> Year:
+def year_in_review_of(session: Session, user_id: int, year: int, zone: ZoneInfo) -> YearInReview:
     """The year of a reader, as days are in a time zone."""
     first, last = (datetime.combine(date(each, 1, 1), time(), zone) for each in (year, year + 1))
     in_year = (ReadDate.user_id == user_id, ReadDate.read_on >= first, ReadDate.read_on < last)
@@ -64,7 +64,7 @@ def of(session: Session, user_id: int, year: int, zone: ZoneInfo) -> Year:
     )
     covers = select(Issue.image).join(read, read.c.issue_id == Issue.id)
     covers = covers.where(Issue.image != "").order_by(read.c.at.desc(), Issue.id).limit(COVERS)
-    return Year(
+    return YearInReview(
         session.scalar(select(func.count()).select_from(read)),
         [(date(year, each, 1), by_month.get(date(year, each, 1), 0)) for each in range(1, 13)],
         *tops,

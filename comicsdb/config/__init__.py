@@ -9,10 +9,10 @@ from comicsdb.config.declarations import (
     BASIC_DEPRECATED,
     BASIC_PHASE,
     BASIC_SUNSET,
+    COUNT_MAX,
     DATABASE_URL,
     DEVELOPMENT_SECRET,
     MEDIA_BUCKET,
-    MOST,
     REPLICAS,
     SECRET,
     SETTINGS,
@@ -24,24 +24,24 @@ __all__ = [
     "BASIC_DEPRECATED",
     "BASIC_PHASE",
     "BASIC_SUNSET",
-    "FIXED",
-    "MOST",
+    "COUNT_MAX",
+    "FIXED_SETTINGS",
     "SETTINGS",
     "Setting",
     "SettingsError",
     "boolean",
-    "resolve",
+    "parse_settings",
     "words",
 ]
 
 # Settings of Pyramid's add-ons that our code depends on.
-FIXED = {
+FIXED_SETTINGS = {
     "tm.manager_hook": "pyramid_tm.explicit_manager",
     "tm.commit_veto": "pyramid_tm.default_commit_veto",  # 4xx and 5xx responses roll back
     "tm.annotate_user": "false",  # would look up the user before the route is known
     "retry.attempts": "5",
 }
-OURS = ("comicsdb.", "comicsdb_api.", "comicsdb_web.")  # prefixes of our settings; unknown names are errors
+OUR_PREFIXES = ("comicsdb.", "comicsdb_api.", "comicsdb_web.")  # other names with them are errors
 
 
 SECRET_BYTES = 32
@@ -54,13 +54,13 @@ class SettingsError(Exception):
     """A setting is missing or wrong; the message names it and what it takes, and quotes no secret."""
 
 
-def resolve(given: dict) -> dict:
+def parse_settings(given: dict) -> dict:
     """Typed settings: the environment overrides the ini file, and that the default.
 
     Raises SettingsError for a missing required setting, an unreadable value, conflicting values, an unknown
     name with our prefix, and a weak secret.
     """
-    settings = {**given, **FIXED}
+    settings = {**given, **FIXED_SETTINGS}
     _check_names(given)
     for setting in SETTINGS:
         value = os.environ.get(setting.variable) or settings.get(setting.key)
@@ -88,7 +88,7 @@ def resolve(given: dict) -> dict:
 def _check_names(given: dict) -> None:
     known = {setting.key for setting in SETTINGS}
     for key in given:
-        if key.startswith(OURS) and key not in known:
+        if key.startswith(OUR_PREFIXES) and key not in known:
             near = get_close_matches(key, known, 1)
             hint = f" Is {near[0]} meant?" if near else " docs/settings.md lists what there is."
             raise SettingsError(f"There is no setting {key}.{hint}")
@@ -134,4 +134,4 @@ def _check_basic(settings: dict) -> None:
 
 def includeme(config):
     """Replace the settings by typed ones."""
-    config.add_settings(resolve(config.get_settings()))
+    config.add_settings(parse_settings(config.get_settings()))

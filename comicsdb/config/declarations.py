@@ -10,7 +10,7 @@ from pathlib import Path
 from comicsdb.config import types as read
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
 
-MOST = 1_000_000_000  # upper bound of counts
+COUNT_MAX = 1_000_000_000  # upper bound of counts
 
 # The end of HTTP Basic: the phase from which each of its dates is required.
 BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
@@ -79,8 +79,8 @@ SITE = (
         "COMICSDB_SECRET",
         None,
         "text",
-        "signs cookies and forms; 32 random bytes or more, the same for all servers of the site. The site"
-        " does not start with a short or well-known one, unless the database is embedded",
+        "signs cookies and forms; at least 32 random bytes, the same for all servers of the site. The"
+        " site does not start with a short or well-known secret, unless the database is embedded",
         secret=True,
     ),
     Setting(
@@ -96,8 +96,8 @@ SITE = (
         "COMICSDB_HSTS",
         "max-age=31536000",
         "header",
-        "for how long browsers use https only (`Strict-Transport-Security`); `; includeSubDomains` adds all"
-        " subdomains, `; preload` after that the first visit",
+        "how long browsers use https only (`Strict-Transport-Security`); `; includeSubDomains` adds all"
+        " subdomains, and `; preload` after that also covers the first visit",
         read.hsts,
     ),
     Setting(
@@ -105,8 +105,8 @@ SITE = (
         "COMICSDB_HOSTS",
         "",
         "names",
-        "hosts that are served besides that of `comicsdb.base_url`; others get 421. If that is empty or names"
-        " the local machine, any host is served",
+        "hosts that are served in addition to that of `comicsdb.base_url`; others get 421. If"
+        " `comicsdb.base_url` is empty or names the local machine, any host is served",
         read.hosts,
     ),
     Setting(
@@ -137,14 +137,14 @@ SITE = (
         "comicsdb.site_editing",
         "COMICSDB_SITE_EDITING",
         ("everybody", "editors"),
-        "who may edit on the site: every account, or those who may through the API",
+        "who may edit on the site: every account, or only those that may edit through the API",
     ),
     Setting(
         "comicsdb.copying.without",
         "COMICSDB_COPYING_WITHOUT",
         "",
         "ids",
-        "publishers whose issues do not offer copying of credits",
+        "publishers whose issues do not offer to copy credits",
         read.ids,
     ),
     Setting(
@@ -152,15 +152,15 @@ SITE = (
         "COMICSDB_EXECUTIVES",
         "",
         "ids and roles",
-        "standing credits by publisher, as `7: 12 Editor In Chief, 15 President; 8: 20 Publisher` (publisher:"
-        " creator and role, ...); staff add them to issues in the administration",
+        "standing credits by publisher, such as `7: 12 Editor In Chief, 15 President; 8: 20 Publisher`"
+        " (publisher: creator and role, ...); staff add them to issues in the administration",
         read.standing_credits,
     ),
     switch(
         "comicsdb.staff_second_factor",
         "COMICSDB_STAFF_SECOND_FACTOR",
         "false",
-        "whether staff and superusers have their rights only after setting up two-step log-in",
+        "whether staff and superusers have their rights only after they have set up two-step log-in",
     ),
     Setting(
         "comicsdb.official_account",
@@ -174,20 +174,21 @@ SITE = (
         "COMICSDB_IMPORTS_ROWS",
         "100000",
         (1, 100_000),
-        "maximum rows of an imported file of a reader",
+        "maximum number of rows in a file that a reader imports",
     ),
     choice(
         "comicsdb.imports.worker",
         "COMICSDB_IMPORTS_WORKER",
         ("thread", "off"),
-        "whether this server works off imports of large files",
+        "whether this server processes imports of large files",
     ),
     number(
         "comicsdb.imports.megabytes",
         "COMICSDB_IMPORTS_MEGABYTES",
         "10",
         (1, 19),
-        "its maximum size, also unpacked from a ZIP file; request bodies are limited to 20 MB",
+        "maximum size of such a file in megabytes, also when unpacked from a ZIP file; request bodies"
+        " are limited to 20 MB",
     ),
     choice(
         "comicsdb.password_cost",
@@ -199,7 +200,7 @@ SITE = (
         "comicsdb.secure_cookies",
         "COMICSDB_SECURE_COOKIES",
         "true",
-        "cookies over https only; turn it off only on a developer's machine",
+        "whether cookies are sent over https only; turn it off only on a developer's machine",
     ),
     Setting(
         "comicsdb.trusted_proxies",
@@ -223,7 +224,8 @@ SITE = (
         "COMICSDB_WEB_MEDIA_ORIGIN",
         "",
         "address",
-        "the origin of pictures, if neither the site nor `comicsdb.media.url`; allowed by the content policy",
+        "the origin of pictures, if it is neither the site nor `comicsdb.media.url`; allowed by the"
+        " content policy",
         read.base_url,
     ),
     Setting(
@@ -239,8 +241,8 @@ SITE = (
         "COMICSDB_WEB_SECURITY_CONTACT",
         "",
         "mail address",
-        "where to report security issues, if not to `comicsdb_web.contact`;"
-        " `/.well-known/security.txt` names it",
+        "where to report security issues, if not to `comicsdb_web.contact`; named in"
+        " `/.well-known/security.txt`",
         read.mail_address,
     ),
     Setting(
@@ -249,7 +251,7 @@ SITE = (
         "",
         "URL",
         "the source code and its issue tracker; linked from the site",
-        read.below,
+        read.url_prefix,
     ),
     Setting(
         "comicsdb_web.blog",
@@ -257,14 +259,15 @@ SITE = (
         "",
         "URL",
         "the blog; linked from the menu",
-        read.below,
+        read.url_prefix,
     ),
     Setting(
         "comicsdb_web.social",
         "COMICSDB_WEB_SOCIAL",
         "",
         "names and URLs",
-        "other presences of the site, as `Mastodon https://...; Forum https://...`; linked from its header",
+        "other presences of the site, such as `Mastodon https://...; Forum https://...`; linked from"
+        " its header",
         read.links,
     ),
 )
@@ -307,14 +310,14 @@ PICTURES = (
         "COMICSDB_MEDIA_REGION",
         "",
         "name",
-        "such as `eu-central-1`; `garage` or `auto` elsewhere; by default boto3's own lookup",
+        "the region, such as `eu-central-1`; `garage` or `auto` elsewhere; by default what boto3 finds",
     ),
     Setting(
         "comicsdb.media.access_key",
         "COMICSDB_MEDIA_ACCESS_KEY",
         "",
         "text",
-        "the access key; by default boto3's own lookup",
+        "the access key; by default what boto3 finds",
         secret=True,
     ),
     Setting(
@@ -322,7 +325,7 @@ PICTURES = (
         "COMICSDB_MEDIA_SECRET_KEY",
         "",
         "text",
-        "the secret of the access key; better set in the environment",
+        "the secret of the access key; preferably set in the environment",
         secret=True,
     ),
     Setting(
@@ -330,9 +333,9 @@ PICTURES = (
         "COMICSDB_MEDIA_URL",
         "",
         "address",
-        "the public URL of pictures, if not the site's: a content delivery network on the bucket,"
-        " `https://cdn.example.org/media`",
-        read.below,
+        "the public URL of pictures, if it is not the site's: a content delivery network for the"
+        " bucket, `https://cdn.example.org/media`",
+        read.url_prefix,
     ),
 )
 
@@ -342,7 +345,7 @@ DUMPS = (
         "COMICSDB_DUMPS_FOLDER",
         "",
         "folder",
-        "where `comicsdb dump` writes and the site offers dumps; without it there are none",
+        "where `comicsdb dump` writes dumps and the site offers them; without it, there are none",
         read.folder,
     ),
     number(
@@ -350,20 +353,20 @@ DUMPS = (
         "COMICSDB_DUMPS_DAYS",
         "14",
         (1, 3650),
-        "how many days a dump is kept",
+        "how many days dumps are kept",
     ),
     switch(
         "comicsdb.dumps.covers",
         "COMICSDB_DUMPS_COVERS",
         "false",
-        "whether dumps have a pack of thumbnails of all covers",
+        "whether dumps include a pack of thumbnails of all covers",
     ),
     Setting(
         "comicsdb.dumps.key",
         "COMICSDB_DUMPS_KEY",
         "var/dumps.key",
         "file",
-        "the secret key that signs dumps, in the format of minisign; made on first use",
+        "the secret key that signs dumps, in the format of minisign; created on first use",
         Path,
     ),
 )
@@ -388,7 +391,8 @@ MAIL = (
         "COMICSDB_MAIL_FOLDER",
         "",
         "folder",
-        "for development: mails are written there instead of being sent, and their links are printed",
+        "for development: mails are written to this folder instead of being sent, and their links are"
+        " printed",
         read.folder,
     ),
     Setting(
@@ -404,25 +408,27 @@ MAIL = (
         "COMICSDB_MAIL_TELL",
         "",
         "words",
-        "further notices to them: any of `signup`, `activation` and `blocked` (the first sign-up of a day"
-        " that exceeds the limit)",
+        "additional notices to administrators: any of `signup`, `activation` and `blocked` (the first"
+        " sign-up of a day that exceeds the limit)",
         read.some_of("signup", "activation", "blocked"),
     ),
     Setting("mail.host", "COMICSDB_SMTP_HOST", "localhost", "host", "the SMTP server"),
-    number("mail.port", "COMICSDB_SMTP_PORT", "25", (1, 65535), "its port"),
-    Setting("mail.username", "COMICSDB_SMTP_USERNAME", "", "text", "an account of it"),
-    Setting("mail.password", "COMICSDB_SMTP_PASSWORD", "", "text", "the account's password", secret=True),
+    number("mail.port", "COMICSDB_SMTP_PORT", "25", (1, 65535), "the port of the SMTP server"),
+    Setting("mail.username", "COMICSDB_SMTP_USERNAME", "", "text", "the user name for the SMTP server"),
+    Setting(
+        "mail.password", "COMICSDB_SMTP_PASSWORD", "", "text", "the password for the SMTP server", secret=True
+    ),
     switch(
         "mail.tls",
         "COMICSDB_SMTP_TLS",
         "false",
-        "encrypt after STARTTLS; the server's certificate is checked",
+        "whether to encrypt after STARTTLS; the server's certificate is checked",
     ),
     switch(
         "mail.ssl",
         "COMICSDB_SMTP_SSL",
         "false",
-        "encrypt from the start; the server's certificate is checked",
+        "whether to encrypt from the start; the server's certificate is checked",
     ),
 )
 
@@ -433,29 +439,36 @@ ACCOUNTS = (
         "COMICSDB_SIGNUP_PER_ADDRESS",
         "1",
         (0, 1_000_000),
-        "accounts that one address (of IPv6: one /64 network) may create on a day (UTC); `0` for no limit",
+        "accounts that one address (for IPv6, one /64 network) may create per day (UTC); `0` for no limit",
     ),
     number(
         "comicsdb.signup.fastest",
         "COMICSDB_SIGNUP_FASTEST",
         "2",
         (0, 60),
-        "seconds; a form that is sent sooner must be confirmed by one click",
+        "seconds; a sign-up form that is sent sooner must be confirmed by one click",
     ),
     Setting(
         "comicsdb.signup.question",
         "COMICSDB_SIGNUP_QUESTION",
         "",
         "text",
-        "a question that bots cannot answer",
+        "a question in the sign-up form that bots cannot answer",
     ),
-    Setting("comicsdb.signup.answer", "COMICSDB_SIGNUP_ANSWER", "", "text", "its answer", secret=True),
+    Setting(
+        "comicsdb.signup.answer",
+        "COMICSDB_SIGNUP_ANSWER",
+        "",
+        "text",
+        "the answer to that question",
+        secret=True,
+    ),
     Setting(
         "comicsdb.signup.blocked_domains",
         "COMICSDB_SIGNUP_BLOCKED_DOMAINS",
         "",
         "domains",
-        "mail domains to refuse besides the list in `comicsdb/accounts/data/`",
+        "mail domains to refuse in addition to the list in `comicsdb/accounts/data/`",
         read.words,
     ),
     Setting(
@@ -463,15 +476,15 @@ ACCOUNTS = (
         "COMICSDB_SIGNUP_MAIL_CHECK",
         "",
         "address",
-        "the URL of a service that checks other domains, with `{domain}` in it; `block` or `disposable` in"
-        " its JSON response refuses",
+        "the URL of a service that checks other domains, containing `{domain}`; a domain is refused if"
+        " `block` or `disposable` is true in the JSON response",
         secret=True,
     ),
     choice(
         "comicsdb.signup.mail_check_failure",
         "COMICSDB_SIGNUP_MAIL_CHECK_FAILURE",
         ("refuse", "allow"),
-        "what to do if it does not answer within 3 seconds",
+        "what to do if that service does not respond within 3 seconds",
     ),
     number(BASIC_PHASE, "COMICSDB_BASIC_PHASE", "0", (0, 3), "the current phase of the end of HTTP Basic"),
     Setting(
@@ -479,7 +492,7 @@ ACCOUNTS = (
         "COMICSDB_BASIC_DEPRECATED",
         "",
         "date",
-        "since when HTTP Basic is deprecated; required from phase 1 on",
+        "since when HTTP Basic is deprecated; required from phase 1",
         read.day,
     ),
     Setting(
@@ -487,7 +500,7 @@ ACCOUNTS = (
         "COMICSDB_BASIC_SUNSET",
         "",
         "date",
-        "when HTTP Basic ends; required from phase 2 on",
+        "when HTTP Basic ends; required from phase 2",
         read.day,
     ),
     number(
@@ -495,7 +508,7 @@ ACCOUNTS = (
         "COMICSDB_BASIC_REMIND_DAYS",
         "30",
         (1, 365),
-        "minimum days between reminders of an account",
+        "minimum days between reminders to the same account",
     ),
 )
 
@@ -506,8 +519,8 @@ CACHE = (
         "",
         "URL",
         "`redis://:password@host:6379/0`, `rediss://...` (TLS), `unix:///run/redis/redis.sock?db=0`, or"
-        " `redis+sentinel://:password@host:26379,host:26379/SERVICE/0`; without it each process has a cache"
-        " of its own",
+        " `redis+sentinel://:password@host:26379,host:26379/SERVICE/0`; without it, each process has"
+        " its own cache",
         read.cache_url,
         secret=True,
     ),
@@ -516,7 +529,7 @@ CACHE = (
         "COMICSDB_CACHE_MEMORY_MB",
         "32",
         "megabytes",
-        "memory for the cache of each process, also with Redis; `0` for none",
+        "memory for the cache of each process, used with Redis as well; `0` for none",
         read.megabytes,
     ),
     Setting(
@@ -524,7 +537,7 @@ CACHE = (
         "COMICSDB_CACHE_PREFIX",
         "comicsdb",
         "word",
-        "the prefix of keys in Redis; different for each site that shares it",
+        "the prefix of keys in Redis; it must differ between sites that share a Redis",
         read.cache_prefix,
     ),
 )
@@ -536,31 +549,35 @@ LIMITS = (
         "COMICSDB_API_WAITING",
         "2",
         (0, 1000),
-        "requests of a process that may wait for the next change (`Prefer: wait`, streams of events), each"
-        " of which takes a thread; of further ones, polls are answered at once and streams with 503",
+        "requests per process that may wait for the next change (`Prefer: wait`, event streams), each"
+        " of which occupies a thread; beyond that, polls are answered at once and streams get 503",
     ),
     number(
         "comicsdb_api.waiting.client",
         "COMICSDB_API_WAITING_CLIENT",
         "2",
         (0, 1000),
-        "of these, how many one account or, without one, one address may have",
+        "how many of these one account or, without one, one address may have",
     ),
     number(
         "comicsdb_api.stream_seconds",
         "COMICSDB_API_STREAM_SECONDS",
         "300",
         (1, 3600),
-        "how long a stream of events of the change feed lasts; clients then connect again by themselves",
+        "how long an event stream of the change feed lasts; clients then reconnect by themselves",
     ),
     number(
-        "comicsdb_api.throttle.burst", "COMICSDB_THROTTLE_BURST", "20", (1, MOST), "requests in any minute"
+        "comicsdb_api.throttle.burst",
+        "COMICSDB_THROTTLE_BURST",
+        "20",
+        (1, COUNT_MAX),
+        "requests in any minute",
     ),
     number(
         "comicsdb_api.throttle.sustained",
         "COMICSDB_THROTTLE_SUSTAINED",
         "5000",
-        (1, MOST),
+        (1, COUNT_MAX),
         "requests in any 24 hours",
     ),
     Setting(
@@ -568,22 +585,22 @@ LIMITS = (
         "COMICSDB_THROTTLE_TIERS",
         "friend=7500 backer=10000 sponsor=15000 mega_sponsor=25000",
         "numbers",
-        "the same for supporters; superusers have the highest",
+        "requests in any 24 hours for supporters; superusers have the highest limit",
         read.by_tier,
     ),
     number(
         "comicsdb_api.throttle.basic_burst",
         "COMICSDB_THROTTLE_BASIC_BURST",
         "10",
-        (1, MOST),
-        "in any minute by HTTP Basic, from phase 2 of its end on",
+        (1, COUNT_MAX),
+        "requests in any minute with HTTP Basic, from phase 2 of its end",
     ),
     number(
         "comicsdb_api.throttle.basic_sustained",
         "COMICSDB_THROTTLE_BASIC_SUSTAINED",
         "1000",
-        (1, MOST),
-        "in any 24 hours by HTTP Basic, likewise",
+        (1, COUNT_MAX),
+        "requests in any 24 hours with HTTP Basic, from phase 2 of its end",
     ),
     switch(
         "comicsdb_api.anonymous",
@@ -595,39 +612,43 @@ LIMITS = (
         "comicsdb_api.throttle.anonymous_burst",
         "COMICSDB_THROTTLE_ANONYMOUS_BURST",
         "20",
-        (1, MOST),
-        "then: requests without an account from one address (of IPv6: one /64 network) in any minute",
+        (1, COUNT_MAX),
+        "requests without an account from one address (for IPv6, one /64 network) in any minute",
     ),
     number(
         "comicsdb_api.throttle.anonymous_sustained",
         "COMICSDB_THROTTLE_ANONYMOUS_SUSTAINED",
         "500",
-        (1, MOST),
-        "in any 24 hours, likewise",
+        (1, COUNT_MAX),
+        "requests without an account from one address (for IPv6, one /64 network) in any 24 hours",
     ),
     number(
         "comicsdb_api.throttle.share",
         "COMICSDB_THROTTLE_SHARE",
         "75",
         (1, 100),
-        "percent of the account's limits that each token may use, if the account has several, so that one"
-        " client cannot use up the limits of the others",
+        "the percentage of the account's limits that each token may use, if the account has several, so"
+        " that one client cannot use up the limits of the others",
     ),
     switch(
         "comicsdb_api.throttle.free_304_429",
         "COMICSDB_THROTTLE_FREE_304_429",
         "true",
-        "whether responses with 304 and 429 do not count against the daily limit",
+        "whether 304 and 429 responses are excluded from the daily limit",
     ),
     number(
         "comicsdb_api.covers.burst",
         "COMICSDB_COVERS_BURST",
         "60",
-        (1, MOST),
+        (1, COUNT_MAX),
         "requests for covers (`/match_cover_hash`), which need no account, from one address in any minute",
     ),
     number(
-        "comicsdb_api.covers.sustained", "COMICSDB_COVERS_SUSTAINED", "20000", (1, MOST), "in any 24 hours"
+        "comicsdb_api.covers.sustained",
+        "COMICSDB_COVERS_SUSTAINED",
+        "20000",
+        (1, COUNT_MAX),
+        "requests for covers from one address in any 24 hours",
     ),
     number(
         "comicsdb.counters.seconds",
@@ -659,7 +680,7 @@ DONATIONS = (
         "COMICSDB_DONATIONS_URL",
         "https://api.opencollective.com/graphql/v2",
         "URL",
-        "the platform",
+        "the URL of the platform's API",
         read.web_address,
     ),
     Setting(
@@ -667,7 +688,7 @@ DONATIONS = (
         "COMICSDB_DONATIONS_TIERS",
         "friend=200 backer=500 sponsor=1000 mega_sponsor=2500",
         "numbers",
-        "minimum US cents in a period of 31 days",
+        "minimum contribution in US cents within 31 days",
         read.by_tier,
     ),
     switch(
@@ -690,15 +711,15 @@ WEBHOOKS = (
         "comicsdb.webhooks.sender",
         "COMICSDB_WEBHOOKS_SENDER",
         ("thread", "off"),
-        "whether each server process sends what is due; one process of a site is enough",
+        "whether each server process sends messages that are due; one process of a site is enough",
     ),
     Setting(
         "comicsdb.webhooks.networks",
         "COMICSDB_WEBHOOKS_NETWORKS",
         "",
         "addresses, networks",
-        "private networks that webhooks may reach, also by `http:` and at any port; without it, only public"
-        " addresses by `https:` at the ports 443 and 8443",
+        "private networks that webhooks may reach, also over `http:` and on any port; without it, only"
+        " public addresses over `https:` on ports 443 and 8443",
         read.networks,
     ),
 )
@@ -709,15 +730,15 @@ MIRRORS = (
         "COMICSDB_MIRROR_ORIGIN",
         "",
         "address",
-        "the site of which this is a read-only mirror; `comicsdb mirror` writes it. Empty: this is no mirror",
+        "the site that this one mirrors, read-only; `comicsdb mirror` sets it. Empty if this is not a mirror",
         read.base_url,
     ),
     number(
         "comicsdb.mirror.covers",
         "COMICSDB_MIRROR_COVERS",
         "2000",
-        (0, MOST),
-        "megabytes of covers and thumbnails that a mirror keeps; the least recently shown go first",
+        (0, COUNT_MAX),
+        "megabytes of covers and thumbnails that a mirror keeps; the least recently shown are removed first",
     ),
 )
 
@@ -727,34 +748,34 @@ OPERATIONS = (
         "COMICSDB_FEED_DAYS",
         "0",
         (0, 36500),
-        "days after which `comicsdb account clean` removes lines of the change feed; 0 keeps them for ever",
+        "days after which `comicsdb account clean` removes entries of the change feed; 0 keeps them for ever",
     ),
     number(
         "comicsdb.feed.touched_days",
         "COMICSDB_FEED_TOUCHED_DAYS",
         "30",
         (1, 36500),
-        "days for which the change feed knows the objects that changed without a line",
+        "days for which the change feed knows the objects that changed without an entry of their own",
     ),
     choice(
         "comicsdb.acts.worker",
         "COMICSDB_ACTS_WORKER",
         ("thread", "command"),
-        "what does merges, deletions and changes of very many objects: each server process, or `comicsdb"
-        " finish`",
+        "what runs merges, deletions and changes of very many objects: each server process, or"
+        " `comicsdb finish`",
     ),
     choice(
         "comicsdb.log.format",
         "COMICSDB_LOG_FORMAT",
         ("plain", "json"),
-        "the format of log lines: as in the ini file, or one JSON object each",
+        "the format of log lines: as in the ini file, or one JSON object per line",
     ),
     Setting(
         "comicsdb.metrics.token",
         "COMICSDB_METRICS_TOKEN",
         "",
         "text",
-        "the bearer token of Prometheus for `/metrics/`; without it there is no such page",
+        "the bearer token with which Prometheus reads `/metrics/`; without it, there is no such page",
         read.token,
         secret=True,
     ),
@@ -763,7 +784,7 @@ OPERATIONS = (
         "COMICSDB_ERRORS_REPORT",
         "",
         "`package.module:function`",
-        "is called with each unexpected exception and a dict about its context",
+        "a function that is called with each unexpected exception and a dict about its context",
         read.function,
     ),
 )
@@ -781,30 +802,30 @@ DATABASE = (
         "COMICSDB_DATABASE_STATEMENT_TIMEOUT",
         "15",
         (0, 3600),
-        "seconds after which PostgreSQL cancels a statement of a request, which gets 503; 0: never",
+        "seconds after which PostgreSQL cancels a statement of a request, which then gets 503; 0 for never",
     ),
     number(
         "comicsdb.database.lock_timeout",
         "COMICSDB_DATABASE_LOCK_TIMEOUT",
         "5",
         (0, 3600),
-        "seconds for which a request waits for a lock; 0: without limit",
+        "seconds for which a request waits for a lock; 0 for no limit",
     ),
     number(
         "comicsdb.database.idle_timeout",
         "COMICSDB_DATABASE_IDLE_TIMEOUT",
         "60",
         (0, 3600),
-        "seconds for which the transaction of a request may be idle before PostgreSQL ends it; 0: without"
+        "seconds for which the transaction of a request may be idle before PostgreSQL ends it; 0 for no"
         " limit",
     ),
     Setting(
         REPLICAS,
         "COMICSDB_DATABASE_REPLICA_URLS",
         "",
-        "addresses, separated by blanks",
-        "streaming replicas of the database, without a pooler, which answer what visitors and the API read"
-        " of the catalogue and the cache does not have",
+        "addresses, separated by spaces",
+        "streaming replicas of the database, reached without a pooler, which serve uncached catalogue"
+        " reads of visitors and the API",
         read.replicas,
         secret=True,
     ),
@@ -813,7 +834,8 @@ DATABASE = (
         "COMICSDB_DATABASE_REPLICA_LAG",
         "16",
         (1, 1_000_000),
-        "megabytes of the write-ahead log that a replica may be behind; with more it is left out for a while",
+        "megabytes of the write-ahead log that a replica may lag behind; beyond that, it is excluded"
+        " for a while",
     ),
 )
 

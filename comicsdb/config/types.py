@@ -92,7 +92,7 @@ def codes(known: tuple[str, ...], what: str):
         found = words(text)
         unknown = [code for code in found if code not in known]
         if unknown or not found:
-            raise ValueError(f"takes {what} codes separated by blanks (unknown: {' '.join(unknown) or '-'})")
+            raise ValueError(f"takes {what} codes separated by spaces (unknown: {' '.join(unknown) or '-'})")
         return found
 
     return parse
@@ -110,7 +110,7 @@ def hosts(text: str) -> frozenset[str]:
     """Names or addresses of hosts, without ports."""
     found = frozenset(word.strip("[]").lower() for word in words(text))
     if not all(re.fullmatch(r"[a-z0-9._-]+|[0-9a-f:.]+", each) for each in found):
-        raise ValueError("takes names of hosts separated by blanks, such as www.example.org 10.0.0.11")
+        raise ValueError("takes names of hosts separated by spaces, such as www.example.org 10.0.0.11")
     return found
 
 
@@ -119,7 +119,7 @@ def networks(text: str) -> tuple:
     try:
         return tuple(ip_network(word) for word in words(text))
     except ValueError as error:
-        raise ValueError("takes addresses or networks separated by blanks, such as 10.0.0.0/8") from error
+        raise ValueError("takes addresses or networks separated by spaces, such as 10.0.0.0/8") from error
 
 
 def sender(text: str) -> Address:
@@ -178,7 +178,7 @@ def ids(text: str) -> frozenset[int]:
     """Ids of rows, separated by spaces or commas."""
     found = frozenset(whole_number(word, 1) for word in words(text))
     if None in found:
-        raise ValueError("takes ids separated by blanks, such as 1 2")
+        raise ValueError("takes ids separated by spaces, such as 1 2")
     return found
 
 
@@ -247,7 +247,7 @@ def links(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((name.strip(), web_address(url)) for name, _, url in found)
 
 
-def below(text: str) -> str:
+def url_prefix(text: str) -> str:
     """A base URL without the trailing slash, or an empty text."""
     return web_address(text).rstrip("/") if text else ""
 
@@ -281,7 +281,7 @@ def database_url(text: str) -> str:
 
 
 def replicas(text: str) -> tuple[str, ...]:
-    """URLs of PostgreSQL, one for each server, separated by blanks."""
+    """URLs of PostgreSQL, one for each server, separated by spaces."""
     for word in text.split():
         try:
             url = make_url(word)
@@ -289,7 +289,7 @@ def replicas(text: str) -> tuple[str, ...]:
             url = None
         if url is None or url.drivername not in DRIVERS or not url.database:
             raise ValueError(
-                "takes addresses such as postgresql://USER:PASSWORD@HOST/DATABASE, separated by blanks"
+                "takes addresses such as postgresql://USER:PASSWORD@HOST/DATABASE, separated by spaces"
             )
         host = url.query.get("host", url.host or "")
         if isinstance(host, tuple) or "," in host:

@@ -28,7 +28,7 @@ TIMEOUTS = {
     "comicsdb.database.idle_timeout": "idle_in_transaction_session_timeout",
 }
 # In the WSGI environment: the connection to a replica by which the request reads (`comicsdb.db.replicas`).
-LEASE = "comicsdb.replica"
+LEASE_KEY = "comicsdb.replica"
 
 
 def timed_out(error: BaseException) -> bool:
@@ -37,7 +37,7 @@ def timed_out(error: BaseException) -> bool:
     return isinstance(cause, psycopg.Error) and cause.sqlstate in TIMED_OUT
 
 
-def is_away(error: BaseException) -> bool:
+def is_unavailable(error: BaseException) -> bool:
     """Whether an error means that the database is unavailable, rather than that the request is wrong."""
     if isinstance(error, NoConnectionFree) or timed_out(error):
         return True
@@ -48,7 +48,7 @@ def is_away(error: BaseException) -> bool:
 
 
 # JIT compilation and parallel workers take longer to start than our statements run.
-SHORT = {"jit": "off", "max_parallel_workers_per_gather": "0"}
+SHORT_STATEMENTS = {"jit": "off", "max_parallel_workers_per_gather": "0"}
 
 
 def make_engine(settings: dict, *, limited: bool = False) -> Engine:
@@ -56,7 +56,7 @@ def make_engine(settings: dict, *, limited: bool = False) -> Engine:
 
     With `limited`, as for requests, PostgreSQL cancels what exceeds the timeouts of the settings.
     """
-    configured = {**settings, "sqlalchemy.url": dev_cluster.resolve(settings["sqlalchemy.url"])}
+    configured = {**settings, "sqlalchemy.url": dev_cluster.resolve_url(settings["sqlalchemy.url"])}
     configured.setdefault("sqlalchemy.pool_pre_ping", "true")
     values = timeouts(settings) if limited else {}
     if settings.get("comicsdb.database.pooled"):  # each transaction may get another connection
@@ -66,7 +66,7 @@ def make_engine(settings: dict, *, limited: bool = False) -> Engine:
             event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(limit))
         return engine
     engine = engine_from_config(configured, "sqlalchemy.")
-    configure = set_config(SHORT | values)
+    configure = set_config(SHORT_STATEMENTS | values)
     event.listen(engine, "connect", lambda driver, _record: _configure(driver, configure))
     return engine
 
@@ -94,12 +94,12 @@ def session_factory(bind) -> sessionmaker[Session]:
     from comicsdb.catalog import late_stamps, unit_of_work  # noqa: PLC0415
 
     factory = sessionmaker(bind=bind, expire_on_commit=False)
-    unit_of_work.watch(factory)
-    late_stamps.watch(factory)
+    unit_of_work.register_listeners(factory)
+    late_stamps.register_listeners(factory)
     return factory
 
 
-def retry_what_vanished(engine: Engine) -> None:
+def retry_vanished_references(engine: Engine) -> None:
     """Retry requests that fail because a row they refer to was deleted after they had read it.
 
     The next attempt does not find the row, so it answers as if it had come a moment later. If the row is the
@@ -114,7 +114,7 @@ def retry_what_vanished(engine: Engine) -> None:
 
 
 def _dbsession(request) -> Session:
-    factory, lease = request.registry["comicsdb.session_factory"], request.environ.get(LEASE)
+    factory, lease = request.registry["comicsdb.session_factory"], request.environ.get(LEASE_KEY)
     session = factory() if lease is None else factory(bind=lease.sqlalchemy)
     # Commit even if nothing was flushed: the session does not notice set-based statements, and psycopg
     # discards its prepared statements on every rollback.
@@ -127,7 +127,7 @@ def _dbsession(request) -> Session:
 def includeme(config):
     """Create the engine and `request.dbsession`, opened on first use and closed with the transaction."""
     engine = make_engine(config.get_settings(), limited=True)
-    retry_what_vanished(engine)
+    retry_vanished_references(engine)
     config.registry["comicsdb.engine"] = engine
     config.registry["comicsdb.session_factory"] = session_factory(engine)
     config.add_request_method(_dbsession, "dbsession", reify=True)

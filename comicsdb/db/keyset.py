@@ -28,27 +28,27 @@ from sqlalchemy.sql import operators
 from sqlalchemy.sql.elements import UnaryExpression
 
 
-def keys(order) -> list:
+def sort_keys(order) -> list:
     """Return the sort keys of an order; none is null, an unknown date becomes infinity."""
     descending = is_descending(order)
-    return [_key(_plain(each)[0], descending) for each in order]
+    return [_key(_column_of(each)[0], descending) for each in order]
 
 
 def is_descending(order) -> bool:
     """Whether an order is descending; raises ValueError if it mixes directions."""
-    ways = {_plain(each)[1] for each in order}
+    ways = {_column_of(each)[1] for each in order}
     if len(ways) > 1:
         raise ValueError("An order with places must have a single direction.")
     return ways.pop()
 
 
-def depth(order, table) -> int:
+def place_length(order, table) -> int:
     """Return how many columns of an order a place has, in a list of rows of `table`.
 
     These are the leading columns of another table, or a single date. If all columns belong to `table`, a
     place has all of them, and each row is its own group.
     """
-    columns = [_plain(each)[0] for each in order]
+    columns = [_column_of(each)[0] for each in order]
     tables = [column.table.name for column in columns]
     if tables[0] == table.name and isinstance(columns[0].type, Date):
         return 1
@@ -66,23 +66,23 @@ def after_place(order) -> ColumnElement[bool]:
 
 
 def _compared(operator, order) -> ColumnElement[bool]:
-    columns = [_plain(each)[0] for each in order]
-    wanted = [_wanted(column, f"place_{n}") for n, column in enumerate(columns)]
-    return operator(tuple_(*keys(order)), tuple_(*wanted))
+    columns = [_column_of(each)[0] for each in order]
+    wanted = [_place_parameter(column, f"place_{n}") for n, column in enumerate(columns)]
+    return operator(tuple_(*sort_keys(order)), tuple_(*wanted))
 
 
-def bound(place) -> dict:
+def place_values(place) -> dict:
     """Return the bind values of a place for the condition of `from_place`."""
     return {f"place_{n}": value for n, value in enumerate(place[1:])}
 
 
-def nearest(places: list, offset: int) -> list | None:
-    """Return the last place of a survey with at most `offset` rows before it, or None."""
+def nearest_place(places: list, offset: int) -> list | None:
+    """Return the last of `places` with at most `offset` rows before it, or None."""
     found = bisect_right(places, offset, key=lambda place: place[0])
     return places[found - 1] if found else None
 
 
-def survey(table, conditions, order, step: int) -> Select:
+def select_places(table, conditions, order, step: int) -> Select:
     """Select one row: the number of rows of `table` that meet `conditions`, and places as JSON.
 
     The places are those of the groups that contain every `step`-th row, except the first.
@@ -102,9 +102,9 @@ def survey(table, conditions, order, step: int) -> Select:
 
 def _counted(table, conditions, order):
     """Return the groups of a list: their values, the `number` of their rows, and their last row, `upto`."""
-    alone = depth(order, table) == len(order)  # each row is a group
-    order = order[: depth(order, table)]
-    wanted, other = keys(order), _plain(order[0])[0].table
+    alone = place_length(order, table) == len(order)  # each row is a group
+    order = order[: place_length(order, table)]
+    wanted, other = sort_keys(order), _column_of(order[0])[0].table
     rows, number = table, literal_column("1") if alone else func.count()
     if other.name != table.name:  # count the rows before joining
         foreign = (key for key in table.foreign_keys if key.column.table.name == other.name)
@@ -125,7 +125,7 @@ def _counted(table, conditions, order):
     return select(*values, cast(number, BigInteger).label("number"), upto).subquery("counted")
 
 
-def _plain(each) -> tuple[ColumnElement, bool]:
+def _column_of(each) -> tuple[ColumnElement, bool]:
     """Return the column of an order's expression, and whether it is descending."""
     column, descends = each, False
     if hasattr(column, "__clause_element__"):
@@ -143,7 +143,7 @@ def _key(column, descending: bool):
     return func.coalesce(column, last, type_=Date)
 
 
-def _wanted(column, name: str):
+def _place_parameter(column, name: str):
     if isinstance(column.type, Date | DateTime):
         return cast(bindparam(name, type_=Text), column.type)
     return bindparam(name, type_=Text if isinstance(column.type, String) else column.type)

@@ -21,12 +21,12 @@ from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_eng
 from sqlalchemy.dialects.postgresql.psycopg import dialect
 from sqlalchemy.exc import DBAPIError
 
-from comicsdb.db import LEASE, SHORT, set_config, timeouts
+from comicsdb.db import LEASE_KEY, SHORT_STATEMENTS, set_config, timeouts
 
 PREPARED_MAX = 300  # prepared statements per connection
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
 NOT_PREPARED = psycopg.errors.InvalidSqlStatementName.sqlstate.encode()
-NUMBERS = count()  # for names of prepared statements, as tests share a connection
+STATEMENT_NUMBERS = count()  # for names of prepared statements, as tests share a connection
 DIALECT = dialect(paramstyle="numeric_dollar")
 
 
@@ -75,9 +75,9 @@ class ReadPool:
         """The first row of a statement of SQLAlchemy, or None; not prepared."""
         return self._run(lambda connection: connection.first(statement, parameters))
 
-    def use(self, read: Callable[[Connection], list]) -> list:
+    def with_connection(self, read: Callable[[Connection], list]) -> list:
         """What a function reads by a connection of SQLAlchemy; not prepared."""
-        return self._run(lambda connection: connection.use(read))
+        return self._run(lambda connection: connection.with_connection(read))
 
     def _run(self, read: Callable[["ReadConnection"], tuple | None]):
         """Run a read, again on a new connection if the server has closed an idle one."""
@@ -134,7 +134,7 @@ class ReadConnection:
         """The first row of a statement of SQLAlchemy, or None; not prepared."""
         return self.sqlalchemy.execute(statement, parameters).first()
 
-    def use(self, read: Callable[[Connection], list]) -> list:
+    def with_connection(self, read: Callable[[Connection], list]) -> list:
         """What a function reads by the connection of SQLAlchemy; not prepared."""
         return read(self.sqlalchemy)
 
@@ -169,7 +169,7 @@ class ReadConnection:
         if len(self._prepared) >= PREPARED_MAX:
             _, oldest = self._prepared.popitem(last=False)
             self._check(self.driver.pgconn.exec_(b"DEALLOCATE " + oldest), ExecStatus.COMMAND_OK)
-        name = b"read_%d" % next(NUMBERS)
+        name = b"read_%d" % next(STATEMENT_NUMBERS)
         prepared = self.driver.pgconn.prepare(name, text.encode(), _types(values))
         self._check(prepared, ExecStatus.COMMAND_OK)
         self._prepared[text] = name
@@ -236,12 +236,12 @@ def open_connection(engine: Engine, limits: Mapping[str, str], *, configure: boo
     driver = connection.connection.driver_connection
     driver.prepare_threshold = None  # disable generic plans
     if configure:
-        driver.execute(set_config(SHORT | limits))
+        driver.execute(set_config(SHORT_STATEMENTS | limits))
     return connection
 
 
 def _read_pool(request) -> ReadPool | ReadConnection:
-    return request.environ.get(LEASE) or request.registry["comicsdb.read_pool"]
+    return request.environ.get(LEASE_KEY) or request.registry["comicsdb.read_pool"]
 
 
 def includeme(config):

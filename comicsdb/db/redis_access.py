@@ -65,17 +65,17 @@ def _open_sentinel_pool(url: str, timeouts: dict) -> redis.ConnectionPool:
     options |= {
         name: unquote(text) for name, text in (("username", username), ("password", password)) if text
     }
-    sentinels = Sentinel(list(map(_place, hosts.split(","))), sentinel_kwargs=asked)
+    sentinels = Sentinel(list(map(_host_and_port, hosts.split(","))), sentinel_kwargs=asked)
     return SentinelConnectionPool(service, sentinels, db=int(number or 0), **options)
 
 
-def _place(text: str) -> tuple[str, int]:
+def _host_and_port(text: str) -> tuple[str, int]:
     """Host and port of a sentinel."""
     host, _, port = text.rpartition(":")
     return host.strip("[]"), int(port)
 
 
-class Circuit:
+class CircuitBreaker:
     """A circuit breaker: after a failure there are no calls for a while, then a single call as a trial.
 
     `meanwhile` describes for the log what happens without Redis.
@@ -86,25 +86,25 @@ class Circuit:
         self._lock = threading.Lock()
         self._down = False
         self._try_again = 0.0
-        self._refusals = OutageLog(log, logging.WARNING)
+        self._error_log = OutageLog(log, logging.WARNING)
 
-    def attempt(self, ask: Callable, *arguments, otherwise=None):
-        """The result of `ask`, or `otherwise` if Redis fails, rejects the call, or the circuit is open."""
+    def call(self, function: Callable, *arguments, fallback=None):
+        """The function's result, or `fallback` if Redis fails, rejects the call, or the circuit is open."""
         trying = self._down
         if trying and not self._may_try():
-            return otherwise
+            return fallback
         try:
-            answer = ask(*arguments)
+            answer = function(*arguments)
         except LockError:
-            return otherwise  # a lock was released after its expiry
+            return fallback  # a lock was released after its expiry
         except ResponseError as error:
-            self._refused(error)
-            return otherwise
+            self._rejected(error)
+            return fallback
         except (RedisError, OSError) as error:
             self._failed(error)
-            return otherwise
+            return fallback
         if trying:  # only a trial proves that Redis works again
-            self._works()
+            self._recovered()
         return answer
 
     def _may_try(self) -> bool:
@@ -123,13 +123,13 @@ class Circuit:
         if first:
             log.warning("Redis does not answer; %s: %s", self._meanwhile, error)
 
-    def _works(self) -> None:
+    def _recovered(self) -> None:
         with self._lock:
             first = self._down
             self._down = False
         if first:
             log.info("Redis answers again.")
 
-    def _refused(self, error: Exception) -> None:
+    def _rejected(self, error: Exception) -> None:
         # Redis works, but rejects the call at once (out of memory, not permitted, wrong type): no pause.
-        self._refusals.report(error, "Redis refuses; %s: %s", self._meanwhile, error)
+        self._error_log.report(error, "Redis refuses; %s: %s", self._meanwhile, error)

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
-from comicsdb.db import LEASE, timed_out, timeouts
+from comicsdb.db import LEASE_KEY, timed_out, timeouts
 from comicsdb.db.read_pool import (
     CompiledQuery,
     ReadConnection,
@@ -32,17 +32,17 @@ from comicsdb.log_lines import in_one_line
 
 log = logging.getLogger(__name__)
 
-CHECK = 1.0  # seconds from one check of a replica to the next
+CHECK_INTERVAL = 1.0  # seconds from one check of a replica to the next
 PAUSE = 10.0  # seconds for which a replica is left out
 MEGABYTE = 2**20
 # libpq's: seconds to connect, and milliseconds after which a server that acknowledges nothing is gone.
-CONNECTING = {"connect_timeout": "2", "tcp_user_timeout": "3000"}
+CONNECT_OPTIONS = {"connect_timeout": "2", "tcp_user_timeout": "3000"}
 
 _SAME = "current_database()::text, (SELECT system_identifier FROM pg_control_system())"
 WRITTEN = "(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint"  # bytes since the cluster was made
 REPLAYED = "(pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint"
-OF_PRIMARY = CompiledQuery(f"SELECT {WRITTEN}, {_SAME}", (), {})
-OF_REPLICA = CompiledQuery(f"SELECT pg_is_in_recovery(), {REPLAYED}, {_SAME}", (), {})
+PRIMARY_STATE = CompiledQuery(f"SELECT {WRITTEN}, {_SAME}", (), {})
+REPLICA_STATE = CompiledQuery(f"SELECT pg_is_in_recovery(), {REPLAYED}, {_SAME}", (), {})
 
 
 class UnusableError(Exception):
@@ -80,7 +80,7 @@ class Replica:
 
     def __init__(self, address: str, limits: dict[str, str], lag: int):
         url = make_url(address)
-        self._engine = autocommit_engine(url.update_query_dict(CONNECTING | dict(url.query)))
+        self._engine = autocommit_engine(url.update_query_dict(CONNECT_OPTIONS | dict(url.query)))
         event.listen(
             self._engine, "handle_error", lambda context: _retry_on_primary(context.sqlalchemy_exception)
         )
@@ -91,10 +91,10 @@ class Replica:
         self._next_check = 0.0
         self._used = True
         self.name = f"{url.host or url.query.get('host', '')}:{url.port or url.query.get('port', 5432)}"
-        self.watch: Callable[[bool], None] | None = None  # called with whether the replica is used
-        self.count: Callable[[str], None] | None = None  # called for each read: used, behind, failed
+        self.on_change: Callable[[bool], None] | None = None  # called with whether the replica is used
+        self.on_read: Callable[[str], None] | None = None  # called for each read: used, behind, failed
 
-    def lend(self, primary: ReadPool, is_current: Callable[[Lease], bool]) -> Lease | None:
+    def acquire(self, primary: ReadPool, is_current: Callable[[Lease], bool]) -> Lease | None:
         """A connection in a transaction that shows what the primary shows, or None.
 
         `is_current` begins the transaction, and compares.
@@ -102,7 +102,7 @@ class Replica:
         due = self._is_due()
         if not (self._used or due):
             return None
-        written = primary.fetch(OF_PRIMARY, {}) if due else None
+        written = primary.fetch(PRIMARY_STATE, {}) if due else None
         lease = None
         try:
             lease = self._take()
@@ -116,13 +116,13 @@ class Replica:
             if lease is not None:
                 lease.close()
             return None
-        self._counted("used" if current else "behind")
+        self._report_read("used" if current else "behind")
         if current:
             return lease
         self._idle.append(lease)
         return None
 
-    def take_back(self, lease: Lease) -> None:
+    def release(self, lease: Lease) -> None:
         """Keep a connection for other requests, or leave the replica out if it was lost."""
         try:
             if not lease.broken:
@@ -141,7 +141,7 @@ class Replica:
             return False
         with self._lock:
             due = now >= self._next_check
-            self._next_check = now + (CHECK if self._used else PAUSE)
+            self._next_check = now + (CHECK_INTERVAL if self._used else PAUSE)
         return due
 
     def _take(self) -> Lease:
@@ -153,7 +153,7 @@ class Replica:
     def _check(self, lease: Lease, primary: tuple) -> None:
         """Raise UnusableError for a server that is no replica of the primary, or too far behind it."""
         written, *same = primary
-        in_recovery, replayed, *shown = lease.fetch(OF_REPLICA, {})
+        in_recovery, replayed, *shown = lease.fetch(REPLICA_STATE, {})
         if shown != same:
             raise UnusableError("it is not a replica of this database")
         if not in_recovery:
@@ -165,7 +165,7 @@ class Replica:
             returns, self._used = not self._used, True
         if returns:
             log.info("The replica %s is used again.", self.name)
-        self._watched()
+        self._report_state()
 
     def _leave_out(self, error: Exception) -> None:
         with self._lock:
@@ -176,16 +176,16 @@ class Replica:
                 "The replica %s is left out, and the primary answers: %s", self.name, in_one_line(error)
             )
         self.close()
-        self._counted("failed")
-        self._watched()
+        self._report_read("failed")
+        self._report_state()
 
-    def _counted(self, result: str) -> None:
-        if self.count is not None:
-            self.count(result)
+    def _report_read(self, result: str) -> None:
+        if self.on_read is not None:
+            self.on_read(result)
 
-    def _watched(self) -> None:
-        if self.watch is not None:
-            self.watch(self._used)
+    def _report_state(self) -> None:
+        if self.on_change is not None:
+            self.on_change(self._used)
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -201,20 +201,20 @@ class Replicas:
         self._replicas = replicas
         self._turns = count()
 
-    def lend(self, environ, primary: ReadPool, is_current: Callable[[Lease], bool]) -> None:
+    def acquire(self, environ, primary: ReadPool, is_current: Callable[[Lease], bool]) -> None:
         """Let a request read from the next replica that shows the same as the primary, if there is one."""
         for _each in self._replicas:
             replica = self._replicas[next(self._turns) % len(self._replicas)]
-            lease = replica.lend(primary, is_current)
+            lease = replica.acquire(primary, is_current)
             if lease is not None:
-                environ[LEASE] = lease
+                environ[LEASE_KEY] = lease
                 return
 
-    def take_back(self, environ) -> None:
+    def release(self, environ) -> None:
         """End the lease of a request, if it has one."""
-        lease = environ.pop(LEASE, None)
+        lease = environ.pop(LEASE_KEY, None)
         if lease is not None:
-            lease.replica.take_back(lease)
+            lease.replica.release(lease)
 
     def __iter__(self) -> Iterator[Replica]:
         return iter(self._replicas)
@@ -233,4 +233,4 @@ def includeme(config):
     found = [Replica(address, limits, lag) for address in settings["comicsdb.database.replica_urls"]]
     config.registry["comicsdb.replicas"] = replicas = Replicas(found) if found else None
     if replicas is not None:
-        config.add_subscriber(lambda retry: replicas.take_back(retry.environ), IBeforeRetry)
+        config.add_subscriber(lambda retry: replicas.release(retry.environ), IBeforeRetry)

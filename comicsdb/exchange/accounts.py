@@ -12,7 +12,7 @@ from itertools import islice
 
 from comicsdb.accounts.passwords import UNUSABLE, Passwords, digest
 from comicsdb.exchange.format import USERS
-from comicsdb.exchange.run import Run
+from comicsdb.exchange.run import ImportRun
 from comicsdb.exchange.staging import Pictures, stage
 from comicsdb.models.base import SYSTEM_USER_ID
 
@@ -23,7 +23,7 @@ _AT = {field.key: at for at, field in enumerate(USERS.fields, 2)}  # after line 
 _FILLED = USERS.columns
 
 
-def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
+def stage_users(run: ImportRun, passwords: Passwords, pictures: Pictures) -> None:
     """Read users.jsonl; passwords are hashed, which takes time, for new users only."""
     taken = run.ids("SELECT lower(username) FROM user_account")
 
@@ -43,13 +43,13 @@ def stage_users(run: Run, passwords: Passwords, pictures: Pictures) -> None:
     stage(run, USERS, pictures, TOKEN_COLUMN, all_prepared)
 
 
-def match(run: Run) -> None:
+def match(run: ImportRun) -> None:
     """Match or create the accounts, and set `db_id` of the staged users."""
     cursor = run.cursor
     if run.rows("SELECT count(*), max(id) FROM user_account") == [(1, SYSTEM_USER_ID)]:
         cursor.execute("UPDATE staged_users SET found = true WHERE id = %s AND NOT found", (SYSTEM_USER_ID,))
         replacing = cursor.rowcount == 1
-        _refuse_conflicts(run, SYSTEM_USER_ID if replacing else 0)
+        _report_conflicts(run, SYSTEM_USER_ID if replacing else 0)
         if replacing:
             _replace_system_account(run)
     else:
@@ -63,11 +63,11 @@ def match(run: Run) -> None:
             " SELECT id, nextval(pg_get_serial_sequence('user_account', 'id')) AS db_id FROM"
             " (SELECT id FROM staged_users WHERE NOT found ORDER BY id) o) n WHERE s.id = n.id"
         )
-        _refuse_conflicts(run, 0)
+        _report_conflicts(run, 0)
     _create(run)
 
 
-def _refuse_conflicts(run: Run, replaced: int) -> None:
+def _report_conflicts(run: ImportRun, replaced: int) -> None:
     """Report names, addresses and tokens of new users that other accounts have."""
     for field, condition in (
         ("username", "lower(t.username) = lower(s.username)"),
@@ -90,7 +90,7 @@ def _refuse_conflicts(run: Run, replaced: int) -> None:
     run.problems.stop_if_any()
 
 
-def _replace_system_account(run: Run) -> None:
+def _replace_system_account(run: ImportRun) -> None:
     changes = ", ".join(f"{column} = s.{column}" for column in _FILLED)
     run.cursor.execute(
         f"UPDATE user_account t SET {changes}, email_confirmed = true FROM staged_users s"
@@ -101,7 +101,7 @@ def _replace_system_account(run: Run) -> None:
     _add_groups_and_tokens(run, "s.id = 1")
 
 
-def _create(run: Run) -> None:
+def _create(run: ImportRun) -> None:
     columns = ", ".join(_FILLED)
     run.cursor.execute(
         f"INSERT INTO user_account (id, {columns}, email_confirmed)"
@@ -114,7 +114,7 @@ def _create(run: Run) -> None:
     _add_groups_and_tokens(run, "NOT s.found")
 
 
-def _add_groups_and_tokens(run: Run, which: str) -> None:
+def _add_groups_and_tokens(run: ImportRun, which: str) -> None:
     run.cursor.execute(
         "INSERT INTO user_group (name)"
         " SELECT DISTINCT g.name FROM staged_users s, unnest(s.groups) AS g (name)"

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.accounts.drafts import SavedForm, as_json
 from comicsdb.exchange import tagged_files
-from comicsdb.matching.descriptors import descriptor
+from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
 from comicsdb.schemas.match import FILE_NAME_LENGTH, DescriptorSchema
@@ -34,7 +34,12 @@ TAGS = ("metroninfo.xml", "comicinfo.xml")  # the better one first
 TAG_BYTES = 1_000_000
 ELEMENTS = 20_000
 DIRECTORY_BYTES = 16_000_000  # of an archive, which is read as a whole
-END, END_SIZE, COMMENT_MAX, LOCATOR = b"PK\5\6", 22, 65_535, b"PK\6\7"  # of the directory of an archive
+DIRECTORY_END, DIRECTORY_END_SIZE, COMMENT_MAX, LOCATOR = (
+    b"PK\5\6",
+    22,
+    65_535,
+    b"PK\6\7",
+)  # of the directory of an archive
 BATCH = 100  # files whose issues are looked for together
 # The fields of the form for a new issue.
 CREDITS = "credits-text"
@@ -51,15 +56,15 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a file: one of the words above, and details."""
+    """What became of a file: its status and details."""
 
     file: str
-    what: str
+    status: str
     detail: str = ""
 
 
 @dataclass(frozen=True)
-class _Tagged:
+class _TaggedFile:
     file: str
     tags: dict
     known: dict
@@ -103,10 +108,10 @@ def read_tags(path: Path) -> dict | None:
 def _check_directory(file: BinaryIO) -> None:
     """Refuse archives whose directory alone would fill the memory."""
     size = file.seek(0, 2)
-    file.seek(max(0, size - END_SIZE - COMMENT_MAX - len(LOCATOR) - 16))
+    file.seek(max(0, size - DIRECTORY_END_SIZE - COMMENT_MAX - len(LOCATOR) - 16))
     tail = file.read()
-    at = tail.rfind(END)
-    if at < 0 or len(tail) < at + END_SIZE:
+    at = tail.rfind(DIRECTORY_END)
+    if at < 0 or len(tail) < at + DIRECTORY_END_SIZE:
         raise UnreadableError("This is no ZIP archive.")
     (directory,) = struct.unpack_from("<L", tail, at + 12)
     if directory > DIRECTORY_BYTES or tail[max(0, at - 20) : at].startswith(LOCATOR):
@@ -160,13 +165,13 @@ def import_files(session: Session, user_id: int, folder: Path) -> Iterator[Outco
                 yield found
             else:
                 tagged.append(found)
-        found = match(session, [descriptor(each.known) for each in tagged], BATCH)
+        found = match(session, [build_descriptor(each.known) for each in tagged], BATCH)
         for each, matched in zip(tagged, found, strict=True):
             yield _outcome(session, user_id, each, matched)
         session.commit()
 
 
-def _read(path: Path, name: str) -> Outcome | _Tagged:
+def _read(path: Path, name: str) -> Outcome | _TaggedFile:
     try:
         tags = read_tags(path)
     except UnreadableError as error:
@@ -180,16 +185,16 @@ def _read(path: Path, name: str) -> Outcome | _Tagged:
         return Outcome(name, UNREADABLE, "; ".join(f"{key}: {text}" for key, text in error.asdict().items()))
     if not (known.get("series") and known.get("number")):
         return Outcome(name, UNREADABLE, "The tags do not tell series and number.")
-    return _Tagged(name, tags, known)
+    return _TaggedFile(name, tags, known)
 
 
-def _outcome(session: Session, user_id: int, tagged: _Tagged, matched: Match) -> Outcome:
+def _outcome(session: Session, user_id: int, tagged: _TaggedFile, matched: Match) -> Outcome:
     label = _label(tagged.known)
     key = sha256(f"{user_id}\0{label}\0{tagged.known.get('publisher', '')}".casefold().encode()).hexdigest()
     ids = tagged_files.candidates_of(matched)
     issues = ", ".join(f"issue {each}" for each in ids)
     if matched.certain:
-        tagged_files.forget(session, user_id, key)
+        tagged_files.remove(session, user_id, key)
         return Outcome(tagged.file, KNOWN, issues)
     fields = _form(tagged)
     if as_json(SavedForm(tagged_files.PATH, fields, {})) is None:
@@ -213,7 +218,7 @@ def _label(known: dict) -> str:
     return f"{_series(known)} #{known['number']}"
 
 
-def _form(tagged: _Tagged) -> list[tuple[str, str]]:
+def _form(tagged: _TaggedFile) -> list[tuple[str, str]]:
     """The fields of the form; the editor chooses the series and the creators that the names mean."""
     known, tags = tagged.known, tagged.tags
     texts = {"series-q": _series(known), "cover_date": _cover_date(known)}

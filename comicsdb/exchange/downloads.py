@@ -20,14 +20,14 @@ from comicsdb import clock
 from comicsdb.ratelimit.api import BURST, PREFIX, SUSTAINED, ApiLimits
 
 NAME = re.compile(r"\d{8}T\d{6}Z")
-STAMP = "%Y%m%dT%H%M%SZ"
+TIME_FORMAT = "%Y%m%dT%H%M%SZ"
 MANIFEST = "manifest.json"
 SIGNATURE = f"{MANIFEST}.minisig"
 COVERS = "covers.tar"  # the pack of thumbnails, which not every dump has
 BLOCK = 256 * 1024  # bytes
 SITE = "comicsdb"  # the name of the site in manifests and in the description
 _TYPES = {".json": "application/json", ".minisig": "text/plain", ".tar": "application/x-tar"}
-_FOR_EVER = "public, max-age=31536000, immutable"
+_IMMUTABLE = "public, max-age=31536000, immutable"
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("Content-Security-Policy", "default-src 'none'; sandbox"),
@@ -47,7 +47,7 @@ def dumps(folder: Path | None) -> list[Path]:
 def age_of_newest(folder: Path) -> timedelta | None:
     """How old the newest dump is, None if there is none."""
     newest = next(iter(dumps(folder)), None)
-    return newest and clock.now() - datetime.strptime(newest.name, STAMP).replace(tzinfo=UTC)
+    return newest and clock.now() - datetime.strptime(newest.name, TIME_FORMAT).replace(tzinfo=UTC)
 
 
 def manifest_of(dump: Path) -> dict:
@@ -55,7 +55,7 @@ def manifest_of(dump: Path) -> dict:
     return orjson.loads((dump / MANIFEST).read_bytes())
 
 
-def offered(request) -> list[tuple[str, dict]]:
+def available_dumps(request) -> list[tuple[str, dict]]:
     """The names and manifests of the dumps that the site offers, newest first."""
     found = []
     for dump in dumps(request.registry.settings["comicsdb.dumps.folder"]):
@@ -79,7 +79,7 @@ def data_url(request) -> str:
 
 def well_known(request) -> Response:
     """What programs that mirror the site need to know."""
-    settings, found = request.registry.settings, offered(request)
+    settings, found = request.registry.settings, available_dumps(request)
     licence = settings["comicsdb.licence"]
     served = {
         key: _public(request, request.route_path(route)) if _is_served(request, route) else None
@@ -128,17 +128,17 @@ def file_view(request) -> Response:
         raise HTTPNotFound("The dump has no such file: its manifest.json lists them.")
     path = dump / name
     kind = _TYPES.get(Path(name).suffix, "application/zstd")
-    response = Response(app_iter=_Parts(path), content_type=kind, conditional_response=True)
+    response = Response(app_iter=_FileBody(path), content_type=kind, conditional_response=True)
     response.content_length = path.stat().st_size
     response.accept_ranges = "bytes"
     if name in described:
         response.etag = described[name]["sha256"]
-    response.headers["Cache-Control"] = _FOR_EVER
+    response.headers["Cache-Control"] = _IMMUTABLE
     response.headers.extend(_HEADERS)
     return response
 
 
-class _Parts:
+class _FileBody:
     """The content of a file, opened when it is sent: answers without a body never open it."""
 
     def __init__(self, path: Path):
@@ -159,10 +159,10 @@ class _Parts:
 
 def _limits(settings, limits: ApiLimits) -> dict | None:
     """The requests of an account, and of an address without one, in a minute and in a day."""
-    if not limits.on:
+    if not limits.enabled:
         return None
     account = {name: settings[f"{PREFIX}.{name}"] for name in (BURST, SUSTAINED)}
-    anonymous = {limit.name: limit.most for limit in limits.of(None)}
+    anonymous = {limit.name: limit.max_events for limit in limits.limits_of(None)}
     return {"account": account, "anonymous": anonymous if settings["comicsdb_api.anonymous"] else None}
 
 

@@ -22,7 +22,7 @@ from comicsdb import clock
 from comicsdb.catalog import crosswalk
 from comicsdb.catalog.history.change_log import EPOCH
 from comicsdb.exchange import compression, dump_covers, dump_sqlite, minisign
-from comicsdb.exchange.downloads import COVERS, MANIFEST, SIGNATURE, STAMP, dumps
+from comicsdb.exchange.downloads import COVERS, MANIFEST, SIGNATURE, TIME_FORMAT, dumps
 from comicsdb.exchange.exporting import export_rows
 from comicsdb.exchange.format import VERSION as DATA_SET
 from comicsdb.media.storage import Storage
@@ -38,8 +38,8 @@ class DumpError(Exception):
 
 
 @dataclass(frozen=True)
-class Source:
-    """What a manifest tells of the site: name and address, version, and the licence of the data."""
+class SiteInfo:
+    """What a manifest says about the site: name and address, version, and the licence of the data."""
 
     name: str
     url: str
@@ -51,10 +51,10 @@ def make(
     engine: Engine,
     folder: Path,
     key: minisign.Key,
-    source: Source,
+    source: SiteInfo,
     *,
     covers: Storage | None = None,
-    tell: Callable[[str], object] = print,
+    report: Callable[[str], object] = print,
 ) -> Path:
     """Write a dump into a new folder below `folder`, which appears when it is complete; returns it.
 
@@ -64,26 +64,26 @@ def make(
     for left in folder.glob(f"*{PARTIAL}"):
         shutil.rmtree(left)
     made = clock.now()
-    while (folder / made.strftime(STAMP)).exists():  # the name has the resolution of a second
+    while (folder / made.strftime(TIME_FORMAT)).exists():  # the name has the resolution of a second
         made += timedelta(seconds=1)
-    partial = folder / f"{made.strftime(STAMP)}{PARTIAL}"
+    partial = folder / f"{made.strftime(TIME_FORMAT)}{PARTIAL}"
     partial.mkdir()
     try:
         with tempfile.TemporaryFile() as keys:
             with engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
-                manifest = _about(connection, source, made)
-                manifest["counts"] = _write(connection, partial, manifest, tell)
+                manifest = _manifest_head(connection, source, made)
+                manifest["counts"] = _write(connection, partial, manifest, report)
                 if covers is not None:
                     dump_covers.write_keys(connection.connection.driver_connection, keys)
             if covers is not None:  # takes long, so the snapshot is over
-                tell("Packing covers ...")
+                report("Packing covers ...")
                 keys.seek(0)
                 manifest["covers"] = dump_covers.write(partial / COVERS, covers, keys)
         manifest["public_key"] = key.public
-        manifest["files"] = [_described(path) for path in sorted(partial.iterdir())]
+        manifest["files"] = [_file_entry(path) for path in sorted(partial.iterdir())]
         content = orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n"
         (partial / MANIFEST).write_bytes(content)
-        (partial / SIGNATURE).write_text(key.sign(content, f"comicsdb dump {made.strftime(STAMP)}"))
+        (partial / SIGNATURE).write_text(key.sign(content, f"comicsdb dump {made.strftime(TIME_FORMAT)}"))
         whole = partial.with_suffix("")
         partial.rename(whole)
     except BaseException:
@@ -112,17 +112,17 @@ def check_file(path: Path, described: dict) -> None:
         raise DumpError(f"{path} is damaged: it is not what the manifest says.")
 
 
-def drop_older(folder: Path, days: int) -> list[Path]:
+def delete_older(folder: Path, days: int) -> list[Path]:
     """Remove dumps older than so many days, but not the newest; returns their folders."""
-    limit = (clock.now() - timedelta(days=days)).strftime(STAMP)
+    limit = (clock.now() - timedelta(days=days)).strftime(TIME_FORMAT)
     old = [each for each in dumps(folder)[1:] if each.name < limit]
     for each in old:
         shutil.rmtree(each)
     return old
 
 
-def _about(connection: Connection, source: Source, made: datetime) -> dict:
-    """What a manifest tells before the files are written."""
+def _manifest_head(connection: Connection, source: SiteInfo, made: datetime) -> dict:
+    """The part of a manifest that is known before the files are written."""
     return {
         "format": FORMAT,
         "data_set": DATA_SET,
@@ -148,16 +148,16 @@ def _position(connection: Connection) -> dict:
 
 
 def _write(
-    connection: Connection, folder: Path, manifest: dict, tell: Callable[[str], object]
+    connection: Connection, folder: Path, manifest: dict, report: Callable[[str], object]
 ) -> dict[str, int]:
     """Write all files but the manifest; returns the number of rows by table."""
     driver = connection.connection.driver_connection
-    tell("Writing SQLite ...")
+    report("Writing SQLite ...")
     counts = dump_sqlite.write(driver, folder / SQLITE, manifest)
     _compress(folder / SQLITE)
-    tell("Writing JSON lines ...")
+    report("Writing JSON lines ...")
     export_rows(driver, folder)
-    tell("Writing the crosswalk ...")
+    report("Writing the crosswalk ...")
     with (
         compression.create(folder / f"{CROSSWALK}{compression.SUFFIX}") as stream,
         io.TextIOWrapper(stream, "utf-8", newline="") as lines,
@@ -166,7 +166,7 @@ def _write(
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow(crosswalk.COLUMNS)
         rows.itersize = dump_sqlite.CHUNK
-        writer.writerows(rows.execute(crosswalk.ALL))
+        writer.writerows(rows.execute(crosswalk.SELECT_ALL))
     return counts
 
 
@@ -179,7 +179,7 @@ def _compress(path: Path) -> None:
     path.unlink()
 
 
-def _described(path: Path) -> dict:
+def _file_entry(path: Path) -> dict:
     return {"name": path.name, "bytes": path.stat().st_size, "sha256": _digest(path)}
 
 

@@ -13,7 +13,7 @@ import orjson
 from psycopg import Connection
 from sqlalchemy import ARRAY, JSON, Boolean, Column, Date, DateTime, Integer, Numeric
 
-from comicsdb.catalog.public_tables import OBJECTS, TABLES
+from comicsdb.catalog.public_tables import PUBLIC_COLUMNS, PUBLIC_KINDS
 from comicsdb.exchange.format import INSTANT
 from comicsdb.models import metadata
 from comicsdb.models.attribution import OWNERS
@@ -66,7 +66,7 @@ def write(connection: Connection, path: Path, about: dict) -> dict[str, int]:
             target.execute(statement)
         target.execute("BEGIN")
         target.executemany("INSERT INTO meta VALUES (?, ?)", meta)
-        counts = {table: _copy(connection, target, table) for table in TABLES}
+        counts = {table: _copy(connection, target, table) for table in PUBLIC_COLUMNS}
         for statement in (*_searched(), *indexes()):
             target.execute(statement)
         target.execute("COMMIT")
@@ -76,7 +76,7 @@ def write(connection: Connection, path: Path, about: dict) -> dict[str, int]:
 
 def read_rows(database: sqlite3.Connection, table: str) -> Iterator[dict]:
     """The rows of a public table with the values that JSON has for them, in the order of its key."""
-    columns = TABLES[table]
+    columns = PUBLIC_COLUMNS[table]
     parsed = [name for name in columns if isinstance(_column(table, name).type, ARRAY | JSON)]
     names = ", ".join(f'"{name}"' for name in columns)
     rows = database.execute(f'SELECT {names} FROM "{table}" ORDER BY {", ".join(_key(table))}')
@@ -91,7 +91,7 @@ def schema() -> list[str]:
     """The statements that create the tables."""
     return [
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-        *map(_table, TABLES),
+        *map(_table, PUBLIC_COLUMNS),
         "CREATE VIRTUAL TABLE search USING fts5(name, other_names, kind UNINDEXED, id UNINDEXED,"
         " tokenize = 'unicode61 remove_diacritics 2')",
     ]
@@ -100,7 +100,7 @@ def schema() -> list[str]:
 def indexes() -> list[str]:
     """The statements that create the indexes."""
     found = []
-    for table, columns in TABLES.items():
+    for table, columns in PUBLIC_COLUMNS.items():
         key, declared = _key(table), list(INDEXES.get(table, ()))
         leading = {key[0].strip('"'), *(each.split(",")[0] for each in declared)}
         declared += [name for name in columns if _column(table, name).foreign_keys and name not in leading]
@@ -123,7 +123,7 @@ def _table(name: str) -> str:
     key = _key(name)
     one = metadata.tables[name].primary_key.columns[0] if len(key) == 1 else None
     is_rowid = one is not None and isinstance(one.type, Integer)
-    columns = [_column(name, each) for each in TABLES[name]]
+    columns = [_column(name, each) for each in PUBLIC_COLUMNS[name]]
     lines = [_declaration(column, is_rowid=is_rowid and column is one) for column in columns]
     lines += [] if is_rowid else [f"PRIMARY KEY ({', '.join(key)})"]
     for column in columns:
@@ -157,7 +157,7 @@ def _expression(column: Column) -> str:
 
 def _copy(connection: Connection, target: sqlite3.Connection, table: str) -> int:
     """Copy the rows of a table, some thousands at a time; returns their number."""
-    columns, count = [_column(table, name) for name in TABLES[table]], 0
+    columns, count = [_column(table, name) for name in PUBLIC_COLUMNS[table]], 0
     places = ", ".join("?" * len(columns))
     with connection.cursor("dump") as rows:
         listed = ", ".join(map(_expression, columns))
@@ -170,7 +170,7 @@ def _copy(connection: Connection, target: sqlite3.Connection, table: str) -> int
 
 def _searched() -> Iterator[str]:
     """The statements that fill the full-text index, and bring it into its smallest form."""
-    for kind in OBJECTS:
+    for kind in PUBLIC_KINDS:
         name, others = _NAMES.get(kind, ("name", ""))
         other = (
             f"(SELECT coalesce(group_concat(value, ' / '), '') FROM json_each(t.{others}))"

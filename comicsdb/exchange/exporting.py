@@ -25,8 +25,8 @@ from comicsdb.exchange.format import (
     Field,
     File,
 )
-from comicsdb.exchange.staging import remember
-from comicsdb.exchange.storing import AUTHORS
+from comicsdb.exchange.staging import put_in_cache
+from comicsdb.exchange.storing import AUTHOR_COLUMNS
 from comicsdb.media.storage import BadKeyError, Storage
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.picture_hash import HASHES
@@ -42,7 +42,7 @@ class ExportFailedError(Exception):
 
 
 @dataclass
-class Exported:
+class ExportResult:
     """The result: rows per file, the number of pictures, and the keys of missing pictures."""
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Exported:
         return lines
 
 
-def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bool = False) -> Exported:
+def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bool = False) -> ExportResult:
     """Write a data set into a new or empty folder, which appears when it is complete.
 
     Raises ExportFailedError if the folder is not empty.
@@ -103,10 +103,10 @@ class _Export:
         self._folder = folder
         self._storage = storage
         self._accounts = accounts
-        self._result = Exported()
+        self._result = ExportResult()
         self._shared: dict[Hashable, tuple[str, str]] = {}  # path and SHA-256 by identity of a picture
 
-    def run(self) -> Exported:
+    def run(self) -> ExportResult:
         """Write all files and the summary."""
         digests = {}
         for file in FILES:
@@ -128,7 +128,7 @@ class _Export:
 
     def lines(self, file: File) -> Iterator[bytes]:
         """The lines of a file; pictures are copied on the way."""
-        keys = [each.key for each in file.written]
+        keys = [each.key for each in file.exported_fields]
         picture = next((each.key for each in file.fields if each.picture and self._storage), None)
         keys += ["image_hashes"] if self._tells_hashes(file) else []
         with self._connection.cursor("export") as rows:
@@ -149,23 +149,23 @@ class _Export:
     def _query(self, file: File) -> str:
         source = OWNED_ROWS.get(file, file.kind)
         columns = [
-            *map(self._expression, file.written),
+            *map(self._expression, file.exported_fields),
             *([COVER_HASHES] if self._tells_hashes(file) else []),
         ]
         return f'SELECT {", ".join(columns)} FROM {source} t ORDER BY t."{file.order}"'
 
     def _expression(self, each: Field, row: str = "t") -> str:
         """The SQL expression of a field."""
-        if each.exported:
-            return each.exported
-        if each.inside:
-            inside = each.inside
-            pairs = ", ".join(f"'{field.key}', {self._expression(field, 'x')}" for field in inside.fields)
+        if each.export_sql:
+            return each.export_sql
+        if each.nested:
+            nested = each.nested
+            pairs = ", ".join(f"'{field.key}', {self._expression(field, 'x')}" for field in nested.fields)
             return (
-                f"(SELECT coalesce(json_agg(json_build_object({pairs}) ORDER BY x.\"{inside.order}\"), '[]')"
-                f" FROM {inside.kind} x WHERE x.{inside.parent} = t.id)"
+                f"(SELECT coalesce(json_agg(json_build_object({pairs}) ORDER BY x.\"{nested.order}\"), '[]')"
+                f" FROM {nested.kind} x WHERE x.{nested.parent} = t.id)"
             )
-        if each.column in AUTHORS and not self._accounts:
+        if each.column in AUTHOR_COLUMNS and not self._accounts:
             return str(SYSTEM_USER_ID)
         if link := each.link:
             return (
@@ -193,5 +193,5 @@ class _Export:
             copied.seek(0)
             digest = hashlib.file_digest(copied, "sha256").hexdigest()
         self._result.pictures += 1
-        remember(self._shared, identity, (key, digest))
+        put_in_cache(self._shared, identity, (key, digest))
         return key, digest

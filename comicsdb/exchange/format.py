@@ -19,7 +19,7 @@ from comicsdb.catalog.kinds import KINDS, Link
 from comicsdb.exchange import readers
 from comicsdb.exchange.readers import Reader, optional
 from comicsdb.models.attribution import OWNERS
-from comicsdb.models.base import INTEGER_MAX, largest, limits
+from comicsdb.models.base import INTEGER_MAX, allowed_values, max_value
 from comicsdb.models.choices import (
     COUNTRIES,
     DEFAULT_LANGUAGE,
@@ -29,10 +29,10 @@ from comicsdb.models.choices import (
     LANGUAGES,
     YEARS,
     AttributionSource,
-    Pulled,
+    PullMode,
     Status,
 )
-from comicsdb.models.currencies import AMOUNTS
+from comicsdb.models.currencies import CURRENCY_COLUMNS
 from comicsdb.values import WEB_ADDRESS
 
 VERSION = 1
@@ -50,8 +50,8 @@ class Field:
 
     `column` is its column, `type` the SQL type, `default` the value if a record lacks the key. `target` is
     the file that its ids refer to, `link` the table for a list of ids. `picture` marks the path of a picture.
-    `exported` is the SQL expression over a row t for export, if that is not the column; a field that is
-    `outdated` is only read, as older sets have it. `inside` is the file of the records in a list.
+    `export_sql` is the SQL expression over a row t for export, if that is not the column; a field that is
+    `legacy` is only read, as older sets have it. `nested` is the file of the records in a list.
     """
 
     key: str
@@ -62,9 +62,9 @@ class Field:
     target: str = ""
     link: Link | None = None
     picture: bool = False
-    exported: str = ""
-    outdated: bool = False
-    inside: "File | None" = None
+    export_sql: str = ""
+    legacy: bool = False
+    nested: "File | None" = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,20 +110,20 @@ class File:
     @property
     def staged_fields(self) -> tuple[Field, ...]:
         """The fields with a column in the staged table: all but lists of other records."""
-        return tuple(field for field in self.fields if not field.inside)
+        return tuple(field for field in self.fields if not field.nested)
 
     @property
-    def written(self) -> tuple[Field, ...]:
+    def exported_fields(self) -> tuple[Field, ...]:
         """The fields of exported records."""
-        return tuple(field for field in self.fields if not field.outdated)
+        return tuple(field for field in self.fields if not field.legacy)
 
     @property
-    def links(self) -> tuple[Field, ...]:
+    def link_fields(self) -> tuple[Field, ...]:
         """The fields of link tables."""
         return tuple(field for field in self.fields if field.link)
 
     @property
-    def pointers(self) -> tuple[Field, ...]:
+    def reference_fields(self) -> tuple[Field, ...]:
         """The fields with ids of a file."""
         return tuple(field for field in self.fields if field.target)
 
@@ -186,15 +186,15 @@ def _default(column: Column):
 
 def _reader(column: Column, *, required: bool) -> Reader:
     """The parser for a column, by its type and the checks of its table."""
-    codes, bounds = limits(column)
+    codes, bounds = allowed_values(column)
     if column.primary_key or column.foreign_keys:
-        return readers.whole(1, largest(column.type))
-    if column.name in AMOUNTS.values():
+        return readers.whole_between(1, max_value(column.type))
+    if column.name in CURRENCY_COLUMNS.values():
         return readers.currency
     if codes:
         return readers.choice(codes)
     if bounds:
-        return readers.year if bounds == YEARS else readers.whole(*bounds)
+        return readers.year if bounds == YEARS else readers.whole_between(*bounds)
     if column.name == "slug":
         return readers.slug(column)
     if isinstance(column.type, String):
@@ -207,7 +207,7 @@ _OF_TYPE = {
     Boolean: lambda _column: readers.flag,
     Date: lambda _column: readers.day(),
     DateTime: lambda _column: readers.moment,
-    Integer: lambda column: readers.whole(0, largest(column.type)),
+    Integer: lambda column: readers.whole_between(0, max_value(column.type)),
     Numeric: lambda _column: readers.money,
 }
 # Names of files by table.
@@ -245,14 +245,14 @@ def _issue_day(column) -> Field:
     return field(column, read=optional(read) if column.property.columns[0].nullable else read)
 
 
-_SOURCED = (("slug", ("slug",)), ("cv_id", ("cv_id",)), ("gcd_id", ("gcd_id",)))
+_UNIQUE_IDS = (("slug", ("slug",)), ("cv_id", ("cv_id",)), ("gcd_id", ("gcd_id",)))
 
 
-def _entity(name: str, model, *parts: str | Field, unique: tuple = (), pictured: bool = True) -> File:
+def _entity(name: str, model, *parts: str | Field, unique: tuple = (), with_picture: bool = True) -> File:
     """The file of a named kind of the catalogue."""
     common = "id name slug desc cv_id gcd_id created_on modified"
-    last = (*_links(model), _picture()) if pictured else _links(model)
-    return _file(name, model, common, *parts, *last, unique=(*_SOURCED, *unique))
+    last = (*_links(model), _picture()) if with_picture else _links(model)
+    return _file(name, model, common, *parts, *last, unique=(*_UNIQUE_IDS, *unique))
 
 
 GENRES = _file("genres", models.Genre, "id name", unique=(("name", ("lower(name)",)),))
@@ -266,7 +266,7 @@ ROLES = _file(
 AGE_RATINGS = _file("age_ratings", models.AgeRating, "id name", unique=(("name", ("name",)),))
 
 _user = models.User
-_SECRET = {"type": "text", "default": "", "exported": "''"}
+_SECRET = {"type": "text", "default": "", "export_sql": "''"}
 USERS = _file(
     "users",
     _user,
@@ -291,7 +291,7 @@ USERS = _file(
         "varchar[]",
         "groups",
         [],
-        exported="ARRAY(SELECT g.name FROM user_group_member m JOIN user_group g ON g.id = m.group_id"
+        export_sql="ARRAY(SELECT g.name FROM user_group_member m JOIN user_group g ON g.id = m.group_id"
         " WHERE m.user_id = t.id ORDER BY g.name)",
     ),
     "supporter_tier supporter_until bio date_joined",
@@ -332,7 +332,7 @@ SERIES = _entity(
     ),
     "publisher_id imprint_id collection",
     unique=(("publisher_id, name, volume and series_type_id", _SERIES_KEY),),
-    pictured=False,
+    with_picture=False,
 )
 
 _issue, _credit, _variant = models.Issue, models.Credit, models.Variant
@@ -354,7 +354,7 @@ ISSUES = _file(
     _matching(_issue.cover_hash, r"([0-9a-fA-F]{16})?", "16 hexadecimal digits"),
     *_links(_issue),
     "cv_id gcd_id created_by_id edited_by_id created_on modified",
-    unique=(*_SOURCED, ("series_id and number", ("series_id", "number"))),
+    unique=(*_UNIQUE_IDS, ("series_id and number", ("series_id", "number"))),
 )
 _ROLES_OF_CREDIT = Link("roles", models.credit_role, "credit_id", "role_id", models.Role)
 CREDITS = _file(
@@ -438,9 +438,9 @@ def _records(value):
         raise ValueError("takes a list of objects")
 
 
-def _inside(key: str, file: File) -> Field:
+def _nested(key: str, file: File) -> Field:
     """A field with a list of records, which are the rows of another file."""
-    return Field(key, _records, "", "", [], inside=file)
+    return Field(key, _records, "", "", [], nested=file)
 
 
 def _grade(column) -> Field:
@@ -454,16 +454,16 @@ _READ_DATES = Field(
     "timestamptz[]",
     "read_dates",
     [],
-    outdated=True,
+    legacy=True,
 )
 # The place of an item among those of its issue: the second item of the set is the second one in the database.
 _COPY = Field(
     "copy",
-    readers.whole(1, INTEGER_MAX),
+    readers.whole_between(1, INTEGER_MAX),
     "integer",
     "copy",
     1,
-    exported="(SELECT count(*) FROM collection_item c"
+    export_sql="(SELECT count(*) FROM collection_item c"
     " WHERE c.user_id = t.user_id AND c.issue_id = t.issue_id AND c.id <= t.id)",
 )
 COLLECTION_ITEMS = _file(
@@ -495,7 +495,7 @@ READING_LIST_ITEMS = _file(
     _listed,
     _given_id(_listed),
     "issue_id",
-    field(_listed.order, read=readers.whole(1, INTEGER_MAX)),
+    field(_listed.order, read=readers.whole_between(1, INTEGER_MAX)),
     "issue_type",
     _moment_or_now(_listed.added_on),
     unique=(("items", ("issue_id",), "line"), ("items", ('"order"',), "line")),
@@ -532,9 +532,9 @@ READING_LISTS = _file(
     "id user_id name slug desc is_private list_type attribution_source",
     _matching(_list.attribution_url, f"({WEB_ADDRESS.pattern})?", "a web address"),
     "previous_id next_id forked_from_id",
-    _inside("items", READING_LIST_ITEMS),
-    _inside("ratings", READING_LIST_RATINGS),
-    _inside("likes", READING_LIST_LIKES),
+    _nested("items", READING_LIST_ITEMS),
+    _nested("ratings", READING_LIST_RATINGS),
+    _nested("likes", READING_LIST_LIKES),
     "created_on modified",
     unique=(("slug", ("slug",)), ("name", ("name",), "user_id, attribution_source")),
     match=("user_id", "name", "attribution_source"),
@@ -545,7 +545,7 @@ PULL_LIST_SERIES = _file(
     _followed,
     _given_id(_followed),
     "series_id",
-    field(_followed.pulled, default=Pulled.COVER.value),
+    field(_followed.pulled, default=PullMode.COVER.value),
     field(_followed.variant_words, default=""),
     "added_on",
     unique=(("series_id", ("series_id",), "line"),),
@@ -576,15 +576,15 @@ WISH_LIST_ITEMS = _file(
 )
 
 
-def _of_account(name: str, model, inside: Field) -> File:
+def _of_account(name: str, model, nested: Field) -> File:
     """The file of lists of which an account has at most one; the report counts their items instead."""
-    parts = (_given_id(model), "user_id", inside, "created_on modified")
+    parts = (_given_id(model), "user_id", nested, "created_on modified")
     one = {"unique": (("user_id", ("user_id",)),), "match": ("user_id",)}
     return _file(name, model, *parts, **one, order="user_id", counted="")
 
 
-PULL_LISTS = _of_account("pull_lists", models.PullList, _inside("series", PULL_LIST_SERIES))
-WISH_LISTS = _of_account("wish_lists", models.WishList, _inside("items", WISH_LIST_ITEMS))
+PULL_LISTS = _of_account("pull_lists", models.PullList, _nested("series", PULL_LIST_SERIES))
+WISH_LISTS = _of_account("wish_lists", models.WishList, _nested("items", WISH_LIST_ITEMS))
 
 REFERENCE = (GENRES, SERIES_TYPES, ROLES, AGE_RATINGS)
 CATALOGUE = (PUBLISHERS, IMPRINTS, UNIVERSES, CREATORS, TEAMS, CHARACTERS, ARCS, SERIES, ISSUES)

@@ -51,7 +51,7 @@ from comicsdb.exchange.format import (
     VERSION,
     File,
 )
-from comicsdb.exchange.run import EXAMPLES, ImportFailedError, Problem, Report, Run, Silent
+from comicsdb.exchange.run import MAX_EXAMPLES, ImportFailedError, ImportRun, Problem, Report, SilentProgress
 from comicsdb.library import ratings
 from comicsdb.media.storage import Batch, Storage
 from comicsdb.models import Tombstone
@@ -65,7 +65,7 @@ def import_set(
     storage: Storage,
     passwords: Passwords | None = None,
     *,
-    progress: Silent | None = None,
+    progress: SilentProgress | None = None,
     today: date | None = None,
 ) -> Report:
     """Import a data set and commit; accounts, ratings and libraries only with `passwords`.
@@ -79,15 +79,15 @@ def import_set(
     session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
     session.execute(text("SET LOCAL work_mem = '64MB'"))
     with session.connection().connection.cursor() as cursor:
-        run = Run(
+        run = ImportRun(
             session=session,
             cursor=cursor,
             folder=folder,
             storage=storage,
             accounts=passwords is not None and (folder / USERS.file_name).is_file(),
-            fresh=is_empty(session),
+            keep_ids=is_empty(session),
             today=today or clock.now().date(),
-            progress=progress or Silent(),
+            progress=progress or SilentProgress(),
         )
         with storage.batch() as batch:
             try:
@@ -103,7 +103,7 @@ def import_set(
             except BaseException:
                 session.rollback()
                 raise
-    storage.discard(run.replaced_pictures, most=len(run.replaced_pictures))
+    storage.discard(run.replaced_pictures, limit=len(run.replaced_pictures))
     run.report.seconds = time.monotonic() - begun
     return run.report
 
@@ -151,16 +151,16 @@ def _check_digests(folder: Path, manifest: dict, names: list[str]) -> None:
 
 
 @contextmanager
-def _phase(run: Run, name: str):
+def _phase(run: ImportRun, name: str):
     run.progress.step(name)
     begun = time.monotonic()
     yield
     run.report.phases[name] = run.report.phases.get(name, 0.0) + time.monotonic() - begun
 
 
-def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
+def _read(run: ImportRun, batch: Batch, passwords: Passwords | None) -> None:
     """Run the steps of an import in order."""
-    images = staging.Pictures(run.folder / "images", all_there=not run.is_dump)
+    images = staging.Pictures(run.folder / "images", complete=not run.is_dump)
     with _phase(run, "reading"):
         files = _stage(run, passwords, images)
     with _phase(run, "checking"):
@@ -172,25 +172,25 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
         reference.match(run)
         if run.accounts:
             accounts_step.match(run)
-        if run.fresh:
-            matching.translate_accounts(run)
+        if run.keep_ids:
+            matching.map_account_references(run)
         else:
             matching.match(run)
     with _phase(run, "pictures"):
         for file in (*CATALOGUE, VARIANTS):
             if file.has_picture:
-                if not run.fresh:
+                if not run.keep_ids:
                     storing.keep_pictures(run, file, images)
                 images.store(run, file, batch)
             if file.has_cover:
                 storing.store_hashes(run, file)
     with _phase(run, "storing"):
         storing.write_new(run)
-        if not run.fresh:
-            storing.update_found(run)
+        if not run.keep_ids:
+            storing.update_matched(run)
         _record_new(run)
     with _phase(run, "advice"):
-        _advise(run)
+        _report_breaches(run)
     if run.accounts:
         with _phase(run, "libraries"):
             libraries.store(run)
@@ -198,7 +198,7 @@ def _read(run: Run, batch: Batch, passwords: Passwords | None) -> None:
     staging.drop_tables(run.cursor)
 
 
-def _stage(run: Run, passwords: Passwords | None, images: staging.Pictures) -> tuple[File, ...]:
+def _stage(run: ImportRun, passwords: Passwords | None, images: staging.Pictures) -> tuple[File, ...]:
     """Read the files into their staged tables; returns those that were read."""
     files = _files(run)
     run.progress.start(sum(run.path(file).stat().st_size for file in files if run.has(file)))
@@ -212,9 +212,9 @@ def _stage(run: Run, passwords: Passwords | None, images: staging.Pictures) -> t
     return files
 
 
-def _complete_symmetric(run: Run) -> None:
+def _complete_symmetric(run: ImportRun) -> None:
     for file in (SERIES, ISSUES):
-        for field in file.links:
+        for field in file.link_fields:
             completed = staging.complete_symmetric(run.cursor, file, field) if field.link.symmetric else 0
             if completed:
                 run.report.notes.append(
@@ -222,16 +222,16 @@ def _complete_symmetric(run: Run) -> None:
                 )
 
 
-def _files(run: Run) -> tuple[File, ...]:
+def _files(run: ImportRun) -> tuple[File, ...]:
     """The files to read; the others are listed in the report."""
     chosen = tuple(file for file in FILES if run.accounts or file not in OF_ACCOUNTS)
     for file in OF_ACCOUNTS:
         if file not in chosen and not file.owner and run.has(file):
-            run.report.left.append(f"{file.file_name} (only with accounts)")
+            run.report.unread_files.append(f"{file.file_name} (only with accounts)")
     return chosen
 
 
-def _lock_tables(run: Run) -> None:
+def _lock_tables(run: ImportRun) -> None:
     """Block other writers, so that matches stay valid; readers are not blocked."""
     # First, as all writers of the catalogue take this lock before those of tables.
     run.unit.acquire_write_lock()
@@ -240,7 +240,7 @@ def _lock_tables(run: Run) -> None:
     run.cursor.execute(f"LOCK TABLE {', '.join(tables)} IN SHARE ROW EXCLUSIVE MODE")
 
 
-def _record_new(run: Run) -> None:
+def _record_new(run: ImportRun) -> None:
     """Record the new rows in the unit of work, for history, change log and versions."""
     for file in CATALOGUE:
         created = run.ids(f"SELECT db_id FROM {file.staged} WHERE NOT found")
@@ -248,20 +248,20 @@ def _record_new(run: Run) -> None:
             run.unit.record_imported(file.kind, created, "create")
 
 
-def _advise(run: Run) -> None:
+def _report_breaches(run: ImportRun) -> None:
     """Count the stored rows that break advisory rules, with the first places, in the report."""
     files = {file.model: file for file in FILES}
     for rule in RULES:
         file = files[rule.model]
         staged = table(file.staged, column("line"), column("db_id"), column("slug"))
         named = staged.c.slug if hasattr(rule.model, "slug") else None
-        found = func.coalesce(func.nullif(cast(rule.found, Text), ""), named)
+        found = func.coalesce(func.nullif(cast(rule.value, Text), ""), named)
         rows = run.session.execute(
             select(staged.c.line, found, func.count().over())
             .join_from(staged, rule.model, rule.model.id == staged.c.db_id)
             .where(rule.condition)
             .order_by(staged.c.line)
-            .limit(EXAMPLES)
+            .limit(MAX_EXAMPLES)
         ).all()
         for line, words, _number in rows:
             run.report.advise(str(rule.title), file.file_name, line, words)

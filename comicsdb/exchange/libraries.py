@@ -22,14 +22,14 @@ from comicsdb.exchange.format import (
     WISH_LISTS,
     File,
 )
-from comicsdb.exchange.matching import free_slugs, match_columns, number, translate
-from comicsdb.exchange.run import Run
+from comicsdb.exchange.matching import assign_ids, free_slugs, map_references, match_columns
+from comicsdb.exchange.run import ImportRun
 from comicsdb.exchange.storing import insert
 from comicsdb.library import collection, reading_lists
-from comicsdb.library.reading_lists.links import BACK, is_free
-from comicsdb.library.transfer.storing import WISH, update_statement
+from comicsdb.library.reading_lists.links import OPPOSITE, is_free
+from comicsdb.library.transfer.storing import WISH_FIELDS, update_statement
 from comicsdb.models import ReadingList, User
-from comicsdb.security import Identity, identify
+from comicsdb.security import Identity, make_identity
 
 # The items of the database, with their places among those of their issue.
 _COPIES = (
@@ -38,10 +38,10 @@ _COPIES = (
 OFFICIAL = ""  # no list counts as the official account's: each is written as its owner's
 
 
-def store(run: Run) -> None:
+def store(run: ImportRun) -> None:
     """Store the libraries of the set and count new, changed and unchanged rows."""
     for file in LIBRARY:
-        translate(run, file)
+        map_references(run, file)
     _add_older_reads(run)
     for file in LIBRARY:
         if file.owner:
@@ -50,7 +50,7 @@ def store(run: Run) -> None:
                 " WHERE p.line = s.line"
             )
         match_columns(run, file, _COPIES if file is COLLECTION_ITEMS else "")
-        _number(run, file)
+        _assign_ids(run, file)
     free_slugs(run, READING_LISTS, lambda _slug, list_id: _slugs_for(run, list_id))
     for file in LIBRARY:
         insert(run, file)
@@ -60,7 +60,7 @@ def store(run: Run) -> None:
             "SELECT s.db_id FROM staged_collection_items s JOIN staged_read_dates r"
             " ON r.user_id = s.user_id AND r.issue_id = s.issue_id WHERE s.found AND NOT r.found"
         ),
-        WISH_LIST_ITEMS: _update(run, WISH_LIST_ITEMS, WISH),
+        WISH_LIST_ITEMS: _update(run, WISH_LIST_ITEMS, WISH_FIELDS),
     }
     _set_neighbours(run)
     run.cursor.execute(
@@ -74,29 +74,29 @@ def store(run: Run) -> None:
         counts["unchanged"] = counts["read"] - counts["new"] - counts["changed"]
 
 
-def _number(run: Run, file: File) -> None:
+def _assign_ids(run: ImportRun, file: File) -> None:
     """Give new rows their ids: those of the set, if it has any and the table is empty."""
     if run.rows(f"SELECT FROM {file.kind} LIMIT 1"):
-        number(run, file)
+        assign_ids(run, file)
         return
     run.cursor.execute(
         f"SELECT setval(pg_get_serial_sequence('{file.kind}', 'id'), max(id)) FROM {file.staged}"
         " HAVING max(id) IS NOT NULL"
     )
-    number(run, file, "db_id IS NULL")
+    assign_ids(run, file, "db_id IS NULL")
 
 
-def _slugs_for(run: Run, list_id: int) -> Iterable[str]:
+def _slugs_for(run: ImportRun, list_id: int) -> Iterable[str]:
     [(name, private)] = run.rows("SELECT name, is_private FROM staged_reading_lists WHERE id = %s", list_id)
     return reading_lists.slugs_for(run.session, name, list_id, private=private)
 
 
-def _update(run: Run, file: File, names: Iterable[str]) -> set[int]:
+def _update(run: ImportRun, file: File, names: Iterable[str]) -> set[int]:
     """Fill in blank values of matched rows; returns the ids of changed rows."""
     return run.ids(update_statement(file.model, names, f"{file.staged} s", "s.found AND s.db_id = t.id"))
 
 
-def _add_older_reads(run: Run) -> None:
+def _add_older_reads(run: ImportRun) -> None:
     """Stage the reads that older sets have with their items, without a date where they only say `is_read`."""
     columns = "INSERT INTO staged_read_dates (line, user_id, issue_id, read_on, created_on)"
     run.cursor.execute(
@@ -112,7 +112,7 @@ def _add_older_reads(run: Run) -> None:
     )
 
 
-def _set_neighbours(run: Run) -> None:
+def _set_neighbours(run: ImportRun) -> None:
     """Set the previous and next lists.
 
     Between new lists they are set as given; if either list existed before, only if both sides are free and
@@ -134,7 +134,7 @@ def _set_neighbours(run: Run) -> None:
         identity = identity_of(user_id)
         found = reading_lists.find(run.session, identity, OFFICIAL, list_id)
         visible = reading_lists.visible_to(identity, OFFICIAL)
-        for side, partner in zip(BACK, partners, strict=True):
+        for side, partner in zip(OPPOSITE, partners, strict=True):
             taken = {found.id, found.previous_id, found.next_id}
             if partner is None or partner in taken or not is_free(run.session, found, side, partner):
                 continue
@@ -142,13 +142,13 @@ def _set_neighbours(run: Run) -> None:
                 found = reading_lists.update(run.session, identity, OFFICIAL, found, {side: partner})
 
 
-def _identity(run: Run, user_id: int) -> Identity:
+def _identity(run: ImportRun, user_id: int) -> Identity:
     """The identity of an account, with staff rights, so that import can set the source of a list."""
     user = run.session.scalar(select(User).options(selectinload(User.groups)).where(User.id == user_id))
-    return identify(user, "import")._replace(is_staff=True)
+    return make_identity(user, "import")._replace(is_staff=True)
 
 
-def _restore_stamps(run: Run) -> None:
+def _restore_stamps(run: ImportRun) -> None:
     """Reset the stamps of new lists to those of the set, as triggers on their items have changed them."""
     for file in (PULL_LISTS, WISH_LISTS, READING_LISTS):
         run.cursor.execute(

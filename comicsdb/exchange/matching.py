@@ -23,7 +23,7 @@ from comicsdb.exchange.format import (
     VARIANTS,
     File,
 )
-from comicsdb.exchange.run import Run
+from comicsdb.exchange.run import ImportRun
 from comicsdb.models.attribution import OWNERS
 
 # Candidates for rows that their slug does not match; `created_on` must be equal as well.
@@ -37,7 +37,7 @@ _BY_NUMBERED_SLUG = (
 )
 
 
-def match(run: Run) -> None:
+def match(run: ImportRun) -> None:
     """Match all files, each after those that it refers to."""
     for file in CATALOGUE:
         run.cursor.execute(
@@ -47,13 +47,13 @@ def match(run: Run) -> None:
         run.cursor.execute(f"ANALYZE {file.staged}")
         for candidates in (_BY_FORMER_SLUG, _BY_NUMBERED_SLUG):
             _match_candidates(run, file, candidates.format(staged=file.staged, table=file.kind))
-        number(run, file)
-        translate(run, file)
-        _refuse_taken(run, file)
-        free_slugs(run, file, lambda slug, _id, kind=file.kind: _numbered(run, kind, slug))
+        assign_ids(run, file)
+        map_references(run, file)
+        _report_taken(run, file)
+        free_slugs(run, file, lambda slug, _id, kind=file.kind: _numbered_slugs(run, kind, slug))
     run.problems.stop_if_any()
     for file in (CREDITS, ISSUE_RATINGS, VARIANTS):
-        translate(run, file)
+        map_references(run, file)
     for file, kind in product(OWNED, OWNERS):
         run.cursor.execute(
             f"UPDATE {file.staged} s SET entity_id = x.db_id FROM {BY_KIND[kind].staged} x"
@@ -61,7 +61,7 @@ def match(run: Run) -> None:
         )
     for file in (CREDITS, ISSUE_RATINGS):
         match_columns(run, file)
-    kept = not any(_moved(run, file) for file in CATALOGUE)
+    kept = not any(_ids_differ(run, file) for file in CATALOGUE)
     for file, owner, content in (
         (VARIANTS, ("issue_id",), ("name", "sku", "upc")),
         (ATTRIBUTIONS, ("entity", "entity_id"), ("source", "url")),
@@ -72,16 +72,16 @@ def match(run: Run) -> None:
         if kept:
             _match_ids(run, file, source, owner)
     for file in (CREDITS, ISSUE_RATINGS, VARIANTS, *OWNED):
-        number(run, file)
+        assign_ids(run, file)
 
 
-def translate_accounts(run: Run) -> None:
+def map_account_references(run: ImportRun) -> None:
     """Replace ids of accounts, the only ones that can change in an empty catalogue."""
     for file in (ISSUES, ISSUE_RATINGS):
-        translate(run, file)
+        map_references(run, file)
 
 
-def _match_candidates(run: Run, file: File, candidates: str) -> None:
+def _match_candidates(run: ImportRun, file: File, candidates: str) -> None:
     """Match rows one to one with candidates that no other row has matched."""
     run.cursor.execute(
         f"UPDATE {file.staged} s SET db_id = pair.db_id, found = true FROM ("
@@ -95,7 +95,7 @@ def _match_candidates(run: Run, file: File, candidates: str) -> None:
     )
 
 
-def match_columns(run: Run, file: File, source: str = "") -> None:
+def match_columns(run: ImportRun, file: File, source: str = "") -> None:
     """Match rows by the columns that identify them (`File.match`), in its table or in another `source`."""
     columns = file.model.__table__.columns
     nullable = [each for each in file.match if each in columns and columns[each].nullable]
@@ -107,8 +107,8 @@ def match_columns(run: Run, file: File, source: str = "") -> None:
     )
 
 
-def number(run: Run, file: File, condition: str = "NOT found") -> None:
-    """Take new ids for the rows that were not found, in the order of the set."""
+def assign_ids(run: ImportRun, file: File, condition: str = "NOT found") -> None:
+    """Assign new ids to the rows that were not found, in the order of the set."""
     run.cursor.execute(
         f"UPDATE {file.staged} s SET db_id = n.db_id FROM ("
         f" SELECT place, nextval(pg_get_serial_sequence('{file.kind}', 'id')) AS db_id"
@@ -118,18 +118,18 @@ def number(run: Run, file: File, condition: str = "NOT found") -> None:
     run.cursor.execute(f"CREATE INDEX ON {file.staged} (db_id); ANALYZE {file.staged}")
 
 
-def _moved(run: Run, file: File) -> bool:
+def _ids_differ(run: ImportRun, file: File) -> bool:
     """Whether any row of a file has another id in the database than in the set."""
     [(moved,)] = run.rows(f"SELECT EXISTS (SELECT FROM {file.staged} WHERE db_id <> id)")
     return moved
 
 
-def translate(run: Run, file: File) -> None:
+def map_references(run: ImportRun, file: File) -> None:
     """Replace the references of a file by ids of the database."""
     changes = []
-    for field in file.pointers:
+    for field in file.reference_fields:
         target, column = BY_NAME[field.target], field.column
-        if (target in OF_ACCOUNTS and not run.accounts) or not _moved(run, target):
+        if (target in OF_ACCOUNTS and not run.accounts) or not _ids_differ(run, target):
             continue
         value = f"(SELECT x.db_id FROM {target.staged} x WHERE x.id = s.{column})"
         if field.link:
@@ -142,7 +142,7 @@ def translate(run: Run, file: File) -> None:
         run.cursor.execute(f"UPDATE {file.staged} s SET {', '.join(changes)}")
 
 
-def _refuse_taken(run: Run, file: File) -> None:
+def _report_taken(run: ImportRun, file: File) -> None:
     """Report unique values that other existing rows have; rows cannot swap theirs in one import."""
     for words, columns in file.unique:
         if words == "slug":
@@ -159,13 +159,13 @@ def _refuse_taken(run: Run, file: File) -> None:
             )
 
 
-def _numbered(run: Run, kind: str, slug: str) -> Iterable[str]:
+def _numbered_slugs(run: ImportRun, kind: str, slug: str) -> Iterable[str]:
     """Unused slugs: the slug with a number after it."""
     base = slug[: slugs.LENGTH - slugs.SUFFIX_ROOM]
     return (each for each in slugs.candidates(run.session, kind, base) if each != slug)
 
 
-def free_slugs(run: Run, file: File, candidates: Callable[[str, int], Iterable[str]]) -> None:
+def free_slugs(run: ImportRun, file: File, candidates: Callable[[str, int], Iterable[str]]) -> None:
     """Give new rows with a used slug the first candidate that no row of the set has."""
     taken = run.rows(
         f"SELECT s.id, s.slug FROM {file.staged} s WHERE NOT s.found AND ("
@@ -179,7 +179,7 @@ def free_slugs(run: Run, file: File, candidates: Callable[[str, int], Iterable[s
         run.cursor.execute(f"UPDATE {file.staged} SET slug = %s WHERE id = %s", (candidate, identifier))
 
 
-def _match_content(run: Run, file: File, source: str, columns: tuple[str, ...]) -> None:
+def _match_content(run: ImportRun, file: File, source: str, columns: tuple[str, ...]) -> None:
     """Match parts with the same owner and content, one to one in order of their ids."""
 
     def listed(alias: str) -> str:
@@ -196,7 +196,7 @@ def _match_content(run: Run, file: File, source: str, columns: tuple[str, ...]) 
     )
 
 
-def _match_ids(run: Run, file: File, source: str, owner: tuple[str, ...]) -> None:
+def _match_ids(run: ImportRun, file: File, source: str, owner: tuple[str, ...]) -> None:
     """Match parts with the same owner and id; valid only if the catalogue has the ids of the set."""
     same = " AND ".join(f"t.{column} = s.{column}" for column in owner)
     run.cursor.execute(

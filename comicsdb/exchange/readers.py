@@ -11,15 +11,15 @@ from decimal import Decimal
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import YEARS
 from comicsdb.models.currencies import (
-    DECIMALS_MOST,
-    WHOLE_MOST,
+    MAX_DECIMALS,
+    MAX_WHOLE_DIGITS,
     Currency,
-    digits_of,
-    has_digits_of,
-    whole_digits_of,
+    decimals_of,
+    fits_decimals,
+    max_whole_digits,
 )
 from comicsdb.models.picture_hash import signed
-from comicsdb.values import WEB_ADDRESS, bad_character, instant, iso_day
+from comicsdb.values import WEB_ADDRESS, bad_character, iso_day, iso_timestamp
 
 Reader = Callable[[object], object]
 
@@ -126,7 +126,7 @@ def texts(column) -> Reader:
     return read
 
 
-def whole(low: int, high: int) -> Reader:
+def whole_between(low: int, high: int) -> Reader:
     """A whole number within inclusive bounds."""
 
     def read(value):
@@ -147,7 +147,7 @@ def year(value) -> int:
     return value
 
 
-identifier = whole(1, INTEGER_MAX)
+identifier = whole_between(1, INTEGER_MAX)
 
 
 def identifiers(value) -> list[int]:
@@ -200,19 +200,19 @@ def day(earliest: int = 1) -> Reader:
 
 def moment(value) -> str:
     """A time with its UTC offset, such as 2026-11-18T10:20:30.123456Z."""
-    if type(value) is not str or instant(value) is None:
+    if type(value) is not str or iso_timestamp(value) is None:
         raise ValueError(f"takes an instant YYYY-MM-DDTHH:MM:SS.ffffffZ, not {_shown(value)}")
     return value
 
 
-_AMOUNT = re.compile(rf"[0-9]{{1,{WHOLE_MOST}}}(\.[0-9]{{1,{DECIMALS_MOST}}})?")
+_AMOUNT = re.compile(rf"[0-9]{{1,{MAX_WHOLE_DIGITS}}}(\.[0-9]{{1,{MAX_DECIMALS}}})?")
 
 
 def money(value) -> str:
     """An amount, not negative, that some currency has; `check_amount` checks it against its own."""
     if not _AMOUNT.fullmatch(_string(value)):
         raise ValueError(
-            f"takes an amount of at most {WHOLE_MOST} digits and {DECIMALS_MOST} decimals,"
+            f"takes an amount of at most {MAX_WHOLE_DIGITS} digits and {MAX_DECIMALS} decimals,"
             f" not {_shown(value)}"
         )
     return value
@@ -222,9 +222,9 @@ def check_amount(value, currency, whole: int) -> None:
     """Check an amount against its currency; `whole`: the most digits before the point of dollars."""
     if not (isinstance(value, str) and isinstance(currency, str) and _AMOUNT.fullmatch(value)):
         return  # the parsers of the two tell that
-    most, decimals = whole_digits_of(currency, whole), digits_of(currency)
+    most, decimals = max_whole_digits(currency, whole), decimals_of(currency)
     amount = Decimal(value)
-    if amount >= 10**most or not has_digits_of(currency, amount):
+    if amount >= 10**most or not fits_decimals(currency, amount):
         raise ValueError(
             f"takes an amount of at most {most} digits and {decimals} decimals in {currency}, not {value!r}"
         )

@@ -8,30 +8,30 @@ of an older name. In other catalogues rows are matched by name, and missing ones
 from sqlalchemy import delete, func, insert, select, text
 
 from comicsdb.exchange.format import AGE_RATINGS, REFERENCE, ROLES, SERIES_TYPES, File
-from comicsdb.exchange.run import Run
+from comicsdb.exchange.run import ImportRun
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import SERIES_TYPE_OLDER_NAMES, UNKNOWN_AGE_RATING_ID
 
 ROLE_STEP = 10
 
 
-def match(run: Run) -> None:
+def match(run: ImportRun) -> None:
     """Replace or match the four files of reference data, and set `db_id` of their staged rows."""
     for file in REFERENCE:
         if run.has(file):
-            if run.fresh:
+            if run.keep_ids:
                 _replace(run, file)
             else:
                 _match(run, file)
 
 
-def _staged(run: Run, file: File) -> list[dict]:
+def _staged(run: ImportRun, file: File) -> list[dict]:
     order = ', "order"' if file is ROLES else ""
     rows = run.session.execute(text(f"SELECT line, id, name{order} FROM {file.staged} ORDER BY id"))
     return [dict(row) for row in rows.mappings()]
 
 
-def _existing(run: Run, file: File) -> dict[str, dict]:
+def _existing(run: ImportRun, file: File) -> dict[str, dict]:
     """The existing rows by name in lower case, series types also by their older names."""
     table = file.model.__table__
     rows = {row["name"].casefold(): dict(row) for row in run.session.execute(select(table)).mappings()}
@@ -43,7 +43,7 @@ def _existing(run: Run, file: File) -> dict[str, dict]:
     return rows
 
 
-def _replace(run: Run, file: File) -> None:
+def _replace(run: ImportRun, file: File) -> None:
     table = file.model.__table__
     known = _existing(run, file)
     given = ("id", "name", "order") if file is ROLES else ("id", "name")
@@ -69,7 +69,7 @@ def _replace(run: Run, file: File) -> None:
     run.unit.record_imported(file.kind, {row["id"] for row in rows}, "create")
 
 
-def _match(run: Run, file: File) -> None:
+def _match(run: ImportRun, file: File) -> None:
     table = file.model.__table__
     known = _existing(run, file)
     added = set()
@@ -94,7 +94,7 @@ def _match(run: Run, file: File) -> None:
         run.unit.record_saved(file.kind, added, "create")
 
 
-def _free_order(run: Run, wanted: int) -> int:
+def _free_order(run: ImportRun, wanted: int) -> int:
     """The given position if it is free, else one after all others."""
     column = ROLES.model.order
     if run.session.scalar(select(func.count()).where(column == wanted)) == 0:
@@ -102,7 +102,7 @@ def _free_order(run: Run, wanted: int) -> int:
     return min(run.session.scalar(select(func.max(column))) + ROLE_STEP, SMALL_MAX)
 
 
-def _set_sequence(run: Run, file: File) -> None:
+def _set_sequence(run: ImportRun, file: File) -> None:
     run.session.execute(
         text(
             f"SELECT setval(pg_get_serial_sequence('{file.kind}', 'id'),"

@@ -14,8 +14,8 @@ from comicsdb.exchange.downloads import MANIFEST
 from comicsdb.exchange.format import File
 from comicsdb.media.storage import Storage
 
-LIMIT = 50  # problems, after which the import stops
-EXAMPLES = 5  # places per advisory rule in the report
+MAX_PROBLEMS = 50  # after which the import stops
+MAX_EXAMPLES = 5  # per advisory rule in the report
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Problem:
     file: str
     line: int
     field: str
-    what: str
+    message: str
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.field}: {self.what}" if self.field else f"{place}: {self.what}"
+        return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
 
 
 class ImportFailedError(Exception):
@@ -50,16 +50,16 @@ class Problems:
     @property
     def room(self) -> int:
         """How many more problems can be added."""
-        return LIMIT - len(self.found)
+        return MAX_PROBLEMS - len(self.found)
 
-    def add(self, file: str, line: int, field: str, what: str) -> None:
+    def add(self, file: str, line: int, field: str, message: str) -> None:
         """Add a problem; raises ImportFailedError with the fiftieth."""
-        self.found.append(Problem(file, line, field, what))
+        self.found.append(Problem(file, line, field, message))
         if not self.room:
             raise ImportFailedError(self.found)
 
-    def broken(self, file: str, identifier) -> None:
-        """Note that the row with an id is invalid, so that references to it are not reported as well."""
+    def mark_broken(self, file: str, identifier) -> None:
+        """Mark the row with an id as invalid, so that references to it are not reported as well."""
         if isinstance(identifier, int):
             self._broken.setdefault(file, set()).add(identifier)
 
@@ -87,7 +87,7 @@ class Report:
 
     counts: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))
     advice: dict[str, Advice] = field(default_factory=lambda: defaultdict(Advice))
-    left: list[str] = field(default_factory=list)  # files that were not read, with the reason
+    unread_files: list[str] = field(default_factory=list)  # with the reason
     notes: list[str] = field(default_factory=list)
     pictures: int = 0
     seconds: float = 0.0
@@ -98,10 +98,10 @@ class Report:
         self.counts[file][what] += number
 
     def advise(self, rule: str, file: str, line: int, words: str, number: int = 1) -> None:
-        """Note that a row does not keep an advisory rule."""
+        """Record that a row violates an advisory rule."""
         advice = self.advice[rule]
         advice.count += number
-        if len(advice.places) < EXAMPLES:
+        if len(advice.places) < MAX_EXAMPLES:
             advice.places.append(f"{file}:{line}: {words}" if words else f"{file}:{line}")
 
     @property
@@ -132,12 +132,12 @@ class Report:
         for rule, advice in self.advice.items():
             lines.append(f"{advice.count:,} x {rule}, such as:")
             lines += [f"    {place}" for place in advice.places]
-        lines += [f"Not read: {left}" for left in self.left]
+        lines += [f"Not read: {file}" for file in self.unread_files]
         return lines
 
 
-class Silent:
-    """Progress that is not shown; the command has a subclass with a progress bar."""
+class SilentProgress:
+    """Progress that is not shown; commands have a subclass with a progress bar."""
 
     def start(self, size: int) -> None:
         """Start reading `size` bytes."""
@@ -150,7 +150,7 @@ class Silent:
 
 
 @dataclass
-class Run:
+class ImportRun:
     """One import: its data set, its transaction, and its results so far.
 
     `cursor` is a psycopg cursor of the session's connection, for COPY and set-based statements in the same
@@ -162,9 +162,9 @@ class Run:
     folder: Path
     storage: Storage
     accounts: bool
-    fresh: bool  # the catalogue is empty: the set's ids are kept
+    keep_ids: bool  # use the ids of the set, as the catalogue is empty
     today: date  # the business day: ratings of issues that are not out yet are not counted
-    progress: Silent
+    progress: SilentProgress
     problems: Problems = field(default_factory=Problems)
     report: Report = field(default_factory=Report)
     replaced_pictures: list[str] = field(default_factory=list)  # to be removed after the commit

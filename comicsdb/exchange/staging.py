@@ -29,28 +29,28 @@ from comicsdb.exchange.format import (
     File,
     sql_type,
 )
-from comicsdb.exchange.run import Problems, Run
+from comicsdb.exchange.run import ImportRun, Problems
 from comicsdb.imaging.picture import Picture, PictureError, check_length
-from comicsdb.media.decoding import place
+from comicsdb.media.decoding import acquire_decoder
 from comicsdb.media.storage import Batch, StorageDownError, new_key
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.choices import EXTERNAL_SOURCES
-from comicsdb.models.currencies import AMOUNTS, Currency
+from comicsdb.models.currencies import CURRENCY_COLUMNS, Currency
 from comicsdb.models.picture_hash import HASHES, signed
 from comicsdb.schemas.collection import WHOLE_DIGITS
-from comicsdb.schemas.types import PRICE_DIGITS
+from comicsdb.schemas.types import MAX_PRICE_DIGITS
 
 PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
-REMEMBERED = 10_000  # entries of a cache of picture files
+CACHE_ENTRIES = 10_000  # of a cache of picture files
 CHUNK = 2000
 
 
 class Pictures:
     """The picture files of a set; each is decoded only once if consecutive rows share it."""
 
-    def __init__(self, folder: Path, *, all_there: bool = True):
+    def __init__(self, folder: Path, *, complete: bool = True):
         self._folder = folder
-        self._all_there = all_there
+        self._complete = complete
         self._known: dict[tuple[str, bool], tuple[Picture, list[int]] | str] = {}
         self._stored: dict[str, str] = {}  # key of the first row by path
 
@@ -62,7 +62,7 @@ class Pictures:
 
     def is_left_out(self, path: str) -> bool:
         """Whether a dump lacks the file: the row is imported without a picture."""
-        return not self._all_there and not self.file(path).is_file()
+        return not self._complete and not self.file(path).is_file()
 
     def inspect(
         self, path: str, *, hashed: bool, sha256: str, hashes: list[int]
@@ -73,13 +73,13 @@ class Pictures:
         """
         key = path, hashed
         if key not in self._known:
-            remember(self._known, key, self._inspect(path, hashed=hashed, sha256=sha256, hashes=hashes))
+            put_in_cache(self._known, key, self._inspect(path, hashed=hashed, sha256=sha256, hashes=hashes))
         known = self._known[key]
         if isinstance(known, str):
             raise ValueError(known)
         return known
 
-    def store(self, run: Run, file: File, batch: Batch) -> None:
+    def store(self, run: ImportRun, file: File, batch: Batch) -> None:
         """Store the new pictures of rows: a file for each row, or a hard link if rows share a picture."""
         with run.cursor.connection.cursor("pictures") as rows:
             rows.itersize = CHUNK
@@ -88,7 +88,7 @@ class Pictures:
                 if path in self._stored:
                     batch.put_link(key, self._stored[path])
                 else:
-                    remember(self._stored, path, batch.put(key, self.file(path)))
+                    put_in_cache(self._stored, path, batch.put(key, self.file(path)))
                 run.report.pictures += 1
 
     def _inspect(
@@ -102,7 +102,7 @@ class Pictures:
                 return f"there is no file images/{path}"
             check_length(file.stat().st_size)
             data = file.read_bytes()
-            with place() as decoder:
+            with acquire_decoder() as decoder:
                 if sha256 and hashlib.sha256(data).hexdigest() == sha256:
                     return decoder.describe(data), hashes
                 if not hashed:
@@ -117,21 +117,21 @@ class Pictures:
             return f"the file images/{path} cannot be read: {error.strerror}"
 
 
-def remember(known: dict, key, value) -> None:
+def put_in_cache(known: dict, key, value) -> None:
     """Add to a dictionary, whose oldest entry is removed when it is full."""
-    if len(known) >= REMEMBERED:
+    if len(known) >= CACHE_ENTRIES:
         del known[next(iter(known))]
     known[key] = value
 
 
-def records(run: Run, file: File) -> Iterator[tuple[int, str, dict]]:
+def records(run: ImportRun, file: File) -> Iterator[tuple[int, str, dict]]:
     """The records of a file: line number, path within the line, and record; none if there is no such file.
 
     Invalid JSON is reported for the file itself, not again for the records inside its own.
     """
     if not run.has(file):
         return
-    key = _key_inside(file)
+    key = _nested_key(file)
     path, done = run.path(file), 0
     with path.open("rb") as raw, open_plain(raw) if path.suffix == SUFFIX else raw as stream:
         for number, line in enumerate(stream, 1):
@@ -153,31 +153,31 @@ def records(run: Run, file: File) -> Iterator[tuple[int, str, dict]]:
                         yield number, f"{key}[{n}].", each
 
 
-def _key_inside(file: File) -> str:
+def _nested_key(file: File) -> str:
     """The key of the list with the records of a file, in the records of its owner."""
     owner = BY_NAME[file.owner].fields if file.owner else ()
-    return next((field.key for field in owner if field.inside is file), "")
+    return next((field.key for field in owner if field.nested is file), "")
 
 
-class Reader:
+class RecordReader:
     """Parses the records of a file into rows of its staged table."""
 
-    def __init__(self, run: Run, file: File, pictures: Pictures):
+    def __init__(self, run: ImportRun, file: File, pictures: Pictures):
         self._run = run
         self._file = file
         self._pictures = pictures
         self._plan = [(field.key, field.read, field.default) for field in file.staged_fields]
-        self._inside = [field for field in file.fields if field.inside]
+        self._nested_fields = [field for field in file.fields if field.nested]
         self._keys = {field.key for field in file.fields} | (
             set(PICTURE_FACTS) if file.has_picture else set()
         )
         keys = {field.column: field.key for field in file.fields}
         self._amounts = [
-            (keys[amount], keys[currency], PRICE_DIGITS if amount == "price" else WHOLE_DIGITS)
-            for amount, currency in AMOUNTS.items()
+            (keys[amount], keys[currency], MAX_PRICE_DIGITS if amount == "price" else WHOLE_DIGITS)
+            for amount, currency in CURRENCY_COLUMNS.items()
             if amount in keys
         ]
-        self._key = _key_inside(file)
+        self._key = _nested_key(file)
         self._picture_at = next((at for at, field in enumerate(file.fields) if field.picture), None)
         self._folder = PICTURE_KINDS.get(file.kind, file.kind)
 
@@ -192,11 +192,11 @@ class Reader:
                     raise ValueError("is missing")
                 values.append(read(value))
             except ValueError as error:
-                wrong = self._note(number, f"{where}{key}", error)
-        if self._inside:
+                wrong = self._add_problem(number, f"{where}{key}", error)
+        if self._nested_fields:
             wrong = not self._has_lists(number, record) or wrong
         if record.get("currency") == "" and record.get("price") is not None:
-            wrong = self._note(number, "currency", "is missing for the price")
+            wrong = self._add_problem(number, "currency", "is missing for the price")
         wrong = self._has_wrong_amounts(number, where, record) or wrong
         if not self._keys >= record.keys():
             for key in record.keys() - self._keys:
@@ -205,7 +205,7 @@ class Reader:
         if not wrong and self._picture_at is not None:
             wrong = not self._add_picture(number, values, record)
         if wrong:
-            self._run.problems.broken(self._file.name, record.get("id"))
+            self._run.problems.mark_broken(self._file.name, record.get("id"))
             return None
         return [number, values[0], *values]
 
@@ -216,20 +216,20 @@ class Reader:
             try:
                 readers.check_amount(record.get(amount), record.get(currency) or Currency.USD, whole)
             except ValueError as error:
-                wrong = self._note(number, f"{where}{amount}", error)
+                wrong = self._add_problem(number, f"{where}{amount}", error)
         return wrong
 
     def _has_lists(self, number: int, record: dict) -> bool:
         """Whether the fields that contain other records are valid lists."""
         wrong = False
-        for field in self._inside:
+        for field in self._nested_fields:
             try:
                 field.read(record.get(field.key, []))
             except ValueError as error:
-                wrong = self._note(number, field.key, error)
+                wrong = self._add_problem(number, field.key, error)
         return not wrong
 
-    def _note(self, number: int, key: str, what) -> bool:
+    def _add_problem(self, number: int, key: str, what) -> bool:
         self._run.problems.add(self._file.file_name, number, key, str(what))
         return True
 
@@ -243,18 +243,18 @@ class Reader:
         try:
             sha256, hashes = readers.picture_facts(*map(record.get, PICTURE_FACTS), HASHES if hashed else ())
         except ValueError as error:
-            return not self._note(number, "image_sha256", error)
+            return not self._add_problem(number, "image_sha256", error)
         try:
             picture, hashes = self._pictures.inspect(path, hashed=hashed, sha256=sha256, hashes=hashes)
         except ValueError as error:
-            return not self._note(number, "image", error)
+            return not self._add_problem(number, "image", error)
         values[self._picture_at] = new_key(self._folder, picture.suffix)
         values += [path, picture.width, picture.height, *hashes]
         return True
 
 
 def columns(file: File) -> list[tuple[str, str]]:
-    """The columns for COPY with their types, in the order of `Reader.row`."""
+    """The columns for COPY with their types, in the order of `RecordReader.row`."""
     listed = [("line", "integer"), ("db_id", sql_type(file.model.id))]
     listed += [(field.column, field.type) for field in file.staged_fields]
     if file.has_picture:
@@ -277,7 +277,7 @@ def create_table(cursor, file: File, more: tuple[tuple[str, str], ...] = ()) -> 
 
 
 def stage(
-    run: Run,
+    run: ImportRun,
     file: File,
     pictures: Pictures,
     more: tuple[tuple[str, str], ...] = (),
@@ -287,7 +287,7 @@ def stage(
 
     `prepare` can change the rows and add values for the columns `more`.
     """
-    reader = Reader(run, file, pictures)
+    reader = RecordReader(run, file, pictures)
     create_table(run.cursor, file, more)
     names = ", ".join(f'"{name}"' for name, _ in (*columns(file), *more))
     rows = (reader.row(*each) for each in records(run, file))
@@ -313,11 +313,11 @@ def drop_tables(cursor) -> None:
 def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
     """Report repeated ids and unique sets, and references to missing rows."""
     for file in files:
-        for words, expressions, *within in ((_key_inside(file) or "id", ("id",)), *file.unique):
+        for words, expressions, *within in ((_nested_key(file) or "id", ("id",)), *file.unique):
             _check_unique(cursor, file, words, expressions, *within, problems=problems)
-        for field in file.pointers:
+        for field in file.reference_fields:
             if BY_NAME[field.target] in files:
-                _check_pointers(cursor, file, field, problems)
+                _check_references(cursor, file, field, problems)
     for file in OWNED:
         for kind in OWNERS if file in files else ():
             _check_owned(cursor, file, BY_KIND[kind], problems)
@@ -346,7 +346,7 @@ def _check_unique(cursor, file: File, words: str, expressions, within: str = "",
         problems.add(file.file_name, line, words, f"{value} was used on line {earlier} already")
 
 
-def _check_pointers(cursor, file: File, field: Field, problems: Problems) -> None:
+def _check_references(cursor, file: File, field: Field, problems: Problems) -> None:
     """Report references to missing rows, and rows that link to themselves."""
     source = f"{file.staged} s, unnest(s.{field.column}) AS u (id)" if field.link else f"{file.staged} s"
     pointer = "u.id" if field.link else f"s.{field.column}"

@@ -27,7 +27,7 @@ from comicsdb.exchange.format import (
     Field,
     File,
 )
-from comicsdb.exchange.run import Run
+from comicsdb.exchange.run import ImportRun
 from comicsdb.exchange.staging import CHUNK, Pictures
 from comicsdb.library.transfer.storing import TOUCH
 from comicsdb.media.storage import Content, Storage
@@ -35,16 +35,16 @@ from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.picture_hash import HASHES
 
-AUTHORS = ("created_by_id", "edited_by_id")
-LASTING = ("slug", "created_on", "modified", *AUTHORS)
+AUTHOR_COLUMNS = ("created_by_id", "edited_by_id")
+FIXED_COLUMNS = ("slug", "created_on", "modified", *AUTHOR_COLUMNS)
 
 # Per file: derived columns with their expressions over the staged row s, and the joins for them.
 _LISTED = """LEFT JOIN (
     SELECT u.id, max(i.modified) AS latest FROM staged_issues i, unnest(i.{}) AS u (id) GROUP BY u.id
 ) listed ON listed.id = s.db_id"""
-_OUT = "coalesce(i.store_date <= {today}, true)"
+_IS_RELEASED = "coalesce(i.store_date <= {today}, true)"
 _STARS = "count(*) AS number, sum(r.rating) AS total, max(r.created_on) AS latest"
-_COUNTED = f"staged_issue_ratings r JOIN staged_issues i ON i.db_id = r.issue_id WHERE {_OUT}"
+_COUNTED = f"staged_issue_ratings r JOIN staged_issues i ON i.db_id = r.issue_id WHERE {_IS_RELEASED}"
 _NAMED = {"name_changed": "s.modified"}
 _SHOWN = {"issues_modified": "greatest(s.modified, listed.latest)"}
 _RATED = {
@@ -80,7 +80,7 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
         ({f"{kind}_id": f"CASE WHEN s.entity = '{kind}' THEN s.entity_id END" for kind in OWNERS}, ""),
     ),
     "issue_ratings": (
-        {"modified": "s.created_on", "counted": _OUT},
+        {"modified": "s.created_on", "counted": _IS_RELEASED},
         "JOIN staged_issues i ON i.db_id = s.issue_id",
     ),
     # Set later, once all lists exist.
@@ -93,26 +93,26 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
 # New rows.
 
 
-def write_new(run: Run) -> None:
+def write_new(run: ImportRun) -> None:
     """Insert the new rows of the catalogue and their links."""
     for file in (*CATALOGUE, *PARTS, ISSUE_RATINGS):
         run.progress.step(f"storing {file.name}")
         insert(run, file)
-        if run.fresh:  # the ids were not taken from the sequence
+        if run.keep_ids:  # the ids were not taken from the sequence
             run.cursor.execute(
                 f"SELECT setval(pg_get_serial_sequence('{file.kind}', 'id'), max(id)) FROM {file.kind}"
                 " HAVING max(id) IS NOT NULL"
             )
-        for field in file.links:
+        for field in file.link_fields:
             _link(run, file, field)
 
 
-def insert(run: Run, file: File) -> None:
+def insert(run: ImportRun, file: File) -> None:
     """Insert the new rows of a file."""
     derived, joins = DERIVED.get(file.name, ({}, ""))
     values = {name: f's."{name}"' for name in file.columns}
     if not run.accounts:  # the system account is the author
-        values |= {name: str(SYSTEM_USER_ID) for name in AUTHORS if name in values}
+        values |= {name: str(SYSTEM_USER_ID) for name in AUTHOR_COLUMNS if name in values}
     values |= derived
     names = ", ".join(f'"{name}"' for name in values)
     statement = (
@@ -124,7 +124,7 @@ def insert(run: Run, file: File) -> None:
         run.report.count(file.reported, "new", run.cursor.rowcount)
 
 
-def _link(run: Run, file: File, field: Field) -> None:
+def _link(run: ImportRun, file: File, field: Field) -> None:
     """Insert the links of new rows, symmetric ones in both directions."""
     link, source = field.link, f"FROM {file.staged} s, unnest(s.{field.column}) AS u (id) WHERE NOT s.found"
     pairs = f"SELECT s.db_id, u.id {source}"
@@ -168,7 +168,7 @@ class Digests:
         return self._known[identity]
 
 
-def keep_pictures(run: Run, file: File, pictures: Pictures) -> None:
+def keep_pictures(run: ImportRun, file: File, pictures: Pictures) -> None:
     """Keep the pictures of matched rows if the set has the same one or none."""
     run.cursor.execute(
         f"UPDATE {file.staged} s"
@@ -196,7 +196,7 @@ def keep_pictures(run: Run, file: File, pictures: Pictures) -> None:
             )
 
 
-def store_hashes(run: Run, file: File) -> None:
+def store_hashes(run: ImportRun, file: File) -> None:
     """Store the hashes of covers; a row that keeps its cover keeps the pHash, unless the set has one."""
     run.cursor.execute(
         f"UPDATE {file.staged} s SET cover_hash = t.cover_hash FROM {file.kind} t"
@@ -216,11 +216,11 @@ def store_hashes(run: Run, file: File) -> None:
 # Matched rows.
 
 
-def update_found(run: Run) -> None:
+def update_matched(run: ImportRun) -> None:
     """Update matched rows, and record the changes of existing rows in the unit of work."""
     for file in CATALOGUE:
-        changed = _update(run, file, [column for column in file.columns if column not in LASTING])
-        for field in file.links:
+        changed = _update(run, file, [column for column in file.columns if column not in FIXED_COLUMNS])
+        for field in file.link_fields:
             changed |= _relink(run, file, field)
         _count(run, file, changed)
     _record_new_issues(run)
@@ -231,7 +231,7 @@ def update_found(run: Run) -> None:
     _update_ratings(run)
 
 
-def _count(run: Run, file: File, changed: set[int]) -> None:
+def _count(run: ImportRun, file: File, changed: set[int]) -> None:
     [(found,)] = run.rows(f"SELECT count(*) FROM {file.staged} WHERE found")
     run.report.count(file.name, "changed", len(changed))
     run.report.count(file.name, "unchanged", found - len(changed))
@@ -246,7 +246,7 @@ def _comparison(columns: Iterable[str]) -> tuple[str, str, str]:
     return differ, which, changes
 
 
-def _update(run: Run, file: File, columns: list[str]) -> set[int]:
+def _update(run: ImportRun, file: File, columns: list[str]) -> set[int]:
     """Update the matched rows that differ; returns their ids."""
     differ, which, changes = _comparison(columns)
     place = "t.series_id, s.series_id" if file is ISSUES else "NULL, NULL"
@@ -256,9 +256,11 @@ def _update(run: Run, file: File, columns: list[str]) -> set[int]:
     )
     changed = {row[0] for row in rows}
     for identifier, flags, *series in rows:
-        _note(run, file, identifier, {column for column, flag in zip(columns, flags, strict=True) if flag})
+        _record_events(
+            run, file, identifier, {column for column, flag in zip(columns, flags, strict=True) if flag}
+        )
         if file is ISSUES:
-            _note_place(run, set(series))
+            _record_place_change(run, set(series))
     if changed:
         author = "s.edited_by_id" if file is ISSUES and run.accounts else SYSTEM_USER_ID
         run.cursor.execute(
@@ -270,7 +272,7 @@ def _update(run: Run, file: File, columns: list[str]) -> set[int]:
     return changed
 
 
-def _note(run: Run, file: File, identifier: int, columns: set[str]) -> None:
+def _record_events(run: ImportRun, file: File, identifier: int, columns: set[str]) -> None:
     """Record the events of changed columns in the unit of work."""
     for event, shown in propagation.field_events(file.kind).items():
         if columns & set(shown):
@@ -279,7 +281,7 @@ def _note(run: Run, file: File, identifier: int, columns: set[str]) -> None:
         run.unit.changes.renamed[file.kind].add(identifier)
 
 
-def _note_place(run: Run, series: set[int]) -> None:
+def _record_place_change(run: ImportRun, series: set[int]) -> None:
     """Record that an issue of these series changed, or moved between them."""
     run.unit.record_event("series.issues", series)
     run.unit.changes.listing["series"] |= series
@@ -287,7 +289,7 @@ def _note_place(run: Run, series: set[int]) -> None:
         run.unit.changes.rated["series"] |= series
 
 
-def _relink(run: Run, file: File, field: Field) -> set[int]:
+def _relink(run: ImportRun, file: File, field: Field) -> set[int]:
     """Update the links of matched rows; returns the ids of rows whose links differed."""
     link, pairs = field.link, []
     # A symmetric link is deleted in both directions.
@@ -303,16 +305,16 @@ def _relink(run: Run, file: File, field: Field) -> set[int]:
     )
     own, other = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
     if pairs and file in CATALOGUE:
-        run.unit.link_changed(file.kind, link, own, other)
+        run.unit.record_link_change(file.kind, link, own, other)
     return own
 
 
-def _record_new_issues(run: Run) -> None:
+def _record_new_issues(run: ImportRun) -> None:
     """Record the changes of existing rows that new issues belong to or link to."""
     for series in _owners_of_new(run, ISSUES, "series_id", BY_NAME["series"]):
-        _note_place(run, {series})
+        _record_place_change(run, {series})
     for file in CATALOGUE:
-        for field in file.links:
+        for field in file.link_fields:
             if file is not ISSUES and not field.link.symmetric:
                 continue
             met = run.ids(
@@ -320,10 +322,10 @@ def _record_new_issues(run: Run) -> None:
                 f" JOIN {BY_NAME[field.target].staged} o ON o.db_id = u.id WHERE o.found AND NOT s.found"
             )
             if met:
-                run.unit.link_changed(file.kind, field.link, set(), met)
+                run.unit.record_link_change(file.kind, field.link, set(), met)
 
 
-def _owners_of_new(run: Run, file: File, column: str, owner: File, condition: str = "true") -> set[int]:
+def _owners_of_new(run: ImportRun, file: File, column: str, owner: File, condition: str = "true") -> set[int]:
     """The ids of existing rows with new parts."""
     return run.ids(
         f"SELECT DISTINCT o.db_id FROM {file.staged} s JOIN {owner.staged} o ON o.db_id = s.{column}"
@@ -331,17 +333,17 @@ def _owners_of_new(run: Run, file: File, column: str, owner: File, condition: st
     )
 
 
-def _update_credits(run: Run) -> None:
-    changed = _relink(run, CREDITS, CREDITS.links[0])
+def _update_credits(run: ImportRun) -> None:
+    changed = _relink(run, CREDITS, CREDITS.link_fields[0])
     issues = run.ids(
         "UPDATE credit SET modified = clock_timestamp() WHERE id = ANY(%s) RETURNING issue_id", list(changed)
     )
     # `_relink` covers matched credits only; add those that are new in existing issues.
-    run.unit.part_changed("issue", "credits", issues | _owners_of_new(run, CREDITS, "issue_id", ISSUES))
+    run.unit.record_part_change("issue", "credits", issues | _owners_of_new(run, CREDITS, "issue_id", ISSUES))
     _count(run, CREDITS, changed)
 
 
-def _update_parts(run: Run, file: File, columns: list[str], returning: str) -> list[tuple]:
+def _update_parts(run: ImportRun, file: File, columns: list[str], returning: str) -> list[tuple]:
     """Update the matched parts that differ; returns their ids and the columns `returning`."""
     differ, _which, changes = _comparison(columns)
     rows = run.rows(
@@ -352,21 +354,23 @@ def _update_parts(run: Run, file: File, columns: list[str], returning: str) -> l
     return rows
 
 
-def _update_variants(run: Run) -> None:
+def _update_variants(run: ImportRun) -> None:
     columns = [column for column in VARIANTS.columns if column != "issue_id"]
     issues = {issue for _, issue in _update_parts(run, VARIANTS, columns, "t.issue_id")}
-    run.unit.part_changed("issue", "variants", issues | _owners_of_new(run, VARIANTS, "issue_id", ISSUES))
+    run.unit.record_part_change(
+        "issue", "variants", issues | _owners_of_new(run, VARIANTS, "issue_id", ISSUES)
+    )
 
 
-def _update_owned(run: Run, file: File) -> None:
+def _update_owned(run: ImportRun, file: File) -> None:
     changed = _update_parts(run, file, list(file.columns), "s.entity, s.entity_id")
     for kind in OWNERS:
         owners = {owner for _, entity, owner in changed if entity == kind}
         owners |= _owners_of_new(run, file, "entity_id", BY_KIND[kind], f"s.entity = '{kind}'")
-        run.unit.part_changed(kind, file.name, owners)
+        run.unit.record_part_change(kind, file.name, owners)
 
 
-def _update_ratings(run: Run) -> None:
+def _update_ratings(run: ImportRun) -> None:
     rows = _update_parts(run, ISSUE_RATINGS, ["rating"], "t.issue_id")
     changed = {issue for _, issue in rows}
     # Existing collection items have their owner's rating of the issue.

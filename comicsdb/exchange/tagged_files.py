@@ -13,25 +13,25 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.accounts import drafts
-from comicsdb.accounts.drafts import FormPlace, SavedForm
-from comicsdb.matching.descriptors import descriptor
+from comicsdb.accounts.drafts import FormTarget, SavedForm
+from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
 from comicsdb.models import Issue, Series, TaggedFile
 from comicsdb.schemas.match import DescriptorSchema
 
-MOST = 10_000  # of one account
-LISTED = 50  # at once
+MAX_FILES = 10_000  # of one account
+PAGE_SIZE = 50  # at once
 CANDIDATES = 5
-POSSIBLE = 0.1  # the score from which a candidate is worth a look
+MIN_SCORE = 0.1  # of candidates that are shown
 # The form for a new issue.
-PLACE, PATH = FormPlace("issue.create issue", 0), "/issue/create/"
+PLACE, PATH = FormTarget("issue.create issue", 0), "/issue/create/"
 ORDER = (TaggedFile.file, TaggedFile.id)
 
 
 @dataclass(frozen=True)
-class Found:
-    """A stored issue with those of the catalogue that it may be; `is_known` if it certainly is that one."""
+class MatchedFile:
+    """A stored issue with those of the catalogue that it may be; `is_known` if it certainly is the first."""
 
     row: TaggedFile
     issues: list[Issue]
@@ -40,7 +40,7 @@ class Found:
 
 def candidates_of(matched: Match) -> list[int]:
     """The ids of the issues that may be meant, the likeliest first; only one if that is certain."""
-    possible = [each.issue.id for each in matched.candidates if each.score >= POSSIBLE]
+    possible = [each.issue.id for each in matched.candidates if each.score >= MIN_SCORE]
     return possible[:1] if matched.certain else possible
 
 
@@ -53,7 +53,7 @@ def store(session: Session, user_id: int, digest: str, **values) -> TaggedFile |
     mine = select(TaggedFile.id).where(TaggedFile.user_id == user_id)
     if (
         session.scalar(mine.where(TaggedFile.digest == digest)) is None
-        and session.scalar(select(func.count()).select_from(mine.subquery())) >= MOST
+        and session.scalar(select(func.count()).select_from(mine.subquery())) >= MAX_FILES
     ):
         return None
     statement = insert(TaggedFile).values(user_id=user_id, digest=digest, **values)
@@ -61,22 +61,22 @@ def store(session: Session, user_id: int, digest: str, **values) -> TaggedFile |
     return session.scalar(statement.returning(TaggedFile), execution_options={"populate_existing": True})
 
 
-def forget(session: Session, user_id: int, digest: str) -> None:
-    """Remove an issue, which is in the catalogue by now."""
+def remove(session: Session, user_id: int, digest: str) -> None:
+    """Remove an issue that is in the catalogue by now."""
     session.execute(delete(TaggedFile).where(TaggedFile.user_id == user_id, TaggedFile.digest == digest))
 
 
-def listed(user_id: int, *, dismissed: bool) -> tuple[Select, Select, Select]:
-    """The statements of the rows of an account, of their ids in order, and of their number."""
+def list_statements(user_id: int, *, dismissed: bool) -> tuple[Select, Select, Select]:
+    """The statements that select the rows of an account, their ids in order, and their number."""
     chosen = (TaggedFile.user_id == user_id, TaggedFile.is_dismissed.is_(dismissed))
     rows = select(TaggedFile).where(*chosen).order_by(*ORDER)
     ids = select(TaggedFile.id).where(*chosen).order_by(*ORDER)
     return rows, ids, select(func.count()).select_from(TaggedFile).where(*chosen)
 
 
-def matched(session: Session, rows: Sequence[TaggedFile]) -> list[Found]:
-    """Rows with the issues of the catalogue that they may be, in the same order."""
-    descriptors = [descriptor(DescriptorSchema().deserialize(row.known)) for row in rows]
+def match_rows(session: Session, rows: Sequence[TaggedFile]) -> list[MatchedFile]:
+    """Match rows with issues of the catalogue; returns them in the same order."""
+    descriptors = [build_descriptor(DescriptorSchema().deserialize(row.known)) for row in rows]
     results = match(session, descriptors, CANDIDATES) if descriptors else []
     ids = [candidates_of(each) for each in results]
     wanted = {each for some in ids for each in some}
@@ -85,30 +85,30 @@ def matched(session: Session, rows: Sequence[TaggedFile]) -> list[Found]:
     issues = select(Issue).where(Issue.id.in_(wanted)).options(*shown)
     by_id = {issue.id: issue for issue in session.scalars(issues)} if wanted else {}
     return [
-        Found(row, [by_id[each] for each in some if each in by_id], result.certain)
+        MatchedFile(row, [by_id[each] for each in some if each in by_id], result.certain)
         for row, some, result in zip(rows, ids, results, strict=True)
     ]
 
 
 def of_account(session: Session, user_id: int, ids: Sequence[int]) -> list[TaggedFile]:
-    """The rows with ids, as far as they are the account's; at most LISTED."""
-    chosen = select(TaggedFile).where(TaggedFile.user_id == user_id, TaggedFile.id.in_(ids[:LISTED]))
+    """The rows with ids, as far as they are the account's; at most PAGE_SIZE."""
+    chosen = select(TaggedFile).where(TaggedFile.user_id == user_id, TaggedFile.id.in_(ids[:PAGE_SIZE]))
     return list(session.scalars(chosen.order_by(*ORDER)))
 
 
 def remove_known(session: Session, user_id: int, ids: Sequence[int]) -> int:
     """Remove those rows that are certainly in the catalogue; returns their number."""
-    known = [each.row.id for each in matched(session, of_account(session, user_id, ids)) if each.is_known]
+    known = [each.row.id for each in match_rows(session, of_account(session, user_id, ids)) if each.is_known]
     session.execute(delete(TaggedFile).where(TaggedFile.id.in_(known)))
     return len(known)
 
 
-def as_draft(session: Session, row: TaggedFile) -> str | None:
+def make_draft(session: Session, row: TaggedFile) -> str | None:
     """Make a draft of the form for a new issue, once; returns its key, None if there is no room for it."""
     key = row.digest
     if drafts.find_draft(session, row.user_id, key):
         return key
-    if not drafts.room(session, row.user_id):
+    if not drafts.remaining_drafts(session, row.user_id):
         return None
     if drafts.is_stored(session, row.user_id, key):  # it was saved or discarded, and its key cannot return
         key = drafts.new_draft_key()

@@ -21,7 +21,7 @@ PARAMETERS_MAX = 20  # of such a header, and escaped characters in it
 FORM, PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
 ESCAPED = re.compile(rb"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*")  # it begins with %, which is quick to find
-AS_IT_IS = ("binary", "8bit", "7bit")  # transfer encodings without encoding
+UNENCODED = ("binary", "8bit", "7bit")  # transfer encodings without encoding
 
 
 class BodyError(ValueError):
@@ -157,7 +157,7 @@ def _parts(body: bytes, between: bytes) -> Iterator[tuple[str, str | bytes | Upl
 def _value(segment: MultipartSegment, content: bytes) -> str | bytes | UploadedFile:
     if (segment.content_type or "").startswith(("multipart/", FORM)):
         raise UnreadableError("A part of the form has parts of its own.")
-    if segment.header("Content-Transfer-Encoding", "binary").strip().lower() not in AS_IT_IS:
+    if segment.header("Content-Transfer-Encoding", "binary").strip().lower() not in UNENCODED:
         raise UnreadableError("A part of the form is encoded.")
     name = segment.filename
     if name is None and "filename*=" in segment.header("Content-Disposition", ""):

@@ -7,7 +7,7 @@ from comicsdb.http.execution_policies import OUTERMOST, wrap_execution_policy
 HEADER = "Strict-Transport-Security"
 
 
-class StrictTransport:
+class HstsPolicy:
     """An execution policy around all others, which adds the header also to pictures, errors and 304s.
 
     A site with an https base URL always sends it, whatever scheme a proxy reports; others only over https.
@@ -38,4 +38,4 @@ def server_headers(settings: Mapping) -> list[tuple[str, str]]:
 
 def includeme(config):
     """Add the header around all other policies."""
-    wrap_execution_policy(config, StrictTransport, OUTERMOST + 1)
+    wrap_execution_policy(config, HstsPolicy, OUTERMOST + 1)

@@ -11,14 +11,14 @@ from time import monotonic
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-CONNECT, TOTAL = 5.0, 15.0  # seconds
-READ = 4096  # bytes of an answer that are read
-TRIED = 3  # addresses of a host
+CONNECT_TIMEOUT, TOTAL_TIMEOUT = 5.0, 15.0  # seconds
+BODY_BYTES_MAX = 4096  # bytes of an answer that are read
+ADDRESSES_MAX = 3  # addresses of a host
 PORTS = frozenset({443, 8443})  # in public networks
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 # Why there was no answer.
-INVALID, NO_HOST, PRIVATE, REFUSED, LATE, CERTIFICATE, BROKEN = (
+INVALID, NO_HOST, PRIVATE, REFUSED, TIMED_OUT, CERTIFICATE, BROKEN = (
     "invalid",
     "no_host",
     "private",
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
     retry_after: int
 
 
-def split(url: str) -> SplitResult | None:
+def parse_url(url: str) -> SplitResult | None:
     """The parts of an address to which requests may be sent, as far as the text tells; otherwise None."""
     if not (url.isascii() and url.isprintable()) or " " in url or "\\" in url:
         return None
@@ -72,20 +72,22 @@ def post(url: str, body: bytes, headers: Mapping[str, str], networks: Iterable =
     The host is resolved once, and all its addresses must be allowed: so the one that was checked is the one
     that is asked. Raises OutgoingError.
     """
-    parts, deadline = split(url), monotonic() + TOTAL
+    parts, deadline = parse_url(url), monotonic() + TOTAL_TIMEOUT
     if parts is None:
         raise OutgoingError(INVALID)
     connection = _Connection(parts, _addresses(parts, networks), deadline)
-    timer = threading.Timer(TOTAL, connection.cut)
+    timer = threading.Timer(TOTAL_TIMEOUT, connection.abort)
     timer.daemon = True
     timer.start()
     try:
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection.request("POST", target, body, {**headers, "Connection": "close"})
         response = connection.getresponse()
-        return Answer(response.status, response.read(READ), _seconds(response.getheader("Retry-After", "")))
+        return Answer(
+            response.status, response.read(BODY_BYTES_MAX), _seconds(response.getheader("Retry-After", ""))
+        )
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise OutgoingError(LATE if monotonic() >= deadline else _problem(error)) from error
+        raise OutgoingError(TIMED_OUT if monotonic() >= deadline else _problem(error)) from error
     finally:
         timer.cancel()
         connection.close()
@@ -95,12 +97,12 @@ class _Connection(http.client.HTTPConnection):
     """A connection to one of the checked addresses of a host."""
 
     def __init__(self, parts: SplitResult, addresses: list[str], deadline: float):
-        super().__init__(parts.hostname, _port(parts), timeout=CONNECT)
+        super().__init__(parts.hostname, _port(parts), timeout=CONNECT_TIMEOUT)
         self.default_port = 443 if parts.scheme == "https" else 80  # which the header `Host` leaves out
         self._is_secure = parts.scheme == "https"
         self._addresses = addresses
         self._deadline = deadline
-        self._cuttable: socket.socket | None = None
+        self._open_socket: socket.socket | None = None
 
     def connect(self) -> None:
         """Connect to the first address that answers."""
@@ -116,16 +118,16 @@ class _Connection(http.client.HTTPConnection):
             self.sock = context.wrap_socket(
                 self.sock, server_hostname=self.host, do_handshake_on_connect=False
             )
-        self._cuttable = self.sock
+        self._open_socket = self.sock
         self.sock.settimeout(max(0.1, self._deadline - monotonic()))
         if self._is_secure:
             self.sock.do_handshake()
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """End it at once: a server that sends byte after byte never reaches a time limit of the socket."""
-        if self._cuttable is not None:
+        if self._open_socket is not None:
             with suppress(OSError):
-                socket.socket.shutdown(self._cuttable, socket.SHUT_RDWR)  # without the end of TLS
+                socket.socket.shutdown(self._open_socket, socket.SHUT_RDWR)  # without the end of TLS
 
 
 def _port(parts: SplitResult) -> int:
@@ -141,7 +143,7 @@ def _addresses(parts: SplitResult, networks: Iterable) -> list[str]:
     addresses = list(dict.fromkeys(each[4][0] for each in found))
     if not all(is_allowed(parts, each, networks) for each in addresses):
         raise OutgoingError(PRIVATE)
-    return addresses[:TRIED]
+    return addresses[:ADDRESSES_MAX]
 
 
 def _is_public(ip) -> bool:
@@ -160,7 +162,7 @@ def _problem(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return CERTIFICATE
     if isinstance(error, TimeoutError):
-        return LATE
+        return TIMED_OUT
     return REFUSED if isinstance(error, ConnectionRefusedError) else BROKEN
 
 

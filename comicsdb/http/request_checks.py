@@ -18,14 +18,14 @@ from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 # Bytes. Proxies and servers have the same limits, in deploy/ and comicsdb/ops/server.py.
 HEADER_MAX = 4096  # including cookies
 HEADERS_MAX = 32 * 1024  # all of them together
-ADDRESS_MAX = 8192  # path and query
+URL_MAX = 8192  # path and query
 HOST_MAX = 255
 # Inside the policies of logs and metrics, which parse nothing, and outside of all others.
 ORDER = LAST + 4
 # Monitoring may use any name or address of the server for these paths.
 HEALTH = "/health/"
 # Hosts that only this machine reaches; a base URL with one does not have the site's name.
-LOCAL = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (names, not an address to bind)
+LOCAL_HOSTS = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (names, not an address to bind)
 
 _HOST = re.compile(r"(?:([a-z0-9._-]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 # Names and values that WebOb's pattern matches at once: its time is linear on them, but may be quadratic on
@@ -68,7 +68,7 @@ def check_lengths(environ: Mapping) -> Refusal | None:
         return Refusal(431, "The headers are too long.")
     if len(environ.get("CONTENT_TYPE") or "") > HEADER_MAX:
         return Refusal(431, "The header Content-Type is too long.")
-    if len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", "")) > ADDRESS_MAX:
+    if len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", "")) > URL_MAX:
         return Refusal(414, "The address is too long.")
     length = environ.get("CONTENT_LENGTH")
     if length:
@@ -79,7 +79,7 @@ def check_lengths(environ: Mapping) -> Refusal | None:
     return None
 
 
-def clean_hints(environ: dict) -> None:
+def remove_invalid_headers(environ: dict) -> None:
     """Remove unparsable contents of optional headers."""
     cookies = environ.get("HTTP_COOKIE")
     if cookies is not None:
@@ -87,13 +87,13 @@ def clean_hints(environ: dict) -> None:
         if not environ["HTTP_COOKIE"]:
             del environ["HTTP_COOKIE"]
     referer = environ.get("HTTP_REFERER")
-    if referer is not None and (len(referer) > HEADER_MAX or not is_address(referer)):
+    if referer is not None and (len(referer) > HEADER_MAX or not is_url(referer)):
         del environ["HTTP_REFERER"]
-    if "HTTP_ORIGIN" in environ and not is_address(environ["HTTP_ORIGIN"]):
+    if "HTTP_ORIGIN" in environ and not is_url(environ["HTTP_ORIGIN"]):
         environ["HTTP_ORIGIN"] = "null"  # not removed: that would look like a client other than a browser
 
 
-def check_address(environ: Mapping) -> Refusal | None:
+def check_url(environ: Mapping) -> Refusal | None:
     """Reject a path with NUL, and a URL that is not UTF-8; parameters with NUL get an error of their own."""
     path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
     if "\0" in path:
@@ -108,7 +108,7 @@ def check_address(environ: Mapping) -> Refusal | None:
     return None
 
 
-def is_address(text: str) -> bool:
+def is_url(text: str) -> bool:
     """Whether `urlsplit` can parse a text."""
     try:
         _ = urlsplit(text).port
@@ -120,7 +120,7 @@ def is_address(text: str) -> bool:
 def hosts_of(settings: Mapping) -> frozenset[str]:
     """The host names of the site; none if it accepts any."""
     named = (urlsplit(settings["comicsdb.base_url"]).hostname or "").lower()
-    return frozenset() if named in LOCAL else frozenset({named, *settings["comicsdb.hosts"]})
+    return frozenset() if named in LOCAL_HOSTS else frozenset({named, *settings["comicsdb.hosts"]})
 
 
 def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:
@@ -138,7 +138,7 @@ def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:
     return check
 
 
-class RequestChecks:
+class RequestCheckPolicy:
     """An execution policy that passes on well-formed requests, and rejects all others."""
 
     def __init__(self, registry, inner):
@@ -151,19 +151,19 @@ class RequestChecks:
         """The response."""
         refusal = self._check(environ)
         if refusal is not None:
-            return answer_with(self._registry, environ, refusal)
+            return refusal_response(self._registry, environ, refusal)
         return self._inner(environ, router)
 
     def _check(self, environ) -> Refusal | None:
-        refusal = check_lengths(environ) or check_address(environ)
+        refusal = check_lengths(environ) or check_url(environ)
         if refusal is not None:
             return refusal
-        clean_hints(environ)
+        remove_invalid_headers(environ)
         check_host = self._check_any_host if environ.get("PATH_INFO") == HEALTH else self._check_host
         return check_host(environ.get("HTTP_HOST", ""))
 
 
-def answer_with(registry, environ, refusal: Refusal) -> Response:
+def refusal_response(registry, environ, refusal: Refusal) -> Response:
     """The response to a rejected request, as the surface that serves its path formats it; else plain text."""
     path = environ.get("PATH_INFO", "")
     for prefix, answer in registry["comicsdb.refusals"].items():
@@ -186,4 +186,4 @@ def includeme(config):
     """Add the policy, and the directive by which API and site format rejections."""
     config.registry["comicsdb.refusals"] = {}
     config.add_directive("answer_refusals", answer_refusals)
-    wrap_execution_policy(config, RequestChecks, ORDER)
+    wrap_execution_policy(config, RequestCheckPolicy, ORDER)

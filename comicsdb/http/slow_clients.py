@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from time import monotonic
 
 from comicsdb.http.client_address import address
-from comicsdb.http.streams import ASIDE_KEY, Stream
+from comicsdb.http.streams import RELEASE_KEY, Stream
 from comicsdb.ops.watchdog import Heartbeat
 
 # Answers without the application.
@@ -23,12 +23,12 @@ TOO_LATE = ("408 Request Timeout", "The request took too long to arrive.")
 BUSY = ("503 Service Unavailable", "Too many slow requests at once: try again.")
 LARGE = 1024 * 1024  # bytes; smaller answers are buffered in memory for their client
 LARGE_SHARE = 8  # one in so many slow clients may send a larger body, which is held in memory
-BRIEFLY = 0.2  # seconds to wait for a place among slow clients
+SLOW_TIMEOUT = 0.2  # seconds to wait until another slow client is done
 IDLE = 1000  # milliseconds without data, after which a connection counts as late
 LAST_DATA_RECEIVED = 52  # offset in Linux's `struct tcp_info`
 
 
-class Clients:
+class SlowClientMiddleware:
     """Separates waiting for clients from running the application.
 
     Each request has a thread of the server's pool. The body is read before the application runs, and a long
@@ -54,9 +54,9 @@ class Clients:
         self._slow = threading.Semaphore(slow_clients)
         self._large = threading.Semaphore(max(1, slow_clients // LARGE_SHARE))
         self._late: dict[int, tuple[float, str]] = {}  # by thread: deadline and client
-        self._places: SimpleQueue[int] = SimpleQueue()  # a semaphore whose wait is not implemented in Python
-        for place in range(threads):
-            self._places.put(place)
+        self._slots: SimpleQueue[int] = SimpleQueue()  # a semaphore whose wait is not implemented in Python
+        for slot in range(threads):
+            self._slots.put(slot)
         self.heartbeat: Heartbeat | None = None
 
     def __call__(self, environ: dict, start_response: Callable) -> Iterable[bytes]:
@@ -67,52 +67,51 @@ class Clients:
             if problem:
                 return self._refuse(problem, start_response)
         held: list[int] = []
-        self._enter(environ, held)
-        environ[ASIDE_KEY] = partial(self._aside, environ, held)
+        self._acquire_slot(environ, held)
+        environ[RELEASE_KEY] = partial(self._released, environ, held)
         try:
             answer = self._app(environ, start_response)
         finally:
-            self._leave(held)
+            self._release_slot(held)
         return answer if isinstance(answer, list) else self._send(answer, start_response)
 
-    def _enter(self, environ: dict, held: list[int]) -> None:
-        """Take a place of the application, and note the request for the watchdog."""
-        held.append(self._places.get())
+    def _acquire_slot(self, environ: dict, held: list[int]) -> None:
+        """Take one of the application's slots, and note the request for the watchdog."""
+        held.append(self._slots.get())
         if self.heartbeat is not None:
             self.heartbeat.begin(held[0], environ)
 
-    def _leave(self, held: list[int]) -> None:
-        """Give the place back."""
-        place = held.pop()
+    def _release_slot(self, held: list[int]) -> None:
+        slot = held.pop()
         if self.heartbeat is not None:
-            self.heartbeat.end(place)
-        self._places.put(place)
+            self.heartbeat.end(slot)
+        self._slots.put(slot)
 
     @contextmanager
-    def _aside(self, environ: dict, held: list[int]) -> Iterator[None]:
-        """Let another request have the place while this one waits; a stream has none any more."""
-        has_place = bool(held)
-        if has_place:
-            self._leave(held)
+    def _released(self, environ: dict, held: list[int]) -> Iterator[None]:
+        """Let another request have the slot while this one waits; a stream has none any more."""
+        has_slot = bool(held)
+        if has_slot:
+            self._release_slot(held)
         try:
             yield
         finally:
-            if has_place:
-                self._enter(environ, held)
+            if has_slot:
+                self._acquire_slot(environ, held)
 
     def _receive(self, environ: dict, length: int | None) -> tuple[str, str] | None:
         """Read the whole body into the environment; returns the rejection of an invalid one."""
         if length is not None and length > self._max_body:
             return TOO_LARGE
-        slots = [self._slow, self._large] if length is None or length > LARGE else [self._slow]
-        taken = [slot for slot in slots if slot.acquire(timeout=BRIEFLY)]
+        semaphores = [self._slow, self._large] if length is None or length > LARGE else [self._slow]
+        taken = [each for each in semaphores if each.acquire(timeout=SLOW_TIMEOUT)]
         try:
-            if len(taken) < len(slots):
+            if len(taken) < len(semaphores):
                 return BUSY
             body, late = self._read(environ, self._max_body + 1 if length is None else length)
         finally:
-            for slot in taken:
-                slot.release()
+            for each in taken:
+                each.release()
         if late:
             return TOO_LATE
         if len(body) > self._max_body:
@@ -163,9 +162,9 @@ class Clients:
         return self._send_slowly(pieces, rest, answer, start_response)
 
     def _send_slowly(self, pieces, rest, answer, start_response: Callable) -> Iterable[bytes]:
-        """Send an answer piece by piece from a place among slow clients, if there is one."""
-        if self._slow.acquire(timeout=BRIEFLY):
-            return Pieces(chain(pieces, rest), partial(_close, answer), self._slow.release)
+        """Send an answer piece by piece, unless too many slow clients are being served already."""
+        if self._slow.acquire(timeout=SLOW_TIMEOUT):
+            return PiecewiseBody(chain(pieces, rest), partial(_close, answer), self._slow.release)
         _close(answer)
         return self._refuse(BUSY, start_response)  # nothing was sent yet
 
@@ -176,21 +175,21 @@ class Clients:
         return [text.encode()]
 
 
-class Pieces:
-    """The pieces of a long answer, with a callback for when it was sent or the client disconnected."""
+class PiecewiseBody:
+    """The pieces of a long answer, with callbacks for when it was sent or the client disconnected."""
 
-    def __init__(self, pieces: Iterable[bytes], *at_the_end: Callable):
+    def __init__(self, pieces: Iterable[bytes], *on_close: Callable):
         self.pieces = pieces
-        self.at_the_end = at_the_end
+        self.on_close = on_close
 
     def __iter__(self):
         """The pieces."""
         return iter(self.pieces)
 
     def close(self) -> None:
-        """Call the callback; the WSGI server calls this last."""
-        at_the_end, self.at_the_end = self.at_the_end, ()
-        for each in at_the_end:
+        """Call the callbacks; the WSGI server calls this last."""
+        on_close, self.on_close = self.on_close, ()
+        for each in on_close:
             each()
 
 

@@ -4,22 +4,22 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 
-ASIDE_KEY = "comicsdb.aside"  # in the environment: gives a context without a place of the application
+RELEASE_KEY = "comicsdb.release"  # in the environment: gives a context in which another request may run
 STOPPING = threading.Event()  # set when the server stops: whoever waits ends
 
 
 def wait(environ: dict, seconds: float) -> bool:
     """Wait without keeping other requests from the application; gives whether the server stops meanwhile."""
-    with environ.get(ASIDE_KEY, nullcontext)():
+    with environ.get(RELEASE_KEY, nullcontext)():
         return STOPPING.wait(seconds)
 
 
 class Stream:
-    """The body of such an answer; `at_the_end` is called once, whoever ends it."""
+    """The body of such an answer; `on_close` is called once, whoever ends it."""
 
-    def __init__(self, pieces: Iterable[bytes], at_the_end: Callable[[], None]):
+    def __init__(self, pieces: Iterable[bytes], on_close: Callable[[], None]):
         self._pieces = pieces
-        self._at_the_end: Callable[[], None] | None = at_the_end
+        self._on_close: Callable[[], None] | None = on_close
 
     def __iter__(self) -> Iterator[bytes]:
         """The pieces."""
@@ -27,6 +27,6 @@ class Stream:
 
     def close(self) -> None:
         """End it; the WSGI server calls this last."""
-        at_the_end, self._at_the_end = self._at_the_end, None
-        if at_the_end is not None:
-            at_the_end()
+        on_close, self._on_close = self._on_close, None
+        if on_close is not None:
+            on_close()

@@ -14,18 +14,18 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from comicsdb.imaging.hashes import hashes
-from comicsdb.imaging.images import DECODER_ERRORS, described, loaded, opened, thumbnail
-from comicsdb.imaging.metadata import not_understood, stripped
-from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged, too_much
+from comicsdb.imaging.images import DECODER_ERRORS, header_facts, load, open_image, thumbnail
+from comicsdb.imaging.metadata import strip_metadata, unsupported_error
+from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged_error, too_complex_error
 from comicsdb.imaging.share import share_picture
 
 
 def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
     """A picture without metadata, its facts, and with `hashed` its perceptual hashes, if it can have them."""
-    result, expected = stripped(data)
-    with opened(result) as image:
-        if loaded(image) != expected:
-            raise not_understood()
+    result, expected = strip_metadata(data)
+    with open_image(result) as image:
+        if load(image) != expected:
+            raise unsupported_error()
         answer = _facts(expected)
         if hashed:
             with suppress(MemoryError, *DECODER_ERRORS):
@@ -35,21 +35,21 @@ def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
 
 def measure(data: bytes, *, hashed: bool = False) -> tuple[dict, bytes]:
     """The facts about a picture, and with `hashed` its perceptual hashes."""
-    with opened(data) as image:
-        facts = _facts(loaded(image))
+    with open_image(data) as image:
+        facts = _facts(load(image))
         return facts | ({"hashes": hashes(image)} if hashed else {}), b""
 
 
 def describe(data: bytes) -> tuple[dict, bytes]:
     """The facts about a picture that was decoded before: its structure and header are checked only."""
-    with opened(data) as image:
-        return _facts(described(image)), b""
+    with open_image(data) as image:
+        return _facts(header_facts(image)), b""
 
 
 def hash_cover(data: bytes) -> tuple[dict, bytes]:
     """The perceptual hashes of a picture."""
-    with opened(data) as image:
-        loaded(image)
+    with open_image(data) as image:
+        load(image)
         return {"hashes": hashes(image)}, b""
 
 
@@ -82,11 +82,11 @@ def _answer(job: str, data: bytes, arguments: dict) -> tuple[dict, bytes]:
     try:
         return JOBS[job](data, **arguments)
     except MemoryError:
-        error = too_much()
+        error = too_complex_error()
     except PictureError as problem:
         error = problem
     except DECODER_ERRORS:
-        error = damaged()
+        error = damaged_error()
     complex_ = isinstance(error, TooComplexError)
     return {"problem": error.text, "mapping": error.mapping, "complex": complex_}, b""
 

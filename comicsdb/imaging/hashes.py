@@ -12,10 +12,10 @@ from statistics import fmean, median
 from PIL import Image
 
 _SIDE = 32  # pHash: the picture is scaled to a square of this side
-_KEPT = 8  # the lowest eight frequencies each way are used
+_FREQUENCIES = 8  # the lowest ones in each direction are used
 # cos(k (2n + 1) pi / 2N) for frequency k and pixel n: the type II discrete cosine transform.
-_WAVES = [[cos(pi * k * (2 * n + 1) / (2 * _SIDE)) for n in range(_SIDE)] for k in range(_KEPT)]
-_NOISE = 7  # decimals; further ones are rounding noise
+_COSINES = [[cos(pi * k * (2 * n + 1) / (2 * _SIDE)) for n in range(_SIDE)] for k in range(_FREQUENCIES)]
+_DECIMALS = 7  # further ones are rounding noise
 _LANCZOS = Image.Resampling.LANCZOS
 
 
@@ -34,16 +34,19 @@ def hashes(image: Image.Image) -> dict[str, str]:
 def _phash(image: Image.Image) -> str:
     """A bit is set where a frequency is above the median of all 64; rows in order, lowest frequency first."""
     grey = image.convert("L").resize((_SIDE, _SIDE), _LANCZOS).tobytes()
-    across = zip(*(_low(list(grey[row * _SIDE : (row + 1) * _SIDE])) for row in range(_SIDE)), strict=True)
-    columns = [_low(list(column)) for column in across]
-    waves = [round(columns[x][y], _NOISE) for y in range(_KEPT) for x in range(_KEPT)]
+    across = zip(
+        *(_lowest_frequencies(list(grey[row * _SIDE : (row + 1) * _SIDE])) for row in range(_SIDE)),
+        strict=True,
+    )
+    columns = [_lowest_frequencies(list(column)) for column in across]
+    waves = [round(columns[x][y], _DECIMALS) for y in range(_FREQUENCIES) for x in range(_FREQUENCIES)]
     middle = median(waves)
     return _digits(wave > middle for wave in waves)
 
 
-def _low(values: list) -> list[float]:
+def _lowest_frequencies(values: list) -> list[float]:
     """The lowest frequencies of a line of pixels."""
-    return [sum(map(mul, wave, values)) for wave in _WAVES]
+    return [sum(map(mul, wave, values)) for wave in _COSINES]
 
 
 def _dhash(pixels: bytes, row: int) -> str:

@@ -15,10 +15,10 @@ from comicsdb.imaging.picture import (
     Picture,
     PictureError,
     check_length,
-    damaged,
-    fitted,
+    damaged_error,
+    thumbnail_size,
 )
-from comicsdb.imaging.structure import check
+from comicsdb.imaging.structure import check_structure
 
 # By Pillow's name; an MPO of a camera is a JPEG followed by further pictures.
 FORMATS = {**{name: name for name in SUFFIXES}, "MPO": "JPEG"}
@@ -36,26 +36,26 @@ def inspect(source: Path | bytes) -> Picture:
     Raises PictureError for anything but a valid JPEG, PNG, WebP, GIF or AVIF of at most 20 MB and 50 million
     pixels. File name and claimed type are ignored. Of an animation the first frame counts.
     """
-    with opened(source) as image:
-        return loaded(image)
+    with open_image(source) as image:
+        return load(image)
 
 
-def loaded(image: Image.Image) -> Picture:
+def load(image: Image.Image) -> Picture:
     """Decode an opened image; returns its size and format. Raises PictureError."""
-    found = described(image)
+    found = header_facts(image)
     try:
         image.load()
     except DECODER_ERRORS as error:
-        raise damaged() from error
+        raise damaged_error() from error
     return found
 
 
-def described(image: Image.Image) -> Picture:
+def header_facts(image: Image.Image) -> Picture:
     """The size and format of an opened image, which its header tells."""
     return Picture(*upright_size(image), FORMATS[image.format])
 
 
-class opened:  # noqa: N801  (used as a function: `with opened(path) as image`)
+class open_image:  # noqa: N801  (used as a function: `with opened(path) as image`)
     """Open an image whose structure and header are within the limits; nothing is decoded yet.
 
     Raises PictureError as `inspect` does.
@@ -71,7 +71,7 @@ class opened:  # noqa: N801  (used as a function: `with opened(path) as image`)
         else:
             check_length(self._source.stat().st_size)
             data = self._source.read_bytes()
-        check(data)
+        check_structure(data)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about sizes, which we check ourselves, and odd metadata
@@ -132,10 +132,10 @@ def thumbnail(source: bytes, size_name: str) -> bytes:
 
 def render(source: bytes, size_name: str) -> Image.Image:
     """The thumbnail of a picture as an image; raises PictureError where it cannot be read."""
-    with opened(source) as image:
+    with open_image(source) as image:
         sideways = orientation(image) in {5, 6, 7, 8}
         width, height = image.size[::-1] if sideways else image.size
-        target = fitted(size_name, width, height)
+        target = thumbnail_size(size_name, width, height)
         # Before cropping, the picture is scaled so that it covers the target.
         scale = max(target[0] / width, target[1] / height)
         covering = (max(target[0], round(width * scale)), max(target[1], round(height * scale)))
@@ -145,7 +145,7 @@ def render(source: bytes, size_name: str) -> Image.Image:
             upright = ImageOps.exif_transpose(_plain(image))
             scaled = upright.resize(covering, Image.Resampling.LANCZOS, reducing_gap=2.0)
         except DECODER_ERRORS as error:
-            raise damaged() from error
+            raise damaged_error() from error
     left = (covering[0] - target[0]) // 2
     top = 0 if SIZES[size_name].crop == Crop.TOP else (covering[1] - target[1]) // 2
     return scaled.crop((left, top, left + target[0], top + target[1]))

@@ -10,8 +10,15 @@ import zlib
 
 from PIL import ImageOps
 
-from comicsdb.imaging.images import DECODER_ERRORS, FORMATS, ORIENTATION, opened, orientation, upright_size
-from comicsdb.imaging.picture import Picture, PictureError, damaged
+from comicsdb.imaging.images import (
+    DECODER_ERRORS,
+    FORMATS,
+    ORIENTATION,
+    open_image,
+    orientation,
+    upright_size,
+)
+from comicsdb.imaging.picture import Picture, PictureError, damaged_error
 from comicsdb.imaging.structure import JPEG_END, gif_parts, jpeg_parts, png_parts, webp_parts
 
 AVIF_QUALITY = 90
@@ -29,12 +36,12 @@ _WEBP_EXIF, _WEBP_XMP = 0x08, 0x04
 _ = str  # marks texts for translation
 
 
-def stripped(data: bytes) -> tuple[bytes, Picture]:
+def strip_metadata(data: bytes) -> tuple[bytes, Picture]:
     """The picture without metadata, and the facts of its header; the result is not decoded yet.
 
     Raises PictureError as `inspect` does.
     """
-    with opened(data) as image:
+    with open_image(data) as image:
         turned = orientation(image)
         picture = Picture(*upright_size(image), FORMATS[image.format])
     try:
@@ -42,11 +49,11 @@ def stripped(data: bytes) -> tuple[bytes, Picture]:
     except PictureError:
         raise
     except (IndexError, struct.error, *DECODER_ERRORS) as error:
-        raise damaged() from error
+        raise damaged_error() from error
     return result, picture
 
 
-def not_understood() -> PictureError:
+def unsupported_error() -> PictureError:
     """The error for a picture that changes when its metadata are removed."""
     return PictureError(_("has an unsupported structure"))
 
@@ -61,14 +68,14 @@ def _jpeg(data: bytes, exif: bytes) -> bytes:
     if exif:
         kept += b"\xff\xe1" + struct.pack(">H", len(exif) + 8) + b"Exif\0\0" + exif
     for marker, start, end in jpeg_parts(data):
-        if _kept_in_jpeg(marker, data[start + 4 : start + 20]):
+        if _is_kept_in_jpeg(marker, data[start + 4 : start + 20]):
             kept += data[start:end]
     if marker != JPEG_END:
-        raise damaged()
+        raise damaged_error()
     return bytes(kept)
 
 
-def _kept_in_jpeg(marker: int, content: bytes) -> bool:
+def _is_kept_in_jpeg(marker: int, content: bytes) -> bool:
     if 0xE0 <= marker <= 0xEF:
         return marker in JPEG_APPLICATIONS and content.startswith(JPEG_APPLICATIONS[marker])
     return marker != 0xFE  # a comment
@@ -83,7 +90,7 @@ def _png(data: bytes, exif: bytes) -> bytes:
             chunk = b"eXIf" + exif
             kept += struct.pack(">I", len(exif)) + chunk + struct.pack(">I", zlib.crc32(chunk))
     if name != b"IEND":
-        raise damaged()
+        raise damaged_error()
     return bytes(kept)
 
 
@@ -103,7 +110,7 @@ def _webp(data: bytes, exif: bytes) -> bytes:
 def _gif(data: bytes, _exif_block: bytes) -> bytes:
     parts = list(gif_parts(data))
     if not parts or parts[-1].kind != 0x3B:
-        raise damaged()
+        raise damaged_error()
     kept = bytearray(data[: parts[0].start])
     for kind, start, end in parts:
         application = kind == 0x21 and data[start + 1] == 0xFF
@@ -115,7 +122,7 @@ def _gif(data: bytes, _exif_block: bytes) -> bytes:
 
 
 def _avif(data: bytes, _exif_block: bytes) -> bytes:
-    with opened(data) as image:
+    with open_image(data) as image:
         if not (image.info.get("exif") or image.info.get("xmp")):
             return data
         frames = getattr(image, "n_frames", 1)

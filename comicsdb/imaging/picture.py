@@ -48,12 +48,12 @@ def check_length(size: int) -> None:
         )
 
 
-def damaged() -> PictureError:
+def damaged_error() -> PictureError:
     """The error for a truncated or invalid file."""
     return PictureError(_("is damaged or incomplete"))
 
 
-def too_much() -> TooComplexError:
+def too_complex_error() -> TooComplexError:
     """The error for a file that exceeds the limits of a decoder."""
     return TooComplexError(
         _("takes too much time or memory to decode: please save it again, smaller or not progressive")
@@ -82,7 +82,7 @@ class Crop(StrEnum):
     TOP = "top"  # the upper edge stays
 
 
-class Size(NamedTuple):
+class ThumbnailSize(NamedTuple):
     """A frame in pixels; pictures smaller than it are not enlarged."""
 
     width: int
@@ -91,32 +91,32 @@ class Size(NamedTuple):
 
 
 SIZES = {
-    "cover": Size(320, 480, Crop.NONE),  # issue card, issue page, variants
-    "cover_large": Size(640, 960, Crop.NONE),
-    "card": Size(320, 480, Crop.CENTRE),
-    "card_top": Size(320, 480, Crop.TOP),  # characters, universes
-    "creator": Size(256, 256, Crop.TOP),
-    "portrait": Size(64, 64, Crop.TOP),
-    "emblem": Size(64, 64, Crop.CENTRE),  # teams, universes
-    "banner": Size(1600, 520, Crop.CENTRE),
-    "banner_card": Size(640, 320, Crop.CENTRE),
-    "list_item": Size(96, 144, Crop.NONE),
-    "read": Size(300, 450, Crop.CENTRE),
-    "avatar": Size(64, 64, Crop.CENTRE),
-    "avatar_large": Size(128, 128, Crop.CENTRE),
+    "cover": ThumbnailSize(320, 480, Crop.NONE),  # issue card, issue page, variants
+    "cover_large": ThumbnailSize(640, 960, Crop.NONE),
+    "card": ThumbnailSize(320, 480, Crop.CENTRE),
+    "card_top": ThumbnailSize(320, 480, Crop.TOP),  # characters, universes
+    "creator": ThumbnailSize(256, 256, Crop.TOP),
+    "portrait": ThumbnailSize(64, 64, Crop.TOP),
+    "emblem": ThumbnailSize(64, 64, Crop.CENTRE),  # teams, universes
+    "banner": ThumbnailSize(1600, 520, Crop.CENTRE),
+    "banner_card": ThumbnailSize(640, 320, Crop.CENTRE),
+    "list_item": ThumbnailSize(96, 144, Crop.NONE),
+    "read": ThumbnailSize(300, 450, Crop.CENTRE),
+    "avatar": ThumbnailSize(64, 64, Crop.CENTRE),
+    "avatar_large": ThumbnailSize(128, 128, Crop.CENTRE),
 }
-TURNING = frozenset({"cover", "cover_large"})  # landscape covers get a 3:2 frame instead of 2:3
+LANDSCAPE_SIZES = frozenset({"cover", "cover_large"})  # landscape covers get a 3:2 frame instead of 2:3
 
 
 def frame(size_name: str, width: int | None, height: int | None) -> tuple[int, int]:
     """The frame for a picture of the given size: the size of `<img>`, for a stable layout."""
     size = SIZES[size_name]
-    if size_name in TURNING and width and height and width > height:
+    if size_name in LANDSCAPE_SIZES and width and height and width > height:
         return size.height, size.width
     return size.width, size.height
 
 
-def fitted(size_name: str, width: int, height: int) -> tuple[int, int]:
+def thumbnail_size(size_name: str, width: int, height: int) -> tuple[int, int]:
     """The size in pixels of the thumbnail of a picture of `width` by `height`."""
     frame_width, frame_height = frame(size_name, width, height)
     if SIZES[size_name].crop == Crop.NONE:

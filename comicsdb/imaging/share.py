@@ -6,7 +6,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from comicsdb.imaging.images import DECODER_ERRORS, opened
+from comicsdb.imaging.images import DECODER_ERRORS, open_image
 from comicsdb.imaging.picture import PictureError
 
 WIDTH, HEIGHT = 1200, 630
@@ -44,7 +44,7 @@ def share_picture(title: str, lines: list[str], covers: list[bytes]) -> bytes:
 def _cover(data: bytes) -> Image.Image | None:
     """A cover in a black frame, tilted."""
     try:
-        with opened(data) as source:
+        with open_image(data) as source:
             source.load()
             width = min(COVER_HEIGHT, max(1, round(source.width * COVER_HEIGHT / source.height)))
             picture = source.convert("RGB").resize((width, COVER_HEIGHT), Image.Resampling.LANCZOS)
@@ -59,23 +59,25 @@ def _write(draw: ImageDraw.ImageDraw, title: str, lines: list[str], width: int) 
     """Write the title as large as it fits, the lines below it, and the name of the site."""
     for size in TITLE_SIZES:
         font = _font(size)
-        rows = _wrapped(_drawable(title), font, width)
+        rows = _wrap(_without_unknown_characters(title), font, width)
         if len(rows) <= TITLE_LINES and all(font.getlength(row) <= width for row in rows):
             break
     if len(rows) > TITLE_LINES:
         rows = [*rows[: TITLE_LINES - 1], f"{rows[TITLE_LINES - 1]}..."]
     y = MARGIN
     for row in rows:
-        draw.text((MARGIN, y), _cut(row, font, width), INK, font=font)
+        draw.text((MARGIN, y), _truncate(row, font, width), INK, font=font)
         y += size * 1.15
     y += 24
     for line in lines:
-        draw.text((MARGIN, y), _cut(_drawable(line), _font(34), width), INK, font=_font(34))
+        draw.text(
+            (MARGIN, y), _truncate(_without_unknown_characters(line), _font(34), width), INK, font=_font(34)
+        )
         y += 46
     draw.text((MARGIN, HEIGHT - 110), "comicsdb", INK, font=_font(48))
 
 
-def _wrapped(text: str, font, width: int) -> list[str]:
+def _wrap(text: str, font, width: int) -> list[str]:
     rows = [""]
     for word in text.split():
         longer = f"{rows[-1]} {word}".strip()
@@ -86,7 +88,7 @@ def _wrapped(text: str, font, width: int) -> list[str]:
     return rows
 
 
-def _cut(text: str, font, width: int) -> str:
+def _truncate(text: str, font, width: int) -> str:
     """A text that is too long without its end."""
     if font.getlength(text) <= width:
         return text
@@ -110,7 +112,7 @@ def _glyph(character: str) -> bytes:
     return bytes(_font(20).getmask(character))
 
 
-def _drawable(text: str) -> str:
+def _without_unknown_characters(text: str) -> str:
     """A text without what the font cannot draw: accents are dropped and dashes become hyphens first."""
 
     def nearest(character: str) -> str:

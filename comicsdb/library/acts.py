@@ -1,8 +1,8 @@
 """The journal of what accounts do to their own lists: the acts of the last day, which `library.undo` undoes.
 
-Triggers note the changes (`alembic/baseline/library_acts.sql`) of every transaction that names an account:
-all that it changes is one act. `locks.lock_account` names the account; whatever does not take that lock calls
-`begin`. Merges, deletions and imports of the catalogue name none: they are no acts of a reader.
+Triggers record the changes (`alembic/baseline/library_acts.sql`) of every transaction that names an account:
+all that it changes is one act. `locks.lock_account` names the account; code that does not take that lock
+calls `begin`. Merges, deletions and imports of the catalogue name none: they are no acts of a reader.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,7 +16,7 @@ from comicsdb import clock
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.models import Issue, LibraryAct, LibraryChange, ReadingList, Series
 
-KEPT = timedelta(days=1)
+RETENTION = timedelta(days=1)
 UNDO, IMPORT = "undo", "import"  # values of `LibraryAct.what`
 SUBJECTS_SHOWN = 3  # objects of a sort that are named for each act
 ABOUT_MAX = 100  # characters of the name of a file
@@ -24,22 +24,22 @@ ABOUT_MAX = 100  # characters of the name of a file
 _LIST = ReadingList.__tablename__
 _NEIGHBOURS = {"previous_id", "next_id"}  # which also change where another list is removed
 
-BEGUN = "library.act"  # key of `session.info` where what follows is noted
+STARTED_KEY = "library.act"  # in `session.info`, while changes are recorded
 
-# An expression that has what follows in the transaction noted as an act of `:account`.
-BEGIN = "set_config('comicsdb.account', CAST(:account AS text), true)"
+# An expression that makes triggers record all later changes of the transaction as an act of `:account`.
+BEGIN_SQL = "set_config('comicsdb.account', CAST(:account AS text), true)"
 
 
 def begin(session: Session, user_id: int) -> None:
-    """Note what the transaction writes from here on as an act of an account."""
-    session.execute(text(f"SELECT {BEGIN}"), {"account": user_id})
-    session.info[BEGUN] = True
+    """Record what the transaction writes from here on as an act of an account."""
+    session.execute(text(f"SELECT {BEGIN_SQL}"), {"account": user_id})
+    session.info[STARTED_KEY] = True
 
 
 def begin_as(
     session: Session, user_id: int, what: str, *, about: str = "", undoes_id: int | None = None
 ) -> int:
-    """Begin an act that is more than its changes, UNDO or IMPORT; returns its id."""
+    """Begin an act of a kind of its own, UNDO or IMPORT; returns its id."""
     made = insert(LibraryAct).values(
         user_id=user_id, what=what, about=about[-ABOUT_MAX:], undoes_id=undoes_id
     )
@@ -50,27 +50,30 @@ def begin_as(
 
 def resume(session: Session, user_id: int, act_id: int) -> None:
     """Continue an act in another transaction."""
-    named = text(f"SELECT {BEGIN}, set_config('comicsdb.act', CAST(:act AS text), true)")
+    named = text(f"SELECT {BEGIN_SQL}, set_config('comicsdb.act', CAST(:act AS text), true)")
     session.execute(named, {"account": user_id, "act": act_id})
-    session.info[BEGUN] = True
+    session.info[STARTED_KEY] = True
 
 
-def current(session: Session) -> int | None:
-    """The act of the transaction, None as long as it has changed nothing; one statement if it may have."""
-    if BEGUN not in session.info:
+def current_id(session: Session) -> int | None:
+    """The id of the transaction's act, None as long as it has changed nothing.
+
+    This takes a statement only if changes are being recorded.
+    """
+    if STARTED_KEY not in session.info:
         return None
     found = session.scalar(text("SELECT current_setting('comicsdb.act', true)"))
     return int(found) if found else None
 
 
-def oldest() -> datetime:
-    """The time since when acts can be undone."""
-    return clock.now() - KEPT
+def undoable_since() -> datetime:
+    """The time from which on acts can be undone."""
+    return clock.now() - RETENTION
 
 
 def of_account(user_id: int) -> Select:
     """The acts of an account that are not too old to be undone, the newest first."""
-    acts = select(LibraryAct).where(LibraryAct.user_id == user_id, LibraryAct.at > oldest())
+    acts = select(LibraryAct).where(LibraryAct.user_id == user_id, LibraryAct.at > undoable_since())
     return acts.order_by(LibraryAct.id.desc())
 
 
@@ -143,7 +146,7 @@ def _fill(session: Session, rows: Select, model, wanted: list[dict]) -> None:
 
 def clean(session: Session) -> int:
     """Delete acts that are too old to be undone, and the pictures kept for them; returns how many acts."""
-    old = LibraryAct.at <= oldest()
+    old = LibraryAct.at <= undoable_since()
     release_pictures(session, old)
     removed = delete(LibraryAct).where(old).execution_options(synchronize_session=False)
     return session.execute(removed).rowcount

@@ -25,26 +25,26 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.library.locks import lock_account, moved, own_list
-from comicsdb.library.wish_list import KEY
+from comicsdb.library.locks import default_list, lock_account, stamp_values
+from comicsdb.library.wish_list import UNIQUE_COLUMNS
 from comicsdb.models import CollectionItem, IssueRating, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
-from comicsdb.models.library import TAGS_MOST
+from comicsdb.models.library import MAX_TAGS
 
-MOST = 100_000  # items that change at once
+MAX_ITEMS = 100_000  # items that change at once
 TOO_MANY_TAGS = _("An item can have at most ${most} tags.")
-_UNSEEN = {"synchronize_session": False}
+_NO_SYNC = {"synchronize_session": False}
 
 Item = type[CollectionItem] | type[WishListItem]
 
 
 def ids_of(session: Session, rows: Select) -> list[int]:
-    """The ids that a statement selects, in no order; MOST + 1 where there are more than MOST."""
-    return list(session.scalars(rows.order_by(None).limit(MOST + 1)))
+    """The ids that a statement selects, in no order; MAX_ITEMS + 1 if there are more than MAX_ITEMS."""
+    return list(session.scalars(rows.order_by(None).limit(MAX_ITEMS + 1)))
 
 
-def own(model: Item, user_id: int, ids: list[int]) -> ColumnElement[bool]:
+def is_own_item(model: Item, user_id: int, ids: list[int]) -> ColumnElement[bool]:
     """The condition that an item is one of these and belongs to an account."""
     known = cast([each for each in ids if 0 < each <= BIG_MAX], ARRAY(BigInteger))
     if model is CollectionItem:
@@ -59,8 +59,10 @@ def change(session: Session, model: Item, user_id: int, ids: list[int], values: 
     """Set columns of items; those that have all values already are not written."""
     lock_account(session, user_id)
     differs = or_(*(getattr(model, name).is_distinct_from(value) for name, value in values.items()))
-    changed = update(model).where(own(model, user_id, ids), differs).values(values | moved(model))
-    return session.execute(changed, execution_options=_UNSEEN).rowcount
+    changed = (
+        update(model).where(is_own_item(model, user_id, ids), differs).values(values | stamp_values(model))
+    )
+    return session.execute(changed, execution_options=_NO_SYNC).rowcount
 
 
 def tags(
@@ -74,17 +76,19 @@ def tags(
     kept = select(each.c.tag).where(key != all_(cast(gone, ARRAY(String)))).order_by(key, each.c.place)
     value = func.array(kept.ext(distinct_on(key)).scalar_subquery(), type_=column.type)
     full = select(CollectionItem.id).where(
-        own(CollectionItem, user_id, ids), func.cardinality(value) > TAGS_MOST
+        is_own_item(CollectionItem, user_id, ids), func.cardinality(value) > MAX_TAGS
     )
     if added and session.scalar(full.limit(1)) is not None:
-        raise InvalidError({"tags": [TOO_MANY_TAGS % {"most": TAGS_MOST}]})
+        raise InvalidError({"tags": [TOO_MANY_TAGS % {"most": MAX_TAGS}]})
     return value
 
 
 def remove(session: Session, model: Item, user_id: int, ids: list[int]) -> int:
     """Remove items; stars and reads of issues stay."""
     lock_account(session, user_id)
-    return session.execute(delete(model).where(own(model, user_id, ids)), execution_options=_UNSEEN).rowcount
+    return session.execute(
+        delete(model).where(is_own_item(model, user_id, ids)), execution_options=_NO_SYNC
+    ).rowcount
 
 
 def move_to_wish_list(session: Session, user_id: int, ids: list[int]) -> int:
@@ -93,16 +97,16 @@ def move_to_wish_list(session: Session, user_id: int, ids: list[int]) -> int:
     Those on the wish list stay as they are there, but are wanted again.
     """
     lock_account(session, user_id)
-    chosen = own(CollectionItem, user_id, ids)
+    chosen = is_own_item(CollectionItem, user_id, ids)
     _lock_issues(session, select(CollectionItem.issue_id, CollectionItem.variant_id).where(chosen))
-    wishes = own_list(session, WishList, user_id)
+    wishes = default_list(session, WishList, user_id)
     item = CollectionItem
     first = select(wishes.id, item.issue_id, item.variant_id).where(chosen)
     first = first.distinct()
     added = insert(WishListItem).from_select(["wish_list_id", "issue_id", "variant_id"], first)
     added = added.on_conflict_do_update(
-        index_elements=KEY,
-        set_={"status": WishStatus.WANTED, **moved(WishListItem)},
+        index_elements=UNIQUE_COLUMNS,
+        set_={"status": WishStatus.WANTED, **stamp_values(WishListItem)},
         where=WishListItem.status != WishStatus.WANTED,
     )
     session.execute(added)
@@ -116,7 +120,7 @@ def move_to_collection(session: Session, user_id: int, ids: list[int], purchase:
     """
     lock_account(session, user_id)
     wish, item = WishListItem, CollectionItem
-    chosen = own(wish, user_id, ids)
+    chosen = is_own_item(wish, user_id, ids)
     wished = _lock_issues(session, select(wish.issue_id, wish.variant_id).where(chosen))
     owned = select(item.id).where(
         item.user_id == user_id,

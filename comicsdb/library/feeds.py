@@ -15,7 +15,7 @@ class Window:
 
     back: int
     ahead: int
-    most: int
+    limit: int
 
 
 RELEASES = Window(14, 90, 500)
@@ -32,7 +32,7 @@ def issues(session: Session, today: date, window: Window, *conditions: ColumnEle
         select(Issue.id)
         .where(Issue.store_date.between(first, last), *conditions)
         .order_by(func.abs(Issue.store_date - today), Issue.store_date, Issue.id)
-        .limit(window.most)
+        .limit(window.limit)
     )
     rows = (
         select(Issue)

@@ -14,12 +14,12 @@ _LIBRARY = 0x6C696272  # first key of the advisory locks; the second is the acco
 def lock_account(session: Session, user_id: int) -> None:
     """Serialise writers of an account's collection and ratings until the transaction ends.
 
-    What the transaction writes from here on is noted as an act of the account (`library.acts`). Taken before
-    any row.
+    What the transaction writes from here on is recorded as an act of the account (`library.acts`). This lock
+    comes before those of rows.
     """
-    locked = text(f"SELECT pg_advisory_xact_lock(:library, :account), {acts.BEGIN}")
+    locked = text(f"SELECT pg_advisory_xact_lock(:library, :account), {acts.BEGIN_SQL}")
     session.execute(locked, {"library": _LIBRARY, "account": user_id})
-    session.info[acts.BEGUN] = True
+    session.info[acts.STARTED_KEY] = True
 
 
 def lock_deleted_account(session: Session, user_id: int) -> None:
@@ -33,14 +33,14 @@ def check_account(session: Session, user_id: int) -> None:
     session.get_one(User, user_id, populate_existing=True)
 
 
-def moved(model) -> dict:
-    """The values of an update that moves `modified`, strictly growing, and keeps the value before."""
+def stamp_values(model) -> dict:
+    """The values that update the stamp of a row: `modified` strictly grows, its previous value is kept."""
     later = func.greatest(func.clock_timestamp(), model.modified + text("interval '1 microsecond'"))
     return {"modified": later, "modified_before": model.modified}
 
 
-def own_list(session: Session, model: type, user_id: int) -> PullList | WishList:
-    """The default list of an account, created on first use, also under concurrency."""
+def default_list(session: Session, model: type, user_id: int) -> PullList | WishList:
+    """The default list of an account, created on first use; safe under concurrency."""
     wanted = select(model).where(model.user_id == user_id).execution_options(populate_existing=True)
     found = session.scalar(wanted)
     if found is None:

@@ -8,25 +8,25 @@ goes unless one of them is of a variant or there are more: then all stay, as cop
 from sqlalchemy import text, update
 from sqlalchemy.orm import Session
 
-from comicsdb.library.locks import moved
+from comicsdb.library.locks import stamp_values
 from comicsdb.models import CollectionItem, WishListItem
 
 # A read of both issues counts once.
-_READS = """
+_DELETE_SHARED_READS = """
     DELETE FROM read_date theirs USING read_date mine
     WHERE theirs.issue_id = :other AND mine.issue_id = :kept AND mine.user_id = theirs.user_id
         AND mine.read_on IS NOT DISTINCT FROM theirs.read_on
 """
-# Items of readers who have one of each issue, of no certain variant: they mean the same copies. Others stay
-# apart.
-_BOTH = """(
+# Items of readers who have one of each issue, neither of a certain variant: they stand for the same copies.
+# Others stay separate.
+_ITEM_PAIRS = """(
     SELECT min(id) FILTER (WHERE issue_id = :kept) AS mine_id,
         min(id) FILTER (WHERE issue_id = :other) AS theirs_id
     FROM collection_item WHERE issue_id IN (:kept, :other) GROUP BY user_id
     HAVING count(*) = 2 AND count(DISTINCT issue_id) = 2 AND count(variant_id) = 0
 ) pair"""
-# A grade is copied with its company, a price with its currency; tags are united. Quantities are not added.
-_ITEMS = f"""
+# A grade is copied with its company, a price with its currency; tags are merged. Quantities are not added.
+_MERGE_ITEMS = f"""
     UPDATE collection_item item SET
         quantity = greatest(mine.quantity, theirs.quantity),
         grade = coalesce(mine.grade, theirs.grade),
@@ -43,29 +43,29 @@ _ITEMS = f"""
             FROM unnest(mine.tags || theirs.tags) WITH ORDINALITY each (tag, place) ORDER BY lower(tag), place
         ),
         notes = coalesce(nullif(mine.notes, ''), theirs.notes)
-    FROM {_BOTH} JOIN collection_item mine ON mine.id = pair.mine_id
+    FROM {_ITEM_PAIRS} JOIN collection_item mine ON mine.id = pair.mine_id
     JOIN collection_item theirs ON theirs.id = pair.theirs_id
     WHERE item.id = mine.id
 """
 # Of two reviews by one reader the newer one stays.
-_REVIEWS = """
+_DELETE_OLDER_REVIEWS = """
     DELETE FROM review mine USING review theirs
     WHERE mine.issue_id = :kept AND theirs.issue_id = :other AND theirs.user_id = mine.user_id
         AND theirs.modified > mine.modified
 """
-_SAME = f"DELETE FROM collection_item item USING {_BOTH} WHERE item.id = pair.theirs_id"
+_DELETE_MERGED_ITEMS = f"DELETE FROM collection_item item USING {_ITEM_PAIRS} WHERE item.id = pair.theirs_id"
 # The rating of an item is that of its issue, where that of the canonical one has precedence.
-_STARS = """
+_SYNC_RATINGS = """
     UPDATE collection_item item SET rating = stars.rating FROM issue_rating stars
     WHERE stars.issue_id = :kept AND stars.user_id = item.user_id AND item.issue_id = :kept
         AND item.rating IS DISTINCT FROM stars.rating
 """
 
 
-def unite(session: Session, kept: int, other: int) -> None:
-    """Unite items of both issues that mean the same copies, before references are moved.
+def merge_items(session: Session, kept: int, other: int) -> None:
+    """Merge items of both issues that stand for the same copies; to be called before references are moved.
 
-    Moves the stamps of all items that change or will be moved.
+    Updates the stamps of all items that change or will be moved.
     """
     pair = {"kept": kept, "other": other}
     owners = text("SELECT user_id FROM collection_item WHERE issue_id = :other")
@@ -74,14 +74,14 @@ def unite(session: Session, kept: int, other: int) -> None:
         (CollectionItem, CollectionItem.issue_id.in_((kept, other)) & CollectionItem.user_id.in_(readers)),
         (WishListItem, WishListItem.issue_id == other),
     ):
-        touched = update(model).where(which).values(moved(model))
+        touched = update(model).where(which).values(stamp_values(model))
         session.execute(touched.execution_options(synchronize_session=False))
-    session.execute(text(_READS), pair)
-    session.execute(text(_REVIEWS), pair)
-    session.execute(text(_ITEMS), pair)
-    session.execute(text(_SAME), pair)
+    session.execute(text(_DELETE_SHARED_READS), pair)
+    session.execute(text(_DELETE_OLDER_REVIEWS), pair)
+    session.execute(text(_MERGE_ITEMS), pair)
+    session.execute(text(_DELETE_MERGED_ITEMS), pair)
 
 
-def agree(session: Session, kept: int) -> None:
-    """Set the ratings of items to those of the canonical issue, after references were moved."""
-    session.execute(text(_STARS), {"kept": kept})
+def sync_ratings(session: Session, kept: int) -> None:
+    """Set the ratings of items to those of the canonical issue; to be called after references were moved."""
+    session.execute(text(_SYNC_RATINGS), {"kept": kept})

@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.models import Issue, Series
 
 SHOWN = 6  # issues of a part
-LATEST = 300  # reads, and items of the collection, that say which series are under way
-SERIES = 30
+LATEST_ROWS = 300  # reads, and items of the collection, that say which series are under way
+SERIES_MAX = 30
 ORDER_DAYS = CHANGED_DAYS = 14
 PARTS = ("series", "lists", "gaps", "orders", "changes")
 
@@ -36,8 +36,8 @@ def next_up(session: Session, user_id: int, today: date) -> dict[str, list[Entry
         "today": today,
         "orders_until": today + timedelta(days=ORDER_DAYS),
         "changed_since": today - timedelta(days=CHANGED_DAYS),
-        "latest": LATEST,
-        "series": SERIES,
+        "latest": LATEST_ROWS,
+        "series": SERIES_MAX,
         "shown": SHOWN,
     }
     rows = session.execute(_ALL, values).all()

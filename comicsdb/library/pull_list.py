@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import collection
-from comicsdb.library.locks import lock_account, lock_series, own_list
+from comicsdb.library.locks import default_list, lock_account, lock_series
 from comicsdb.models import CollectionItem, Issue, PullList, PullListSeries, Series, Variant
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.models.choices import Pulled
-from comicsdb.models.library import VARIANT_WORDS_MOST
+from comicsdb.models.choices import PullMode
+from comicsdb.models.library import MAX_VARIANT_WORDS_LENGTH
 
 SHOWN = 500  # pulls of a week shown at once
 WEEKS_AHEAD = 8
@@ -30,7 +30,7 @@ TOO_LONG = _("Enter at most ${most} characters.")
 
 def pull_list(session: Session, user_id: int) -> PullList:
     """The pull list of an account, created on first use."""
-    return own_list(session, PullList, user_id)
+    return default_list(session, PullList, user_id)
 
 
 def add(session: Session, user_id: int, series_id: int) -> tuple[PullListSeries, bool]:
@@ -63,26 +63,26 @@ def remove(session: Session, user_id: int, series_id: int) -> bool:
     return session.execute(gone).rowcount > 0
 
 
-def follow(session: Session, user_id: int, series_id: int, wanted: bool) -> bool:
+def set_followed(session: Session, user_id: int, series_id: int, wanted: bool) -> bool:
     """Set whether a series is followed; returns whether anything changed. Raises NotFoundError."""
     if wanted:
         return add(session, user_id, series_id)[1]
     return remove(session, user_id, series_id)
 
 
-def choose(session: Session, user_id: int, series_id: int, pulled: str, words: str) -> None:
+def set_pulled(session: Session, user_id: int, series_id: int, pulled: str, words: str) -> None:
     """Set what is pulled of a followed series; `words`, separated by commas, only count for variants.
 
     Raises InvalidError, and NotFoundError for a series that is not followed.
     """
     parts = [" ".join(part.split()) for part in words.split(",")]
     words = ", ".join(dict.fromkeys(filter(None, parts)))
-    if pulled not in list(Pulled):
+    if pulled not in list(PullMode):
         raise InvalidError({"pulled": [NO_CHOICE]})
-    if pulled == Pulled.VARIANTS and not words:
+    if pulled == PullMode.VARIANTS and not words:
         raise InvalidError({"variant_words": [NO_WORDS]})
-    if len(words) > VARIANT_WORDS_MOST:
-        raise InvalidError({"variant_words": [TOO_LONG % {"most": VARIANT_WORDS_MOST}]})
+    if len(words) > MAX_VARIANT_WORDS_LENGTH:
+        raise InvalidError({"variant_words": [TOO_LONG % {"most": MAX_VARIANT_WORDS_LENGTH}]})
     lock_account(session, user_id)
     mine = select(PullList.id).where(PullList.user_id == user_id).scalar_subquery()
     chosen = update(PullListSeries).where(
@@ -106,11 +106,11 @@ def entry(session: Session, user_id: int, series_id: int) -> PullListSeries:
 
 def follows(session: Session, user_id: int, series_id: int) -> bool:
     """Whether an account follows a series."""
-    return session.scalar(followed(user_id, series_id)) is not None
+    return session.scalar(entry_ids(user_id, series_id)) is not None
 
 
-def followed(user_id, series_id) -> Select:
-    """The entry of an account for a series; both ids may be parameters of a compiled statement."""
+def entry_ids(user_id, series_id) -> Select:
+    """The id of an account's entry for a series; both ids may be parameters of a compiled statement."""
     entry = select(PullListSeries.id).join(PullList).where(PullList.user_id == user_id)
     return entry.where(PullListSeries.series_id == series_id)
 
@@ -136,7 +136,7 @@ def entries(session: Session, user_id: int) -> list[PullListSeries]:
 def pulled_ids(user_id: int) -> Select:
     """The ids of the series of which an account pulls anything."""
     mine = select(PullListSeries.series_id).join(PullList).where(PullList.user_id == user_id)
-    return mine.where(PullListSeries.pulled != Pulled.NONE)
+    return mine.where(PullListSeries.pulled != PullMode.NONE)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class Pull:
         return self.issue.series_id
 
 
-def week(session: Session, user_id: int, monday: date, most: int | None = SHOWN) -> list[Pull]:
+def week(session: Session, user_id: int, monday: date, limit: int | None = SHOWN) -> list[Pull]:
     """The pulls of the week that begins on a Monday, by store date and series; one statement."""
     rows = (
         _pulled(
@@ -175,11 +175,11 @@ def week(session: Session, user_id: int, monday: date, most: int | None = SHOWN)
         .order_by(
             *(Issue.store_date, Series.sort_folded, Series.sort_name, Issue.number, Issue.id, Variant.id)
         )
-        .limit(most)
+        .limit(limit)
     )
     pulls, last = [], None
     for issue, pulled, variant, owns_cover, owns_variant in session.execute(rows):
-        if issue is not last and pulled != Pulled.VARIANTS:
+        if issue is not last and pulled != PullMode.VARIANTS:
             pulls.append(Pull(issue, None, owns_cover))
         if variant is not None:
             pulls.append(Pull(issue, variant, owns_variant))
@@ -197,8 +197,8 @@ def weeks_ahead(session: Session, user_id: int, monday: date) -> list[tuple[date
 
 def _pulled(user_id: int, *columns) -> Select:
     """A row for each issue that is pulled, and for each of its variants that are."""
-    by_words = and_(PullListSeries.pulled == Pulled.VARIANTS, _has_a_word())
-    variants = and_(Variant.issue_id == Issue.id, or_(PullListSeries.pulled == Pulled.ALL, by_words))
+    by_words = and_(PullListSeries.pulled == PullMode.VARIANTS, _has_a_word())
+    variants = and_(Variant.issue_id == Issue.id, or_(PullListSeries.pulled == PullMode.ALL, by_words))
     return (
         select(*columns)
         .select_from(Issue)
@@ -206,8 +206,8 @@ def _pulled(user_id: int, *columns) -> Select:
         .join(PullListSeries, PullListSeries.series_id == Issue.series_id)
         .join(PullList)
         .outerjoin(Variant, variants)
-        .where(PullList.user_id == user_id, PullListSeries.pulled != Pulled.NONE)
-        .where(or_(PullListSeries.pulled != Pulled.VARIANTS, Variant.id.is_not(None)))
+        .where(PullList.user_id == user_id, PullListSeries.pulled != PullMode.NONE)
+        .where(or_(PullListSeries.pulled != PullMode.VARIANTS, Variant.id.is_not(None)))
     )
 
 
@@ -237,7 +237,7 @@ def _owned(user_id: int, variant_id) -> ColumnElement[bool]:
 def add_week(session: Session, user_id: int, monday: date, *, today: date) -> int:
     """Add the pulls of a week that are not owned to the collection; returns how many."""
     lock_account(session, user_id)
-    wanted = [pull for pull in week(session, user_id, monday, most=None) if not pull.owned]
+    wanted = [pull for pull in week(session, user_id, monday, limit=None) if not pull.owned]
     _lock(session, Issue, [pull.issue.id for pull in wanted])
     variants = _lock(session, Variant, [pull.variant.id for pull in wanted if pull.variant])
     rows = [

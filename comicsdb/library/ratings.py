@@ -18,7 +18,7 @@ from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.http.execution_policies import LAST, wrap_execution_policy
-from comicsdb.library.locks import lock_account, moved
+from comicsdb.library.locks import lock_account, stamp_values
 from comicsdb.models import CollectionItem, Issue, IssueRating
 from comicsdb.models.choices import STARS
 
@@ -26,53 +26,60 @@ LOWEST, HIGHEST = STARS
 
 log = logging.getLogger(__name__)
 
-PAUSE = 60.0  # seconds between attempts after a failure
-PATIENCE = "1s"  # for which a request waits for long writes such as an import
+RETRY_SECONDS = 60.0  # between attempts after a failure
+LOCK_TIMEOUT = "1s"  # how long a request waits for long writes such as an import
 
 
 def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, today: date) -> bool:
     """Set, change or (None) remove the rating of an issue by an account.
 
-    `today` is the business day: the public page of an issue takes no stars before it is out, but those that
-    it has can be taken back. Raises InvalidError, naming the field "rating", or NotFoundError if the issue
-    was deleted meanwhile; gives whether anything changed. Number, sum and rating stamp of issue and series
-    follow in the same transaction (M22); `modified` of neither moves. The account's own items of the
-    issue get the same stars. Nothing is committed here.
+    `today` is the business day: the public page of an issue accepts no rating before the release, but
+    existing ones can be removed. Returns whether anything changed. Raises InvalidError, naming the field
+    "rating", or NotFoundError if the issue was deleted meanwhile. Number, sum and rating stamp of issue and
+    series follow in the same transaction (M22); `modified` of neither changes. The account's items of the
+    issue get the same rating. Nothing is committed here.
     """
-    changed = give(session, user_id, {issue.id: stars}, today=today, early=False)
-    show_in_collection(session, user_id, issue.id, stars)
+    changed = rate_issues(session, user_id, {issue.id: stars}, today=today, allow_unreleased=False)
+    copy_to_items(session, user_id, issue.id, stars)
     return bool(changed)
 
 
-def show_in_collection(
+def copy_to_items(
     session: Session,
     user_id: int,
     issue_id: int,
     stars: int | None,
     *,
-    but: int | None = None,
-    moves: bool = True,
+    except_item_id: int | None = None,
+    update_stamps: bool = True,
 ) -> None:
-    """Write an account's rating of an issue to its items, `but` one, and with `moves` move their stamps."""
+    """Copy an account's rating of an issue to the account's items of it, except one if its id is given.
+
+    With `update_stamps`, the stamps of changed items are updated.
+    """
     owned = update(CollectionItem).where(
         CollectionItem.user_id == user_id,
         CollectionItem.issue_id == issue_id,
         CollectionItem.rating.is_distinct_from(stars),
     )
-    if but is not None:
-        owned = owned.where(CollectionItem.id != but)
-    session.execute(owned.values(rating=stars, **(moved(CollectionItem) if moves else {})))
+    if except_item_id is not None:
+        owned = owned.where(CollectionItem.id != except_item_id)
+    session.execute(owned.values(rating=stars, **(stamp_values(CollectionItem) if update_stamps else {})))
 
 
-def give(
-    session: Session, user_id: int, stars: dict[int, int | None], *, today: date, early: bool = True
+def rate_issues(
+    session: Session,
+    user_id: int,
+    stars: dict[int, int | None],
+    *,
+    today: date,
+    allow_unreleased: bool = True,
 ) -> set[int]:
     """Rate many issues by id, without touching the collection; returns the ids that changed.
 
-    Stars for an issue that is not out yet are the account's own until its store date, and count for all from
-    then on (`count_due`); with `early` false they are refused.
-    From here on until the transaction ends, nobody else writes this account's library, and who gives stars to
-    an issue of the same series waits: do this last.
+    A rating of an unreleased issue does not count in averages before its store date (see `count_due`);
+    without `allow_unreleased` it is refused. Until the transaction ends, other writers of this account's
+    library wait, and so does everybody who rates an issue of the same series: call this last.
     """
     for each in stars.values():
         if each is not None and (type(each) is not int or not LOWEST <= each <= HIGHEST):
@@ -80,21 +87,21 @@ def give(
     lock_account(session, user_id)
     issues = _lock(session, stars)
     unreleased = {each.id: each.store_date for each in issues if each.store_date and each.store_date > today}
-    if not early:
-        _refuse_early(session, user_id, stars, unreleased)
+    if not allow_unreleased:
+        _check_unreleased(session, user_id, stars, unreleased)
     changed = _store(session, user_id, stars, unreleased)
     if changed:
         unit = UnitOfWork.of(session)
-        unit.rated(changed)
+        unit.record_ratings(changed)
         unit.propagate()
     return changed
 
 
 def count_due(session: Session, today: date) -> int:
-    """Count the ratings of issues that were released since; returns their number.
+    """Count the ratings of issues that have been released in the meantime; returns how many there were.
 
-    Figures and rating stamps follow, so nobody is shown the old ones. To be called when a day has begun and
-    when store dates have changed. Nothing is committed here.
+    Figures and rating stamps follow, so nobody is shown the old ones. To be called when a day begins and when
+    store dates have changed. Nothing is committed here.
     """
     due = (
         select(IssueRating.issue_id)
@@ -113,7 +120,7 @@ def count_due(session: Session, today: date) -> int:
         .values(counted=True)
         .execution_options(synchronize_session=False)
     )
-    unit.rated(issues)
+    unit.record_ratings(issues)
     unit.propagate()
     return len(found)
 
@@ -128,7 +135,7 @@ def _lock(session: Session, stars: dict[int, int | None]) -> Sequence[Row]:
     return found
 
 
-def _refuse_early(
+def _check_unreleased(
     session: Session, user_id: int, stars: dict[int, int | None], unreleased: dict[int, date]
 ) -> None:
     """Raise InvalidError for new ratings of unreleased issues; unchanged ones are accepted."""
@@ -172,8 +179,8 @@ def _store(
     return changed
 
 
-class NewDay:
-    """An execution policy that counts due ratings at the first request of a business day."""
+class DueRatingsPolicy:
+    """An execution policy that counts the ratings that are due at the first request of a business day."""
 
     def __init__(self, registry, inner):
         self._registry = registry
@@ -188,18 +195,18 @@ class NewDay:
         if today != self.day:
             with self._lock:
                 if today != self.day and time.monotonic() >= self._not_before:
-                    self._begin(today)
+                    self._start_day(today)
         return self._inner(environ, router)
 
-    def _begin(self, today) -> None:
+    def _start_day(self, today) -> None:
         try:
             with self._registry["comicsdb.session_factory"]() as session:
-                session.execute(text(f"SET LOCAL lock_timeout = '{PATIENCE}'"))
+                session.execute(text(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'"))
                 counted = count_due(session, today)
                 session.commit()
         except SQLAlchemyError as error:  # a request that needs the database reports the outage itself
             log.info("Stars that are due since %s cannot be counted: %s", today, type(error).__name__)
-            self._not_before = time.monotonic() + PAUSE
+            self._not_before = time.monotonic() + RETRY_SECONDS
             return
         if counted:
             log.info("%d stars count since their issues are out", counted)
@@ -208,4 +215,4 @@ class NewDay:
 
 def includeme(config):
     """Add the policy outside of the caches, whose keys depend on the counted ratings."""
-    wrap_execution_policy(config, NewDay, LAST + 1)
+    wrap_execution_policy(config, DueRatingsPolicy, LAST + 1)

@@ -19,9 +19,9 @@ from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 
 
 def add(session: Session, user_id: int, issue_id: int, moment: datetime | None) -> ReadDate:
-    """Note that an issue was read, None for an unknown date; duplicates are allowed.
+    """Record that an issue was read, None for an unknown date; duplicates are allowed.
 
-    Raises NotFoundError for an issue that is not there.
+    Raises NotFoundError for an unknown issue.
     """
     lock_account(session, user_id)
     known = 0 < issue_id <= INTEGER_MAX
@@ -29,19 +29,19 @@ def add(session: Session, user_id: int, issue_id: int, moment: datetime | None) 
     if not known or session.scalar(there.with_for_update(read=True, key_share=True)) is None:
         check_account(session, user_id)
         raise NotFoundError("issue", issue_id)
-    return note(session, user_id, issue_id, moment)
+    return insert_one(session, user_id, issue_id, moment)
 
 
-def note(session: Session, user_id: int, issue_id: int, moment: datetime | None) -> ReadDate:
-    """Store a read of an issue that is there, for an account that is locked."""
+def insert_one(session: Session, user_id: int, issue_id: int, moment: datetime | None) -> ReadDate:
+    """Store a read of an existing issue, for an account that is locked."""
     noted = ReadDate(user_id=user_id, issue_id=issue_id, read_on=moment)
     session.add(noted)
     session.flush()
     return noted
 
 
-def insert(session: Session, user_id: int, noted: list[tuple[int, datetime | None]]) -> None:
-    """Store reads of issues that are there, (issue id, time) each, for an account that is locked."""
+def insert_many(session: Session, user_id: int, noted: list[tuple[int, datetime | None]]) -> None:
+    """Store reads of existing issues, (issue id, time) each, for an account that is locked."""
     if noted:
         session.execute(
             text(
@@ -55,8 +55,8 @@ def insert(session: Session, user_id: int, noted: list[tuple[int, datetime | Non
         )
 
 
-def mark(session: Session, user_id: int, issue_ids: Iterable[int], moment: datetime | None) -> list[int]:
-    """Mark issues as read that have no read yet; returns their ids. Those that are not there are left out."""
+def mark_read(session: Session, user_id: int, issue_ids: Iterable[int], moment: datetime | None) -> list[int]:
+    """Mark issues as read that have no read yet; returns their ids. Unknown issues are left out."""
     lock_account(session, user_id)
     marked = session.scalars(
         text(

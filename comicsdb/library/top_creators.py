@@ -14,23 +14,23 @@ def credited(issues: Select, flag: ColumnElement[bool], **said: ColumnElement[bo
     columns = credit_role.c
     return (
         select(columns.creator_id, *(func.bool_or(each).label(name) for name, each in said.items()))
-        .where(columns.issue_id == any_(among(issues)), has_role(flag))
+        .where(columns.issue_id == any_(as_array(issues)), has_role(flag))
         .group_by(columns.issue_id, columns.creator_id)
         .subquery()
     )
 
 
-def among(ids: Select) -> ColumnElement:
+def as_array(ids: Select) -> ColumnElement:
     """The ids as one array, for index look-ups instead of a join."""
     return func.array(ids.scalar_subquery(), type_=ARRAY(Integer))
 
 
 def has_role(flag: ColumnElement[bool]) -> ColumnElement[bool]:
     """The condition on `credit_role` that its role has `flag`."""
-    return credit_role.c.role_id == any_(among(select(Role.id).where(flag)))
+    return credit_role.c.role_id == any_(as_array(select(Role.id).where(flag)))
 
 
-def least(number: ColumnElement[int], most: int) -> ColumnElement[int]:
-    """The smallest `number` of the `most` greatest, below which rows need not be loaded."""
-    last = select(number).order_by(number.desc()).offset(most - 1).limit(1).scalar_subquery()
+def nth_greatest(number: ColumnElement[int], n: int) -> ColumnElement[int]:
+    """The smallest of the `n` greatest values of `number`: rows below it need not be loaded."""
+    last = select(number).order_by(number.desc()).offset(n - 1).limit(1).scalar_subquery()
     return func.coalesce(last, 0)

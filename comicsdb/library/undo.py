@@ -1,8 +1,8 @@
-"""Undoing an act of an account: its rows become what they were, as far as nobody has changed them since.
+"""Undoing an act of an account: its rows become what they were, unless somebody has changed them since.
 
-Each table is restored by a few statements for all rows. Columns are only set back if they still have the
-values that the act gave them; other columns are left alone. What follows from others (stamps, figures,
-places) is derived again. An undo is an act itself, so it can be undone.
+Each table is restored by a few statements for all rows. A column is only reset if it still has the value that
+the act gave it. Derived values (stamps, figures, positions) are computed again. An undo is an act itself, so
+it can be undone.
 """
 
 from collections.abc import Mapping
@@ -32,10 +32,10 @@ from comicsdb.models import (
     WishListItem,
 )
 from comicsdb.models.base import BIG_MAX
-from comicsdb.security import SESSION, Identity, identify
+from comicsdb.security import SESSION, Identity, make_identity
 
 KIND = LibraryAct.__tablename__
-# The tables in the order in which rows are added; `ratings.give` restores the ratings of issues.
+# The tables in the order in which rows are added; `ratings.rate_issues` restores the ratings of issues.
 TABLES: tuple[Table, ...] = tuple(
     model.__table__
     for model in (
@@ -51,15 +51,15 @@ DERIVED = {
     LISTS: ("rated", "rated_before", "rating_count", "rating_sum", "like_count"),
     ITEMS: ("order",),
 }
-LARGE = 10_000  # rows that an act changed, from which it is undone in the background
-DONE, GONE = "done", "gone"  # outcomes; rows without one were changed since, or are there again
+LARGE = 10_000  # an act that changed as many rows is undone in the background
+DONE, GONE = "done", "gone"  # outcomes; rows without one were changed since, or exist again
 
 
 @dataclass(frozen=True)
-class Undone:
+class UndoResult:
     """The number of rows that were restored, and of those that stay as they are.
 
-    These were `changed` since or are there again, or what they are about was deleted (`gone`).
+    Those were `changed` since or exist again, or what they refer to was deleted (`gone`).
     """
 
     restored: int
@@ -67,7 +67,7 @@ class Undone:
     gone: int
 
 
-def undo(session: Session, identity: Identity, official: str, act_id: int, *, today: date) -> Undone:
+def undo(session: Session, identity: Identity, official: str, act_id: int, *, today: date) -> UndoResult:
     """Undo an act of an account, or what can be undone of it.
 
     Raises NotFoundError for an act that is too old, was undone or is another's. If nothing can be undone,
@@ -92,11 +92,11 @@ def undo(session: Session, identity: Identity, official: str, act_id: int, *, to
         else:
             savepoint.rollback()
     gone = found.get(GONE, 0)
-    return Undone(restored, changed=sum(found.values()) - restored - gone, gone=gone)
+    return UndoResult(restored, changed=sum(found.values()) - restored - gone, gone=gone)
 
 
-def ask(session: Session, user_id: int, act_id: int) -> bool:
-    """Have an act undone in the background if it is large; False for others. Raises NotFoundError."""
+def queue_if_large(session: Session, user_id: int, act_id: int) -> bool:
+    """Queue an act for the background thread if it is large; False for others. Raises NotFoundError."""
     act = _find(session, user_id, act_id)
     if sum(act.counts.values()) < LARGE:
         return False
@@ -105,19 +105,21 @@ def ask(session: Session, user_id: int, act_id: int) -> bool:
     return True
 
 
-def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
-    """Undo the large act that waits longest, in one transaction, and commit; False if there is none."""
+def undo_queued(factory: sessionmaker[Session], settings: Mapping) -> bool:
+    """Undo the large act that has waited longest, in one transaction, and commit; False if there is none."""
     with factory() as session:
         session.execute(text("SET LOCAL statement_timeout = 0"))
         session.execute(text("SET LOCAL jit = off"))
-        asked = select(LibraryAct).where(LibraryAct.undo_asked.is_not(None), LibraryAct.at > acts.oldest())
+        asked = select(LibraryAct).where(
+            LibraryAct.undo_asked.is_not(None), LibraryAct.at > acts.undoable_since()
+        )
         asked = asked.order_by(LibraryAct.undo_asked).limit(1).with_for_update(skip_locked=True)
         act = session.scalar(asked)
         if act is None:
             return False
         act.undo_asked = None
         owner = select(User).where(User.id == act.user_id).options(selectinload(User.groups))
-        identity = identify(session.scalars(owner).one(), SESSION)
+        identity = make_identity(session.scalars(owner).one(), SESSION)
         today = clock.business_day(settings["comicsdb.timezone"])
         undo(session, identity, settings["comicsdb.official_account"], act.id, today=today)
         session.commit()
@@ -131,7 +133,7 @@ def _find(session: Session, user_id: int, act_id: int) -> LibraryAct:
             LibraryAct.id == act_id,
             LibraryAct.user_id == user_id,
             LibraryAct.undone.is_(None),
-            LibraryAct.at > acts.oldest(),
+            LibraryAct.at > acts.undoable_since(),
         )
         found = session.scalar(wanted.with_for_update())
     if found is None:
@@ -211,7 +213,7 @@ def _check_lists(session: Session, identity: Identity, official: str) -> None:
     ids = set(rows.all())
     if not ids:
         return
-    links.lock(session, links.around(session, ids))
+    links.lock(session, links.with_neighbours(session, ids))
     managed = reading_lists.manageable_by(identity, official)
     foreign = session.scalars(select(ReadingList.id).where(ReadingList.id.in_(ids), ~managed)).all()
     session.execute(
@@ -264,12 +266,12 @@ def _restore(session: Session) -> None:
     for table in TABLES:
         _add_removed(session, table)
     _put_back_values(session, lists)  # their neighbours are there again
-    session.execute(text(_PLACES))
+    session.execute(text(_RESTORE_POSITIONS))
     session.execute(text("SET CONSTRAINTS uq_reading_list_item_reading_list_id_order IMMEDIATE"))
-    session.execute(text(_SLUGS))
+    session.execute(text(_DELETE_FORMER_SLUGS))
 
 
-def _written(table: Table) -> list[str]:
+def _restored_columns(table: Table) -> list[str]:
     """The columns that are restored."""
     without = (*STAMPS, *DERIVED.get(table.name, ()), "id")
     return [f'"{each.name}"' for each in table.columns if each.computed is None and each.name not in without]
@@ -281,7 +283,7 @@ def _is_unchanged(table: Table) -> str:
     return f"to_jsonb(t) || (u.after - '{{{','.join(without)}}}'::text[]) = to_jsonb(t)"
 
 
-def _marking(table: Table, statement: str) -> str:
+def _mark_done(table: Table, statement: str) -> str:
     """A statement that marks the rows whose ids another one returns."""
     return (
         f"WITH done AS ({statement}) UPDATE undoing u SET outcome = '{DONE}' FROM done"
@@ -290,15 +292,15 @@ def _marking(table: Table, statement: str) -> str:
 
 
 def _put_back_values(session: Session, table: Table) -> None:
-    """Set columns back that the act changed and that have its values still."""
-    columns = [*_written(table), *['"order"'] * (table.name == ITEMS)]
+    """Reset the columns that the act changed and that still have its values."""
+    columns = [*_restored_columns(table), *['"order"'] * (table.name == ITEMS)]
     stamps = {
         "modified": "greatest(clock_timestamp(), t.modified + interval '1 microsecond')",
         "modified_before": "t.modified",
     }
     values = {
         each: f"CASE WHEN b.{each} IS DISTINCT FROM a.{each} THEN b.{each} ELSE t.{each} END"
-        for each in _written(table)
+        for each in _restored_columns(table)
     }
     values |= {name: value for name, value in stamps.items() if name in table.columns}
     rows = (
@@ -312,7 +314,7 @@ def _put_back_values(session: Session, table: Table) -> None:
         f"{_each_column(columns, 'b.{0} IS NOT DISTINCT FROM a.{0} OR t.{0} IS NOT DISTINCT FROM a.{0}')}"
         " RETURNING t.id"
     )
-    session.execute(text(_marking(table, changed)))
+    session.execute(text(_mark_done(table, changed)))
     session.execute(  # others are as they were, by a cascade or a later act
         text(
             f"UPDATE undoing x SET outcome = '{DONE}' FROM {table.name} t, {rows}"
@@ -338,7 +340,7 @@ def _each_column(columns: list[str], condition: str) -> str:
 
 
 def _remove_added(session: Session, table: Table) -> None:
-    """Remove the rows that the act added, unless others depend on them that came later."""
+    """Remove the rows that the act added, unless later rows depend on them."""
     later = "".join(
         f" AND NOT EXISTS (SELECT FROM {child.name} c WHERE c.{column.name} = t.id AND NOT EXISTS ("
         f"SELECT FROM undoing x WHERE x.table_name = '{child.name}' AND x.row_id = c.id AND x.added))"
@@ -350,7 +352,7 @@ def _remove_added(session: Session, table: Table) -> None:
         f"DELETE FROM {table.name} t USING undoing u WHERE u.table_name = '{table.name}' AND u.added"
         f" AND u.outcome IS NULL AND t.id = u.row_id AND {_is_unchanged(table)}{later} RETURNING t.id"
     )
-    session.execute(text(_marking(table, removed)))
+    session.execute(text(_mark_done(table, removed)))
     session.execute(  # others are gone already, as it should be
         text(
             f"UPDATE undoing u SET outcome = '{DONE}' WHERE u.table_name = '{table.name}' AND u.added"
@@ -360,7 +362,7 @@ def _remove_added(session: Session, table: Table) -> None:
 
 
 def _add_removed(session: Session, table: Table) -> None:
-    columns = ["id", *_written(table), *['"order"'] * (table.name == ITEMS)]
+    columns = ["id", *_restored_columns(table), *['"order"'] * (table.name == ITEMS)]
     columns += ["modified_before"] * ("modified_before" in table.columns)
     needed = "".join(
         f" AND EXISTS (SELECT FROM {target} p WHERE p.id = r.{column.name})"
@@ -374,11 +376,11 @@ def _add_removed(session: Session, table: Table) -> None:
         f" WHERE u.table_name = '{table.name}' AND u.removed AND u.outcome IS NULL{needed}"
         f" ORDER BY r.id ON CONFLICT ({one}) DO NOTHING RETURNING id"
     )
-    session.execute(text(_marking(table, added)))
+    session.execute(text(_mark_done(table, added)))
 
 
 def _unique(table: Table) -> str:
-    """The columns that tell that a row is there again: of reading lists, that is checked before."""
+    """The columns that tell whether a row exists again: for reading lists, that is checked before."""
     unique = [
         each for each in table.constraints if isinstance(each, UniqueConstraint) and not each.deferrable
     ]
@@ -389,7 +391,7 @@ def _unique(table: Table) -> str:
 
 
 # Restored items get their places back, all others fill those that are left, in their present order.
-_PLACES = f"""
+_RESTORE_POSITIONS = f"""
     WITH item AS (
         SELECT i.id, i.reading_list_id AS list, i."order",
             CASE WHEN u.before -> 'order' IS DISTINCT FROM u.after -> 'order'
@@ -422,7 +424,7 @@ _PLACES = f"""
 
 
 # A former slug of another list leads to the list that has it again.
-_SLUGS = f"""
+_DELETE_FORMER_SLUGS = f"""
     DELETE FROM {FormerSlug.__tablename__} f USING reading_list l, undoing u
     WHERE f.kind = '{LISTS}' AND f.slug = l.slug AND l.id = u.row_id AND u.table_name = '{LISTS}'
         AND u.outcome = '{DONE}'
@@ -433,7 +435,7 @@ _SLUGS = f"""
 
 
 def _rate(session: Session, user_id: int, today: date) -> None:
-    """Give the ratings from before, where they are as the act left them; items show those of their issues."""
+    """Restore ratings that are still as the act left them; items get those of their issues."""
     rows = session.execute(
         text(
             "SELECT u.row_id, i.id AS issue_id,"
@@ -446,15 +448,15 @@ def _rate(session: Session, user_id: int, today: date) -> None:
         {"user": user_id},
     ).all()
     if rows:
-        ratings.give(session, user_id, {row.issue_id: row.wanted for row in rows}, today=today)
+        ratings.rate_issues(session, user_id, {row.issue_id: row.wanted for row in rows}, today=today)
     done = text(
         "UPDATE undoing SET outcome = 'done' WHERE table_name = 'issue_rating' AND row_id = ANY(:rows)"
     )
     session.execute(done, {"rows": [row.row_id for row in rows]})
-    session.execute(text(_STARS), {"user": user_id})
+    session.execute(text(_SYNC_ITEM_RATINGS), {"user": user_id})
 
 
-_STARS = """
+_SYNC_ITEM_RATINGS = """
     UPDATE collection_item t SET rating = r.rating, modified_before = t.modified,
         modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')
     FROM collection_item c LEFT JOIN issue_rating r ON r.issue_id = c.issue_id AND r.user_id = c.user_id

@@ -22,14 +22,14 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import collection
-from comicsdb.library.locks import lock_account, lock_issue, moved, own_list
+from comicsdb.library.locks import default_list, lock_account, lock_issue, stamp_values
 from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
 from comicsdb.models.currencies import Currency
 
 KIND = WishListItem.__tablename__
-KEY = ("wish_list_id", "issue_id", "variant_id")  # by which there is one item
+UNIQUE_COLUMNS = ("wish_list_id", "issue_id", "variant_id")
 ORDER = (
     WishListItem.priority,
     Series.sort_folded,
@@ -43,7 +43,7 @@ WISHED_ALREADY = _("This issue is already on your wish list: edit that entry ins
 
 def wish_list(session: Session, user_id: int) -> WishList:
     """The wish list of an account, created on first use."""
-    return own_list(session, WishList, user_id)
+    return default_list(session, WishList, user_id)
 
 
 def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[WishListItem, bool]:
@@ -64,13 +64,13 @@ def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[Wi
     adding = insert(WishListItem).values(
         wish_list_id=wishes.id, issue_id=issue_id, **_priced(values, Currency.USD)
     )
-    adding = adding.on_conflict_do_nothing(index_elements=KEY)
+    adding = adding.on_conflict_do_nothing(index_elements=UNIQUE_COLUMNS)
     created = session.scalar(adding.returning(WishListItem.id)) is not None
-    found = _alike(wishes.id, issue_id, values.get("variant_id"))
+    found = _same_item(wishes.id, issue_id, values.get("variant_id"))
     return session.scalars(found.execution_options(populate_existing=True)).one(), created
 
 
-def _alike(list_id: int, issue_id: int, variant_id: int | None) -> Select:
+def _same_item(list_id: int, issue_id: int, variant_id: int | None) -> Select:
     """The item of a list for an issue, or for one of its variants."""
     item = WishListItem
     rows = select(item).where(item.wish_list_id == list_id, item.issue_id == issue_id)
@@ -78,11 +78,11 @@ def _alike(list_id: int, issue_id: int, variant_id: int | None) -> Select:
 
 
 def change(session: Session, user_id: int, item_id: int, values: dict) -> WishListItem:
-    """Change fields of an item and move its stamp.
+    """Change fields of an item and update its stamp.
 
     `values` as for `add`, and `issue_id` for another issue. Raises NotFoundError for an item that the account
-    does not have, and InvalidError naming "issue_id" for an issue that is not there, or "variant_id" for a
-    variant of another issue, and either for one that stands on the list already.
+    does not have, and InvalidError naming "issue_id" for an unknown issue, or "variant_id" for a variant of
+    another issue, and either for one that is on the list already.
     """
     lock_account(session, user_id)
     issue_id = values.get("issue_id")
@@ -96,7 +96,7 @@ def change(session: Session, user_id: int, item_id: int, values: dict) -> WishLi
     collection.check_variant(session, wanted[0], values)
     if "max_price" in values:
         collection.check_price(values, "max_price", "max_currency", item)
-    if session.scalar(_alike(item.wish_list_id, *wanted)) not in (None, item):
+    if session.scalar(_same_item(item.wish_list_id, *wanted)) not in (None, item):
         raise InvalidError({"issue_id" if is_moved else "variant_id": [WISHED_ALREADY]})
     return _write(session, item, _priced(values, item.max_currency))
 
@@ -111,11 +111,11 @@ def remove(session: Session, user_id: int, item_id: int) -> bool:
     return True
 
 
-def wish(session: Session, user_id: int, issue_id: int, wanted: bool) -> bool:
+def set_wished(session: Session, user_id: int, issue_id: int, wanted: bool) -> bool:
     """Set whether an issue is on the list; False removes all its items. Returns whether anything changed."""
     lock_account(session, user_id)
     if wanted:
-        return wished(session, user_id, issue_id) is None and add(session, user_id, issue_id, {})[1]
+        return first_item(session, user_id, issue_id) is None and add(session, user_id, issue_id, {})[1]
     wishes = select(WishList.id).where(WishList.user_id == user_id).scalar_subquery()
     removed = delete(WishListItem).where(
         WishListItem.issue_id == issue_id, WishListItem.wish_list_id == wishes
@@ -137,7 +137,7 @@ def wish_many(session: Session, user_id: int, issue_ids: list[int]) -> int:
     return len(session.scalars(adding.returning(WishListItem.id)).all())
 
 
-def wished(session: Session, user_id: int, issue_id: int) -> WishListItem | None:
+def first_item(session: Session, user_id: int, issue_id: int) -> WishListItem | None:
     """The first item of an account for an issue or one of its variants."""
     found = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
     found = found.where(WishListItem.issue_id == issue_id)
@@ -150,7 +150,7 @@ def acquire(
     """Mark an item as acquired and put its issue or variant into the collection, unless it is there.
 
     `values` are those of the purchase: date, price, currency, store and notes, as columns of the collection
-    item, which is wanted grade and otherwise like any new one. Gives both items, and whether that of the
+    item. Its grade is the desired one unless they name another. Returns both items, and whether that of the
     collection is new. Raises NotFoundError for an item that the account does not have.
     """
     item = _lock_item(session, user_id, item_id)
@@ -164,7 +164,7 @@ def acquire(
     return _write(session, item, {"status": WishStatus.ACQUIRED}), owned, created
 
 
-def item_of(session: Session, user_id: int, item_id: int) -> WishListItem:
+def find_item(session: Session, user_id: int, item_id: int) -> WishListItem:
     """An item of an account, reloaded; raises NotFoundError for unknown ones."""
     found = None
     if 0 < item_id <= BIG_MAX:
@@ -176,7 +176,7 @@ def item_of(session: Session, user_id: int, item_id: int) -> WishListItem:
     return found
 
 
-def listed(user_id: int, *, status: str = "", priority: int | None = None) -> Select:
+def ordered_ids(user_id: int, *, status: str = "", priority: int | None = None) -> Select:
     """The ids of an account's items in the order of the list, all or of one status or priority."""
     rows = (
         select(WishListItem.id)
@@ -209,15 +209,15 @@ def items() -> Select:
 def _lock_item(session: Session, user_id: int, item_id: int) -> WishListItem:
     """An item of an account, reloaded and locked; raises NotFoundError."""
     lock_account(session, user_id)
-    lock_issue(session, item_of(session, user_id, item_id).issue_id)
-    return item_of(session, user_id, item_id)
+    lock_issue(session, find_item(session, user_id, item_id).issue_id)
+    return find_item(session, user_id, item_id)
 
 
 def _write(session: Session, item: WishListItem, values: dict) -> WishListItem:
     session.execute(
         update(WishListItem)
         .where(WishListItem.id == item.id)
-        .values(values | moved(WishListItem))
+        .values(values | stamp_values(WishListItem))
         .execution_options(synchronize_session=False)
     )
     session.refresh(item)

@@ -28,9 +28,9 @@ MAIL_OUTAGE = OutageLog(log, logging.WARNING)
 
 # A row being sent is not due again for this long, which is longer than any SMTP session can take. If the
 # process dies meanwhile, another one retries it then.
-UNDER_WAY = timedelta(minutes=15)
+ATTEMPT_LEASE = timedelta(minutes=15)
 DELAYS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 240))  # the last one repeats
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 ERROR_LENGTH = 500
 EXPIRED = "It could not be sent in time."
 
@@ -40,7 +40,7 @@ PAUSE = 3.0  # seconds between polls of the outbox
 LONG_PAUSE = 60.0  # after a failure that concerns all mails
 
 
-class CarrierError(Exception):
+class TransportError(Exception):
     """A mail was not accepted. `permanent`: retrying is useless; `unreachable`: all mails fail."""
 
     def __init__(self, text: str, *, permanent: bool = False, unreachable: bool = False):
@@ -49,20 +49,20 @@ class CarrierError(Exception):
         self.unreachable = unreachable
 
 
-class Carrier(Protocol):
+class Transport(Protocol):
     """Interface of what sends mails; used by one thread."""
 
     def send(self, name: str, recipient: str, message: bytes) -> None:
-        """Send one message; raises CarrierError. `name` identifies it for people."""
+        """Send one message; raises TransportError. `name` identifies it for people."""
 
     def close(self) -> None:
         """Close the connection, if one is open."""
 
 
-def carrier(settings: Mapping) -> Carrier:
-    """The carrier of the settings; opens no connection yet."""
+def transport_from_settings(settings: Mapping) -> Transport:
+    """The transport of the settings; opens no connection yet."""
     folder = settings["comicsdb.mail.folder"]
-    return Folder(folder) if folder else Smtp(settings)
+    return FolderTransport(folder) if folder else SmtpTransport(settings)
 
 
 class _Connection(smtplib.SMTP):
@@ -80,7 +80,7 @@ class _EncryptedConnection(smtplib.SMTP_SSL):
         super().__init__(host, int(port), timeout=TIMEOUT, context=ssl.create_default_context())
 
 
-class Smtp:
+class SmtpTransport:
     """Sends by the SMTP server of the settings `mail.*`, over one connection while there is no error.
 
     pyramid_mailer reads the settings and opens connections. Its `send` is not used: it would encode the
@@ -103,14 +103,14 @@ class Smtp:
         except smtplib.SMTPRecipientsRefused as refused:
             code, answer = refused.recipients[recipient]
             self.close()
-            raise CarrierError(_said(code, answer), permanent=code >= 500) from refused
+            raise TransportError(_reply_text(code, answer), permanent=code >= 500) from refused
         except smtplib.SMTPDataError as refused:
             self.close()
-            said = _said(refused.smtp_code, refused.smtp_error)
-            raise CarrierError(said, permanent=refused.smtp_code >= 500) from refused
+            said = _reply_text(refused.smtp_code, refused.smtp_error)
+            raise TransportError(said, permanent=refused.smtp_code >= 500) from refused
         except (smtplib.SMTPException, OSError) as failure:
             self.close()
-            raise CarrierError(f"{type(failure).__name__}: {failure}") from failure
+            raise TransportError(f"{type(failure).__name__}: {failure}") from failure
 
     def _open(self) -> None:
         try:
@@ -123,7 +123,7 @@ class Smtp:
         except (smtplib.SMTPException, OSError) as failure:
             self.close()
             said = f"The SMTP server does not work: {type(failure).__name__}: {failure}"
-            raise CarrierError(said, unreachable=True) from failure
+            raise TransportError(said, unreachable=True) from failure
 
     def close(self) -> None:
         """Quit and close the connection, ignoring errors."""
@@ -133,11 +133,11 @@ class Smtp:
                 pass
 
 
-def _said(code: int, answer: bytes) -> str:
+def _reply_text(code: int, answer: bytes) -> str:
     return f"{code} {answer.decode('utf-8', 'replace')}"
 
 
-class Folder:
+class FolderTransport:
     """Writes each mail into a folder and prints its links, for development without a mail server."""
 
     def __init__(self, folder: Path):
@@ -150,7 +150,7 @@ class Folder:
             self._folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(message)
         except OSError as failure:
-            raise CarrierError(str(failure), unreachable=True) from failure
+            raise TransportError(str(failure), unreachable=True) from failure
         text = parse(message).get_body(("plain",)).get_content()
         links = "".join(f"\n    {link}" for link in re.findall(r"^https?://\S+", text, re.MULTILINE))
         sys.stderr.write(f"Mail to {recipient}: {path}{links}\n")
@@ -160,7 +160,7 @@ class Folder:
         """Do nothing: no connection is open."""
 
 
-def send_due(engine: Engine, carrier: Carrier) -> Counter:
+def send_due(engine: Engine, transport: Transport) -> Counter:
     """Send due mails; counts "sent", "failed" (to be retried) and "given up".
 
     No transaction is open during SMTP sessions. A failure that concerns all mails ends the run, and is also
@@ -171,9 +171,9 @@ def send_due(engine: Engine, carrier: Carrier) -> Counter:
         while (mail := _claim(engine)) is not None:
             try:
                 if mail.give_up <= clock.now():
-                    raise CarrierError(EXPIRED, permanent=True)
-                carrier.send(f"{mail.id:06}-{mail.kind}", mail.recipient, mail.message)
-            except CarrierError as error:
+                    raise TransportError(EXPIRED, permanent=True)
+                transport.send(f"{mail.id:06}-{mail.kind}", mail.recipient, mail.message)
+            except TransportError as error:
                 counted[_failed(engine, mail, error)] += 1
                 if error.unreachable:
                     counted["unreachable"] += 1
@@ -182,7 +182,7 @@ def send_due(engine: Engine, carrier: Carrier) -> Counter:
                 _store_result(engine, mail, sent=clock.now(), error="", message=b"")
                 counted["sent"] += 1
     finally:
-        carrier.close()
+        transport.close()
     return counted
 
 
@@ -200,7 +200,7 @@ def _claim(engine: Engine):
         update(_mail)
         .where(_mail.c.id == due.scalar_subquery())
         # Without an error it counts as being sent: staff cannot retry it meanwhile.
-        .values(attempts=_mail.c.attempts + 1, next_attempt=now + UNDER_WAY, error="")
+        .values(attempts=_mail.c.attempts + 1, next_attempt=now + ATTEMPT_LEASE, error="")
         .returning(
             _mail.c.id, _mail.c.kind, _mail.c.recipient, _mail.c.message, _mail.c.attempts, _mail.c.give_up
         )
@@ -209,7 +209,7 @@ def _claim(engine: Engine):
         return connection.execute(claimed).one_or_none()
 
 
-def _failed(engine: Engine, mail, error: CarrierError) -> str:
+def _failed(engine: Engine, mail, error: TransportError) -> str:
     then = clock.now() + DELAYS[min(mail.attempts, len(DELAYS)) - 1]
     text = printable(str(error))[:ERROR_LENGTH]
     if error.permanent or then >= mail.give_up:
@@ -223,7 +223,7 @@ def _failed(engine: Engine, mail, error: CarrierError) -> str:
     return "failed"
 
 
-def _reason(error: CarrierError) -> str:
+def _reason(error: TransportError) -> str:
     """The kind of failure without the server's text, which may contain addresses."""
     cause = error.__cause__
     return type(cause).__name__ if cause is not None else type(error).__name__
@@ -237,7 +237,7 @@ def _store_result(engine: Engine, mail, **values) -> None:
 def clean(connection: Connection) -> int:
     """Delete mails that were sent or given up 30 days after they were queued; returns how many."""
     done = or_(_mail.c.sent.is_not(None), _mail.c.next_attempt.is_(None))
-    return connection.execute(delete(_mail).where(done, _mail.c.queued < clock.now() - KEPT)).rowcount
+    return connection.execute(delete(_mail).where(done, _mail.c.queued < clock.now() - RETENTION)).rowcount
 
 
 class Sender(Worker):
@@ -246,8 +246,8 @@ class Sender(Worker):
     def __init__(self, engine: Engine, settings: Mapping):
         super().__init__("mail")
         self._engine = engine
-        self._carrier = carrier(settings)
+        self._transport = transport_from_settings(settings)
 
     def work(self) -> float:
         """Send what is due."""
-        return LONG_PAUSE if send_due(self._engine, self._carrier)["unreachable"] else PAUSE
+        return LONG_PAUSE if send_due(self._engine, self._transport)["unreachable"] else PAUSE

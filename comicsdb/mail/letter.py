@@ -63,7 +63,7 @@ class Letter:
     blocks: tuple[Block, ...]
 
 
-class Reader:
+class LetterContext:
     """What a letter is rendered with: a language, and the base URL of paths (`https://host`)."""
 
     def __init__(self, language: str, base_url: str):
@@ -71,7 +71,7 @@ class Reader:
         self._base_url = base_url
         self.language = self._localizer.locale_name
 
-    def say(self, text: Text) -> str:
+    def translate(self, text: Text) -> str:
         """A text in the reader's language on one line, whatever values it contains."""
         return printable(translate(self._localizer, text))
 
@@ -89,49 +89,49 @@ class Reader:
     @property
     def footer(self) -> str:
         """The footer of every letter."""
-        return self.say(_("This mail was sent by comicsdb, the community comics database."))
+        return self.translate(_("This mail was sent by comicsdb, the community comics database."))
 
 
-def as_text(letter: Letter, reader: Reader) -> str:
+def as_text(letter: Letter, context: LetterContext) -> str:
     """The text part; each URL is on a line of its own."""
-    parts = ["\n".join(_text_lines(block, reader)) for block in letter.blocks]
-    return "\n\n".join([*parts, "-- \n" + _wrapped(reader.footer)]) + "\n"
+    parts = ["\n".join(_text_lines(block, context)) for block in letter.blocks]
+    return "\n\n".join([*parts, "-- \n" + _wrapped(context.footer)]) + "\n"
 
 
-def _text_lines(block: Block, reader: Reader) -> Iterable[str]:
+def _text_lines(block: Block, context: LetterContext) -> Iterable[str]:
     match block:
         case Paragraph(text):
-            yield _wrapped(reader.say(text))
+            yield _wrapped(context.translate(text))
         case Link(label, address):
-            yield _wrapped(f"{reader.say(label)}:")
-            yield reader.absolute(address)
+            yield _wrapped(f"{context.translate(label)}:")
+            yield context.absolute(address)
         case Facts(rows):
             for label, value in rows:
-                yield _wrapped(f"{reader.say(label)}: {reader.say(value)}", later="    ")
+                yield _wrapped(f"{context.translate(label)}: {context.translate(value)}", later="    ")
         case Items(entries):
             for entry in entries:
-                yield _wrapped(f"- {reader.say(entry)}", later="  ")
+                yield _wrapped(f"- {context.translate(entry)}", later="  ")
 
 
 def _wrapped(line: str, later: str = "") -> str:
     return textwrap.fill(line, WIDTH, subsequent_indent=later, break_long_words=False, break_on_hyphens=False)
 
 
-def as_html(letter: Letter, reader: Reader) -> str:
+def as_html(letter: Letter, context: LetterContext) -> str:
     """The HTML part: tables and inline styles, which mail programs render consistently."""
     first = next((block for block in letter.blocks if isinstance(block, Link)), None)
     rows = "\n".join(
-        f'<tr><td style="padding:0 28px 16px;{_TEXT}">{_html(block, reader, block is first)}</td></tr>'
+        f'<tr><td style="padding:0 28px 16px;{_TEXT}">{_html(block, context, block is first)}</td></tr>'
         for block in letter.blocks
     )
     stripe = "".join(
         f'<td width="25%" height="6" style="background-color:{colour};font-size:0;line-height:6px"></td>'
         for colour in _STRIPE
     )
-    subject = escape(reader.say(letter.subject))
+    subject, footer = escape(context.translate(letter.subject)), escape(context.footer)
     return f"""\
 <!DOCTYPE html>
-<html lang="{reader.language}">
+<html lang="{context.language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{subject}</title></head>
 <body style="margin:0;padding:0;background-color:{_PAPER}">
 {_TABLE} width="100%" style="background-color:{_PAPER}"><tr><td align="center" style="padding:24px 12px">
@@ -140,7 +140,7 @@ def as_html(letter: Letter, reader: Reader) -> str:
 <tr><td style="padding:26px 28px 14px;{_TEXT}">
 <h1 style="margin:0;font-size:22px;line-height:28px">{subject}</h1></td></tr>
 {rows}
-<tr><td style="padding:12px 28px 22px;border-top:1px solid #e0d5c2;{_SMALL}">{escape(reader.footer)}</td></tr>
+<tr><td style="padding:12px 28px 22px;border-top:1px solid #e0d5c2;{_SMALL}">{footer}</td></tr>
 </table>
 </td></tr></table>
 </body>
@@ -148,12 +148,12 @@ def as_html(letter: Letter, reader: Reader) -> str:
 """
 
 
-def _html(block: Block, reader: Reader, is_first_link: bool) -> str:
+def _html(block: Block, context: LetterContext, is_first_link: bool) -> str:
     match block:
         case Paragraph(text):
-            return escape(reader.say(text))
+            return escape(context.translate(text))
         case Link(label, address):
-            absolute, words = escape(reader.absolute(address)), escape(reader.say(label))
+            absolute, words = escape(context.absolute(address)), escape(context.translate(label))
             ground = _FIRST if is_first_link else _OTHER
             return (
                 f'<a href="{absolute}" style="{_BUTTON};background-color:{ground}">{words}</a>'
@@ -161,11 +161,14 @@ def _html(block: Block, reader: Reader, is_first_link: bool) -> str:
             )
         case Facts(rows):
             cells = "".join(
-                f'<tr valign="top"><td style="padding:4px 16px 0 0;{_SMALL}">{escape(reader.say(label))}</td>'
-                f'<td style="{_TEXT};word-break:break-word">{escape(reader.say(value))}</td></tr>'
+                f'<tr valign="top"><td style="padding:4px 16px 0 0;{_SMALL}">'
+                f"{escape(context.translate(label))}</td>"
+                f'<td style="{_TEXT};word-break:break-word">{escape(context.translate(value))}</td></tr>'
                 for label, value in rows
             )
             return f"{_TABLE}>{cells}</table>"
         case Items(entries):
-            points = "".join(f'<li style="{_TEXT}">{escape(reader.say(entry))}</li>' for entry in entries)
+            points = "".join(
+                f'<li style="{_TEXT}">{escape(context.translate(entry))}</li>' for entry in entries
+            )
             return f'<ul style="margin:0;padding:0 0 0 20px">{points}</ul>'

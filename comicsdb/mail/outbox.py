@@ -12,7 +12,7 @@ from email.utils import make_msgid
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.mail.letter import Letter, Reader, as_html, as_text
+from comicsdb.mail.letter import Letter, LetterContext, as_html, as_text
 from comicsdb.models import OutgoingMail, User
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 
@@ -73,17 +73,17 @@ def compose(letter: Letter, settings: Mapping, recipient: str, language: str) ->
     Raises ValueError for an invalid address, also for line breaks in it.
     """
     sender = settings["comicsdb.mail.from"]
-    reader = Reader(language, settings["comicsdb.base_url"])
+    context = LetterContext(language, settings["comicsdb.base_url"])
     message = EmailMessage(policy=policy.SMTP)
     message["From"] = sender
     message["To"] = _address(recipient)
-    message["Subject"] = reader.say(letter.subject)
+    message["Subject"] = context.translate(letter.subject)
     message["Date"] = clock.now()
     message["Message-ID"] = make_msgid(domain=sender.domain)
     message["Auto-Submitted"] = "auto-generated"  # suppress automatic replies (RFC 3834)
-    message.set_content(as_text(letter, reader), cte="quoted-printable")
-    message.add_alternative(as_html(letter, reader), subtype="html", cte="quoted-printable")
-    message["Content-Language"] = reader.language
+    message.set_content(as_text(letter, context), cte="quoted-printable")
+    message.add_alternative(as_html(letter, context), subtype="html", cte="quoted-printable")
+    message["Content-Language"] = context.language
     return message.as_bytes()
 
 

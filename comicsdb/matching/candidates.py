@@ -39,8 +39,8 @@ issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 ORDER = (issue.c.cover_date, issue.c.id)
 
 
-def _table(name: str, /, **columns) -> tuple:
-    """Arrays of equal length as a table, whose columns are called as they are."""
+def _table_of_arrays(name: str, /, **columns) -> tuple:
+    """A table of arrays of equal length; the keywords are the names of its columns."""
     arrays = [literal(list(values), ARRAY(kind)) for kind, values in columns.values()]
     made = func.unnest(*arrays).table_valued(*columns, name=name)
     return made.render_derived(name=name)
@@ -55,7 +55,7 @@ def _compacted(column):
 
 
 # Codes and ids that are looked for as they are, by the expressions of their indexes.
-EXACT = (
+EXACT_COLUMNS = (
     ("isbn", _compacted(issue.c.isbn), issue.c.id),
     ("sku", func.upper(issue.c.sku), issue.c.id),
     ("sku", func.upper(variant.c.sku), variant.c.issue_id),
@@ -68,38 +68,41 @@ EXACT = (
 def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
     """The issues by codes and ids: rows of kind, wanted value, issue_id, of_variant and the code found.
 
-    `wanted` has the values of each kind: those of `EXACT`, `gtin` for what barcodes begin with, and `ids`:
-    source and id.
+    `wanted` has the values of each kind: those of `EXACT_COLUMNS`, `gtin` for what barcodes begin with, and
+    `ids`: source and id.
     """
     parts = []
-    for kind, column, owner in EXACT:
+    for kind, column, owner in EXACT_COLUMNS:
         values = wanted.get(kind)
         if values:
             # As an array, so that the planner sees that they are not "", which most issues have for a code.
             of = Integer if isinstance(values[0], int) else Text
             code = cast(column, Text)
             parts.append(
-                select(_word(kind), code.label("value"), *_owner(owner), code.label("code"))
+                select(_kind_column(kind), code.label("value"), *_owner_columns(owner), code.label("code"))
                 .where(column == any_(literal(list(values), ARRAY(of))))
                 .limit(CODES_MAX * len(values))
             )
     for table, owner in ((issue, issue.c.id), (variant, variant.c.issue_id)):
         if wanted.get("gtin"):
-            asked = _table(f"{table.name}_codes", value=(Text, wanted["gtin"]))
+            asked = _table_of_arrays(f"{table.name}_codes", value=(Text, wanted["gtin"]))
             code = _compacted(table.c.upc)
             last = func.concat(asked.c.value, literal_column("':'"))  # the character after 9
             begins = and_(code.bool_op("~>=~")(asked.c.value), code.bool_op("~<~")(last))
-            found = select(*_owner(owner), code.label("code")).where(begins).limit(CODES_MAX)
+            found = select(*_owner_columns(owner), code.label("code")).where(begins).limit(CODES_MAX)
             found = found.lateral(f"{table.name}_found")
             parts.append(
-                select(_word("gtin"), asked.c.value, *found.c).select_from(asked.join(found, true()))
+                select(_kind_column("gtin"), asked.c.value, *found.c).select_from(asked.join(found, true()))
             )
     if wanted.get("ids"):
         of_source = ExternalId.source.concat(literal_column("' '")).concat(ExternalId.external_id)
         numbers = [each.partition(" ")[2] for each in wanted["ids"]]
         parts.append(
             select(
-                _word("ids"), of_source.label("value"), *_owner(ExternalId.issue_id), of_source.label("code")
+                _kind_column("ids"),
+                of_source.label("value"),
+                *_owner_columns(ExternalId.issue_id),
+                of_source.label("code"),
             )
             .where(
                 ExternalId.external_id == any_(literal(numbers, ARRAY(Text))),
@@ -120,12 +123,12 @@ SERIES_IDS = {
 }
 
 
-def _word(kind: str):
+def _kind_column(kind: str):
     return literal_column(f"'{kind}'").label("kind")
 
 
-def _owner(column) -> tuple:
-    """The issue that has a code, and whether a variant of it has."""
+def _owner_columns(column) -> tuple:
+    """The issue with a code, and whether the code is that of a variant."""
     return column.label("issue_id"), literal(column.table is variant).label("of_variant")
 
 
@@ -133,7 +136,7 @@ def by_covers(session: Session, wanted: Sequence[tuple[int, str, str]]) -> Seque
     """The issues whose covers, or those of variants, are near: rows as those of `matches_of_each`."""
     if not wanted:
         return ()
-    found = covers.matches_of_each(wanted, COVER_BITS, COVERS_MAX)
+    found = covers.near_covers_for_each(wanted, COVER_BITS, COVERS_MAX)
     return session.execute(select(found)).all()
 
 
@@ -142,7 +145,7 @@ def series_by_names(session: Session, names: Sequence[str]) -> Sequence[Row]:
     if not names:
         return ()
     shortened = [name[:NAME_MAX] for name in names]
-    table = _table("asked", place=(Integer, range(len(names))), name=(Text, shortened))
+    table = _table_of_arrays("asked", place=(Integer, range(len(names))), name=(Text, shortened))
     asked = select(table.c.place, func.fold(table.c.name).label("name")).cte("asked_names")
     by_name = (
         select(series.c.id, func.similarity(series.c.folded, asked.c.name).label("likeness"))
@@ -185,7 +188,7 @@ def issues(
     parts = [select(func.unnest(literal(list(ids), ARRAY(Integer))).label("id"))]
     if numbered:
         places, texts = zip(*numbered, strict=True)
-        wanted = _table("numbered", series_id=(Integer, places), number=(Text, texts))
+        wanted = _table_of_arrays("numbered", series_id=(Integer, places), number=(Text, texts))
         own = issue.c.series_id == wanted.c.series_id
         for name in ("number", "alt_number"):
             column = issue.c[name]
@@ -196,7 +199,9 @@ def issues(
     if dated:
         places, years = zip(*dated, strict=True)
         first, last = ([date(year, *day) for year in years] for day in ((1, 1), (12, 31)))
-        wanted = _table("dated", series_id=(Integer, places), first=(Date, first), last=(Date, last))
+        wanted = _table_of_arrays(
+            "dated", series_id=(Integer, places), first=(Date, first), last=(Date, last)
+        )
         found = (
             select(issue.c.id)
             .where(
@@ -248,13 +253,15 @@ def series_of(session: Session, wanted: Sequence[tuple[int, str, int | str]]) ->
         values = [(place, number) for place, of, number in wanted if of == kind]
         if values:
             places, numbers = zip(*values, strict=True)
-            table = _table(kind, place=(Integer, places), number=(Integer, numbers))
+            table = _table_of_arrays(kind, place=(Integer, places), number=(Integer, numbers))
             own = column == table.c.number
             parts.append(select(table.c.place, series.c.id).select_from(table.join(series, own)))
     others = [(place, *each.split(" ", 1)) for place, of, each in wanted if of == "series_ids"]
     if others:
         places, sources, numbers = zip(*others, strict=True)
-        table = _table("series_ids", place=(Integer, places), source=(Text, sources), number=(Text, numbers))
+        table = _table_of_arrays(
+            "series_ids", place=(Integer, places), source=(Text, sources), number=(Text, numbers)
+        )
         own = and_(ExternalId.source == table.c.source, ExternalId.external_id == table.c.number)
         found = select(table.c.place, ExternalId.series_id).join_from(table, ExternalId, own)
         parts.append(found.where(ExternalId.series_id.is_not(None)))

@@ -8,18 +8,18 @@ from datetime import date
 from functools import lru_cache
 
 from comicsdb.catalog.search import isbns
-from comicsdb.catalog.trade_numbers import CODE_DIGITS, ISBN_BEGINNINGS
+from comicsdb.catalog.trade_numbers import CODE_LENGTHS, ISBN13_PREFIXES
 from comicsdb.matching import words
 from comicsdb.matching.filenames import ExternalId, Reading, parse
 from comicsdb.models.choices import LANGUAGES, SeriesTypeCode
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 
-HASHES = ("phash", "dhash", "ahash")
-FIRST_YEAR = 1000  # greater numbers of volumes are the series' first year
+HASH_KINDS = ("phash", "dhash", "ahash")
+FIRST_YEAR = 1000  # from here on, the number of a volume is the series' first year
 READINGS_MAX = 6
 ID_KINDS = {"comicvine": "cv_id", "gcd": "gcd_id"}  # sources that have columns of their own
-NUMBER_DIGITS = 10  # too many for a column
-SUPPLEMENTED = (17, 18)  # digits of a barcode with five more
+NUMBER_DIGITS = 10  # more than an integer column can hold
+SUPPLEMENTED = (17, 18)  # digits of a barcode with its five-digit supplement
 # A volume marked as such, which of Western comics is mostly a collection.
 _VOLUME_MARK = re.compile(r"(?<![^\W_])v(?:ol(?:ume)?)?[. _]{0,2}([0-9]{1,3})(?![0-9])", re.IGNORECASE)
 _SIGNS = re.compile(r"[\W_]+")
@@ -31,12 +31,12 @@ class Descriptor:
     """What is known of a comic; "" and None stand for what is not.
 
     `readings` are the ways to read series, number and year, most likely first; the other fields are true of
-    all of them. `by_volume` is the number of a volume that is marked as such. `codes` maps kinds of
+    all of them. `marked_volume` is the number of a volume that is marked as such. `codes` maps kinds of
     `candidates.CODES` to values.
     """
 
     readings: tuple[Reading, ...] = ()
-    by_volume: str = ""
+    marked_volume: str = ""
     title: str = ""
     count: int | None = None
     year_began: int | None = None
@@ -51,7 +51,7 @@ class Descriptor:
     hashes: Mapping[str, str] = field(default_factory=dict)
 
 
-def descriptor(known: Mapping) -> Descriptor:
+def build_descriptor(known: Mapping) -> Descriptor:
     """The descriptor for values of `schemas.match.DescriptorSchema`."""
     name = known.get("file_name", "")
     parsed = parse(name) if name else parse("")
@@ -60,14 +60,14 @@ def descriptor(known: Mapping) -> Descriptor:
         volume, began = None, began or volume
     cover_date = known.get("cover_date")
     year = known.get("year") or (cover_date.year if cover_date else None)
-    told = Reading(
+    given = Reading(
         known.get("series", ""), _number(known.get("number", "")), known.get("title", ""), volume, year
     )
     marked = _VOLUME_MARK.search(name)
     return Descriptor(
-        readings=_readings(told, known.get("alt_series", ()), [*_read(parsed.readings)]),
-        by_volume=_number(marked[1]) if marked else "",
-        title=told.title or parsed.title,
+        readings=_readings(given, known.get("alt_series", ()), [*_with_numbered_names(parsed.readings)]),
+        marked_volume=_number(marked[1]) if marked else "",
+        title=given.title or parsed.title,
         count=known.get("count") or parsed.count,
         year_began=began,
         cover_date=cover_date or _day(year, known.get("month"), known.get("day")),
@@ -78,12 +78,12 @@ def descriptor(known: Mapping) -> Descriptor:
         format=_format(known.get("format", "")) or parsed.format,
         page_count=known.get("page_count") or parsed.pages,
         codes=_codes(known, parsed.isbn, parsed.upc, parsed.ids),
-        hashes={kind: known[kind] for kind in HASHES if known.get(kind)},
+        hashes={kind: known[kind] for kind in HASH_KINDS if known.get(kind)},
     )
 
 
-def _read(readings: tuple[Reading, ...]) -> Iterator[Reading]:
-    """The readings of a name, and one more where a number like 2099 is rather part of the series' name."""
+def _with_numbered_names(readings: tuple[Reading, ...]) -> Iterator[Reading]:
+    """The readings of a name, and one more if a number such as 2099 may belong to the name of the series."""
     for each in readings:
         # As of annuals, a year at the end of a name is that of the issue.
         series = each.series.removesuffix(f" {each.year}") if not each.number else each.series
@@ -93,29 +93,29 @@ def _read(readings: tuple[Reading, ...]) -> Iterator[Reading]:
         yield replace(first, series=f"{first.series} {first.number} {first.title}", number="", title="")
 
 
-def _readings(told: Reading, others: Sequence[str], parsed: list[Reading]) -> tuple[Reading, ...]:
-    """What is told, completed by the name of the file; then its readings, completed by what is told."""
+def _readings(given: Reading, alt_series: Sequence[str], parsed: list[Reading]) -> tuple[Reading, ...]:
+    """The given values completed by the name of the file; then its readings completed by the given values."""
     first = parsed[0] if parsed else Reading()
     completed = Reading(
         "",
-        told.number or _number(first.number),
-        told.title or first.title,
-        first.volume if told.volume is None else told.volume,
-        told.year or first.year,
+        given.number or _number(first.number),
+        given.title or first.title,
+        first.volume if given.volume is None else given.volume,
+        given.year or first.year,
     )
-    found = [replace(completed, series=series) for series in (told.series, *others) if series]
+    found = [replace(completed, series=series) for series in (given.series, *alt_series) if series]
     found += [
         Reading(
             each.series,
-            told.number or _number(each.number),
-            told.title or each.title,
-            each.volume if told.volume is None else told.volume,
-            told.year or each.year,
+            given.number or _number(each.number),
+            given.title or each.title,
+            each.volume if given.volume is None else given.volume,
+            given.year or each.year,
         )
         for each in parsed
         if each.series
     ]
-    # The series may be told by an id alone.
+    # The series may be given by its id alone.
     return tuple(dict.fromkeys(found or [completed]))[:READINGS_MAX]
 
 
@@ -126,8 +126,8 @@ def _number(number: str) -> str:
     return f"{found[1]}{found[2]}" if found else number
 
 
-def numbers(number: str) -> tuple[str, ...]:
-    """The ways in which the catalogue may write a number."""
+def number_spellings(number: str) -> tuple[str, ...]:
+    """The spellings under which the catalogue may have a number."""
     if number == "½":
         return ("½", "0.5", "1/2")
     if number in {"0.5", "1/2"}:
@@ -163,14 +163,14 @@ def _format(name: str) -> str:
 def _codes(known: Mapping, isbn: str, upc: str, ids: tuple[ExternalId, ...]) -> dict[str, tuple]:
     found: dict[str, list] = {}
     gtin, books = known.get("gtin", "") or upc, [known.get("isbn", ""), isbn]
-    if gtin.startswith(ISBN_BEGINNINGS) or len(gtin) == 10:
+    if gtin.startswith(ISBN13_PREFIXES) or len(gtin) == 10:
         books.append(gtin[:13])
     for each in filter(None, books):
         found.setdefault("isbn", []).extend(number.upper() for number in isbns(each))
-    if gtin.isascii() and gtin.isdigit() and len(gtin) >= min(CODE_DIGITS):
+    if gtin.isascii() and gtin.isdigit() and len(gtin) >= min(CODE_LENGTHS):
         found["gtin"] = [gtin, f"0{gtin}" if len(gtin) in {12, 14, 17} else gtin.removeprefix("0")]
     if known.get("sku"):
-        found["sku"] = [compact(known["sku"]).upper()]
+        found["sku"] = [compact_code(known["sku"]).upper()]
     for name in ("id", "cv_id", "gcd_id", "series_id", "series_cv_id", "series_gcd_id"):
         if known.get(name):
             found[name] = [known[name]]
@@ -191,17 +191,14 @@ def _take_id(found: dict[str, list], each: ExternalId) -> None:
         found.setdefault(f"{of}{kind}", [int(each.id)])
 
 
-def beginning(barcode: str) -> str:
-    """A barcode without the last two digits of a full supplement: those of cover and printing."""
+def barcode_stem(barcode: str) -> str:
+    """A barcode without the last two digits of a full supplement, which stand for cover and printing."""
     return barcode[:-2] if len(barcode) in SUPPLEMENTED else barcode
 
 
-# Names are compared without case, accents, signs and articles.
-
-
 @lru_cache(maxsize=20_000)
-def folded(name: str) -> str:
-    """The words of a name as names are compared."""
+def fold_name(name: str) -> str:
+    """The words of a name without case, accents, punctuation and articles, for comparisons."""
     text = unicodedata.normalize("NFKD", name.casefold().replace("'", "").replace("’", ""))
     text = "".join(each for each in text if not unicodedata.combining(each))
     parts = [part for part in _SIGNS.split(text) if part]

@@ -20,7 +20,7 @@ from stdnum import ean, isbn
 from comicsdb.matching import words
 from comicsdb.matching.words import CHAPTER, NUMBER, PART, TOME, VOLUME
 
-LONGEST = 1000  # characters; of a longer name, which only a path can be, the end is read
+MAX_LENGTH = 1000  # characters; of a longer name, which only a path can be, the end is read
 READINGS_MAX = 4
 FOLDERS_MAX = 4  # the nearest folders of a path that are looked at
 EXTENSIONS = frozenset("cbz cbr cb7 cbt cba pdf epub zip rar 7z tar mobi djvu".split())
@@ -94,10 +94,10 @@ def parse(name: str) -> ParsedName:
     """Take the name of a file apart, with or without a path and an extension; any text is taken."""
     *folders, last = _path_parts(_normalised(name))
     stem, extension = _without_extension(last)
-    part = _Part(stem)
+    part = _NameParser(stem)
     readings = part.readings()
     outer = _Folders(folders[-FOLDERS_MAX:])
-    readings = outer.completed(readings, leading=part.leading)
+    readings = outer.complete(readings, leading=part.leading)
     first, facts, date = readings[0], part.facts, part.date
     return ParsedName(
         series=first.series,
@@ -153,14 +153,14 @@ _BLANKS = re.compile(r"\s+")
 
 
 def _normalised(name: str) -> str:
-    name = name[-LONGEST:]
+    name = name[-MAX_LENGTH:]
     if "%20" in name:
         name = unquote(name)
     if not name.isascii():
         name = "".join(
             each if each in _KEPT or each.isascii() else unicodedata.normalize("NFKC", each) for each in name
         )
-        name = unicodedata.normalize("NFC", name)[-LONGEST:].translate(_REPLACED)
+        name = unicodedata.normalize("NFC", name)[-MAX_LENGTH:].translate(_REPLACED)
     return _BLANKS.sub(" ", _CONTROL.sub(" ", name)).strip()
 
 
@@ -239,7 +239,7 @@ class _Token:
     mark: str = ""  # the kind of word in front of the number
     padded: bool = False
     digits: int = 0
-    of: bool = False  # a count follows
+    has_count: bool = False  # a count follows
     bracket: bool = False
     date: _Date = NO_DATE
 
@@ -418,7 +418,7 @@ class _Brackets:
         if found:
             self.facts.count = int(found[2])
             token = _number_token(found[1]) if found[1] else _Token(content)
-            token.of, token.bracket = True, True
+            token.has_count, token.bracket = True, True
             return token
         token = _number_token(content.replace(" ", "")) if content[-1:].isdigit() else None
         if token and token.mark != PART:
@@ -546,19 +546,19 @@ def _dashed(word: str) -> Iterator[_Token]:
 
 
 def _with_marks(tokens: list[_Token]) -> list[_Token]:
-    """The same tokens, with `Vol.`, `No.`, `Book` and the like united with the number behind them."""
+    """The same tokens, with `Vol.`, `No.`, `Book` and the like merged with the number after them."""
     kept: list[_Token] = []
     for token in tokens:
         united = token
-        while kept and united.word and (more := _united(kept[-1], united)):
+        while kept and united.word and (more := _merge_mark(kept[-1], united)):
             kept.pop()
             united = more
         kept.append(united)
     return kept
 
 
-def _united(last: _Token, token: _Token) -> _Token | None:
-    """The two as one token, if the first is a word for what the second is the number of."""
+def _merge_mark(last: _Token, token: _Token) -> _Token | None:
+    """The two as one token, if the first is a word such as `Vol.` for the number in the second."""
     mark = _mark(last.folded) if last.word and not last.number else ""
     if not mark or last.folded in words.SHORT_MARKS:
         return None
@@ -585,7 +585,7 @@ def _with_counts(tokens: list[_Token], facts: _Facts) -> list[_Token]:
         kept.append(token)
         if token.number and len(after) == 2 and after[0].folded in words.OF and after[1].number.isdigit():
             facts.count = int(after[1].number)
-            token.of = True
+            token.has_count = True
             position += 2
     return kept
 
@@ -596,8 +596,8 @@ _SCORES = {NUMBER: 100, CHAPTER: 90, TOME: 70, VOLUME: 40, PART: 35, "": 50}
 _LIKELY, _POSSIBLE, _NEAR = 30, -15, 25  # scores of an issue's number, and how far an alternative's may be
 
 
-class _Part:
-    """The name of a file or of one folder."""
+class _NameParser:
+    """Parses the name of a file or of one folder."""
 
     def __init__(self, text: str) -> None:
         self.facts = _Facts()
@@ -698,8 +698,8 @@ class _Part:
     def _score(self, position: int, dashed: bool) -> float:
         """How likely a number is the issue's; `dashed`: a padded number and a dash are before it."""
         token = self.tokens[position]
-        score = _SCORES[token.mark] + (40 if token.of else 0) + position / 10
-        if token.mark or token.of:
+        score = _SCORES[token.mark] + (40 if token.has_count else 0) + position / 10
+        if token.mark or token.has_count:
             return score
         if token.bracket:
             return _LIKELY + 1
@@ -751,14 +751,16 @@ class _Part:
             others = [
                 each for score, each in candidates[1:] if score >= max(_LIKELY, candidates[0][0] - _NEAR)
             ]
-            plain = token.number.isdigit() and not (token.mark or token.of or token.padded or token.bracket)
+            plain = token.number.isdigit() and not (
+                token.mark or token.has_count or token.padded or token.bracket
+            )
             # Titles end with 66 or with 2049, hardly with 123.
             if (plain and token.digits != 3 and not first.title) or token.mark in {VOLUME, PART}:
                 others.insert(1, None)
         found += [self._reading(position)[0] for position in others[:READINGS_MAX]]
         return list(dict.fromkeys(found))[:READINGS_MAX]
 
-    def named(self) -> Reading:
+    def folder_reading(self) -> Reading:
         """The reading of a folder, which has no number."""
         reading, self.date, self.year_began = self._reading(None)
         return reading
@@ -828,14 +830,14 @@ class _Part:
     def _numbered(self, tokens: list[_Token], chosen: int) -> tuple[str, str]:
         before, after = tokens[:chosen], tokens[chosen + 1 :]
         if not any(token.word for token in before):
-            series, title = _divided(_run(after)[0])
+            series, title = _split_at_first_dash(_until_bracket(after)[0])
             return self._tidy(series, trim=True), self._story(title)
         first = before[0]
         if first.number and not first.mark and first.padded and any(token.word for token in before[1:]):
             before = before[1:]  # the position in a reading order
-        story, rest = _run(after)
+        story, rest = _until_bracket(after)
         if not any(token.word for token in story):
-            story = _behind_dash(rest)
+            story = _after_dash(rest)
         return self._tidy(before), self._story(story)
 
     def _unnumbered(self, tokens: list[_Token]) -> tuple[str, str]:
@@ -852,7 +854,7 @@ class _Part:
             and any(token.folded in words.NAMED_FORMATS for token in series)
         ):
             series = series[:-1]  # Annual 2019 (2019)
-        title, _ = _run(rest)
+        title, _ = _until_bracket(rest)
         if title and title[0].folded in words.NAMED_FORMATS:
             series, title = [*series, title[0]], title[1:]
         return self._tidy(series, trim=True), self._story(title)
@@ -883,8 +885,8 @@ def _is_noise(token: _Token) -> bool:
     return token.folded in words.NOISE or token.folded in words.WEAK_NOISE
 
 
-def _run(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
-    """The tokens up to the next bracket behind a word, and the others."""
+def _until_bracket(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
+    """The tokens up to the next bracket after a word, and the rest."""
     begun = False
     for position, token in enumerate(tokens):
         if token.bracket and begun:
@@ -893,13 +895,13 @@ def _run(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
     return tokens, []
 
 
-def _behind_dash(tokens: list[_Token]) -> list[_Token]:
+def _after_dash(tokens: list[_Token]) -> list[_Token]:
     place = next((place for place, token in enumerate(tokens) if token.dash), len(tokens))
-    return _run(tokens[place:])[0]
+    return _until_bracket(tokens[place:])[0]
 
 
-def _divided(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
-    """The tokens before and behind the first dash that has words before it."""
+def _split_at_first_dash(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
+    """The tokens before and after the first dash that has words before it."""
     begun = False
     for position, token in enumerate(tokens):
         if token.dash and begun:
@@ -952,8 +954,8 @@ class _Folders:
                 self.outer = names[place - 1] if place else ""
 
     def _take(self, name: str) -> None:
-        part = _Part(name)
-        reading = part.named()
+        part = _NameParser(name)
+        reading = part.folder_reading()
         self.volume = self.volume or reading.volume
         self.year_began = self.year_began or part.year_began or reading.year
         if reading.series and not _is_year(reading.series):
@@ -967,7 +969,7 @@ class _Folders:
             return ""
         return self.outer if _fold(series).startswith(_fold(self.series)) else ""
 
-    def completed(self, readings: list[Reading], *, leading: bool) -> list[Reading]:
+    def complete(self, readings: list[Reading], *, leading: bool) -> list[Reading]:
         """The readings of a file's name, with what the folder adds; `leading`: the number is in front."""
         if not self.series:
             return readings

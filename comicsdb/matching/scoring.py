@@ -1,8 +1,8 @@
 """How likely an issue is the one that is described, and why.
 
-Each field adds to the logarithm of the odds: what agrees adds, what differs takes away, and what is not told
-does neither. The scores of a descriptor's candidates and of "none of them" add up to 1. The weights are those
-with which `bench/matching.py` finds that, of candidates with a score of 0.9, nine in ten are right.
+Each field contributes to the logarithm of the odds: positively if it agrees, negatively if it differs, not at
+all if it is unknown. The scores of a descriptor's candidates and of "none of them" add up to 1. The weights
+are those with which, by `bench/matching.py`, nine in ten candidates with a score of 0.9 are right.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,17 +11,17 @@ from math import exp
 
 from sqlalchemy import Row
 
-from comicsdb.matching.descriptors import Descriptor, folded, numbers
+from comicsdb.matching.descriptors import Descriptor, fold_name, number_spellings
 from comicsdb.matching.filenames import Reading
 from comicsdb.models.choices import COLLECTED_CODES, DEFAULT_LANGUAGE, SeriesTypeCode
 
-NONE = 5.5  # of "none of them": what has to be outweighed
-CERTAIN = 0.99
-CODED = 8  # weight of a code that is that of one issue alone
-TIED = 0.2  # of the best candidate's score, the least of one that is tied with it
-NOTHING = Reading()
-READING = -1.5  # for each reading before this one
-CONTRADICTION = -3  # of a field that cannot be right if a code is
+NO_MATCH_WEIGHT = 5.5  # of "none of them"
+CERTAIN_SCORE = 0.99
+UNIQUE_CODE_WEIGHT = 8  # of a code that only one issue has
+TIE_RATIO = 0.2  # a candidate with this part of the best score is tied with the best one
+EMPTY_READING = Reading()
+LATER_READING_WEIGHT = -1.5  # for each likelier reading
+CONTRADICTION_WEIGHT = -3  # of a field that cannot be right if a code is
 EXACT_CODES = {"id": 16, "cv_id": 16, "gcd_id": 16, "ids": 16, "isbn": 11, "gtin": 11, "sku": 9}
 CODE_NAMES = {
     "id": "id",
@@ -33,7 +33,7 @@ CODE_NAMES = {
     "sku": "SKU",
 }
 EQUAL, ALTERNATIVE, ONE_EDIT, TWO_EDITS, BEGINNING, SIMILAR = range(6)
-NAMES = {
+NAME_WEIGHTS = {
     EQUAL: (5.0, "series equal"),
     ALTERNATIVE: (4.0, "alternative name of the series equal"),
     ONE_EDIT: (3.2, "series one letter off"),
@@ -42,12 +42,12 @@ NAMES = {
     SIMILAR: (-5.0, "series similar"),
 }
 SERIES_ID = "id of the series equal"
-# What the name, or the id, of the series and the number of a certain candidate have to be.
-SURE_NAMES = frozenset((NAMES[EQUAL][1], NAMES[ONE_EDIT][1], SERIES_ID))
+# The results for series and number that a certain candidate needs.
+SURE_NAMES = frozenset((NAME_WEIGHTS[EQUAL][1], NAME_WEIGHTS[ONE_EDIT][1], SERIES_ID))
 SURE_NUMBERS = frozenset(("number equal", "no number, and this is a one-shot"))
-SINGLE = (SeriesTypeCode.ONE_SHOT, SeriesTypeCode.GRAPHIC_NOVEL)
-WORD = 4  # letters of a word, in a shorter one another letter makes another word
-LETTERS = 2  # that may be wrong
+ONE_ISSUE_FORMATS = (SeriesTypeCode.ONE_SHOT, SeriesTypeCode.GRAPHIC_NOVEL)
+MIN_WORD_LENGTH = 4  # in a shorter word, a different letter makes a different word
+MAX_EDITS = 2  # letters that may be wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Candidate:
     issue: Row
     reasons: list[Reason]
     score: float = 0.0
-    coded: bool = False  # whether it has one of the codes or ids
+    has_code: bool = False  # or one of the ids
 
     @property
     def weight(self) -> float:
@@ -77,10 +77,10 @@ class Candidate:
     def is_undoubted(self) -> bool:
         """Whether nothing speaks against it, and a code or both series and number are equal."""
         worst = min((reason.weight for reason in self.reasons), default=0)
-        if self.coded:
-            return worst > CONTRADICTION
-        told = {reason.text for reason in self.reasons}
-        return worst >= 0 and not told.isdisjoint(SURE_NAMES) and not told.isdisjoint(SURE_NUMBERS)
+        if self.has_code:
+            return worst > CONTRADICTION_WEIGHT
+        texts = {reason.text for reason in self.reasons}
+        return worst >= 0 and not texts.isdisjoint(SURE_NAMES) and not texts.isdisjoint(SURE_NUMBERS)
 
 
 @dataclass(slots=True)
@@ -93,8 +93,8 @@ class Match:
 
 
 def name_relation(wanted: str, names: Sequence[str]) -> int:
-    """How a name is like those of a series, of which the first is the main one."""
-    wanted, known = folded(wanted), [folded(name) for name in names]
+    """How a name relates to those of a series, the first of which is the main one."""
+    wanted, known = fold_name(wanted), [fold_name(name) for name in names]
     if wanted == known[0]:
         return EQUAL
     if wanted in known:
@@ -108,31 +108,31 @@ def _relation(one: str, other: str) -> int:
     if other.startswith(f"{one} ") or one.startswith(f"{other} "):
         return BEGINNING
     ours, theirs = one.split(), other.split()
-    if len(ours) != len(theirs) or abs(len(one) - len(other)) > 2 * LETTERS:
+    if len(ours) != len(theirs) or abs(len(one) - len(other)) > 2 * MAX_EDITS:
         return SIMILAR
     pairs = [(our, their) for our, their in zip(ours, theirs, strict=True) if our != their]
     edits = sum(_edits(our, their) for our, their in pairs)
-    return ONE_EDIT if edits == 1 else TWO_EDITS if edits == LETTERS else SIMILAR
+    return ONE_EDIT if edits == 1 else TWO_EDITS if edits == MAX_EDITS else SIMILAR
 
 
 def _edits(one: str, other: str) -> int:
-    """The letters in which two words differ, next to each other; many for words that are rather others."""
+    """The number of adjacent letters in which two words differ; a high one for clearly different words."""
     both = one + other
-    # A digit or a Chinese character more makes another name.
-    if min(len(one), len(other)) < WORD or not (both.isalpha() and both.isascii()):
-        return WORD
+    # One more digit or Chinese character makes another name.
+    if min(len(one), len(other)) < MIN_WORD_LENGTH or not (both.isalpha() and both.isascii()):
+        return MIN_WORD_LENGTH
     if one.rstrip("s") == other.rstrip("s"):  # which may as well be another name
-        return LETTERS
+        return MAX_EDITS
     while one and other and one[0] == other[0]:
         one, other = one[1:], other[1:]
     while one and other and one[-1] == other[-1]:
         one, other = one[:-1], other[:-1]
-    return 1 if one == other[::-1] and len(one) == LETTERS else max(len(one), len(other))
+    return 1 if one == other[::-1] and len(one) == MAX_EDITS else max(len(one), len(other))
 
 
 def series_weight(reading: Reading, descriptor: Descriptor, found: Row) -> float:
-    """A first estimate by the series alone, to choose those whose issues are looked for."""
-    weight = NAMES[name_relation(reading.series, (found.name, *found.alt_names))][0]
+    """A first estimate by the series alone, which decides whose issues are looked up."""
+    weight = NAME_WEIGHTS[name_relation(reading.series, (found.name, *found.alt_names))][0]
     year, began = reading.year, descriptor.year_began
     if year:
         weight -= 3 if year < found.year_began - 1 else 0
@@ -146,43 +146,43 @@ def series_weight(reading: Reading, descriptor: Descriptor, found: Row) -> float
 # The fields.
 
 
-def identified(equal: bool) -> Reason:
-    """What the ids of series say that a descriptor has, if there are series with them."""
+def series_id_reason(equal: bool) -> Reason:
+    """The reason for or against a candidate by the series ids of a descriptor, if they are known."""
     if equal:
         return Reason("series_id", SERIES_ID, 8.0)
-    return Reason("series_id", "id of the series different", CONTRADICTION - 1.0)
+    return Reason("series_id", "id of the series different", CONTRADICTION_WEIGHT - 1.0)
 
 
-def judge(
-    descriptor: Descriptor, issue: Row, told: Sequence[Reason], named: Callable[[str, Row], int]
+def score_candidate(
+    descriptor: Descriptor, issue: Row, code_reasons: Sequence[Reason], relation_of: Callable[[str, Row], int]
 ) -> Candidate:
-    """The candidate with its reasons, of which those of codes, ids and covers are `told`.
+    """The candidate with its reasons; `code_reasons` are those of codes, ids and covers.
 
-    `named` is `name_relation` for a series, remembered.
+    `relation_of` is a cached `name_relation` for the series of an issue.
     """
     ways = [
-        (position * READING, reasons)
+        (position * LATER_READING_WEIGHT, reasons)
         for position, reading in enumerate(descriptor.readings)
-        if reading != NOTHING
-        for reasons in (_of_reading(reading, descriptor, issue, named),)
+        if reading != EMPTY_READING
+        for reasons in (_of_reading(reading, descriptor, issue, relation_of),)
     ]
     before, reasons = max(ways, key=lambda way: way[0] + sum(each.weight for each in way[1]), default=(0, []))
-    found = [*told, *reasons, *_common(descriptor, issue)]
+    found = [*code_reasons, *reasons, *_common(descriptor, issue)]
     if before:
         found.append(Reason("file_name", "not the likeliest reading of the name", before))
-    return Candidate(issue, found, coded=any(each.weight > CODED for each in told))
+    return Candidate(issue, found, has_code=any(each.weight > UNIQUE_CODE_WEIGHT for each in code_reasons))
 
 
 def _of_reading(
-    reading: Reading, descriptor: Descriptor, issue: Row, named: Callable[[str, Row], int]
+    reading: Reading, descriptor: Descriptor, issue: Row, relation_of: Callable[[str, Row], int]
 ) -> list[Reason]:
     found = [_number(reading, issue)]
     if reading.series:
-        weight, text = NAMES[named(reading.series, issue)]
+        weight, text = NAME_WEIGHTS[relation_of(reading.series, issue)]
         found.insert(0, Reason("series", text, weight))
     if reading.year:
         found.append(_year(reading.year, descriptor, issue))
-    if descriptor.by_volume == reading.number and reading.number and reading.volume is None:
+    if descriptor.marked_volume == reading.number and reading.number and reading.volume is None:
         if issue.format in COLLECTED_CODES:
             found.append(Reason("format", "a volume, and this is a collection", 2.5))
         elif issue.language == DEFAULT_LANGUAGE:
@@ -197,13 +197,13 @@ def _of_reading(
 
 def _number(reading: Reading, issue: Row) -> Reason:
     if reading.number:
-        wanted = numbers(reading.number)
+        wanted = number_spellings(reading.number)
         if issue.number.upper() in wanted:
             return Reason("number", "number equal", 3.0)
         if issue.alt_number and issue.alt_number.upper() in wanted:
             return Reason("number", "alternative number equal", 1.0)
         return Reason("number", "number different", -7.0)
-    if issue.number == "1" and issue.format in SINGLE:
+    if issue.number == "1" and issue.format in ONE_ISSUE_FORMATS:
         return Reason("number", "no number, and this is a one-shot", 2.0)
     if issue.number == "1":
         return Reason("number", "number not told, and this is the first", 0.3)
@@ -225,12 +225,12 @@ def _year(year: int, descriptor: Descriptor, issue: Row) -> Reason:
 def _common(descriptor: Descriptor, issue: Row) -> list[Reason]:
     return [
         each
-        for test in (_began, _dates, _publisher, _language, _format, _pages, _title)
+        for test in (_year_began, _dates, _publisher, _language, _format, _pages, _title)
         for each in test(descriptor, issue)
     ]
 
 
-def _began(descriptor: Descriptor, issue: Row):
+def _year_began(descriptor: Descriptor, issue: Row):
     if descriptor.year_began:
         off = abs(descriptor.year_began - issue.year_began)
         if off == 0:
@@ -255,9 +255,9 @@ def _dates(descriptor: Descriptor, issue: Row):
 
 
 def _publisher(descriptor: Descriptor, issue: Row):
-    wanted = folded(descriptor.publisher)
+    wanted = fold_name(descriptor.publisher)
     if wanted:
-        known = [folded(each) for each in (issue.publisher, issue.imprint or "", *issue.publisher_names)]
+        known = [fold_name(each) for each in (issue.publisher, issue.imprint or "", *issue.publisher_names)]
         if any(each and (each.startswith(wanted) or wanted.startswith(each)) for each in known):
             yield Reason("publisher", "publisher equal", 1.5)
         else:
@@ -279,7 +279,7 @@ def _format(descriptor: Descriptor, issue: Row):
             yield Reason("format", "format equal", 2.0)
         else:
             yield Reason("format", "format different", -1.0 if collected else -4.0)
-    elif wanted in (*SINGLE, SeriesTypeCode.ANNUAL):
+    elif wanted in (*ONE_ISSUE_FORMATS, SeriesTypeCode.ANNUAL):
         yield (
             Reason("format", "format equal", 2.0)
             if wanted == issue.format
@@ -299,9 +299,9 @@ def _pages(descriptor: Descriptor, issue: Row):
 
 
 def _title(descriptor: Descriptor, issue: Row):
-    wanted = folded(descriptor.title)
+    wanted = fold_name(descriptor.title)
     if wanted:
-        known = {folded(each) for each in (issue.title, *issue.stories) if each}
+        known = {fold_name(each) for each in (issue.title, *issue.stories) if each}
         if wanted in known:
             yield Reason("title", "title equal", 2.0)
 
@@ -309,23 +309,23 @@ def _title(descriptor: Descriptor, issue: Row):
 # The whole.
 
 
-def rank(candidates: list[Candidate], most: int) -> Match:
+def rank_candidates(candidates: list[Candidate], limit: int) -> Match:
     """The best candidates with their scores, and whether the first is certain."""
     candidates.sort(key=lambda each: (-each.weight, each.issue.id))
-    highest = max([NONE, *(each.weight for each in candidates[:1])])
-    total = exp(NONE - highest) + sum(exp(each.weight - highest) for each in candidates)
+    highest = max([NO_MATCH_WEIGHT, *(each.weight for each in candidates[:1])])
+    total = exp(NO_MATCH_WEIGHT - highest) + sum(exp(each.weight - highest) for each in candidates)
     for each in candidates:
         each.score = exp(each.weight - highest) / total
-    kept = [each for each in candidates[:most] if each.score >= 0.001]
+    kept = [each for each in candidates[:limit] if each.score >= 0.001]
     if not kept:
         return Match()
     best = kept[0]
-    certain = best.score >= CERTAIN and best.is_undoubted
-    tied = [] if certain else [each for each in kept if each.score >= best.score * TIED]
-    return Match(kept, certain, _apart(tied) if len(tied) > 1 else {})
+    certain = best.score >= CERTAIN_SCORE and best.is_undoubted
+    tied = [] if certain else [each for each in kept if each.score >= best.score * TIE_RATIO]
+    return Match(kept, certain, _differences(tied) if len(tied) > 1 else {})
 
 
-def _apart(tied: list[Candidate]) -> dict[str, list[tuple[int, object]]]:
+def _differences(tied: list[Candidate]) -> dict[str, list[tuple[int, object]]]:
     """The fields in which candidates differ, with their values, by issue."""
     fields = {
         "series": lambda issue: issue.series,

@@ -8,21 +8,21 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from comicsdb.matching import candidates, scoring
-from comicsdb.matching.descriptors import Descriptor, beginning, folded, numbers
+from comicsdb.matching.descriptors import Descriptor, barcode_stem, fold_name, number_spellings
 from comicsdb.matching.filenames import Reading
 from comicsdb.matching.scoring import Match, Reason
 
-SERIES_MAX = 10  # series whose issues are looked for, for each descriptor
+SERIES_MAX = 10  # series whose issues are looked up, for each descriptor
 ISSUES_MAX = 60  # issues that are compared with each descriptor
 OF_VARIANT = "{} of a variant"
 
 
-def match(session: Session, descriptors: Sequence[Descriptor], most: int) -> list[Match]:
-    """For each descriptor, up to `most` issues that it may mean."""
+def match(session: Session, descriptors: Sequence[Descriptor], limit: int) -> list[Match]:
+    """For each descriptor, up to `limit` issues that it may mean."""
     by_code = _by_codes(session, descriptors)
     identified = _series_by_ids(session, descriptors)
-    chosen = _series(session, descriptors, identified)
-    wanted = {place: _places(descriptors[place].readings, found) for place, found in chosen.items()}
+    chosen = _likely_series(session, descriptors, identified)
+    wanted = {place: _issue_keys(descriptors[place].readings, found) for place, found in chosen.items()}
     numbered = {key for keys, _dated in wanted.values() for key in keys}
     dated = {key for _numbered, keys in wanted.values() for key in keys}
     ids = {issue_id for found in by_code for issue_id in found}
@@ -33,19 +33,19 @@ def match(session: Session, descriptors: Sequence[Descriptor], most: int) -> lis
             placed[row.series_id, key].append(row)
     by_id = {row.id: row for row in rows}
     return [
-        _ranked(each, [by_id[issue_id] for issue_id in by_code[place] if issue_id in by_id],
+        _match_one(each, [by_id[issue_id] for issue_id in by_code[place] if issue_id in by_id],
                 [row for keys in wanted.get(place, ()) for key in sorted(keys)
                  for row in placed[key][: candidates.ISSUES_MAX]],
-                by_code[place], identified[place], most)
+                by_code[place], identified[place], limit)
         for place, each in enumerate(descriptors)
     ]  # fmt: skip
 
 
-def _places(readings: Sequence[Reading], series: Iterable[int]) -> tuple[set, set]:
-    """Where a descriptor's issue may be: pairs of series and number, and of series and year."""
+def _issue_keys(readings: Sequence[Reading], series: Iterable[int]) -> tuple[set, set]:
+    """The pairs of series and number, and of series and year, that a descriptor's issue may have."""
     numbered, dated = set(), set()
     for series_id, reading in product(series, readings):
-        numbered |= {(series_id, number) for number in numbers(reading.number or "1")}
+        numbered |= {(series_id, number) for number in number_spellings(reading.number or "1")}
         if not reading.number and reading.year:
             dated.add((series_id, reading.year))
     return numbered, dated
@@ -59,7 +59,7 @@ def _by_codes(session: Session, descriptors: Sequence[Descriptor]) -> list[dict[
     for place, each in enumerate(descriptors):
         for kind, values in each.codes.items():
             for value in values:
-                asked = beginning(value) if kind == "gtin" else value
+                asked = barcode_stem(value) if kind == "gtin" else value
                 places[kind, str(asked)].append(place)
                 wanted[kind].append(asked)
     for row in candidates.by_codes(session, {kind: [*set(values)] for kind, values in wanted.items()}):
@@ -90,13 +90,13 @@ def _code_reason(row: Row, wanted: tuple) -> Reason:
     if kind != "gtin" or row.code in wanted:
         name = OF_VARIANT.format(name) if row.of_variant else name
         return Reason(kind, f"{name} equal", scoring.EXACT_CODES[kind])
-    if any(beginning(each) != each for each in wanted):
+    if any(barcode_stem(each) != each for each in wanted):
         return Reason(kind, "barcode of the issue, with another cover or printing", 7.0)
     return Reason(kind, "barcode equal but for its supplement", 3.0)
 
 
 def _series_by_ids(session: Session, descriptors: Sequence[Descriptor]) -> dict[int, set[int]]:
-    """For each place of a descriptor, the series that have one of its ids of series."""
+    """By the index of a descriptor, the series that have one of its series ids."""
     wanted = [
         (place, kind, value)
         for place, each in enumerate(descriptors)
@@ -110,14 +110,14 @@ def _series_by_ids(session: Session, descriptors: Sequence[Descriptor]) -> dict[
     return found
 
 
-def _series(
+def _likely_series(
     session: Session, descriptors: Sequence[Descriptor], identified: dict[int, set[int]]
 ) -> dict[int, list[int]]:
-    """For each place of a descriptor, the ids of the series whose issues are looked for."""
+    """By the index of a descriptor, the ids of the series whose issues are looked up."""
     names: dict[str, int] = {}
     for each in descriptors:
         for reading in each.readings:
-            if folded(reading.series):
+            if fold_name(reading.series):
                 names.setdefault(reading.series, len(names))
     found: dict[int, list[Row]] = defaultdict(list)
     for row in candidates.series_by_names(session, list(names)):
@@ -127,33 +127,36 @@ def _series(
         weights: dict[int, float] = {}
         for position, reading in enumerate(each.readings):
             for row in found[names[reading.series]] if reading.series in names else ():
-                weight = scoring.series_weight(reading, each, row) + position * scoring.READING
+                weight = scoring.series_weight(reading, each, row) + position * scoring.LATER_READING_WEIGHT
                 weights[row.id] = max(weights.get(row.id, weight), weight)
         best = sorted(weights, key=lambda series_id: (-weights[series_id], series_id))
         chosen[place] = list(dict.fromkeys([*sorted(identified[place]), *best]))[:SERIES_MAX]
     return chosen
 
 
-def _ranked(
+def _match_one(
     descriptor: Descriptor,
-    coded: list[Row],
-    named: list[Row],
-    codes: dict[int, list[Reason]],
+    code_rows: list[Row],
+    name_rows: list[Row],
+    code_reasons: dict[int, list[Reason]],
     identified: set[int],
-    most: int,
+    limit: int,
 ) -> Match:
     relations: dict[tuple[str, int], int] = {}
 
-    def relation(name: str, issue: Row) -> int:
+    def relation_of(name: str, issue: Row) -> int:
         key = name, issue.series_id
         if key not in relations:
             relations[key] = scoring.name_relation(name, (issue.series, *issue.alt_names))
         return relations[key]
 
-    def told(row: Row) -> list[Reason]:
-        series = [scoring.identified(row.series_id in identified)] if identified else []
-        return [*codes.get(row.id, ()), *series]
+    def reasons_of(row: Row) -> list[Reason]:
+        series = [scoring.series_id_reason(row.series_id in identified)] if identified else []
+        return [*code_reasons.get(row.id, ()), *series]
 
-    rows = {row.id: row for row in (*coded, *named)}
-    judged = [scoring.judge(descriptor, row, told(row), relation) for row in list(rows.values())[:ISSUES_MAX]]
-    return scoring.rank(judged, most)
+    rows = {row.id: row for row in (*code_rows, *name_rows)}
+    scored = [
+        scoring.score_candidate(descriptor, row, reasons_of(row), relation_of)
+        for row in list(rows.values())[:ISSUES_MAX]
+    ]
+    return scoring.rank_candidates(scored, limit)

@@ -1,7 +1,7 @@
 """Decoding untrusted pictures in child processes with limits on time and memory.
 
-A process has at most `DECODERS` children, started on demand. A child that was killed by a picture, or has
-decoded many, is replaced. When this process ends in any way, their sockets are closed and they exit.
+A process has at most `PROCESSES` children, started on demand. A child that was killed by a picture, or has
+decoded many, is replaced. However this process ends, their sockets are closed and they exit.
 """
 
 import atexit
@@ -18,18 +18,18 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
-from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, check_length, too_much
+from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, check_length, too_complex_error
 from comicsdb.media.storage import StorageDownError
 
-DECODERS = 1  # children of one process; a request that waits for one occupies a thread
+PROCESSES = 1  # children of each server process; a request that waits for one occupies a thread
 CPU_SECONDS = 10  # for one picture; the largest accepted ones need three
-MEMORY = 3 * 512 * 1024**2  # bytes of a child's address space; the largest WebP pictures need 1.05 GB
-PATIENCE = 5.0  # seconds to wait for a free child; a page may need dozens of new thumbnails at once
-UPLOAD_PATIENCE = 1.0  # the same for uploads, which can be retried
-DEADLINE = 40.0  # seconds for an answer; the child's own limit of CPU seconds is lower
-JOBS = 1000  # jobs of one child, which bounds memory leaks of decoders
-ANSWER = 64 * 1024  # bytes, without the picture
-RESULT = 64 * 1024**2  # bytes of a returned picture
+MEMORY_BYTES = 3 * 512 * 1024**2  # address space of a child; the largest WebP pictures need 1.05 GB
+WAIT_SECONDS = 5.0  # for a free child; a page may need dozens of new thumbnails at once
+UPLOAD_WAIT_SECONDS = 1.0  # the same for uploads, which can be retried
+ANSWER_SECONDS = 40.0  # for one job; the child's own limit of CPU seconds is lower
+JOBS_PER_PROCESS = 1000  # this bounds memory leaks of decoders
+ANSWER_BYTES = 64 * 1024  # without the picture
+RESULT_BYTES = 64 * 1024**2  # of a returned picture
 # Variables of the environment that a child gets; the others may be secrets.
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_", "LD_", "DYLD_", "PYTHON", "VIRTUAL_ENV", "TMPDIR", "TZ")
 
@@ -40,7 +40,7 @@ class DecoderBusyError(StorageDownError):
     retry_after = 3  # seconds
 
 
-class _DiedError(Exception):
+class _ProcessDiedError(Exception):
     """A child exited during a job; `code` is its return code."""
 
     def __init__(self, code: int):
@@ -48,7 +48,7 @@ class _DiedError(Exception):
         self.code = code
 
 
-class Cleaned(NamedTuple):
+class CleanedPicture(NamedTuple):
     """A picture without metadata: bytes, facts, and its perceptual hashes if requested and possible."""
 
     data: bytes
@@ -56,14 +56,21 @@ class Cleaned(NamedTuple):
     hashes: dict[str, str]
 
 
-class _Child:
+class _DecoderProcess:
     """One child process and the socket to it."""
 
     def __init__(self):
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "comicsdb.imaging.decoder", str(theirs.fileno()), str(MEMORY)],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "comicsdb.imaging.decoder",
+                    str(theirs.fileno()),
+                    str(MEMORY_BYTES),
+                ],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 env={name: value for name, value in os.environ.items() if name.startswith(ENVIRONMENT)},
@@ -72,57 +79,57 @@ class _Child:
         self.jobs = 0
 
     def ask(self, job: dict, data: bytes) -> tuple[dict, bytes]:
-        """The child's answer; raises _DiedError, or DecoderBusyError after DEADLINE."""
+        """The child's answer; raises _ProcessDiedError, or DecoderBusyError after ANSWER_SECONDS."""
         self.jobs += 1
         try:
             self._connection.send_bytes(json.dumps(job | {"cpu": CPU_SECONDS}).encode())
             self._connection.send_bytes(data)
-            if not self._connection.poll(DEADLINE):
+            if not self._connection.poll(ANSWER_SECONDS):
                 raise DecoderBusyError("A picture was not decoded in time.")
-            answer = json.loads(self._connection.recv_bytes(ANSWER))
-            return answer, self._connection.recv_bytes(RESULT)
+            answer = json.loads(self._connection.recv_bytes(ANSWER_BYTES))
+            return answer, self._connection.recv_bytes(RESULT_BYTES)
         except (EOFError, ConnectionError) as error:
-            raise _DiedError(self._ended()) from error
+            raise _ProcessDiedError(self._exit_code()) from error
 
-    def _ended(self) -> int:
+    def _exit_code(self) -> int:
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(1)
         self._process.kill()
         return self._process.wait()
 
     @property
-    def lives(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether the child can take a job."""
         return self._process.poll() is None
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """Kill the child."""
         self._connection.close()
         self._process.kill()
         self._process.wait()
 
 
-class Decoder:
-    """The children of this process."""
+class DecoderPool:
+    """The decoding child processes of this process."""
 
-    def __init__(self, number: int = DECODERS):
-        self._places = threading.BoundedSemaphore(number)
-        self._idle: deque[_Child] = deque()
+    def __init__(self, number: int = PROCESSES):
+        self._slots = threading.BoundedSemaphore(number)
+        self._idle: deque[_DecoderProcess] = deque()
 
     @contextmanager
-    def place(self, patience: float | None = None) -> Iterator["Decoder"]:
-        """Wait up to `seconds`, or PATIENCE, for a free child; raises DecoderBusyError."""
-        if not self._places.acquire(timeout=PATIENCE if patience is None else patience):
+    def acquire(self, patience: float | None = None) -> Iterator["DecoderPool"]:
+        """Wait up to `patience` seconds, or WAIT_SECONDS, for a free child; raises DecoderBusyError."""
+        if not self._slots.acquire(timeout=WAIT_SECONDS if patience is None else patience):
             raise DecoderBusyError("Too many pictures are being decoded.")
         try:
             yield self
         finally:
-            self._places.release()
+            self._slots.release()
 
-    def clean(self, data: bytes, *, hashed: bool = False) -> Cleaned:
+    def clean(self, data: bytes, *, hashed: bool = False) -> CleanedPicture:
         """A picture without its metadata; raises PictureError."""
         answer, result = self._run({"job": "clean", "hashed": hashed}, data)
-        return Cleaned(result, _picture(answer), answer.get("hashes", {}))
+        return CleanedPicture(result, _picture(answer), answer.get("hashes", {}))
 
     def inspect(self, data: bytes) -> Picture:
         """Facts about a picture; raises PictureError."""
@@ -154,13 +161,13 @@ class Decoder:
         check_length(len(data))
         try:
             answer, result = self._ask(job, data)
-        except _DiedError as error:
+        except _ProcessDiedError as error:
             if error.code == -signal.SIGXCPU:
-                raise too_much() from error
+                raise too_complex_error() from error
             try:  # perhaps killed by something else
                 answer, result = self._ask(job, data)
-            except _DiedError as again:
-                raise too_much() from again
+            except _ProcessDiedError as again:
+                raise too_complex_error() from again
         if "problem" in answer:
             error = TooComplexError if answer["complex"] else PictureError
             raise error(answer["problem"], **answer["mapping"])
@@ -171,46 +178,46 @@ class Decoder:
         try:
             found = child.ask(job, data)
         except BaseException:
-            child.end()
+            child.kill()
             raise
-        if child.jobs < JOBS:
+        if child.jobs < JOBS_PER_PROCESS:
             self._idle.append(child)
         else:
-            child.end()
+            child.kill()
         return found
 
-    def _take(self) -> _Child:
+    def _take(self) -> _DecoderProcess:
         with suppress(IndexError):
             while True:
                 child = self._idle.pop()
-                if child.lives:
+                if child.is_alive:
                     return child
-                child.end()
-        return _Child()
+                child.kill()
+        return _DecoderProcess()
 
     def close(self) -> None:
         """Stop the idle children."""
         with suppress(IndexError):
             while True:
-                self._idle.pop().end()
+                self._idle.pop().kill()
 
 
 def _picture(answer: dict) -> Picture:
     return Picture(answer["width"], answer["height"], answer["format"])
 
 
-_decoder = Decoder()
-atexit.register(_decoder.close)
+_pool = DecoderPool()
+atexit.register(_pool.close)
 
 
-def _begin_anew() -> None:
+def _reset_after_fork() -> None:
     """Start without children in a forked process."""
-    _decoder.__init__()
+    _pool.__init__()
 
 
-os.register_at_fork(after_in_child=_begin_anew)
+os.register_at_fork(after_in_child=_reset_after_fork)
 
 
-def place(patience: float | None = None):
-    """Wait for a decoder: `with place() as decoder`; see `Decoder.place`."""
-    return _decoder.place(patience)
+def acquire_decoder(patience: float | None = None):
+    """Wait for a decoder: `with acquire_decoder() as decoder`; see `DecoderPool.acquire`."""
+    return _pool.acquire(patience)

@@ -26,21 +26,21 @@ from comicsdb.media.storage import (
     Entry,
     Storage,
     StorageDownError,
-    checked,
+    check_key,
     content_type,
     is_key,
 )
 
 CONNECT, READ, ATTEMPTS = 5, 10, 3  # seconds, seconds, tries
-CONNECTIONS = 16  # connections kept open for the threads of a process
-LEFT_ALONE = 5  # seconds after a failure in which requests fail at once
-NOT_THERE = frozenset({"404", "NoSuchKey", "NotFound"})
+CONNECTIONS = 16  # kept open for the threads of a process
+BACKOFF_SECONDS = 5  # after a failure, in which requests fail at once
+NOT_FOUND_CODES = frozenset({"404", "NoSuchKey", "NotFound"})
 
 
 class S3Storage(Storage):
     """A bucket; without access keys, boto3 uses its own lookup."""
 
-    discarded_at_once = 50  # each takes some three requests
+    discard_limit = 50  # each takes some three requests
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class S3Storage(Storage):
 
     def open(self, key: str, size: str = "") -> Content:
         """See `Storage`; reads the whole picture."""
-        with self._asking() as client:
+        with self._request() as client:
             found = client.get_object(**self._at(key, size))
             data = found["Body"].read()
         return Content(io.BytesIO(data), len(data), found["LastModified"])
@@ -85,7 +85,7 @@ class S3Storage(Storage):
     def exists(self, key: str, size: str = "") -> bool:
         """See `Storage`; False for invalid keys."""
         try:
-            with self._asking() as client:
+            with self._request() as client:
                 client.head_object(**self._at(key, size))
         except (BadKeyError, FileNotFoundError):
             return False
@@ -93,14 +93,14 @@ class S3Storage(Storage):
 
     def identity(self, key: str) -> str:
         """See `Storage`: compares the ETags of the server."""
-        with self._asking() as client:
+        with self._request() as client:
             return client.head_object(**self._at(key))["ETag"]
 
     def put(self, key: str, source: bytes | Path, size: str = "") -> None:
         """See `Storage`."""
         data = source if isinstance(source, bytes) else source.read_bytes()
         digest = hashlib.md5(data, usedforsecurity=False).digest()
-        with self._asking() as client:
+        with self._request() as client:
             client.put_object(
                 **self._at(key, size),
                 Body=data,
@@ -111,12 +111,12 @@ class S3Storage(Storage):
 
     def copy(self, key: str, source_key: str) -> None:
         """See `Storage`; copied by the server."""
-        with self._asking() as client:
+        with self._request() as client:
             client.copy_object(**self._at(key), CopySource=self._at(source_key))
 
     def delete(self, key: str) -> None:
         """See `Storage`; the picture first, because makers of thumbnails check for it last."""
-        with self._asking() as client:
+        with self._request() as client:
             client.delete_object(**self._at(key))
         for entry in self._below(f"{THUMBNAILS}/{key}/"):
             self.remove(entry.name)
@@ -127,17 +127,17 @@ class S3Storage(Storage):
 
     def remove(self, name: str) -> None:
         """See `Storage`."""
-        with self._asking() as client:
+        with self._request() as client:
             client.delete_object(Bucket=self.bucket, Key=self._prefix + name)
 
     def _at(self, key: str, size: str = "") -> dict[str, str]:
-        name = f"{THUMBNAILS}/{checked(key)}/{size}.webp" if size else checked(key)
+        name = f"{THUMBNAILS}/{check_key(key)}/{size}.webp" if size else check_key(key)
         return {"Bucket": self.bucket, "Key": self._prefix + name}
 
     def _below(self, start: str) -> Iterator[Entry]:
         asked = {"Bucket": self.bucket, "Prefix": self._prefix + start}
         while True:
-            with self._asking() as client:
+            with self._request() as client:
                 page = client.list_objects_v2(**asked)
             for each in page.get("Contents", ()):
                 name = each["Key"].removeprefix(self._prefix)
@@ -151,7 +151,7 @@ class S3Storage(Storage):
             asked["ContinuationToken"] = page["NextContinuationToken"]
 
     @contextmanager
-    def _asking(self):
+    def _request(self):
         """The client, whose errors become FileNotFoundError or StorageDownError.
 
         A failing server must not block all threads: after a failure requests fail at once for a while.
@@ -162,11 +162,11 @@ class S3Storage(Storage):
             yield self._client
         except ClientError as error:
             code = error.response.get("Error", {}).get("Code", "")
-            if code in NOT_THERE:
+            if code in NOT_FOUND_CODES:
                 raise FileNotFoundError(code) from error
             STORAGE_OUTAGE.report(error, "The object storage refuses: %s", error)
             raise StorageDownError(f"The object storage refuses: {code}.") from error
         except (BotoCoreError, HTTPError) as error:
-            self._down_until = time.monotonic() + LEFT_ALONE
+            self._down_until = time.monotonic() + BACKOFF_SECONDS
             STORAGE_OUTAGE.report(error, "The object storage does not answer: %s", error)
             raise StorageDownError("The object storage does not answer.") from error

@@ -88,7 +88,7 @@ def is_key(key: str) -> bool:
     return len(key) <= KEY_LENGTH and bool(KEY.fullmatch(key)) and not key.startswith(f"{THUMBNAILS}/")
 
 
-def checked(key: str) -> str:
+def check_key(key: str) -> str:
     """Return the key; raises BadKeyError for an invalid one."""
     if not is_key(key):
         raise BadKeyError(f"Not the key of a picture: {key!r}.")
@@ -107,7 +107,7 @@ class Storage:
     storage does not answer. `size` names a thumbnail of the picture, made by `thumbnails.py`.
     """
 
-    discarded_at_once = 10_000  # pictures in a request
+    discard_limit = 10_000  # pictures in a request
 
     # Implemented by each storage.
 
@@ -164,14 +164,14 @@ class Storage:
         """Store many pictures: `with storage.batch() as batch`; an exception removes them all."""
         return Batch(self)
 
-    def discard(self, keys: Iterable[str], *, most: int | None = None) -> None:
-        """Remove up to `most` pictures that no row names any more; the default is a number fit for a request.
+    def discard(self, keys: Iterable[str], *, limit: int | None = None) -> None:
+        """Remove up to `limit` pictures that no row names any more; by default, as many as fit in a request.
 
         Never fails: the sweep removes the rest.
         """
-        most = self.discarded_at_once if most is None else most
+        limit = self.discard_limit if limit is None else limit
         for number, key in enumerate(keys):
-            if number == most:
+            if number == limit:
                 log.info("Many pictures were replaced or deleted at once: the rest is left to the sweep")
                 return
             try:
@@ -210,7 +210,7 @@ class Batch:
 
     def undo(self) -> None:
         """Remove everything stored by the batch."""
-        self._storage.discard(self._journal, most=len(self))
+        self._storage.discard(self._journal, limit=len(self))
         self._journal.clear()
 
     def save(self, kind: str, source: bytes | Path, suffix: str) -> str:
@@ -242,7 +242,7 @@ class FolderStorage(Storage):
 
     def path(self, key: str, size: str = "") -> Path:
         """The path of a picture or thumbnail, whether or not it exists. Raises BadKeyError."""
-        path = self.folder / checked(key)
+        path = self.folder / check_key(key)
         inside = os.path.realpath(self.folder)
         if os.path.commonpath([inside, os.path.realpath(path)]) != inside:
             raise BadKeyError(f"The key {key!r} leads out of the folder of pictures.")
@@ -305,7 +305,7 @@ class FolderStorage(Storage):
     def write(self, key: str, source: bytes | Path, size: str = "") -> set[Path]:
         """Store a file; returns the folders to sync to make it durable."""
         target = self.path(key, size)
-        changed = _made(target.parent)
+        changed = _make_folder(target.parent)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{UNFINISHED}")
         try:
             with temporary.open("xb") as stream:
@@ -324,7 +324,7 @@ class FolderStorage(Storage):
     def write_link(self, key: str, source_key: str) -> set[Path]:
         """Link a file, or copy it; returns folders as `write` does."""
         source, target = self.path(source_key), self.path(key)
-        changed = _made(target.parent)
+        changed = _make_folder(target.parent)
         try:
             os.link(source, target)
         except OSError as error:
@@ -379,7 +379,7 @@ class FolderBatch(Batch):
         self._folders.clear()
 
 
-def _made(folder: Path) -> set[Path]:
+def _make_folder(folder: Path) -> set[Path]:
     """Create a folder; returns the folders to sync for a file in it, also the parents of new ones."""
     changed, missing = {folder}, folder
     while not missing.exists():

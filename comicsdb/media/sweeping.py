@@ -16,11 +16,11 @@ from comicsdb.media.storage import Entry, Storage
 from comicsdb.models.base import metadata
 
 CHUNK = 10_000  # names per COPY
-REMOVED_AT_ONCE = 200  # files removed between two comparisons
-PICTURE = "image"
+BATCH = 200  # files removed between two comparisons with the rows
+COLUMN = "image"
 
 
-class Owner(NamedTuple):
+class PictureRow(NamedTuple):
     """A row and the key of its picture."""
 
     table: str
@@ -28,28 +28,28 @@ class Owner(NamedTuple):
     key: str
 
 
-def owners() -> list[str]:
+def tables_with_pictures() -> list[str]:
     """The tables whose rows have pictures: each has the column `image`."""
-    return sorted(table.name for table in metadata.tables.values() if PICTURE in table.columns)
+    return sorted(table.name for table in metadata.tables.values() if COLUMN in table.columns)
 
 
 def orphans(connection: Connection, storage: Storage, older_than: timedelta) -> Iterator[list[Entry]]:
-    """Files that no row names and that are older than `age`, in lists.
+    """Files that no row names and that are older than `older_than`, in lists.
 
     The connection must be in autocommit mode: rows are compared again just before each list is yielded, so
     that it has no file that was referenced meanwhile.
     """
     limit = clock.now() - older_than
-    _note(connection, storage)
+    _load_stored(connection, storage)
     last = ""
     while True:
         found = connection.execute(
             text(
                 "SELECT name, key, modified FROM stored s WHERE name > :last AND modified < :limit"
-                f" AND NOT EXISTS (SELECT FROM ({_named()}) n WHERE n.{PICTURE} = s.key AND s.key <> '')"
+                f" AND NOT EXISTS (SELECT FROM ({_referenced()}) n WHERE n.{COLUMN} = s.key AND s.key <> '')"
                 " ORDER BY name LIMIT :number"
             ),
-            {"last": last, "limit": limit, "number": REMOVED_AT_ONCE},
+            {"last": last, "limit": limit, "number": BATCH},
         ).all()
         if not found:
             return
@@ -71,30 +71,32 @@ def sweep(
             yield entry
     if not dry_run:
         connection.execute(
-            text(f"DELETE FROM picture_hash WHERE picture NOT IN (SELECT {PICTURE} FROM ({_named()}) n)")
+            text(f"DELETE FROM picture_hash WHERE picture NOT IN (SELECT {COLUMN} FROM ({_referenced()}) n)")
         )
 
 
-def _named() -> str:
-    """A query for all pictures that rows name, also as they were before what a reader may undo."""
-    remembered = f"SELECT before ->> '{PICTURE}' FROM library_change WHERE before ? '{PICTURE}'"
-    return " UNION ALL ".join([*(f"SELECT {PICTURE} FROM {table}" for table in owners()), remembered])
+def _referenced() -> str:
+    """A query for all pictures that rows name or would name again after an undo."""
+    remembered = f"SELECT before ->> '{COLUMN}' FROM library_change WHERE before ? '{COLUMN}'"
+    return " UNION ALL ".join(
+        [*(f"SELECT {COLUMN} FROM {table}" for table in tables_with_pictures()), remembered]
+    )
 
 
-def missing(connection: Connection, storage: Storage) -> Iterator[Owner]:
+def missing(connection: Connection, storage: Storage) -> Iterator[PictureRow]:
     """Rows whose picture is not in the storage. Needs a connection as for `orphans`."""
-    _note(connection, storage)
-    for table in owners():
+    _load_stored(connection, storage)
+    for table in tables_with_pictures():
         lost = text(
-            f"SELECT id, {PICTURE} FROM {table} t WHERE {PICTURE} <> ''"
-            f" AND NOT EXISTS (SELECT FROM stored s WHERE s.name = t.{PICTURE}) ORDER BY id"
+            f"SELECT id, {COLUMN} FROM {table} t WHERE {COLUMN} <> ''"
+            f" AND NOT EXISTS (SELECT FROM stored s WHERE s.name = t.{COLUMN}) ORDER BY id"
         )
         for row in connection.execute(lost):
             if not storage.exists(row.image):  # it may have been stored since
-                yield Owner(table, row.id, row.image)
+                yield PictureRow(table, row.id, row.image)
 
 
-def _note(connection: Connection, storage: Storage) -> None:
+def _load_stored(connection: Connection, storage: Storage) -> None:
     """Fill the temporary table `stored` with the entries of the storage."""
     connection.execute(text("DROP TABLE IF EXISTS pg_temp.stored"))
     connection.execute(

@@ -39,7 +39,7 @@ class Thumbnails:
 
     def _make(self, size_name: str, key: str) -> Content:
         data = self._storage.read(key)
-        with decoding.place() as decoder:
+        with decoding.acquire_decoder() as decoder:
             found = self._made(size_name, key)  # made by another thread meanwhile
             if found is not None:
                 return found

@@ -1,6 +1,6 @@
 """Uploaded pictures: cleaned, stored, and removed again if the transaction that names them is rolled back.
 
-Storing may wait for another server, so it comes before the catalogue's `create`, `update` or `lock`, which
+Storing may wait for another server, so it is done before the catalogue's `create`, `update` or `lock`, which
 make other writers wait until the transaction ends. A process that dies in between leaves a file that no row
 names, which the sweep removes.
 """
@@ -12,15 +12,15 @@ from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
 from comicsdb.imaging.picture import PictureError
-from comicsdb.media.decoding import UPLOAD_PATIENCE, Cleaned, DecoderBusyError, place
+from comicsdb.media.decoding import UPLOAD_WAIT_SECONDS, CleanedPicture, DecoderBusyError, acquire_decoder
 from comicsdb.media.storage import STORAGE_OUTAGE, Storage, StorageDownError, new_key
 from comicsdb.models.picture_hash import PictureHash, signed
 
 log = logging.getLogger(__name__)
 
 # First key of the advisory locks of members whose picture is being decoded; the second is the account
-TURN = 0x70696374
-TURN_PATIENCE = 1.0  # seconds
+UPLOAD_LOCK = 0x70696374
+UPLOAD_LOCK_SECONDS = 1.0
 
 
 def picture_values(
@@ -33,12 +33,12 @@ def picture_values(
     of the uploader, None for commands. Raises PictureError, and StorageDownError (DecoderBusyError while
     another picture of the member is being decoded).
     """
-    cleaned = _cleaned(session, data, member, hashed=hashed)
+    cleaned = _clean(session, data, member, hashed=hashed)
     if hashed and not cleaned.hashes:
         log.error("The cover uploaded just now cannot be hashed.")
     picture = cleaned.picture
     values = {"image_width": picture.width, "image_height": picture.height}
-    values["image"] = _stored(session, storage, kind, cleaned)
+    values["image"] = _store(session, storage, kind, cleaned)
     if cleaned.hashes:
         session.add(picture_hash(values["image"], cleaned.hashes))
     return values | {"cover_hash": cleaned.hashes.get("phash", "")} if hashed else values
@@ -51,26 +51,26 @@ def picture_hash(picture: str, found: dict[str, str]) -> PictureHash:
 
 def check_upload(session: Session, data: bytes, member: int | None) -> None:
     """Raise what `picture_values` would raise, without storing."""
-    _take_turn(session, member)
-    with place(UPLOAD_PATIENCE) as decoder:
+    _lock_uploads(session, member)
+    with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
         decoder.inspect(data)
 
 
-def _cleaned(session: Session, data: bytes, member: int | None, *, hashed: bool = False) -> Cleaned:
-    _take_turn(session, member)
-    with place(UPLOAD_PATIENCE) as decoder:
+def _clean(session: Session, data: bytes, member: int | None, *, hashed: bool = False) -> CleanedPicture:
+    _lock_uploads(session, member)
+    with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
         return decoder.clean(data, hashed=hashed)
 
 
-def _take_turn(session: Session, member: int | None) -> None:
+def _lock_uploads(session: Session, member: int | None) -> None:
     """Lock the decoding of a member's pictures, across processes, until the transaction ends.
 
     Raises DecoderBusyError if the lock does not become free soon.
     """
     if member is None:
         return
-    turn = select(func.pg_try_advisory_xact_lock(TURN, member))
-    until = time.monotonic() + TURN_PATIENCE
+    turn = select(func.pg_try_advisory_xact_lock(UPLOAD_LOCK, member))
+    until = time.monotonic() + UPLOAD_LOCK_SECONDS
     while not session.scalar(turn):
         if time.monotonic() > until:
             raise DecoderBusyError("Another picture of this member is being decoded.")
@@ -86,7 +86,7 @@ def no_picture(*, hashed: bool) -> dict:
 def hashes_of(data: bytes, name: str) -> dict[str, str]:
     """The perceptual hashes of a picture; none if it cannot be opened, which is logged with `name`."""
     try:
-        with place() as decoder:
+        with acquire_decoder() as decoder:
             return decoder.hashes(data)
     except PictureError as error:
         log.error("The cover %s cannot be opened and has no hash: %s", name, error)
@@ -95,14 +95,14 @@ def hashes_of(data: bytes, name: str) -> dict[str, str]:
 
 def hashes_of_upload(session: Session, data: bytes, member: int | None) -> dict[str, str]:
     """The perceptual hashes of a picture that is not stored; raises as `check_upload`."""
-    _take_turn(session, member)
-    with place(UPLOAD_PATIENCE) as decoder:
+    _lock_uploads(session, member)
+    with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
         return decoder.hashes(data)
 
 
-def _stored(session: Session, storage: Storage, kind: str, cleaned: Cleaned) -> str:
+def _store(session: Session, storage: Storage, kind: str, cleaned: CleanedPicture) -> str:
     key = new_key(kind, cleaned.picture.suffix)
-    _remove_without_commit(session, storage, key)  # before storing: a server that fails may have stored it
+    _remove_on_rollback(session, storage, key)  # before storing: a server that fails may have stored it
     try:
         storage.put(key, cleaned.data)
     except StorageDownError:
@@ -113,7 +113,7 @@ def _stored(session: Session, storage: Storage, kind: str, cleaned: Cleaned) -> 
     return key
 
 
-def _remove_without_commit(session: Session, storage: Storage, key: str) -> None:
+def _remove_on_rollback(session: Session, storage: Storage, key: str) -> None:
     waiting = {key}
     session.connection()  # an unbegun transaction would not call the hook
 

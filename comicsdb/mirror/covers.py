@@ -10,8 +10,8 @@ from comicsdb.media.storage import Content, FolderStorage, StorageDownError
 from comicsdb.mirror.origin import Origin, OriginError
 
 MEGABYTE = 1_000_000
-KEPT = 0.9  # of the limit, after files were removed
-PAUSE = 30.0  # seconds without requests to an origin that did not answer
+EVICTION_TARGET = 0.9  # of the limit, after files were removed
+BACKOFF_SECONDS = 30.0  # seconds without requests to an origin that did not answer
 
 
 class CoverCache(FolderStorage):
@@ -43,8 +43,8 @@ class CoverCache(FolderStorage):
             if not self.exists(key, dump_covers.SIZE):
                 self.write(key, data, dump_covers.SIZE)
 
-    def keep_all(self) -> None:
-        """Remove nothing from now on."""
+    def disable_eviction(self) -> None:
+        """Keep all files from now on."""
         self.limit = float("inf")
 
     def fetch(self, key: str) -> None:
@@ -55,7 +55,7 @@ class CoverCache(FolderStorage):
         try:
             data = self._origin.picture(key)
         except OriginError as error:
-            self._down_until = time.monotonic() + PAUSE
+            self._down_until = time.monotonic() + BACKOFF_SECONDS
             raise StorageDownError(str(error)) from error
         if data is None:
             raise FileNotFoundError(path)
@@ -81,7 +81,7 @@ class CoverCache(FolderStorage):
         found = sorted((each.stat().st_mtime_ns, each.stat().st_size, each) for each in self._files())
         self._bytes = sum(size for _time, size, _path in found)
         for _time, size, path in found[:-1]:
-            if self._bytes <= self.limit * KEPT:
+            if self._bytes <= self.limit * EVICTION_TARGET:
                 break
             path.unlink(missing_ok=True)
             self._bytes -= size

@@ -10,7 +10,7 @@ from comicsdb.exchange import compression, dump, minisign
 from comicsdb.exchange.downloads import COVERS
 from comicsdb.mirror.origin import Origin, OriginError, Position
 
-OTHER_KEY = (
+KEY_MISMATCH = (
     "{url} signs its dumps with another key ({key}) than before. If its owner has announced that, go on with"
     " --key {key}."
 )
@@ -46,7 +46,7 @@ def newest(
     if not listed or not key:
         raise OriginError(f"{origin.url} offers no dumps, and so cannot be mirrored: ask its owner for them.")
     if known_key and key != known_key:
-        raise OriginError(OTHER_KEY.format(url=origin.url, key=key))
+        raise OriginError(KEY_MISMATCH.format(url=origin.url, key=key))
     address = urljoin(origin.url + "/", listed[0]["manifest"])
     signature = origin.fetch(urljoin(origin.url + "/", listed[0]["signature"])).decode("utf-8", "replace")
     try:

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from comicsdb.catalog import public_tables
-from comicsdb.catalog.public_tables import OBJECTS, TABLES
+from comicsdb.catalog.public_tables import PUBLIC_COLUMNS, PUBLIC_KINDS
 from comicsdb.exchange import dump_sqlite
 from comicsdb.log_lines import OutageLog
 from comicsdb.mirror import dumps
@@ -28,16 +28,16 @@ from comicsdb.ops.worker import Worker
 
 log = logging.getLogger(__name__)
 ORIGIN_OUTAGE = OutageLog(log, logging.WARNING)
-ROWS = 5000  # rows, or states, in a statement
-TOUCHED = 500  # ids in a row of `touched_object`
-POLL = 5.0  # seconds between requests to an origin that does not wait
-PAUSE = 5.0  # seconds after a failure, doubled after each further one
-LONGEST_PAUSE = 300.0
-OTHER_SCHEMA = (
+ROWS_BATCH = 5000  # rows, or states, in a statement
+TOUCHED_BATCH = 500  # ids in a row of `touched_object`
+POLL_SECONDS = 5.0  # between requests to an origin that does not wait
+RETRY_SECONDS = 5.0  # after a failure, doubled after each further one
+MAX_RETRY_SECONDS = 300.0
+SCHEMA_MISMATCH = (
     "{url} has another version of the schema ({theirs}) than this mirror ({ours}): install the version of"
     " comicsdb that the origin has."
 )
-OUTSIDE = 600.0  # seconds until the next attempt where even the newest dump is older than the feed
+RELOAD_SECONDS = 600.0  # until the next attempt, if even the newest dump is older than the feed
 
 _state, _line = ReceivedState.__table__, ReceivedLine.__table__
 
@@ -61,16 +61,16 @@ def load(connection: Connection, file: Path, origin: str, public_key: str, start
     `file` is the SQLite file of a dump. Everything happens in the caller's transaction.
     """
     connection.execute(text("SET LOCAL session_replication_role = replica"))
-    for table in (*reversed(TABLES), "touched_object", "received_state", "received_line", "mirror"):
+    for table in (*reversed(PUBLIC_COLUMNS), "touched_object", "received_state", "received_line", "mirror"):
         connection.execute(text(f'DELETE FROM "{table}"'))
     source = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     try:
-        for table in TABLES:
-            for rows in batched(dump_sqlite.read_rows(source, table), ROWS):
+        for table in PUBLIC_COLUMNS:
+            for rows in batched(dump_sqlite.read_rows(source, table), ROWS_BATCH):
                 public_tables.insert_rows(connection, table, rows)
     finally:
         source.close()
-    for kind in OBJECTS:
+    for kind in PUBLIC_KINDS:
         number = f'(SELECT count(*) FROM "{kind}")'
         connection.execute(
             text(
@@ -106,7 +106,7 @@ def reload(
         schema = connection.scalar(text("SELECT version_num FROM alembic_version"))
     found = dumps.newest(origin, folder, key, progress, covers_most=covers.limit if covers else 0)
     if found.schema != schema:
-        raise OriginError(OTHER_SCHEMA.format(url=origin.url, theirs=found.schema, ours=schema))
+        raise OriginError(SCHEMA_MISMATCH.format(url=origin.url, theirs=found.schema, ours=schema))
     if found.covers:
         log.info("Unpacking the covers of %s.", origin.url)
         covers.fill(found.covers)
@@ -119,14 +119,14 @@ def reload(
 
 
 def receive(connection: Connection, answer: dict, asked: Position) -> Position:
-    """Store an answer of the feed, and apply all that was received where it is the last one."""
+    """Store an answer of the feed; with the last one, apply all that was received."""
     lines = [{"seq": each["seq"], "line": each} for each in answer["results"]]
     states = [
         {"kind": each["kind"], "object_id": each["id"], "state": each["state"]} for each in answer["objects"]
     ]
     if lines:
         connection.execute(insert(_line).on_conflict_do_nothing(), lines)
-    for each in batched(states, ROWS):
+    for each in batched(states, ROWS_BATCH):
         added = insert(_state)
         connection.execute(
             added.on_conflict_do_update(
@@ -139,15 +139,15 @@ def receive(connection: Connection, answer: dict, asked: Position) -> Position:
     )
     connection.execute(Mirror.__table__.update().values(**reached._asdict()))
     if answer["last"]:
-        apply(connection)
+        apply_received(connection)
         connection.execute(Mirror.__table__.update().values(current=func.clock_timestamp()))
     return reached
 
 
-def apply(connection: Connection) -> None:
-    """Bring all received states and lines into the catalogue; together they are those of one moment."""
+def apply_received(connection: Connection) -> None:
+    """Write all received states and lines to the catalogue; together they are those of one moment."""
     found: dict[str, list[int]] = {}
-    for kind in OBJECTS:
+    for kind in PUBLIC_KINDS:
         mine = select(_state.c.object_id).where(_state.c.kind == kind)
         ids = connection.scalars(mine.order_by(_state.c.object_id)).all()
         if ids:
@@ -155,17 +155,17 @@ def apply(connection: Connection) -> None:
             gone = mine.where(func.json_array_length(_state.c.state[kind]) == 0)
             public_tables.remove_objects(connection, kind, found[kind], list(connection.scalars(gone)))
     for kind, ids in found.items():
-        for some in batched(ids, ROWS):
+        for some in batched(ids, ROWS_BATCH):
             chosen = select(_state.c.state).where(_state.c.kind == kind, _state.c.object_id.in_(some))
             public_tables.insert_objects(connection, kind, connection.scalars(chosen))
-        for some in batched(ids, TOUCHED):
+        for some in batched(ids, TOUCHED_BATCH):
             connection.execute(
                 text("INSERT INTO touched_object (kind, ids) VALUES (:kind, :ids)"),
                 {"kind": kind, "ids": some},
             )
     last = -1
     while lines := connection.execute(
-        select(_line.c.seq, _line.c.line).where(_line.c.seq > last).order_by(_line.c.seq).limit(ROWS)
+        select(_line.c.seq, _line.c.line).where(_line.c.seq > last).order_by(_line.c.seq).limit(ROWS_BATCH)
     ).all():
         public_tables.insert_rows(connection, "change_log", [each.line for each in lines])
         last = lines[-1].seq
@@ -184,7 +184,7 @@ class Follower(Worker):
         self._origin = origin
         self._reload = reload
         self._wait = wait
-        self._pause = PAUSE
+        self._pause = RETRY_SECONDS
 
     def work(self) -> float:
         """Receive one answer of the feed."""
@@ -196,19 +196,19 @@ class Follower(Worker):
                 receive(connection, answer, asked)
         except HorizonError as error:
             log.warning("The feed of the origin cannot be continued (%s): loading its newest dump.", error)
-            return self._begin_again(asked)
+            return self._reload_dump(asked)
         except OriginError as error:
             ORIGIN_OUTAGE.report(error, "The mirror is not kept up to date at the moment: %s", error)
-            self._pause = min(self._pause * 2, LONGEST_PAUSE)
+            self._pause = min(self._pause * 2, MAX_RETRY_SECONDS)
             return self._pause
-        self._pause = PAUSE
-        return 0.0 if has_waited or not answer["last"] else POLL
+        self._pause = RETRY_SECONDS
+        return 0.0 if has_waited or not answer["last"] else POLL_SECONDS
 
-    def _begin_again(self, asked: Position) -> float:
+    def _reload_dump(self, asked: Position) -> float:
         try:
             self._reload()
         except OriginError as error:
             ORIGIN_OUTAGE.report(error, "The newest dump cannot be loaded: %s", error)
-            return OUTSIDE
+            return RELOAD_SECONDS
         with self._engine.connect() as connection:
-            return OUTSIDE if position(connection) == asked else 0.0
+            return RELOAD_SECONDS if position(connection) == asked else 0.0

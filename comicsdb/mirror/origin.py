@@ -12,8 +12,8 @@ import httpx
 WELL_KNOWN = "/.well-known/comicsdb.json"
 WAIT = 30  # seconds that the feed may wait for the next change
 BATCH = 1000  # lines of the feed in an answer
-PATIENCE = httpx.Timeout(30, read=WAIT + 30)
-LONGEST_PAUSE = 300  # seconds; longer ones asked for by Retry-After are shortened
+TIMEOUT = httpx.Timeout(30, read=WAIT + 30)
+MAX_RETRY_AFTER = 300  # seconds; longer waits are shortened
 BLOCK = 1 << 20  # bytes
 
 
@@ -39,7 +39,7 @@ class Origin:
     def __init__(self, url: str, token: str = ""):
         self.url = url.rstrip("/")
         headers = {"User-Agent": "comicsdb-mirror"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        self._client = httpx.Client(timeout=PATIENCE, headers=headers, follow_redirects=True)
+        self._client = httpx.Client(timeout=TIMEOUT, headers=headers, follow_redirects=True)
 
     def close(self) -> None:
         """Close all connections."""
@@ -60,9 +60,8 @@ class Origin:
     def changes(self, position: Position, wait: int = 0) -> tuple[dict, bool]:
         """The feed after a position, with objects; the origin may wait up to `wait` seconds for a change.
 
-        Gives the answer, and whether the origin was willing to wait.
-
-        Raises HorizonError where the feed begins later, or began anew.
+        Returns the answer, and whether the origin was willing to wait. Raises HorizonError if the feed begins
+        later, or has begun anew.
         """
         asked = {
             "after": str(position.after),
@@ -78,29 +77,29 @@ class Origin:
     def download(
         self, url: str, target: Path, sha256: str, size: int, progress: Callable[[int], None] = lambda _: None
     ) -> None:
-        """Download a file; what an interrupted download left is continued. `progress` gets numbers of bytes.
+        """Download a file; an interrupted download is resumed. `progress` is called with numbers of bytes.
 
         Raises OriginError, also for a file that is not the expected one.
         """
         if target.is_file() and target.stat().st_size == size and _digest(target) == sha256:
             return
         partial = target.with_name(f"{target.name}.part")
-        begun = partial.stat().st_size if partial.is_file() else 0
-        if begun > size:
+        offset = partial.stat().st_size if partial.is_file() else 0
+        if offset > size:
             partial.unlink()
-            begun = 0
-        progress(begun)
-        if begun < size:
-            self._continue(urljoin(self.url + "/", url), partial, begun, sha256, progress)
+            offset = 0
+        progress(offset)
+        if offset < size:
+            self._resume(urljoin(self.url + "/", url), partial, offset, sha256, progress)
         if _digest(partial) != sha256:
             partial.unlink()
             raise OriginError(f"{url} was damaged on the way, or is not what the manifest says: try again.")
         partial.replace(target)
 
-    def _continue(self, url: str, partial: Path, begun: int, tag: str, progress) -> None:
+    def _resume(self, url: str, partial: Path, offset: int, tag: str, progress) -> None:
         headers = {"Accept-Encoding": "identity"}
-        if begun:
-            headers |= {"Range": f"bytes={begun}-", "If-Range": f'"{tag}"'}
+        if offset:
+            headers |= {"Range": f"bytes={offset}-", "If-Range": f'"{tag}"'}
         try:
             with self._client.stream("GET", url, headers=headers) as response:
                 if response.status_code not in (200, 206):
@@ -126,7 +125,7 @@ class Origin:
         return response.content
 
     def _get(self, url: str, **options) -> httpx.Response:
-        """Get an address; a limit is waited for."""
+        """Get an address; waits when the origin answers 429."""
         while True:
             try:
                 response = self._client.get(url, **options)
@@ -134,7 +133,7 @@ class Origin:
                 raise OriginError(f"{self.url} does not answer: {_reason(error)}") from error
             if response.status_code != 429:
                 break
-            time.sleep(min(_seconds(response), LONGEST_PAUSE))
+            time.sleep(min(_seconds(response), MAX_RETRY_AFTER))
         if response.status_code == 200:
             return response
         if response.status_code == 410:

@@ -4,33 +4,33 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, Engine, select, text
 
-from comicsdb.catalog.history.snapshots import snapshot
-from comicsdb.catalog.public_tables import OBJECTS, TABLES
+from comicsdb.catalog.history.snapshots import snapshot_expression
+from comicsdb.catalog.public_tables import PUBLIC_COLUMNS, PUBLIC_KINDS
 from comicsdb.media.storage import StorageDownError
 from comicsdb.mirror.covers import CoverCache
 from comicsdb.models import Mirror, metadata
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.record import CREATED
 
-NEXT = """\
+NEXT_STEPS = """\
 This is a site of its own now. It goes on with its ini file:
     comicsdb -c {ini} account create NAME ADDRESS --superuser
     comicsdb -c {ini} serve"""
 
 
-def promote(engine: Engine, covers: CoverCache, tell: Callable[[str], object]) -> None:
-    """Fetch what is missing of the covers, and let the database go on by itself.
+def promote(engine: Engine, covers: CoverCache, report: Callable[[str], object]) -> None:
+    """Fetch the missing covers, and make the database independent of its origin.
 
-    Raises StorageDownError where the origin does not answer; whatever was fetched is kept.
+    Raises StorageDownError if the origin does not answer; whatever was fetched is kept.
     """
     with engine.connect() as connection:
         origin = connection.scalar(select(Mirror.origin))
         wanted = _pictures(connection)
     if origin is None:
         raise StorageDownError("Nothing is mirrored here yet, so there is nothing to promote.")
-    covers.keep_all()
+    covers.disable_eviction()
     missing = [key for key in wanted if not covers.exists(key)]
-    tell(f"{len(missing):,} of {len(wanted):,} pictures are to be fetched from {origin} ...")
+    report(f"{len(missing):,} of {len(wanted):,} pictures are to be fetched from {origin} ...")
     gone = 0
     for key in missing:
         try:
@@ -38,32 +38,32 @@ def promote(engine: Engine, covers: CoverCache, tell: Callable[[str], object]) -
         except FileNotFoundError:
             gone += 1
     if gone:
-        tell(f"{gone:,} pictures are no longer at the origin: their objects will have none.")
+        report(f"{gone:,} pictures are no longer at the origin: their objects will have none.")
     with engine.begin() as connection:
-        _go_on(connection, origin)
+        _make_independent(connection, origin)
 
 
 def _pictures(connection: Connection) -> list[str]:
     named = " UNION ".join(
         f"SELECT image FROM \"{table}\" WHERE image <> ''"
-        for table, columns in TABLES.items()
+        for table, columns in PUBLIC_COLUMNS.items()
         if "image" in columns
     )
     return list(connection.scalars(text(f"SELECT image FROM ({named}) x ORDER BY image")))
 
 
-def _go_on(connection: Connection, origin: str) -> None:
-    """Give every object its first snapshot, and let sequences begin after the greatest ids."""
-    for kind in OBJECTS:
+def _make_independent(connection: Connection, origin: str) -> None:
+    """Store the first snapshot of every object, and let sequences begin after the greatest ids."""
+    for kind in PUBLIC_KINDS:
         connection.execute(
             text(
                 "INSERT INTO history (kind, object_id, type, reason, snapshot)"
-                f" SELECT '{kind}', t.id, '{CREATED}', :reason, {snapshot(kind)}"
+                f" SELECT '{kind}', t.id, '{CREATED}', :reason, {snapshot_expression(kind)}"
                 f' FROM "{kind}" t ORDER BY t.id'
             ),
             {"reason": f"mirrored from {origin}"[:100]},
         )
-    for table in TABLES:
+    for table in PUBLIC_COLUMNS:
         for column in metadata.tables[table].primary_key:
             sequence = connection.scalar(
                 text("SELECT pg_get_serial_sequence(:table, :column)"),

@@ -23,7 +23,17 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import CASCADE, INTEGER_MAX, Base, Pictured, blank, one_of, parent, stamp, within
+from comicsdb.models.base import (
+    CASCADE,
+    INTEGER_MAX,
+    Base,
+    PictureMixin,
+    blank_text,
+    choice_check,
+    parent_key,
+    range_check,
+    stamp,
+)
 
 ACTIVATE, RESET, CONFIRM_EMAIL, NOT_ME, LOG_IN = "activate", "reset", "email", "not_me", "login"
 
@@ -55,20 +65,20 @@ class SecurityEventKind(StrEnum):
 
 def _somebody():
     """A reference to an account, set to null when the account is deleted."""
-    return parent("user_account.id", ondelete="SET NULL", nullable=True)
+    return parent_key("user_account.id", ondelete="SET NULL", nullable=True)
 
 
 class AccountLink(Base):
     """A link sent by mail: works once, until it expires; only the digest of its secret is stored."""
 
     __tablename__ = "account_link"
-    __table_args__ = (one_of("purpose", (ACTIVATE, RESET, CONFIRM_EMAIL, NOT_ME, LOG_IN)),)
+    __table_args__ = (choice_check("purpose", (ACTIVATE, RESET, CONFIRM_EMAIL, NOT_ME, LOG_IN)),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     purpose: Mapped[str] = mapped_column(String(20))
-    email: Mapped[str] = blank(254)  # the address it was sent to and confirms
+    email: Mapped[str] = blank_text(254)  # the address it was sent to and confirms
     created: Mapped[datetime] = stamp()
     expires: Mapped[datetime] = mapped_column(DateTime(timezone=True), index=True)
     used: Mapped[datetime | None] = stamp(default=False)
@@ -81,15 +91,15 @@ class SecurityEvent(Base):
     __table_args__ = (
         Index("ix_security_event_user_id", "user_id", "id"),
         Index("ix_security_event_at", "at"),
-        one_of("kind", SecurityEventKind),
+        choice_check("kind", SecurityEventKind),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
     at: Mapped[datetime] = stamp()
     kind: Mapped[str] = mapped_column(String(40))
-    address: Mapped[str] = blank(45)
-    browser: Mapped[str] = blank(255)
+    address: Mapped[str] = blank_text(45)
+    browser: Mapped[str] = blank_text(255)
     details: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
 
 
@@ -103,7 +113,7 @@ class OutgoingMail(Base):
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    user_id: Mapped[int | None] = parent("user_account.id", nullable=True)
+    user_id: Mapped[int | None] = parent_key("user_account.id", nullable=True)
     kind: Mapped[str] = mapped_column(String(40))
     recipient: Mapped[str] = mapped_column(String(254))
     message: Mapped[bytes] = mapped_column(LargeBinary)  # RFC 5322; emptied when done: links are secrets
@@ -112,7 +122,7 @@ class OutgoingMail(Base):
     next_attempt: Mapped[datetime | None] = stamp()  # None: given up
     give_up: Mapped[datetime] = mapped_column(DateTime(timezone=True))  # when to stop trying
     sent: Mapped[datetime | None] = stamp(default=False)
-    error: Mapped[str] = blank()
+    error: Mapped[str] = blank_text()
 
 
 class SignupSettings(Base):
@@ -166,7 +176,7 @@ class ThrottleNotice(Base):
     __table_args__ = (Index("ix_throttle_notice_order", "sent_at", "id"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     days_throttled: Mapped[int] = mapped_column(SmallInteger)
     total_count: Mapped[int] = mapped_column(Integer)
     worst_day_count: Mapped[int] = mapped_column(Integer)
@@ -179,17 +189,17 @@ class Donation(Base):
     __tablename__ = "donation"
     __table_args__ = (
         Index("ix_donation_order", "donated_at", "id"),
-        one_of("frequency", ("", "monthly", "yearly", "onetime")),
-        within("amount", 0, INTEGER_MAX),
+        choice_check("frequency", ("", "monthly", "yearly", "onetime")),
+        range_check("amount", 0, INTEGER_MAX),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     transaction_id: Mapped[str] = mapped_column(String(64), unique=True)
     user_id: Mapped[int | None] = _somebody()
-    email: Mapped[str] = blank(254)
+    email: Mapped[str] = blank_text(254)
     amount: Mapped[int] = mapped_column(Integer)  # US cents
     donated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
-    frequency: Mapped[str] = blank(10)
+    frequency: Mapped[str] = blank_text(10)
     created_on: Mapped[datetime] = stamp()
 
 
@@ -205,11 +215,11 @@ class StaffAction(Base):
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     at: Mapped[datetime] = stamp()
     actor_id: Mapped[int | None] = _somebody()
-    actor_name: Mapped[str] = blank(150)  # remains when the account is deleted; empty for commands
+    actor_name: Mapped[str] = blank_text(150)  # remains when the account is deleted; empty for commands
     action: Mapped[str] = mapped_column(String(40))
     kind: Mapped[str] = mapped_column(String(40))
     target_id: Mapped[int | None] = mapped_column(Integer)
-    target: Mapped[str] = blank(255)
+    target: Mapped[str] = blank_text(255)
     change: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
 
 
@@ -247,13 +257,13 @@ class FormDraft(Base):
     digest: Mapped[str] = mapped_column(String(64), primary_key=True)
     form: Mapped[str | None] = mapped_column(String(60))
     object_id: Mapped[int | None] = mapped_column(BigInteger)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     action: Mapped[str] = mapped_column(Text)
     fields: Mapped[str] = mapped_column(Text)
     created: Mapped[datetime] = stamp()
 
 
-class PictureDraft(Pictured, Base):
+class PictureDraft(PictureMixin, Base):
     """A picture sent with a form, stored until the form is saved; as long as the draft that has it."""
 
     __tablename__ = "picture_draft"
@@ -261,12 +271,12 @@ class PictureDraft(Pictured, Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     draft: Mapped[str | None] = mapped_column(
         ForeignKey("form_draft.digest", ondelete="SET NULL"), index=True
     )
-    name: Mapped[str] = blank(255)  # of the file
-    cover_hash: Mapped[str] = blank(16)
+    name: Mapped[str] = blank_text(255)  # of the file
+    cover_hash: Mapped[str] = blank_text(16)
     created: Mapped[datetime] = stamp()
 
 
@@ -281,7 +291,7 @@ class TaggedFile(Base):
     __table_args__ = (UniqueConstraint("user_id", "digest", name="uq_tagged_file_user_id_digest"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
     digest: Mapped[str] = mapped_column(String(64))
     file: Mapped[str] = mapped_column(Text)
     label: Mapped[str] = mapped_column(Text)

@@ -5,7 +5,7 @@ from datetime import date
 from sqlalchemy import Boolean, Date, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import Base, blank, by_language, one_of
+from comicsdb.models.base import Base, blank_text, choice_check, translations
 from comicsdb.models.choices import AnnouncementStyle
 
 
@@ -13,13 +13,13 @@ class Announcement(Base):
     """A notice of the administrators, shown from one day to another, inclusive."""
 
     __tablename__ = "announcement"
-    __table_args__ = (one_of("display_type", AnnouncementStyle),)
+    __table_args__ = (choice_check("display_type", AnnouncementStyle),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     title: Mapped[str] = mapped_column(String(255))
-    titles: Mapped[dict[str, str]] = by_language()
-    content: Mapped[str] = blank()
-    contents: Mapped[dict[str, str]] = by_language()
+    titles: Mapped[dict[str, str]] = translations()
+    content: Mapped[str] = blank_text()
+    contents: Mapped[dict[str, str]] = translations()
     start_date: Mapped[date | None] = mapped_column(Date)
     end_date: Mapped[date | None] = mapped_column(Date)
     display_type: Mapped[str] = mapped_column(

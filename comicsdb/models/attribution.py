@@ -3,17 +3,17 @@
 from sqlalchemy import CheckConstraint, Index, String, text
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
-from comicsdb.models.base import Base, one_of, parent
+from comicsdb.models.base import Base, choice_check, parent_key
 from comicsdb.models.choices import AttributionSource
 
 OWNERS = ("arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe")
 
 
 def _owner(kind: str):
-    return parent(f"{kind}.id", nullable=True, index=False)
+    return parent_key(f"{kind}.id", nullable=True, index=False)
 
 
-class Owned:
+class OwnerMixin:
     """Belonging to an object of any kind: one nullable foreign key per kind, of which exactly one is set."""
 
     arc_id: Mapped[int | None] = _owner("arc")
@@ -27,7 +27,7 @@ class Owned:
     universe_id: Mapped[int | None] = _owner("universe")
 
 
-def owned_args(table: str, *also: str, unique: bool = False):
+def owner_args(table: str, *also: str, unique: bool = False):
     """Return the constraint, and the indexes of each owner, which include the columns `also`."""
     columns = [f"{kind}_id" for kind in OWNERS]
     begin = "uq" if unique else "ix"
@@ -46,7 +46,7 @@ def owned_args(table: str, *also: str, unique: bool = False):
     )
 
 
-class Attribution(Owned, Base):
+class Attribution(OwnerMixin, Base):
     """A citation of a source."""
 
     __tablename__ = "attribution"
@@ -59,4 +59,4 @@ class Attribution(Owned, Base):
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        return (*owned_args("attribution"), one_of("source", AttributionSource))
+        return (*owner_args("attribution"), choice_check("source", AttributionSource))

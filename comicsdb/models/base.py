@@ -23,7 +23,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
 from comicsdb.models.choices import Precision
-from comicsdb.models.currencies import WHOLE_MOST, Currency
+from comicsdb.models.currencies import MAX_WHOLE_DIGITS, Currency
 
 # Deterministic names, used by migrations and to tell which constraint was violated.
 metadata = MetaData(
@@ -55,12 +55,12 @@ def stamp(*, default: bool = True) -> Mapped[datetime]:
     return mapped_column(DateTime(timezone=True), nullable=True)
 
 
-def blank(length: int | None = None) -> Mapped[str]:
+def blank_text(length: int | None = None) -> Mapped[str]:
     """A text column whose missing value is the empty string."""
     return mapped_column(String(length) if length else Text, server_default="", default="")
 
 
-def by_language() -> Mapped[dict[str, str]]:
+def translations() -> Mapped[dict[str, str]]:
     """A column of translations by the codes of their languages; the English text has a column of its own."""
     return mapped_column(JSONB, server_default=text("'{}'"), default=dict)
 
@@ -78,7 +78,7 @@ def folded(expression: str) -> Mapped[str]:
     return mapped_column(Text(collation="C"), Computed(f"fold({expression})", persisted=True), deferred=True)
 
 
-def trigram(table: str, column: str) -> Index:
+def trigram_index(table: str, column: str) -> Index:
     """A trigram index for substring and similarity searches on a folded column."""
     return Index(
         f"ix_{table}_{column}_trgm", column, postgresql_using="gin", postgresql_ops={column: "gin_trgm_ops"}
@@ -90,7 +90,7 @@ def upper(column: str, *, ordered: bool = False):
     return literal_column(f'upper({column} COLLATE "default")' if ordered else f"upper({column})")
 
 
-def upper_trigram(table: str, column: str) -> Index:
+def upper_trigram_index(table: str, column: str) -> Index:
     """A trigram index for case-insensitive substring searches on an ordered text."""
     return Index(
         f"ix_{table}_{column}_upper_trgm",
@@ -100,10 +100,10 @@ def upper_trigram(table: str, column: str) -> Index:
     )
 
 
-def within(column: str, low: int, high: int) -> CheckConstraint:
+def range_check(column: str, low: int, high: int) -> CheckConstraint:
     """A check that a number column is null or between two bounds, inclusive."""
     return CheckConstraint(
-        f"{column} BETWEEN {low} AND {high}", name=f"{column}_range", info={"within": (column, low, high)}
+        f"{column} BETWEEN {low} AND {high}", name=f"{column}_range", info={"range": (column, low, high)}
     )
 
 
@@ -112,42 +112,44 @@ def precision() -> Mapped[str]:
     return mapped_column(String(5), server_default=Precision.DAY, default=Precision.DAY.value)
 
 
-def one_of(column: str, codes, function: str = "") -> CheckConstraint:
+def choice_check(column: str, codes, function: str = "") -> CheckConstraint:
     """A check that a text column contains one of the given codes.
 
     Where these are many, `function` names one of the database that says whether a code is one of them.
     """
     listed = ", ".join(f"'{code}'" for code in codes)
     check = f"{function}({column})" if function else f"{column} IN ({listed})"
-    info = {"one_of": (column, [str(code) for code in codes])}
+    info = {"choices": (column, [str(code) for code in codes])}
     return CheckConstraint(check, name=f"{column}_choice", info=info)
 
 
 def amount_checks(column: str, currency: str) -> tuple[CheckConstraint, CheckConstraint]:
     """The checks of an amount and its currency; a trigger gives the amount the decimals of the currency."""
-    within = CheckConstraint(f"{column} >= 0 AND {column} < 1{'0' * WHOLE_MOST}", name=f"{column}_range")
-    return within, one_of(currency, Currency, "is_currency")
+    amount_range = CheckConstraint(
+        f"{column} >= 0 AND {column} < 1{'0' * MAX_WHOLE_DIGITS}", name=f"{column}_range"
+    )
+    return amount_range, choice_check(currency, Currency, "is_currency")
 
 
-def largest(kind) -> int:
+def max_value(kind) -> int:
     """The greatest number that a column of an integer type can hold."""
     if isinstance(kind, BigInteger):
         return BIG_MAX
     return SMALL_MAX if isinstance(kind, SmallInteger) else INTEGER_MAX
 
 
-def limits(column) -> tuple[list[str] | None, tuple[int, int] | None]:
-    """The codes and the bounds that `one_of` and `within` allow a column; None where there are none."""
-    allowed = {"one_of": None, "within": None}
+def allowed_values(column) -> tuple[list[str] | None, tuple[int, int] | None]:
+    """The codes and the bounds that a column's `choice_check` and `range_check` allow; None for no check."""
+    allowed = {"choices": None, "range": None}
     for check in column.table.constraints:
         for name, (of, *values) in check.info.items():
             if of == column.name and name in allowed:
                 allowed[name] = values
-    codes, bounds = allowed["one_of"], allowed["within"]
+    codes, bounds = allowed["choices"], allowed["range"]
     return codes and codes[0], bounds and tuple(bounds)
 
 
-class Stamped:
+class StampsMixin:
     """Columns of every object with a page: id, slug, and the stamps that caches depend on.
 
     `modified_before` is the previous value of `modified`: it reveals two changes within one second, which
@@ -161,7 +163,7 @@ class Stamped:
     created_on: Mapped[datetime] = stamp()
 
 
-class Entity(Stamped, Base):
+class Entity(StampsMixin, Base):
     """A named object with its own page; also the base for kinds of other packages."""
 
     __abstract__ = True
@@ -179,7 +181,7 @@ class Entity(Stamped, Base):
         return self.name
 
 
-def ordering(name: str, *columns: str) -> Index:
+def ordering_index(name: str, *columns: str) -> Index:
     """The index of a list's order; it includes `modified` for index-only scans by date of change."""
     return Index(name, *columns, postgresql_include=["modified"])
 
@@ -188,14 +190,14 @@ def entity_args(table: str, *more):
     """Return the constraints and indexes of a named object, followed by its own."""
     return (
         Index(f"uq_{table}_slug", "slug", unique=True),
-        ordering(f"ix_{table}_order", "folded", "name", "id"),
+        ordering_index(f"ix_{table}_order", "folded", "name", "id"),
         Index(f"ix_{table}_modified", "modified", "id"),
-        trigram(table, "folded"),
+        trigram_index(table, "folded"),
         *more,
     )
 
 
-class Authored:
+class AuthorsMixin:
     """The creator and last editor of an object; by default the system account."""
 
     @declared_attr
@@ -224,34 +226,34 @@ def _author_column():
     )
 
 
-class Sourced:
+class ExternalIdColumnsMixin:
     """Ids of the same object in other databases, unique if set."""
 
     cv_id: Mapped[int | None] = mapped_column(Integer)
     gcd_id: Mapped[int | None] = mapped_column(Integer)
 
 
-def sourced_args(table: str, include: tuple[str, ...] = ()):
+def external_id_column_args(table: str, include: tuple[str, ...] = ()):
     """Return the constraints of the external ids; their indexes include the columns `include`."""
     return (
         *(
             Index(f"uq_{table}_{column}", column, unique=True, postgresql_include=list(include))
             for column in ("cv_id", "gcd_id")
         ),
-        within("cv_id", 0, INTEGER_MAX),
-        within("gcd_id", 0, INTEGER_MAX),
+        range_check("cv_id", 0, INTEGER_MAX),
+        range_check("gcd_id", 0, INTEGER_MAX),
     )
 
 
-class Pictured:
+class PictureMixin:
     """A picture: its storage key, at most 100 characters, and its size in pixels."""
 
-    image: Mapped[str] = blank(100)
+    image: Mapped[str] = blank_text(100)
     image_width: Mapped[int | None] = mapped_column(SmallInteger)
     image_height: Mapped[int | None] = mapped_column(SmallInteger)
 
 
-class Attributed:
+class SourcesMixin:
     """The sources of an object's texts, in the order of entry, and its ids in other databases."""
 
     @declared_attr
@@ -264,12 +266,12 @@ class Attributed:
         return relationship("ExternalId", lazy="raise", viewonly=True, order_by=order)
 
 
-class CatalogueEntity(Authored, Sourced, Attributed, Entity):
+class CatalogueEntity(AuthorsMixin, ExternalIdColumnsMixin, SourcesMixin, Entity):
     """Columns common to the named kinds of the catalogue."""
 
     __abstract__ = True
 
-    desc: Mapped[str] = blank()
+    desc: Mapped[str] = blank_text()
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
@@ -279,23 +281,23 @@ class CatalogueEntity(Authored, Sourced, Attributed, Entity):
 def catalogue_args(table: str, *more):
     """Return the constraints and indexes of a named kind of the catalogue, followed by its own."""
     beginnings = Index(f"ix_{table}_search", literal_column("without_article(folded)"), "name", "id")
-    return entity_args(table, *sourced_args(table), beginnings, *more)
+    return entity_args(table, *external_id_column_args(table), beginnings, *more)
 
 
-class NameStamped:
+class NameStampMixin:
     """The stamp of the name: the `modified` shown beside an embedded name."""
 
     name_changed: Mapped[datetime] = stamp()
 
 
-class IssueListed:
+class IssueListMixin:
     """The stamp of the object's issue list: when anything shown there last changed."""
 
     issues_modified: Mapped[datetime] = stamp()
     issues_modified_before: Mapped[datetime | None] = stamp(default=False)
 
 
-class Rated:
+class RatingsMixin:
     """Ratings by readers: their number, their sum and the time of the last change, and of the one before."""
 
     rating_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
@@ -314,6 +316,6 @@ class Rated:
 CASCADE = "CASCADE"
 
 
-def parent(target: str, *, ondelete: str = CASCADE, nullable: bool = False, index: bool = True):
+def parent_key(target: str, *, ondelete: str = CASCADE, nullable: bool = False, index: bool = True):
     """An indexed foreign key column to `target` ("table.id"); by default with ON DELETE CASCADE."""
     return mapped_column(ForeignKey(target, ondelete=ondelete), nullable=nullable, index=index)

@@ -30,7 +30,7 @@ class Precision(StrEnum):
     NONE = "none"  # the date beside it only gives the object a place in lists
 
 
-DATED = tuple(known.value for known in Precision if known != Precision.NONE)
+KNOWN_PRECISIONS = tuple(known.value for known in Precision if known != Precision.NONE)
 
 
 class SeriesTypeCode(StrEnum):
@@ -101,7 +101,7 @@ class ExternalSource:
         return self.pages.get(kind, self.pages.get("", "")).format(kind=kind, id=external_id)
 
 
-def _digits_of(text: str) -> str:
+def _compact(text: str) -> str:
     return re.sub("[ -]", "", text).upper()
 
 
@@ -146,7 +146,7 @@ EXTERNAL_SOURCES = {
     ),
     "metron": ExternalSource("Metron", _NUMBER, {"": "https://metron.cloud/{kind}/{id}/"}),
     "isbn": ExternalSource(
-        "ISBN", "97[89][0-9]{10}|[0-9]{9}[0-9X]", {"": "https://openlibrary.org/isbn/{id}"}, _digits_of
+        "ISBN", "97[89][0-9]{10}|[0-9]{9}[0-9X]", {"": "https://openlibrary.org/isbn/{id}"}, _compact
     ),
     "asin": ExternalSource(
         "Amazon", "[A-Z0-9]{10}", {"": "https://www.amazon.com/dp/{id}"}, lambda text: text.strip().upper()
@@ -251,7 +251,7 @@ GRADES = {
 }
 
 
-class Pulled(StrEnum):
+class PullMode(StrEnum):
     """What a reader wants of the issues of a series that they follow."""
 
     ALL = "ALL"

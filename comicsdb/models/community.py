@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import Boolean, CheckConstraint, ForeignKey, Index, SmallInteger, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from comicsdb.models.base import CASCADE, Base, blank, parent, stamp
+from comicsdb.models.base import CASCADE, Base, blank_text, parent_key, stamp
 from comicsdb.models.issue import Issue
 from comicsdb.models.series import Series
 from comicsdb.models.user import User
@@ -44,9 +44,9 @@ class Favourite(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
-    issue_id: Mapped[int | None] = parent("issue.id", nullable=True)
-    series_id: Mapped[int | None] = parent("series.id", nullable=True)
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
+    issue_id: Mapped[int | None] = parent_key("issue.id", nullable=True)
+    series_id: Mapped[int | None] = parent_key("series.id", nullable=True)
     place: Mapped[int] = mapped_column(SmallInteger)
 
     issue: Mapped[Issue | None] = relationship(lazy="raise", viewonly=True)
@@ -67,14 +67,14 @@ class Review(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
-    issue_id: Mapped[int] = parent("issue.id", index=False)
-    text: Mapped[str] = blank()
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
+    issue_id: Mapped[int] = parent_key("issue.id", index=False)
+    text: Mapped[str] = blank_text()
     spoils: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     created_on: Mapped[datetime] = stamp()
     modified: Mapped[datetime] = stamp()
     hidden: Mapped[datetime | None] = stamp(default=False)
-    hidden_reason: Mapped[str] = blank(HIDDEN_REASON_MAX)
+    hidden_reason: Mapped[str] = blank_text(HIDDEN_REASON_MAX)
 
     user: Mapped[User] = relationship(lazy="raise", viewonly=True)
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
@@ -90,8 +90,8 @@ class ReviewReport(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    review_id: Mapped[int] = parent("review.id", index=False)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
+    review_id: Mapped[int] = parent_key("review.id", index=False)
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
     reason: Mapped[str] = mapped_column(String(REPORT_REASON_MAX))
     created_on: Mapped[datetime] = stamp()
     settled: Mapped[datetime | None] = stamp(default=False)
@@ -109,7 +109,7 @@ class Follow(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    follower_id: Mapped[int] = parent("user_account.id", index=False)
-    followed_id: Mapped[int] = parent("user_account.id")
+    follower_id: Mapped[int] = parent_key("user_account.id", index=False)
+    followed_id: Mapped[int] = parent_key("user_account.id")
     blocked: Mapped[bool] = _part()
     created_on: Mapped[datetime] = stamp()

@@ -34,27 +34,27 @@ _THREE_DECIMALS = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
 # Cover prices in these are rounded, as Metron's clients know them; in others, too many decimals are an error.
 ROUNDED = frozenset({Currency.USD, Currency.GBP, Currency.EUR, Currency.ITL})
 # Nothing costs millions in these: a greater amount is a slip. Others have up to nine digits before the point.
-_DEAR = frozenset({Currency.USD, Currency.GBP, Currency.EUR})
-WHOLE_MOST, DECIMALS_MOST = 9, 3
+_SMALL_AMOUNTS = frozenset({Currency.USD, Currency.GBP, Currency.EUR})
+MAX_WHOLE_DIGITS, MAX_DECIMALS = 9, 3
 # The columns of amounts, each with that of its currency.
-AMOUNTS = {"price": "currency", "purchase_price": "purchase_currency", "max_price": "max_currency"}
+CURRENCY_COLUMNS = {"price": "currency", "purchase_price": "purchase_currency", "max_price": "max_currency"}
 
 
-def digits_of(currency: str) -> int:
+def decimals_of(currency: str) -> int:
     """How many decimals amounts in a currency have: 0, 2 or 3."""
     return 0 if currency in _WITHOUT_DECIMALS else 3 if currency in _THREE_DECIMALS else 2
 
 
-def whole_digits_of(currency: str, whole: int) -> int:
+def max_whole_digits(currency: str, whole: int) -> int:
     """How many digits before the point amounts have, where dollars, pounds and euros have `whole`."""
-    return whole if currency in _DEAR else WHOLE_MOST
+    return whole if currency in _SMALL_AMOUNTS else MAX_WHOLE_DIGITS
 
 
-def in_digits_of(currency: str, amount: Decimal) -> Decimal:
+def round_to_decimals(currency: str, amount: Decimal) -> Decimal:
     """An amount with exactly the decimals of its currency, rounded half up."""
-    return amount.quantize(Decimal(1).scaleb(-digits_of(currency)), ROUND_HALF_UP)
+    return amount.quantize(Decimal(1).scaleb(-decimals_of(currency)), ROUND_HALF_UP)
 
 
-def has_digits_of(currency: str, amount: Decimal) -> bool:
+def fits_decimals(currency: str, amount: Decimal) -> bool:
     """Whether an amount has no more decimals than its currency; zeros at the end do not count."""
-    return amount == in_digits_of(currency, amount)
+    return amount == round_to_decimals(currency, amount)

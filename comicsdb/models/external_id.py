@@ -5,11 +5,11 @@ from datetime import datetime
 from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
-from comicsdb.models.attribution import Owned, owned_args
-from comicsdb.models.base import Base, blank, parent, stamp
+from comicsdb.models.attribution import OwnerMixin, owner_args
+from comicsdb.models.base import Base, blank_text, parent_key, stamp
 
 
-class ExternalId(Owned, Base):
+class ExternalId(OwnerMixin, Base):
     """An id of an object at a source (`choices.EXTERNAL_SOURCES`), beside those in `cv_id` and `gcd_id`.
 
     `scope` tells what the id stands for where a source has several sorts of ids; it is usually empty.
@@ -21,14 +21,14 @@ class ExternalId(Owned, Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     source: Mapped[str] = mapped_column(String(20))
     external_id: Mapped[str] = mapped_column(String(100))
-    scope: Mapped[str] = blank(20)
-    said_by_id: Mapped[int | None] = parent("user_account.id", ondelete="SET NULL", nullable=True)
+    scope: Mapped[str] = blank_text(20)
+    said_by_id: Mapped[int | None] = parent_key("user_account.id", ondelete="SET NULL", nullable=True)
     said_on: Mapped[datetime] = stamp()
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
         content = ("source", "external_id", "scope")
         return (
-            *owned_args("external_id", *content, unique=True),
+            *owner_args("external_id", *content, unique=True),
             Index("ix_external_id_external_id_source", "external_id", "source"),
         )

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Index, Integer, String, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import Base, blank, stamp
+from comicsdb.models.base import Base, blank_text, stamp
 
 
 class GcdImport(Base):
@@ -20,7 +20,7 @@ class GcdImport(Base):
     __table_args__ = (Index("ix_gcd_import_begun", "begun", "id"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    file: Mapped[str] = blank(255)
+    file: Mapped[str] = blank_text(255)
     fingerprint: Mapped[str] = mapped_column(String(64))
     choices: Mapped[dict] = mapped_column(JSONB)
     phase: Mapped[str] = mapped_column(String(20))

@@ -25,24 +25,24 @@ from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
 from comicsdb.models.base import (
     CASCADE,
     SMALL_MAX,
-    Attributed,
-    Authored,
+    AuthorsMixin,
     Base,
-    Pictured,
-    Rated,
-    Sourced,
-    Stamped,
+    ExternalIdColumnsMixin,
+    PictureMixin,
+    RatingsMixin,
+    SourcesMixin,
+    StampsMixin,
     amount_checks,
-    blank,
+    blank_text,
+    choice_check,
+    external_id_column_args,
     metadata,
-    one_of,
     ordered_text,
-    parent,
+    parent_key,
     precision,
-    sourced_args,
+    range_check,
     stamp,
     upper,
-    within,
 )
 from comicsdb.models.choices import EARLIEST_YEAR, UNKNOWN_AGE_RATING_ID, Precision
 from comicsdb.models.currencies import Currency
@@ -84,7 +84,7 @@ issue_reprint = Table(
 )
 
 
-class Priced:
+class PriceMixin:
     """A cover price; without an amount there is no price, and the currency is ignored.
 
     The column gives an amount as many decimals as its currency has: 3.99, 500, 1.250.
@@ -94,7 +94,7 @@ class Priced:
     currency: Mapped[str] = mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
 
 
-def priced_args():
+def price_args():
     """Return the check constraints of a price."""
     return amount_checks("price", "currency")
 
@@ -112,7 +112,16 @@ def _code_index(table: str, column: str) -> Index:
     )
 
 
-class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Base):
+class Issue(
+    RatingsMixin,
+    PictureMixin,
+    PriceMixin,
+    AuthorsMixin,
+    ExternalIdColumnsMixin,
+    SourcesMixin,
+    StampsMixin,
+    Base,
+):
     """An issue of a series.
 
     `name` contains the story titles in order; `title` is the title of a collected edition.
@@ -121,10 +130,10 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
 
     __tablename__ = "issue"
 
-    series_id: Mapped[int] = parent("series.id", index=False)
+    series_id: Mapped[int] = parent_key("series.id", index=False)
     number: Mapped[str] = mapped_column(ordered_text(25))
-    alt_number: Mapped[str] = blank(25)
-    title: Mapped[str] = blank(255)
+    alt_number: Mapped[str] = blank_text(25)
+    title: Mapped[str] = blank_text(255)
     name: Mapped[list[str]] = mapped_column(ARRAY(String(150)), server_default="{}", default=list)
     # A trigger dates issues whose cover date is not known: by the store date, or by the year of the series.
     cover_date: Mapped[date] = mapped_column(Date, info={"by_trigger": True})
@@ -136,13 +145,13 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
         server_default=str(UNKNOWN_AGE_RATING_ID),
         default=UNKNOWN_AGE_RATING_ID,
     )
-    sku: Mapped[str] = blank(12)
-    isbn: Mapped[str] = blank(13)
-    upc: Mapped[str] = blank(20)
+    sku: Mapped[str] = blank_text(12)
+    isbn: Mapped[str] = blank_text(13)
+    upc: Mapped[str] = blank_text(20)
     page: Mapped[int | None] = mapped_column(SmallInteger)
-    desc: Mapped[str] = blank()
+    desc: Mapped[str] = blank_text()
     desc_is_solicitation: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
-    cover_hash: Mapped[str] = blank(16)
+    cover_hash: Mapped[str] = blank_text(16)
 
     series: Mapped[Series] = relationship(lazy="raise", viewonly=True)
     rating: Mapped[AgeRating] = relationship(lazy="raise", viewonly=True)
@@ -165,8 +174,8 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
     def __table_args__(cls):  # noqa: N805
         return (
             Index("uq_issue_slug", "slug", unique=True),
-            *sourced_args("issue", include=("series_id",)),
-            *priced_args(),
+            *external_id_column_args("issue", include=("series_id",)),
+            *price_args(),
             UniqueConstraint("series_id", "number", name="uq_issue_series_id_number"),
             Index(
                 "ix_issue_series_order",
@@ -202,8 +211,8 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
             Index("ix_issue_image", "image", postgresql_using="hash"),  # of which cover a picture is
             Index("ix_issue_rating_id", "rating_id", postgresql_include=["series_id"]),
             Index("ix_issue_created_on", "created_on", "id"),
-            within("page", 0, SMALL_MAX),
-            one_of("cover_date_precision", Precision),
+            range_check("page", 0, SMALL_MAX),
+            choice_check("cover_date_precision", Precision),
             *(_since_earliest(column) for column in ("cover_date", "store_date", "foc_date")),
         )
 
@@ -221,24 +230,24 @@ class Issue(Rated, Pictured, Priced, Authored, Sourced, Attributed, Stamped, Bas
         return self.foc_date is not None and self.foc_date < today
 
 
-class Variant(Pictured, Priced, Base):
+class Variant(PictureMixin, PriceMixin, Base):
     """Another cover of an issue."""
 
     __tablename__ = "variant"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    issue_id: Mapped[int] = parent("issue.id")
-    name: Mapped[str] = blank(255)
-    sku: Mapped[str] = blank(12)
-    upc: Mapped[str] = blank(20)
-    cover_hash: Mapped[str] = blank(16)
+    issue_id: Mapped[int] = parent_key("issue.id")
+    name: Mapped[str] = blank_text(255)
+    sku: Mapped[str] = blank_text(12)
+    upc: Mapped[str] = blank_text(20)
+    cover_hash: Mapped[str] = blank_text(16)
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
         return (
-            *priced_args(),
+            *price_args(),
             _code_index("variant", "upc"),
             Index("ix_variant_sku_upper", literal_column("upper(sku)")),
             Index("ix_variant_image", "image", postgresql_using="hash"),
@@ -257,8 +266,8 @@ class Credit(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    issue_id: Mapped[int] = parent("issue.id", index=False)
-    creator_id: Mapped[int] = parent("creator.id", index=False)
+    issue_id: Mapped[int] = parent_key("issue.id", index=False)
+    creator_id: Mapped[int] = parent_key("creator.id", index=False)
     modified: Mapped[datetime] = stamp()
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)

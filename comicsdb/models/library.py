@@ -20,7 +20,16 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from comicsdb.models.base import SMALL_MAX, Base, amount_checks, blank, one_of, parent, stamp, within
+from comicsdb.models.base import (
+    SMALL_MAX,
+    Base,
+    amount_checks,
+    blank_text,
+    choice_check,
+    parent_key,
+    range_check,
+    stamp,
+)
 from comicsdb.models.choices import (
     DEFAULT_PRIORITY,
     GRADES,
@@ -28,19 +37,19 @@ from comicsdb.models.choices import (
     STARS,
     BookFormat,
     GradingCompany,
-    Pulled,
+    PullMode,
     WishStatus,
 )
 from comicsdb.models.currencies import Currency
 from comicsdb.models.issue import Issue, Variant
 from comicsdb.models.series import Series
 
-VARIANT_WORDS_MOST = 200  # characters
-TAG_MAX = 50  # characters
-TAGS_MOST = 20  # tags of an item
+MAX_VARIANT_WORDS_LENGTH = 200  # characters
+MAX_TAG_LENGTH = 50  # characters
+MAX_TAGS = 20  # tags of an item
 
 
-def graded(column: str) -> CheckConstraint:
+def grade_check(column: str) -> CheckConstraint:
     """A check that a grade is null or on the scale."""
     listed = ", ".join(str(grade) for grade in GRADES)
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_scale")
@@ -51,12 +60,12 @@ def currency() -> Mapped[str]:
     return mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
 
 
-def of_variant() -> Mapped[int | None]:
+def variant_key() -> Mapped[int | None]:
     """The variant of the issue that is meant; null for its main cover, or if that was not said."""
     return mapped_column(ForeignKey("variant.id", ondelete="SET NULL"))
 
 
-class Kept:
+class LibraryRowMixin:
     """The id and stamps of a row of a library; the stamps work like those of the catalogue."""
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
@@ -64,7 +73,7 @@ class Kept:
     modified_before: Mapped[datetime | None] = stamp(default=False)
 
 
-class CollectionItem(Kept, Base):
+class CollectionItem(LibraryRowMixin, Base):
     """An issue that an account owns, or one of its variants: `quantity` equal copies.
 
     Copies that differ are items of their own. Triggers set `is_read` and `date_read`, the latest known date,
@@ -82,31 +91,31 @@ class CollectionItem(Kept, Base):
         Index("ix_collection_item_user_id_is_read", "user_id", "is_read"),
         Index("ix_collection_item_user_id_grade", "user_id", "grade"),
         Index("ix_collection_item_user_id_grading_company", "user_id", "grading_company"),
-        within("quantity", 1, SMALL_MAX),
-        within("rating", *STARS),
-        one_of("book_format", BookFormat),
-        one_of("grading_company", ("", *GradingCompany)),
-        graded("grade"),
+        range_check("quantity", 1, SMALL_MAX),
+        range_check("rating", *STARS),
+        choice_check("book_format", BookFormat),
+        choice_check("grading_company", ("", *GradingCompany)),
+        grade_check("grade"),
         *amount_checks("purchase_price", "purchase_currency"),
         CheckConstraint("is_read OR date_read IS NULL", name="read_on_a_date"),
     )
 
-    user_id: Mapped[int] = parent("user_account.id", index=False)
-    issue_id: Mapped[int] = parent("issue.id", index=False)
-    variant_id: Mapped[int | None] = of_variant()
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
+    issue_id: Mapped[int] = parent_key("issue.id", index=False)
+    variant_id: Mapped[int | None] = variant_key()
     quantity: Mapped[int] = mapped_column(SmallInteger, server_default="1", default=1)
     book_format: Mapped[str] = mapped_column(
         String(10), server_default=BookFormat.PRINT, default=BookFormat.PRINT.value
     )
     grade: Mapped[Decimal | None] = mapped_column(Numeric(3, 1))
-    grading_company: Mapped[str] = blank(10)
+    grading_company: Mapped[str] = blank_text(10)
     purchase_date: Mapped[date | None] = mapped_column(Date)
     purchase_price: Mapped[Decimal | None] = mapped_column(Numeric)
     purchase_currency: Mapped[str] = currency()
-    purchase_store: Mapped[str] = blank(255)
-    storage_location: Mapped[str] = blank(255)
-    tags: Mapped[list[str]] = mapped_column(ARRAY(String(TAG_MAX)), server_default="{}", default=list)
-    notes: Mapped[str] = blank()
+    purchase_store: Mapped[str] = blank_text(255)
+    storage_location: Mapped[str] = blank_text(255)
+    tags: Mapped[list[str]] = mapped_column(ARRAY(String(MAX_TAG_LENGTH)), server_default="{}", default=list)
+    notes: Mapped[str] = blank_text()
     is_read: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     date_read: Mapped[datetime | None] = stamp(default=False)
     rating: Mapped[int | None] = mapped_column(SmallInteger)
@@ -134,15 +143,15 @@ class ReadDate(Base):
     )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
-    issue_id: Mapped[int] = parent("issue.id", index=False)
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
+    issue_id: Mapped[int] = parent_key("issue.id", index=False)
     read_on: Mapped[datetime | None] = stamp(default=False)
     created_on: Mapped[datetime] = stamp()
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
 
 
-class PullList(Kept, Base):
+class PullList(LibraryRowMixin, Base):
     """The series that an account follows, created on first access.
 
     A trigger updates its stamps when its entries change, also by the deletion of a series.
@@ -151,7 +160,7 @@ class PullList(Kept, Base):
     __tablename__ = "pull_list"
     __table_args__ = (UniqueConstraint("user_id", name="uq_pull_list_user_id"),)
 
-    user_id: Mapped[int] = parent("user_account.id", index=False)
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
     created_on: Mapped[datetime] = stamp()
 
 
@@ -164,30 +173,32 @@ class PullListSeries(Base):
     __tablename__ = "pull_list_series"
     __table_args__ = (
         UniqueConstraint("pull_list_id", "series_id", name="uq_pull_list_series_pull_list_id_series_id"),
-        one_of("pulled", Pulled),
+        choice_check("pulled", PullMode),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
-    pull_list_id: Mapped[int] = parent("pull_list.id", index=False)
-    series_id: Mapped[int] = parent("series.id")
-    pulled: Mapped[str] = mapped_column(String(10), server_default=Pulled.COVER, default=Pulled.COVER.value)
-    variant_words: Mapped[str] = blank(VARIANT_WORDS_MOST)
+    pull_list_id: Mapped[int] = parent_key("pull_list.id", index=False)
+    series_id: Mapped[int] = parent_key("series.id")
+    pulled: Mapped[str] = mapped_column(
+        String(10), server_default=PullMode.COVER, default=PullMode.COVER.value
+    )
+    variant_words: Mapped[str] = blank_text(MAX_VARIANT_WORDS_LENGTH)
     added_on: Mapped[datetime] = stamp()
 
     series: Mapped[Series] = relationship(lazy="raise", viewonly=True)
 
 
-class WishList(Kept, Base):
+class WishList(LibraryRowMixin, Base):
     """The issues that an account wants, created on first access; stamps like those of a pull list."""
 
     __tablename__ = "wish_list"
     __table_args__ = (UniqueConstraint("user_id", name="uq_wish_list_user_id"),)
 
-    user_id: Mapped[int] = parent("user_account.id", index=False)
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
     created_on: Mapped[datetime] = stamp()
 
 
-class WishListItem(Kept, Base):
+class WishListItem(LibraryRowMixin, Base):
     """An issue, or a variant, on a wish list; `desired_grade` is the minimum, priority 1 is the highest.
 
     An issue is there once without a variant and once for each of its variants. If a variant is deleted, a
@@ -205,15 +216,15 @@ class WishListItem(Kept, Base):
         Index("ix_wish_list_item_variant_id", "variant_id"),
         Index("ix_wish_list_item_wish_list_id_status", "wish_list_id", "status"),
         Index("ix_wish_list_item_wish_list_id_priority", "wish_list_id", "priority"),
-        one_of("status", WishStatus),
-        within("priority", *PRIORITIES),
-        graded("desired_grade"),
+        choice_check("status", WishStatus),
+        range_check("priority", *PRIORITIES),
+        grade_check("desired_grade"),
         *amount_checks("max_price", "max_currency"),
     )
 
-    wish_list_id: Mapped[int] = parent("wish_list.id", index=False)
-    issue_id: Mapped[int] = parent("issue.id", index=False)
-    variant_id: Mapped[int | None] = of_variant()
+    wish_list_id: Mapped[int] = parent_key("wish_list.id", index=False)
+    issue_id: Mapped[int] = parent_key("issue.id", index=False)
+    variant_id: Mapped[int | None] = variant_key()
     status: Mapped[str] = mapped_column(
         String(10), server_default=WishStatus.WANTED, default=WishStatus.WANTED.value
     )
@@ -223,7 +234,7 @@ class WishListItem(Kept, Base):
     desired_grade: Mapped[Decimal | None] = mapped_column(Numeric(3, 1))
     max_price: Mapped[Decimal | None] = mapped_column(Numeric)
     max_currency: Mapped[str] = currency()
-    notes: Mapped[str] = blank()
+    notes: Mapped[str] = blank_text()
     added_on: Mapped[datetime] = stamp()
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
@@ -240,8 +251,8 @@ class FeedAddress(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id")
-    name: Mapped[str] = blank(100)
+    user_id: Mapped[int] = parent_key("user_account.id")
+    name: Mapped[str] = blank_text(100)
     digest: Mapped[str] = mapped_column(String(64))
     created_on: Mapped[datetime] = stamp()
     last_used: Mapped[date | None] = mapped_column(Date)
@@ -259,7 +270,7 @@ class LibraryImport(Base):
     __tablename__ = "library_import"
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     created_on: Mapped[datetime] = stamp()
     payload: Mapped[dict] = mapped_column(JSONB)
     state: Mapped[str] = mapped_column(String(10), server_default="review", default="review")
@@ -288,12 +299,12 @@ class LibraryImportRow(Base):
     part: Mapped[str] = mapped_column(String(20))
     line: Mapped[int] = mapped_column(Integer)
     list_index: Mapped[int | None] = mapped_column(Integer)
-    series: Mapped[str] = blank()
-    says: Mapped[str] = blank()
+    series: Mapped[str] = blank_text()
+    says: Mapped[str] = blank_text()
     wanted: Mapped[dict] = mapped_column(JSONB)
     values: Mapped[dict] = mapped_column(JSONB)
-    state: Mapped[str] = blank(10)
+    state: Mapped[str] = blank_text(10)
     match_id: Mapped[int | None] = mapped_column(Integer)
     candidates: Mapped[list[int]] = mapped_column(ARRAY(Integer), server_default="{}", default=list)
-    reason: Mapped[str] = blank(20)
+    reason: Mapped[str] = blank_text(20)
     stored: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, ForeignKey, Identity, Index, Integer, String,
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import Base, blank, parent, stamp
+from comicsdb.models.base import Base, blank_text, parent_key, stamp
 
 
 class LibraryAct(Base):
@@ -25,10 +25,10 @@ class LibraryAct(Base):
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
     at: Mapped[datetime] = stamp()
-    what: Mapped[str] = blank(20)
-    about: Mapped[str] = blank(100)
+    what: Mapped[str] = blank_text(20)
+    about: Mapped[str] = blank_text(100)
     counts: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
     undo_asked: Mapped[datetime | None] = stamp(default=False)
     undone: Mapped[datetime | None] = stamp(default=False)

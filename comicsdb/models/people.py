@@ -9,17 +9,17 @@ from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
 from comicsdb.models.base import (
     CASCADE,
     CatalogueEntity,
-    IssueListed,
-    NameStamped,
-    Pictured,
+    IssueListMixin,
+    NameStampMixin,
+    PictureMixin,
     catalogue_args,
+    choice_check,
     folded,
     metadata,
-    one_of,
     precision,
-    trigram,
+    trigram_index,
 )
-from comicsdb.models.choices import DATED
+from comicsdb.models.choices import KNOWN_PRECISIONS
 
 
 def link_table(
@@ -44,25 +44,25 @@ team_creator = link_table("team", "creator")
 team_universe = link_table("team", "universe")
 
 
-class Aliased:
+class AliasesMixin:
     """Alternative names of a person or a character, each up to 100 characters."""
 
     alias: Mapped[list[str]] = mapped_column(ARRAY(String(100)), server_default="{}", default=list)
     alias_folded: Mapped[str] = folded("joined(alias)")
 
 
-def aliased_args(table: str):
+def alias_args(table: str):
     """Return the table arguments of a kind whose search includes aliases."""
-    return catalogue_args(table, trigram(table, "alias_folded"))
+    return catalogue_args(table, trigram_index(table, "alias_folded"))
 
 
-class Arc(IssueListed, NameStamped, Pictured, CatalogueEntity):
+class Arc(IssueListMixin, NameStampMixin, PictureMixin, CatalogueEntity):
     """A story that spans several issues."""
 
     __tablename__ = "arc"
 
 
-class Creator(Aliased, NameStamped, Pictured, CatalogueEntity):
+class Creator(AliasesMixin, NameStampMixin, PictureMixin, CatalogueEntity):
     """A person who makes comics."""
 
     __tablename__ = "creator"
@@ -74,11 +74,11 @@ class Creator(Aliased, NameStamped, Pictured, CatalogueEntity):
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        checks = (one_of(column, DATED) for column in ("birth_precision", "death_precision"))
-        return (*checks, *aliased_args("creator"))
+        checks = (choice_check(column, KNOWN_PRECISIONS) for column in ("birth_precision", "death_precision"))
+        return (*checks, *alias_args("creator"))
 
 
-class Team(IssueListed, NameStamped, Pictured, CatalogueEntity):
+class Team(IssueListMixin, NameStampMixin, PictureMixin, CatalogueEntity):
     """A group of characters."""
 
     __tablename__ = "team"
@@ -87,7 +87,7 @@ class Team(IssueListed, NameStamped, Pictured, CatalogueEntity):
     universes = relationship("Universe", secondary=team_universe, lazy="raise", viewonly=True)
 
 
-class Character(Aliased, IssueListed, NameStamped, Pictured, CatalogueEntity):
+class Character(AliasesMixin, IssueListMixin, NameStampMixin, PictureMixin, CatalogueEntity):
     """A character who appears in comics."""
 
     __tablename__ = "character"
@@ -98,4 +98,4 @@ class Character(Aliased, IssueListed, NameStamped, Pictured, CatalogueEntity):
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        return aliased_args("character")
+        return alias_args("character")

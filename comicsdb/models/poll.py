@@ -13,7 +13,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from comicsdb.models.base import CASCADE, Base, blank, by_language, parent, stamp
+from comicsdb.models.base import CASCADE, Base, blank_text, parent_key, stamp, translations
 
 
 class Poll(Base):
@@ -27,10 +27,10 @@ class Poll(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     title: Mapped[str] = mapped_column(String(255))
-    titles: Mapped[dict[str, str]] = by_language()
-    description: Mapped[str] = blank()
-    descriptions: Mapped[dict[str, str]] = by_language()
-    created_by_id: Mapped[int | None] = parent("user_account.id", ondelete="SET NULL", nullable=True)
+    titles: Mapped[dict[str, str]] = translations()
+    description: Mapped[str] = blank_text()
+    descriptions: Mapped[dict[str, str]] = translations()
+    created_by_id: Mapped[int | None] = parent_key("user_account.id", ondelete="SET NULL", nullable=True)
     start_date: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     end_date: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     created_on: Mapped[datetime] = stamp()
@@ -51,9 +51,9 @@ class PollChoice(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    poll_id: Mapped[int] = parent("poll.id", index=False)
+    poll_id: Mapped[int] = parent_key("poll.id", index=False)
     text: Mapped[str] = mapped_column(String(255))
-    texts: Mapped[dict[str, str]] = by_language()
+    texts: Mapped[dict[str, str]] = translations()
     order: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
 
 
@@ -70,7 +70,7 @@ class PollVote(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    poll_id: Mapped[int] = parent("poll.id", index=False)
+    poll_id: Mapped[int] = parent_key("poll.id", index=False)
     choice_id: Mapped[int] = mapped_column(Integer)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     voted_on: Mapped[datetime] = stamp()

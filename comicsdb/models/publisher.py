@@ -6,21 +6,21 @@ from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
 
 from comicsdb.models.base import (
     CatalogueEntity,
-    NameStamped,
-    Pictured,
+    NameStampMixin,
+    PictureMixin,
     catalogue_args,
     folded,
     ordered_text,
-    ordering,
-    parent,
-    trigram,
-    upper_trigram,
-    within,
+    ordering_index,
+    parent_key,
+    range_check,
+    trigram_index,
+    upper_trigram_index,
 )
 from comicsdb.models.choices import DEFAULT_COUNTRY, YEARS
 
 
-class Publisher(Pictured, CatalogueEntity):
+class Publisher(PictureMixin, CatalogueEntity):
     """A company that publishes comics."""
 
     __tablename__ = "publisher"
@@ -34,33 +34,35 @@ class Publisher(Pictured, CatalogueEntity):
     def __table_args__(cls):  # noqa: N805
         return catalogue_args(
             "publisher",
-            trigram("publisher", "alt_folded"),
-            upper_trigram("publisher", "name"),
-            within("founded", *YEARS),
+            trigram_index("publisher", "alt_folded"),
+            upper_trigram_index("publisher", "name"),
+            range_check("founded", *YEARS),
         )
 
 
-class Imprint(Pictured, CatalogueEntity):
+class Imprint(PictureMixin, CatalogueEntity):
     """A named line of comics of a publisher."""
 
     __tablename__ = "imprint"
 
-    publisher_id: Mapped[int] = parent("publisher.id")
+    publisher_id: Mapped[int] = parent_key("publisher.id")
     founded: Mapped[int | None] = mapped_column(SmallInteger)
 
     publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        return catalogue_args("imprint", upper_trigram("imprint", "name"), within("founded", *YEARS))
+        return catalogue_args(
+            "imprint", upper_trigram_index("imprint", "name"), range_check("founded", *YEARS)
+        )
 
 
-class Universe(NameStamped, Pictured, CatalogueEntity):
+class Universe(NameStampMixin, PictureMixin, CatalogueEntity):
     """A shared fictional world."""
 
     __tablename__ = "universe"
 
-    publisher_id: Mapped[int | None] = parent("publisher.id", nullable=True, index=False)
+    publisher_id: Mapped[int | None] = parent_key("publisher.id", nullable=True, index=False)
     designation: Mapped[str] = mapped_column(ordered_text(255), server_default="", default="")
     designation_folded: Mapped[str] = folded('designation COLLATE "default"')
 
@@ -78,11 +80,11 @@ class Universe(NameStamped, Pictured, CatalogueEntity):
                 unique=True,
                 postgresql_nulls_not_distinct=True,
             ),
-            ordering(
+            ordering_index(
                 "ix_universe_designation_order", "folded", "name", "designation_folded", "designation", "id"
             ),
-            trigram("universe", "designation_folded"),
-            upper_trigram("universe", "designation"),
+            trigram_index("universe", "designation_folded"),
+            upper_trigram_index("universe", "designation"),
         )
 
     @property

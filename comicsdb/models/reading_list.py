@@ -15,7 +15,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
 
-from comicsdb.models.base import Base, Entity, Pictured, Rated, blank, entity_args, one_of, parent, stamp
+from comicsdb.models.base import (
+    Base,
+    Entity,
+    PictureMixin,
+    RatingsMixin,
+    blank_text,
+    choice_check,
+    entity_args,
+    parent_key,
+    stamp,
+)
 from comicsdb.models.choices import ItemType, ListSource, ListType
 from comicsdb.models.issue import Issue
 from comicsdb.models.user import User
@@ -25,7 +35,7 @@ def _other_list() -> Mapped[int | None]:
     return mapped_column(ForeignKey("reading_list.id", ondelete="SET NULL"), index=True)
 
 
-class ReadingList(Rated, Pictured, Entity):
+class ReadingList(RatingsMixin, PictureMixin, Entity):
     """A reading list of an account, public unless `is_private`.
 
     Triggers update its stamps when its items or neighbours change, also by the deletion of an issue or list.
@@ -35,14 +45,14 @@ class ReadingList(Rated, Pictured, Entity):
 
     __tablename__ = "reading_list"
 
-    user_id: Mapped[int] = parent("user_account.id", index=False)
-    desc: Mapped[str] = blank()
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
+    desc: Mapped[str] = blank_text()
     is_private: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     list_type: Mapped[str] = mapped_column(
         String(10), server_default=ListType.EVENT, default=ListType.EVENT.value
     )
-    attribution_source: Mapped[str] = blank(10)
-    attribution_url: Mapped[str] = blank(200)
+    attribution_source: Mapped[str] = blank_text(10)
+    attribution_url: Mapped[str] = blank_text(200)
     previous_id: Mapped[int | None] = _other_list()
     next_id: Mapped[int | None] = _other_list()
     forked_from_id: Mapped[int | None] = _other_list()
@@ -66,8 +76,8 @@ class ReadingList(Rated, Pictured, Entity):
                 "attribution_source",
                 name="uq_reading_list_user_id_name_attribution_source",
             ),
-            one_of("list_type", ListType),
-            one_of("attribution_source", ("", *ListSource)),
+            choice_check("list_type", ListType),
+            choice_check("attribution_source", ("", *ListSource)),
             CheckConstraint("previous_id <> id", name="previous_not_itself"),
             CheckConstraint("next_id <> id", name="next_not_itself"),
             CheckConstraint("previous_id <> next_id", name="two_neighbours"),
@@ -94,14 +104,14 @@ class ReadingListItem(Base):
         ),
         Index("ix_reading_list_item_issue_id", "issue_id"),
         CheckConstraint('"order" >= 1', name="order_from_one"),
-        one_of("issue_type", ("", *ItemType)),
+        choice_check("issue_type", ("", *ItemType)),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
-    reading_list_id: Mapped[int] = parent("reading_list.id", index=False)
-    issue_id: Mapped[int] = parent("issue.id", index=False)
+    reading_list_id: Mapped[int] = parent_key("reading_list.id", index=False)
+    issue_id: Mapped[int] = parent_key("issue.id", index=False)
     order: Mapped[int] = mapped_column(Integer)
-    issue_type: Mapped[str] = blank(10)
+    issue_type: Mapped[str] = blank_text(10)
     added_on: Mapped[datetime] = stamp()
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
@@ -117,6 +127,6 @@ class ReadingListLike(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    reading_list_id: Mapped[int] = parent("reading_list.id", index=False)
-    user_id: Mapped[int] = parent("user_account.id", index=False)
+    reading_list_id: Mapped[int] = parent_key("reading_list.id", index=False)
+    user_id: Mapped[int] = parent_key("user_account.id", index=False)
     created_on: Mapped[datetime] = stamp()

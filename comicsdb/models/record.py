@@ -18,7 +18,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import Base, blank, one_of, stamp
+from comicsdb.models.base import Base, blank_text, choice_check, stamp
 
 CREATED, CHANGED, DELETED = "+", "~", "-"
 ACTIONS = ("create", "update", "delete", "merge")
@@ -39,7 +39,7 @@ class History(Base):
     __table_args__ = (
         Index("ix_history_object", "kind", "object_id", "id"),
         Index("ix_history_at", "at", "id"),
-        one_of("type", (CREATED, CHANGED, DELETED)),
+        choice_check("type", (CREATED, CHANGED, DELETED)),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
@@ -68,7 +68,7 @@ class Change(Base):
         Index("ix_change_log_user", "user_id", "seq"),
         Index("ix_change_log_action", "action", "seq"),
         Index("ix_change_log_at", "at", "seq"),
-        one_of("action", ACTIONS),
+        choice_check("action", ACTIONS),
     )
 
     seq: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
@@ -162,7 +162,7 @@ class UnfinishedAct(Base):
     ids: Mapped[list[int]] = mapped_column(ARRAY(Integer))
     at: Mapped[datetime] = stamp()
     user_id: Mapped[int | None] = _actor()
-    reason: Mapped[str] = blank(100)
+    reason: Mapped[str] = blank_text(100)
     arguments: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
     result: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
 
@@ -193,10 +193,10 @@ class Tombstone(Base):
     kind: Mapped[str] = mapped_column(String(40), primary_key=True)
     object_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     slug: Mapped[str] = mapped_column(String(255))
-    label: Mapped[str] = blank()
+    label: Mapped[str] = blank_text()
     gone: Mapped[datetime] = stamp()
     user_id: Mapped[int | None] = _actor()
-    reason: Mapped[str] = blank(100)
+    reason: Mapped[str] = blank_text(100)
     survivor_id: Mapped[int | None] = mapped_column(Integer)
 
 

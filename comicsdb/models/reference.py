@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Boolean, Index, SmallInteger, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import SMALL_MAX, Base, blank, by_language, stamp, within
+from comicsdb.models.base import SMALL_MAX, Base, blank_text, range_check, stamp, translations
 
 
 class SeriesType(Base):
@@ -22,9 +22,9 @@ class SeriesType(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(255))
-    names: Mapped[dict[str, str]] = by_language()
+    names: Mapped[dict[str, str]] = translations()
     code: Mapped[str | None] = mapped_column(String(20))
-    notes: Mapped[str] = blank()
+    notes: Mapped[str] = blank_text()
     modified: Mapped[datetime] = stamp()
 
 
@@ -36,8 +36,8 @@ class Genre(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(25))
-    names: Mapped[dict[str, str]] = by_language()
-    desc: Mapped[str] = blank()
+    names: Mapped[dict[str, str]] = translations()
+    desc: Mapped[str] = blank_text()
     modified: Mapped[datetime] = stamp()
 
 
@@ -49,9 +49,9 @@ class AgeRating(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(255))
-    names: Mapped[dict[str, str]] = by_language()
-    short_description: Mapped[str] = blank(255)
-    description: Mapped[str] = blank()
+    names: Mapped[dict[str, str]] = translations()
+    short_description: Mapped[str] = blank_text(255)
+    description: Mapped[str] = blank_text()
     modified: Mapped[datetime] = stamp()
 
 
@@ -62,16 +62,16 @@ class Role(Base):
     __table_args__ = (
         Index("uq_role_name", "name", unique=True),
         Index("uq_role_order", "order", unique=True),
-        within('"order"', 0, SMALL_MAX),
+        range_check('"order"', 0, SMALL_MAX),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(25))
-    names: Mapped[dict[str, str]] = by_language()
+    names: Mapped[dict[str, str]] = translations()
     order: Mapped[int] = mapped_column(SmallInteger)
     is_writer: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     is_artist: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     is_featured: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     is_cover: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
-    notes: Mapped[str] = blank()
+    notes: Mapped[str] = blank_text()
     modified: Mapped[datetime] = stamp()

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, DateTime, ForeignKey, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import CASCADE, Base, blank, parent, stamp
+from comicsdb.models.base import CASCADE, Base, blank_text, parent_key, stamp
 
 
 class Totp(Base):
@@ -27,11 +27,11 @@ class Passkey(Base):
     __tablename__ = "passkey"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     credential_id: Mapped[bytes] = mapped_column(LargeBinary, unique=True)
     public_key: Mapped[bytes] = mapped_column(LargeBinary)
     sign_count: Mapped[int] = mapped_column(BigInteger)
-    name: Mapped[str] = blank(64)
+    name: Mapped[str] = blank_text(64)
     created: Mapped[datetime] = stamp()
     last_used: Mapped[datetime | None] = stamp(default=False)
 
@@ -42,7 +42,7 @@ class RecoveryCode(Base):
     __tablename__ = "recovery_code"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     created: Mapped[datetime] = stamp()
     used: Mapped[datetime | None] = stamp(default=False)

@@ -23,17 +23,17 @@ from comicsdb.models.base import (
     CASCADE,
     SMALL_MAX,
     CatalogueEntity,
-    IssueListed,
-    Rated,
+    IssueListMixin,
+    RatingsMixin,
     catalogue_args,
+    choice_check,
     folded,
     metadata,
-    one_of,
     ordered_text,
-    ordering,
-    parent,
-    trigram,
-    within,
+    ordering_index,
+    parent_key,
+    range_check,
+    trigram_index,
 )
 from comicsdb.models.choices import DEFAULT_LANGUAGE, LANGUAGES, YEARS, SeriesTypeCode, Status
 from comicsdb.models.people import link_table
@@ -65,7 +65,7 @@ AVERAGE = (
 )
 
 
-class Series(IssueListed, Rated, CatalogueEntity):
+class Series(IssueListMixin, RatingsMixin, CatalogueEntity):
     """A run of issues of one publisher under one name."""
 
     __tablename__ = "series"
@@ -80,12 +80,12 @@ class Series(IssueListed, Rated, CatalogueEntity):
     volume: Mapped[int] = mapped_column(SmallInteger)
     year_began: Mapped[int] = mapped_column(SmallInteger)
     year_end: Mapped[int | None] = mapped_column(SmallInteger)
-    series_type_id: Mapped[int] = parent("series_type.id", ondelete="RESTRICT")
+    series_type_id: Mapped[int] = parent_key("series_type.id", ondelete="RESTRICT")
     status: Mapped[int] = mapped_column(
         SmallInteger, server_default=str(Status.ONGOING.value), default=Status.ONGOING.value
     )
-    publisher_id: Mapped[int] = parent("publisher.id", index=False)
-    imprint_id: Mapped[int | None] = parent("imprint.id", ondelete="SET NULL", nullable=True)
+    publisher_id: Mapped[int] = parent_key("publisher.id", index=False)
+    imprint_id: Mapped[int | None] = parent_key("imprint.id", ondelete="SET NULL", nullable=True)
     collection: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     # What lists are sorted and filtered by; triggers on issues keep the first two
     # (alembic/baseline/figures.sql).
@@ -118,17 +118,17 @@ class Series(IssueListed, Rated, CatalogueEntity):
                 "series_type_id",
                 unique=True,
             ),
-            ordering("ix_series_sort_order", "sort_folded", "sort_name", "year_began", "id"),
+            ordering_index("ix_series_sort_order", "sort_folded", "sort_name", "year_began", "id"),
             Index("ix_series_language", "language"),
             Index("ix_series_issue_count", "issue_count", "id"),
             Index("ix_series_last_cover_date", "last_cover_date", "id"),
             Index("ix_series_rating_average", "rating_average", "id"),
-            trigram("series", "alt_folded"),
-            one_of("language", ("", *LANGUAGES), "is_language"),
-            within("volume", 0, SMALL_MAX),
-            within("year_began", *YEARS),
-            within("year_end", *YEARS),
-            within("status", 1, 4),
+            trigram_index("series", "alt_folded"),
+            choice_check("language", ("", *LANGUAGES), "is_language"),
+            range_check("volume", 0, SMALL_MAX),
+            range_check("year_began", *YEARS),
+            range_check("year_end", *YEARS),
+            range_check("status", 1, 4),
         )
 
     @property

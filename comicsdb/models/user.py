@@ -6,7 +6,16 @@ from sqlalchemy import Boolean, Column, Date, DateTime, ForeignKey, Index, Strin
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from comicsdb.models.base import CASCADE, Base, Pictured, blank, metadata, one_of, parent, stamp
+from comicsdb.models.base import (
+    CASCADE,
+    Base,
+    PictureMixin,
+    blank_text,
+    choice_check,
+    metadata,
+    parent_key,
+    stamp,
+)
 from comicsdb.models.choices import SupporterTier, TokenScope
 
 EDITOR_GROUP = "editor"
@@ -32,7 +41,7 @@ class Group(Base):
     may_delete: Mapped[list[str]] = mapped_column(ARRAY(String(40)), server_default="{}", default=list)
 
 
-class User(Pictured, Base):
+class User(PictureMixin, Base):
     """An account; number 1 is the system account, which always exists."""
 
     __tablename__ = "user_account"
@@ -44,26 +53,26 @@ class User(Pictured, Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     username: Mapped[str] = mapped_column(String(150))
     email: Mapped[str] = mapped_column(String(254))
-    password: Mapped[str] = blank(128)
-    first_name: Mapped[str] = blank(150)
-    last_name: Mapped[str] = blank(150)
+    password: Mapped[str] = blank_text(128)
+    first_name: Mapped[str] = blank_text(150)
+    last_name: Mapped[str] = blank_text(150)
     is_active: Mapped[bool] = mapped_column(Boolean, server_default="true", default=True)
     is_staff: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     is_superuser: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     # Whether log-in requires a second step; maintained by `accounts.second_factor`.
     second_factor: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     email_confirmed: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
-    bio: Mapped[str] = blank()
+    bio: Mapped[str] = blank_text()
     # Whether other members see first and last name; staff always do.
     shows_name: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
-    language: Mapped[str] = blank(10)
-    timezone: Mapped[str] = blank(64)  # of displayed times; "" if unknown
+    language: Mapped[str] = blank_text(10)
+    timezone: Mapped[str] = blank_text(64)  # of displayed times; "" if unknown
     supporter_until: Mapped[datetime | None] = stamp(default=False)
-    supporter_tier: Mapped[str] = blank(20)
+    supporter_tier: Mapped[str] = blank_text(20)
     date_joined: Mapped[datetime] = stamp()
     last_login: Mapped[datetime | None] = stamp(default=False)
     basic_used: Mapped[date | None] = mapped_column(Date)  # the last day on which it used HTTP Basic
-    basic_address: Mapped[str] = blank(45)  # the IP address of its first use on that day
+    basic_address: Mapped[str] = blank_text(45)  # the IP address of its first use on that day
     basic_reminded: Mapped[datetime | None] = stamp(default=False)
 
     groups: Mapped[list[Group]] = relationship(secondary=user_group_member, lazy="raise", order_by=Group.name)
@@ -93,13 +102,13 @@ class LoginSession(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     begun: Mapped[datetime] = stamp()
     seen: Mapped[datetime] = stamp()
     confirmed: Mapped[datetime | None] = stamp(default=False)  # when its owner last confirmed their identity
     expires: Mapped[datetime] = mapped_column(DateTime(timezone=True), index=True)
-    address: Mapped[str] = blank(45)
-    browser: Mapped[str] = blank(255)
+    address: Mapped[str] = blank_text(45)
+    browser: Mapped[str] = blank_text(255)
 
     user: Mapped[User] = relationship(lazy="raise", viewonly=True)
 
@@ -108,13 +117,13 @@ class ApiToken(Base):
     """An API token; only the SHA-256 digest of its text is stored."""
 
     __tablename__ = "api_token"
-    __table_args__ = (one_of("scope", TokenScope),)
+    __table_args__ = (choice_check("scope", TokenScope),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     token_key: Mapped[str] = mapped_column(String(25))
-    user_id: Mapped[int] = parent("user_account.id")
-    name: Mapped[str] = blank(64)
+    user_id: Mapped[int] = parent_key("user_account.id")
+    name: Mapped[str] = blank_text(64)
     scope: Mapped[str] = mapped_column(
         String(10), server_default=TokenScope.EDIT.value, default=TokenScope.EDIT.value
     )
@@ -122,7 +131,7 @@ class ApiToken(Base):
     expiry: Mapped[datetime | None] = stamp(default=False)
     # Updated at most once an hour (`comicsdb.ratelimit.counters`).
     last_used: Mapped[datetime | None] = stamp(default=False)
-    last_address: Mapped[str] = blank(45)
+    last_address: Mapped[str] = blank_text(45)
     # The key of the form that created it: sending the form again creates no second token.
     form_key: Mapped[str | None] = mapped_column(String(64), unique=True)
 

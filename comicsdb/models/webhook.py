@@ -7,7 +7,7 @@ from sqlalchemy import UniqueConstraint as Unique
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
-from comicsdb.models.base import Base, blank, one_of, parent, stamp
+from comicsdb.models.base import Base, blank_text, choice_check, parent_key, stamp
 from comicsdb.models.choices import WebhookState
 
 URL_MAX, DESCRIPTION_MAX, ANSWER_MAX = 1000, 100, 500  # characters
@@ -21,16 +21,16 @@ class Webhook(Base):
     """
 
     __tablename__ = "webhook"
-    __table_args__ = (Unique("form_key", name="uq_webhook_form_key"), one_of("state", WebhookState))
+    __table_args__ = (Unique("form_key", name="uq_webhook_form_key"), choice_check("state", WebhookState))
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int] = parent("user_account.id")
+    user_id: Mapped[int] = parent_key("user_account.id")
     url: Mapped[str] = mapped_column(String(URL_MAX))
-    description: Mapped[str] = blank(DESCRIPTION_MAX)
+    description: Mapped[str] = blank_text(DESCRIPTION_MAX)
     kinds: Mapped[list[str]] = mapped_column(ARRAY(String(40)), server_default="{}", default=list)
     state: Mapped[str] = mapped_column(String(10))
     secret: Mapped[str] = mapped_column(Text)
-    old_secret: Mapped[str] = blank()
+    old_secret: Mapped[str] = blank_text()
     old_secret_until: Mapped[datetime | None] = stamp(default=False)
     epoch: Mapped[str] = mapped_column(String(32))
     after: Mapped[int] = mapped_column(BigInteger)
@@ -55,7 +55,7 @@ class WebhookDelivery(Base):
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
-    webhook_id: Mapped[int] = parent("webhook.id", index=False)
+    webhook_id: Mapped[int] = parent_key("webhook.id", index=False)
     message_id: Mapped[str] = mapped_column(String(40))
     body: Mapped[str] = mapped_column(Text)
     changes: Mapped[int] = mapped_column(Integer)
@@ -67,6 +67,6 @@ class WebhookDelivery(Base):
     sent: Mapped[datetime | None] = stamp(default=False)
     milliseconds: Mapped[int | None] = mapped_column(Integer)
     status: Mapped[int | None] = mapped_column(SmallInteger)
-    problem: Mapped[str] = blank(20)
-    answer: Mapped[str] = blank(ANSWER_MAX)
+    problem: Mapped[str] = blank_text(20)
+    answer: Mapped[str] = blank_text(ANSWER_MAX)
     delivered: Mapped[bool] = mapped_column(Boolean, server_default=text("false"), default=False)

@@ -20,11 +20,11 @@ from psycopg.conninfo import make_conninfo
 from sqlalchemy import Connection, Engine, text
 
 from comicsdb import clock
-from comicsdb.db.dev_cluster.programs import PLACES, SETTING, wheel
+from comicsdb.db.dev_cluster.programs import PG_BIN, SEARCH_PATHS, wheel_programs
 from comicsdb.media.storage import FolderStorage, Storage
-from comicsdb.media.sweeping import PICTURE, owners
+from comicsdb.media.sweeping import COLUMN, tables_with_pictures
 
-__all__ = ["Backup", "BackupError", "Made", "drop_older", "make", "restore"]
+__all__ = ["Backup", "BackupError", "NewBackup", "drop_older", "make", "restore"]
 
 NAME = re.compile(r"\d{8}T\d{6}Z")
 STAMP = "%Y%m%dT%H%M%SZ"
@@ -38,7 +38,7 @@ AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e
 """
 # Caches may hold answers of the database before the restore: no epoch may return, and clients that follow the
 # changes must begin again. An older dump gets its `installation` when it is upgraded.
-MOVE_EPOCH = """
+RENEW_EPOCH = """
 UPDATE public.epoch
 SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
 DO $$ BEGIN
@@ -95,14 +95,16 @@ class Backup:
 
 
 @dataclass(frozen=True)
-class Made:
+class NewBackup:
     """A new backup, and the keys of pictures that rows name and the storage lacks."""
 
     backup: Backup
     lost: tuple[str, ...]
 
 
-def make(engine: Engine, storage: Storage, folder: Path, *, tell: Callable[[str], object] = print) -> Made:
+def make(
+    engine: Engine, storage: Storage, folder: Path, *, tell: Callable[[str], object] = print
+) -> NewBackup:
     """Back up into a new folder below `folder`; raises BackupError, and leaves no incomplete backup.
 
     Writers are not blocked: the backup is a snapshot taken after the start, pictures included.
@@ -117,21 +119,23 @@ def make(engine: Engine, storage: Storage, folder: Path, *, tell: Callable[[str]
     partial = folder / f"{made.strftime(STAMP)}{PARTIAL}"
     partial.mkdir(mode=0o700)
     try:
-        pictures = Copies(storage, partial / PICTURES, before[-1] / PICTURES if before else None)
+        pictures = PictureCopies(storage, partial / PICTURES, before[-1] / PICTURES if before else None)
         with engine.connect() as connection:
             pictures.copy(_keys(connection))  # most of them, before the snapshot
         tell("Writing the dump ...")
-        label, lost = _dump_moment(engine, pictures, partial, made)
+        label, lost = _dump_snapshot(engine, pictures, partial, made)
         (partial / LABEL).write_bytes(orjson.dumps(asdict(label), option=orjson.OPT_INDENT_2))
         whole = partial.with_suffix("")
         partial.rename(whole)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    return Made(Backup.open(whole), tuple(sorted(lost)))
+    return NewBackup(Backup.open(whole), tuple(sorted(lost)))
 
 
-def _dump_moment(engine: Engine, pictures: "Copies", partial: Path, made: datetime) -> tuple[Label, set[str]]:
+def _dump_snapshot(
+    engine: Engine, pictures: "PictureCopies", partial: Path, made: datetime
+) -> tuple[Label, set[str]]:
     """Dump a snapshot whose pictures are all copied; returns also those that the storage lacks.
 
     A missing one may have been replaced before it was copied: then later snapshots do not name it.
@@ -153,7 +157,7 @@ def _dump_moment(engine: Engine, pictures: "Copies", partial: Path, made: dateti
     raise BackupError("Pictures are replaced faster than they can be copied: try again when less is done.")
 
 
-class Copies:
+class PictureCopies:
     """The pictures of a backup: linked from the previous backup or copied from the storage."""
 
     def __init__(self, storage: Storage, folder: Path, before: Path | None):
@@ -218,7 +222,7 @@ def restore(
         batch.sync()
         tell("Restoring the database ...")
         engine.dispose()
-        programs.restore(backup.folder / DUMP, replace=force, at_the_end=MOVE_EPOCH)
+        programs.restore(backup.folder / DUMP, replace=force, at_the_end=RENEW_EPOCH)
 
 
 def drop_older(folder: Path, days: int) -> list[Path]:
@@ -236,7 +240,9 @@ def _backups(folder: Path) -> list[Path]:
 
 
 def _keys(connection: Connection) -> list[str]:
-    named = " UNION ".join(f"SELECT {PICTURE} FROM {table} WHERE {PICTURE} <> ''" for table in owners())
+    named = " UNION ".join(
+        f"SELECT {COLUMN} FROM {table} WHERE {COLUMN} <> ''" for table in tables_with_pictures()
+    )
     return list(connection.scalars(text(named)))
 
 
@@ -333,17 +339,17 @@ def _find(major: int) -> Path:
             return folder
     raise BackupError(
         f"The server is PostgreSQL {major}, and its programs pg_dump, pg_restore and psql were not found:"
-        f" install them (apt install postgresql-client-{major}) or set {SETTING} to their folder."
+        f" install them (apt install postgresql-client-{major}) or set {PG_BIN} to their folder."
     )
 
 
 def _folders() -> Iterator[Path]:
-    if chosen := os.environ.get(SETTING):
+    if chosen := os.environ.get(PG_BIN):
         yield Path(chosen)
-    for place in PLACES:  # before PATH, where Debian has wrappers that choose a version
+    for place in SEARCH_PATHS:  # before PATH, where Debian has wrappers that choose a version
         yield from sorted(Path("/").glob(place.lstrip("/")))
     yield from map(Path, os.environ.get("PATH", "").split(os.pathsep))
-    if package := wheel():
+    if package := wheel_programs():
         yield package
 
 

@@ -14,7 +14,7 @@ class AlreadyRunningError(Exception):
 
 
 @contextmanager
-def alone(engine: Engine, key: int):
+def job_lock(engine: Engine, key: int):
     """Hold the lock of a job; raises AlreadyRunningError. PostgreSQL releases it when the job dies."""
     # A transaction lock: a connection pooler may switch connections between transactions.
     own = engine.execution_options(isolation_level="READ COMMITTED")

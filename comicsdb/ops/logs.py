@@ -21,20 +21,20 @@ from comicsdb.log_lines import in_one_line
 
 log = logging.getLogger(__name__)
 
-ID_KEY = "comicsdb.request_id"  # key in the WSGI environment
-ID_HEADER = "HTTP_X_REQUEST_ID"
+REQUEST_ID_KEY = "comicsdb.request_id"  # key in the WSGI environment
+REQUEST_ID_HEADER = "HTTP_X_REQUEST_ID"
 # The attributes of every record; others come from `extra`.
 STANDARD = set(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "asctime", "taskName"}
 
 _environ: ContextVar[dict | None] = ContextVar("environ", default=None)
 _json = False
 
-HIDDEN = "***"
+MASK = "***"
 SECRET_HEADERS = {"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION", "HTTP_X_CSRF_TOKEN"}
 SECRET_WORDS = ("secret", "token", "password", "key", "uid")  # in names of parameters and parts of paths
 
 
-def current() -> dict | None:
+def current_environ() -> dict | None:
     """The WSGI environment of this thread's request, or None."""
     return _environ.get()
 
@@ -44,14 +44,17 @@ def request_id() -> str | None:
     environ = _environ.get()
     if environ is None:
         return None
-    if ID_KEY not in environ:
-        environ[ID_KEY] = secrets.token_hex(8)
-    return environ[ID_KEY]
+    if REQUEST_ID_KEY not in environ:
+        environ[REQUEST_ID_KEY] = secrets.token_hex(8)
+    return environ[REQUEST_ID_KEY]
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object on one line: `time`, `level`, `logger`, `message`, and where there is one `request`,
-    `exception`, and the attributes given by `extra` (`user`, `ip` and so on)."""
+    """Formats a record as one JSON object on one line.
+
+    It has `time`, `level`, `logger`, `message`, and where there is one `request`, `exception`, and the
+    attributes given by `extra` (`user`, `ip` and so on).
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
@@ -69,14 +72,14 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(more | line, default=str, skipkeys=True)  # orjson rejects lone surrogates
 
 
-def use(log_format: str) -> None:
+def set_format(log_format: str) -> None:
     """Set the format of all handlers: `plain`, as in the ini file, or `json`."""
     global _json  # noqa: PLW0603  (like the log, there is one for a process)
     _json = log_format == "json"
-    use_again()
+    apply_format()
 
 
-def use_again() -> None:
+def apply_format() -> None:
     """Set the format of handlers that were added since."""
     if not _json:
         return
@@ -87,9 +90,9 @@ def use_again() -> None:
 
 def log_failure(logger: logging.Logger, error: BaseException, message: str, *arguments) -> None:
     """Log that a request failed: with a traceback, or as an outage if the database is unavailable."""
-    from comicsdb.db import DATABASE_OUTAGE, is_away  # noqa: PLC0415  (brings all tables)
+    from comicsdb.db import DATABASE_OUTAGE, is_unavailable  # noqa: PLC0415  (brings all tables)
 
-    if is_away(error):
+    if is_unavailable(error):
         DATABASE_OUTAGE.report(
             error, f"{message}: the database cannot be used: %s", *arguments, in_one_line(error)
         )
@@ -97,7 +100,7 @@ def log_failure(logger: logging.Logger, error: BaseException, message: str, *arg
         logger.error(message, *arguments, exc_info=error)
 
 
-class Known:
+class RequestLogPolicy:
     """An execution policy that makes the request's environment available to the log."""
 
     def __init__(self, registry, inner):
@@ -109,9 +112,9 @@ class Known:
 
         Without the site, no view answers for a route outside the API that fails.
         """
-        sent_id = environ.get(ID_HEADER)
+        sent_id = environ.get(REQUEST_ID_HEADER)
         if sent_id and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", sent_id) and is_trusted(environ, self._proxies):
-            environ[ID_KEY] = sent_id
+            environ[REQUEST_ID_KEY] = sent_id
         before = _environ.set(environ)
         try:
             response = self._answer(environ, router)
@@ -125,14 +128,14 @@ class Known:
         try:
             return self._inner(environ, router)
         except Exception as error:
-            from comicsdb.db import is_away  # noqa: PLC0415  (brings all tables)
+            from comicsdb.db import is_unavailable  # noqa: PLC0415  (brings all tables)
 
             log_failure(
                 log, error, "%s at the route %s failed", environ["REQUEST_METHOD"], environ.get(ROUTE_KEY)
             )
             if environ.get("paste.throw_errors"):  # set by WebTest, to show what failed
                 raise
-            if is_away(error):
+            if is_unavailable(error):
                 return HTTPServiceUnavailable(headers=[("Retry-After", "5")])
             return HTTPInternalServerError()
 
@@ -170,7 +173,7 @@ def _log_single_start(event) -> None:
         log_start(event.app.registry.settings, 1)
 
 
-class Reporter(logging.Handler):
+class ErrorReporter(logging.Handler):
     """Calls `report(exception, where)` once for each exception in the log.
 
     `where` is a dict of texts: `logger`, and within a request `request` (its id), `method`, `route`, `path`,
@@ -194,16 +197,16 @@ class Reporter(logging.Handler):
         self._own.busy = True
         try:
             error._reported = True
-            self._report(error, self.where(record))
+            self._report(error, self.context(record))
         except Exception:
             log.exception("The function of comicsdb.errors.report failed.")
         finally:
             self._own.busy = False
 
-    def where(self, record: logging.LogRecord) -> dict:
+    def context(self, record: logging.LogRecord) -> dict:
         """The context of a record."""
         found = {"logger": record.name, "message": record.getMessage()}
-        environ = current()
+        environ = current_environ()
         if environ is None:
             return found
         return {
@@ -212,7 +215,7 @@ class Reporter(logging.Handler):
             "method": environ["REQUEST_METHOD"],
             "route": environ.get(ROUTE_KEY),
             "path": self._path(environ),
-            "query": "&".join(f"{name}={_shown(name, value)}" for name, value in _query(environ)),
+            "query": "&".join(f"{name}={_masked(name, value)}" for name, value in _query(environ)),
             "headers": {
                 name.removeprefix("HTTP_").replace("_", "-").title(): value
                 for name, value in environ.items()
@@ -231,14 +234,14 @@ def _query(environ: dict) -> list[tuple[str, str]]:
     return parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True, errors="replace")
 
 
-def _shown(name: str, value: str) -> str:
-    return HIDDEN if any(word in name.lower() for word in SECRET_WORDS) else value
+def _masked(name: str, value: str) -> str:
+    return MASK if any(word in name.lower() for word in SECRET_WORDS) else value
 
 
 def includeme(config):
     """Set the format of the log; add request ids, the line of the start and error reports."""
-    use(config.get_settings()["comicsdb.log.format"])
-    wrap_execution_policy(config, Known, OUTERMOST)
+    set_format(config.get_settings()["comicsdb.log.format"])
+    wrap_execution_policy(config, RequestLogPolicy, OUTERMOST)
     config.add_subscriber(_log_single_start, ApplicationCreated)
     report = config.get_settings()["comicsdb.errors.report"]
     if report is None:
@@ -249,4 +252,4 @@ def includeme(config):
         route = name and registry.getUtility(IRoutesMapper).get_route(name)
         return route.pattern if route else None
 
-    logging.getLogger().addHandler(Reporter(report, pattern))
+    logging.getLogger().addHandler(ErrorReporter(report, pattern))

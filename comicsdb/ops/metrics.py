@@ -15,15 +15,15 @@ from comicsdb.config import SettingsError
 from comicsdb.db.replicas import Replica
 from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
-from comicsdb.ops.metrics_folder import FOLDER, share_a_folder
+from comicsdb.ops.metrics_folder import FOLDER, create_shared_folder
 
 PATH = "/metrics/"
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-QUEUE = """
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+MAIL_QUEUE = """
 SELECT count(*), coalesce(extract(epoch FROM now() - min(queued)), 0)
 FROM outgoing_mail WHERE sent IS NULL AND next_attempt IS NOT NULL
 """
-WEBHOOKS = """
+WEBHOOK_QUEUE = """
 SELECT count(*), coalesce(extract(epoch FROM now() - min(created_on)), 0)
 FROM webhook_delivery WHERE next_attempt IS NOT NULL
 """
@@ -45,7 +45,7 @@ class Instruments:
             "comicsdb_request_seconds",
             "Seconds until an answer was ready to be sent",
             ("route",),
-            buckets=SECONDS,
+            buckets=BUCKETS,
             registry=None,
         )
         self.throttled = Counter("comicsdb_throttled", "Requests answered 429", registry=None)
@@ -96,7 +96,7 @@ def instruments() -> Instruments:
     return Instruments()
 
 
-class Measuring:
+class MetricsPolicy:
     """An execution policy that measures requests and serves the metrics."""
 
     def __init__(self, registry, inner):
@@ -109,7 +109,7 @@ class Measuring:
     def __call__(self, environ, router):
         """The response."""
         if environ.get("PATH_INFO") == PATH:
-            return self._figures(environ)
+            return self._metrics(environ)
         begun, status = perf_counter(), 500
         try:
             response = self._inner(environ, router)
@@ -122,7 +122,7 @@ class Measuring:
                 self._instruments.throttled.inc()
         return response
 
-    def _figures(self, environ) -> Response:
+    def _metrics(self, environ) -> Response:
         scheme, _, sent = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
         proof = sent.strip().encode("utf-8", "surrogateescape")
         if not hmac.compare_digest(proof, self._token) or scheme.lower() != "bearer":
@@ -132,12 +132,12 @@ class Measuring:
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest  # noqa: PLC0415
         from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
 
-        _forget_the_dead()
+        _drop_dead_processes()
         registry = CollectorRegistry()
         MultiProcessCollector(registry)
-        registry.register(Database(self._engine))
+        registry.register(DatabaseCollector(self._engine))
         if self._dumps is not None:
-            registry.register(Dumps(self._dumps))
+            registry.register(DumpCollector(self._dumps))
         headers = [("Content-Type", CONTENT_TYPE_LATEST), ("Cache-Control", "no-store")]
         return Response(generate_latest(registry), headerlist=headers)
 
@@ -148,7 +148,7 @@ def _refuse(status: int, text: str, name: str, value: str) -> Response:
     return response
 
 
-class Database:
+class DatabaseCollector:
     """Metrics queried from the database: whether it answers, and what waits to be sent."""
 
     def __init__(self, engine: Engine):
@@ -161,8 +161,8 @@ class Database:
         waiting = None
         try:
             with self._engine.connect() as connection:
-                waiting = connection.execute(text(QUEUE)).one()
-                undelivered = connection.execute(text(WEBHOOKS)).one()
+                waiting = connection.execute(text(MAIL_QUEUE)).one()
+                undelivered = connection.execute(text(WEBHOOK_QUEUE)).one()
         except SQLAlchemyError:
             pass
         yield GaugeMetricFamily("comicsdb_database_up", "Whether the database answers", waiting is not None)
@@ -176,7 +176,7 @@ class Database:
             yield GaugeMetricFamily(name, "Age of the oldest", float(oldest))
 
 
-class Dumps:
+class DumpCollector:
     """The age of the newest dump, infinite if there is none."""
 
     def __init__(self, folder: Path):
@@ -191,7 +191,7 @@ class Dumps:
         yield GaugeMetricFamily("comicsdb_dump_age_seconds", "Age of the newest dump", seconds)
 
 
-def _forget_the_dead() -> None:
+def _drop_dead_processes() -> None:
     """Drop the gauges of processes that ended; their counters stay."""
     from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
 
@@ -221,13 +221,13 @@ def _watch_pool(engine: Engine, gauge) -> None:
 def _watch_cache(regions, counter) -> None:
     for name, region in regions:
         hit, miss = counter.labels(name, "hit"), counter.labels(name, "miss")
-        region.watch = lambda found, hit=hit, miss=miss: (hit if found else miss).inc()
+        region.on_lookup = lambda found, hit=hit, miss=miss: (hit if found else miss).inc()
 
 
 def _watch_replica(replica: Replica, found: Instruments) -> None:
-    replica.watch = found.replica_up.labels(replica.name).set
-    replica.watch(True)
-    replica.count = lambda result: found.replica_reads.labels(replica.name, result).inc()
+    replica.on_change = found.replica_up.labels(replica.name).set
+    replica.on_change(True)
+    replica.on_read = lambda result: found.replica_reads.labels(replica.name, result).inc()
 
 
 def includeme(config):
@@ -235,7 +235,7 @@ def includeme(config):
     settings = config.get_settings()
     if not settings["comicsdb.metrics.token"]:
         return
-    share_a_folder()
+    create_shared_folder()
     try:
         found = instruments()
     except ImportError as error:
@@ -248,8 +248,8 @@ def includeme(config):
     cache = registry["comicsdb.cache"]
     regions = (("detail", cache.detail), ("list", cache.list), ("figures", cache.figures))
     _watch_cache(regions, found.cache)
-    cache.lru.watch = found.memory.labels("answers").set
-    registry["comicsdb.validator_cache"].lru.watch = found.memory.labels("validators").set
+    cache.lru.on_resize = found.memory.labels("answers").set
+    registry["comicsdb.validator_cache"].lru.on_resize = found.memory.labels("validators").set
     for replica in registry["comicsdb.replicas"] or ():
         _watch_replica(replica, found)
-    wrap_execution_policy(config, Measuring, LAST + 5)
+    wrap_execution_policy(config, MetricsPolicy, LAST + 5)

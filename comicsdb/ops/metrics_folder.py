@@ -8,7 +8,7 @@ import tempfile
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client's variable: the folder of the processes' files
 
 
-def share_a_folder() -> None:
+def create_shared_folder() -> None:
     """Create the folder for the metrics of this process and its children."""
     if FOLDER in os.environ:
         return

@@ -21,11 +21,11 @@ from granian.log import LogLevels
 from waitress.proxy_headers import proxy_headers_middleware
 
 from comicsdb.http.hsts import server_headers
-from comicsdb.http.slow_clients import Clients
+from comicsdb.http.slow_clients import SlowClientMiddleware
 from comicsdb.http.streams import STOPPING
 from comicsdb.ops import logs
 from comicsdb.ops.ini import ini_loader
-from comicsdb.ops.metrics_folder import share_a_folder
+from comicsdb.ops.metrics_folder import create_shared_folder
 from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
 
 log = logging.getLogger(__name__)
@@ -35,10 +35,10 @@ LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"handlers"
 # Defaults for glibc's malloc in workers. Its dynamic threshold would keep blocks of the size of large uploads
 # in each thread: workers grew by 40 MB for each thread that had read one.
 MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(1024 * 1024)}
-UNABLE = signal.SIGUSR1  # sent by a worker that cannot load the application
-UNLOADED = "The application cannot be loaded."
+LOAD_FAILED_SIGNAL = signal.SIGUSR1  # sent by a worker that cannot load the application
+LOAD_FAILED = "The application cannot be loaded."
 HEAD_MAX = 64 * 1024  # bytes of request line and headers; the application accepts less
-WATCHED = 5  # minimum seconds: granian stops when a worker fails sooner after its start
+WATCHDOG_SECONDS_MIN = 5  # minimum seconds: granian stops when a worker fails sooner after its start
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def granian(global_conf: dict, **given: str) -> Callable:
     for an unknown or invalid option, and OSError for a busy port.
     """
     options = read_options(given)
-    _refuse_a_busy_port(options)
+    _check_port_is_free(options)
     run(options, global_conf)
     raise SystemExit(0)
 
@@ -82,15 +82,15 @@ def read_options(given: dict[str, str]) -> Options:
     for name, text in given.items():
         reader = READERS.get(name)
         if reader is None:
-            raise _wrong(f"The server has no option {name}; it has: {', '.join(READERS)}.")
+            raise _settings_error(f"The server has no option {name}; it has: {', '.join(READERS)}.")
         try:
             values |= reader(name, text.strip())
         except ValueError as error:
-            raise _wrong(f"The server's option {name} ({text!r}) is wrong: it {error}.") from error
+            raise _settings_error(f"The server's option {name} ({text!r}) is wrong: it {error}.") from error
     return Options(**values)
 
 
-def _wrong(words: str) -> Exception:
+def _settings_error(words: str) -> Exception:
     from comicsdb.config import SettingsError  # noqa: PLC0415  (brings all tables, which workers need alone)
 
     return SettingsError(words)
@@ -108,8 +108,8 @@ def _listen(_name: str, text: str) -> dict:
 
 
 def _watchdog(name: str, text: str) -> dict:
-    if not text.isascii() or not text.isdecimal() or 0 < int(text) < WATCHED:
-        raise ValueError(f"takes a number of seconds from {WATCHED} up, or 0 for none")
+    if not text.isascii() or not text.isdecimal() or 0 < int(text) < WATCHDOG_SECONDS_MIN:
+        raise ValueError(f"takes a number of seconds from {WATCHDOG_SECONDS_MIN} up, or 0 for none")
     return {name: int(text)}
 
 
@@ -157,30 +157,32 @@ def run(options: Options, global_conf: dict) -> None:
         log_dictconfig=LOGGING,
     )
     _log(options, global_conf)  # again: granian has set up its own
-    logging.getLogger("_granian").addFilter(_is_no_advice)
+    logging.getLogger("_granian").addFilter(_is_not_thread_warning)
     if _setting("comicsdb.metrics.token", options, global_conf):
-        share_a_folder()  # shared by all workers, also restarted ones
-    failed, loaded, telling = [], multiprocessing.Event(), multiprocessing.Lock()
+        create_shared_folder()  # shared by all workers, also restarted ones
+    failed, loaded, start_log_lock = [], multiprocessing.Event(), multiprocessing.Lock()
 
     def give_up(*_):
         failed.append(True)
         server.signal_handler_interrupt()
 
-    signal.signal(UNABLE, give_up)
+    signal.signal(LOAD_FAILED_SIGNAL, give_up)
     watchdog = Watchdog(lambda: [each.inner for each in server.wrks], options.watchdog)
     watchdog.start()
     if options.health:
         serve_health(*options.health, watchdog)
     server.serve(
-        target_loader=partial(load, options, dict(global_conf), loaded, telling, watchdog.folder),
+        target_loader=partial(
+            load_application, options, dict(global_conf), loaded, start_log_lock, watchdog.folder
+        ),
         wrap_loader=False,
     )
     gc.freeze()  # the interpreter would go through all objects once more before it ends
     if failed:
-        raise SystemExit(UNLOADED)
+        raise SystemExit(LOAD_FAILED)
 
 
-def _is_no_advice(record: logging.LogRecord) -> bool:
+def _is_not_thread_warning(record: logging.LogRecord) -> bool:
     """Drop granian's warning about many threads, most of which wait for clients."""
     return "Python threads" not in record.getMessage()
 
@@ -188,7 +190,7 @@ def _is_no_advice(record: logging.LogRecord) -> bool:
 def _log(options: Options, global_conf: dict) -> None:
     """Set up logging by the ini file, in the format of the application's settings."""
     ini_loader(global_conf["__file__"]).setup_logging(global_conf)
-    logs.use(_setting("comicsdb.log.format", options, global_conf))
+    logs.set_format(_setting("comicsdb.log.format", options, global_conf))
 
 
 def _setting(key: str, options: Options, global_conf: dict) -> str:
@@ -197,7 +199,7 @@ def _setting(key: str, options: Options, global_conf: dict) -> str:
     return os.environ.get(key.upper().replace(".", "_")) or section.get(key, "")
 
 
-def _refuse_a_busy_port(options: Options) -> None:
+def _check_port_is_free(options: Options) -> None:
     """Raise OSError for a busy port, which granian would share by SO_REUSEPORT."""
     family, kind, protocol, _, address = socket.getaddrinfo(
         options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -207,26 +209,28 @@ def _refuse_a_busy_port(options: Options) -> None:
         probe.bind(address)
 
 
-def load(options: Options, global_conf: dict, loaded: Event, telling: Lock, folder: Path) -> Callable:
+def load_application(
+    options: Options, global_conf: dict, loaded: Event, start_log_lock: Lock, folder: Path
+) -> Callable:
     """Load the application in a worker process, wrapped in the server's middleware.
 
     `loaded` is set when the first worker has loaded it. A failure before that stops the server; later ones
-    make granian retry. The worker that acquires `telling`, which is never released, logs the start. The
-    worker's heartbeat is in `folder`.
+    make granian retry. The worker that acquires `start_log_lock`, which is never released, logs the start.
+    The worker's heartbeat is in `folder`.
     """
     _log(options, global_conf)
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
-    _note_the_end()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    _watch_stop_signals()
     gc.disable()  # collecting garbage would take a third of the start
     try:
         app = ini_loader(global_conf["__file__"]).get_wsgi_app(options.app, global_conf)
     except (Exception, SystemExit):
-        log.critical(UNLOADED, exc_info=True)
+        log.critical(LOAD_FAILED, exc_info=True)
         if not loaded.is_set():
-            os.kill(multiprocessing.parent_process().pid, UNABLE)
+            os.kill(multiprocessing.parent_process().pid, LOAD_FAILED_SIGNAL)
         raise SystemExit(1) from None
     loaded.set()
-    if telling.acquire(block=False):
+    if start_log_lock.acquire(block=False):
         logs.log_start(app.registry.settings, options.workers)
     gc.collect()
     gc.freeze()
@@ -236,7 +240,7 @@ def load(options: Options, global_conf: dict, loaded: Event, telling: Lock, fold
         trusted_proxy=options.trusted_proxy,
         trusted_proxy_headers=options.trusted_proxy_headers,
     )
-    clients = Clients(
+    middleware = SlowClientMiddleware(
         behind_proxy,
         max_body=options.max_request_body_size,
         threads=options.threads,
@@ -244,26 +248,28 @@ def load(options: Options, global_conf: dict, loaded: Event, telling: Lock, fold
         seconds=options.body_seconds,
         headers=server_headers(app.registry.settings),
     )
-    clients.heartbeat = Heartbeat(folder, options.threads, partial(clients.end_late_bodies, options.port))
-    clients.heartbeat.start()
-    return clients
+    middleware.heartbeat = Heartbeat(
+        folder, options.threads, partial(middleware.end_late_bodies, options.port)
+    )
+    middleware.heartbeat.start()
+    return middleware
 
 
-def _end_with_the_parent() -> None:
+def _exit_with_parent() -> None:
     """Exit when the parent process was killed, so that no worker keeps the port."""
     wait([multiprocessing.parent_process().sentinel])
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _note_the_end() -> None:
+def _watch_stop_signals() -> None:
     """Set `STOPPING` when the process is told to stop: granian has handlers of its own, which tell nobody."""
     receiver, sender = socket.socketpair()
     sender.setblocking(False)
     signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_await_the_end, args=(receiver, sender), daemon=True).start()
+    threading.Thread(target=_wait_for_stop_signal, args=(receiver, sender), daemon=True).start()
 
 
-def _await_the_end(receiver: socket.socket, _sender: socket.socket) -> None:
+def _wait_for_stop_signal(receiver: socket.socket, _sender: socket.socket) -> None:
     while number := receiver.recv(1):
         if number[0] in {signal.SIGTERM, signal.SIGINT}:
             STOPPING.set()

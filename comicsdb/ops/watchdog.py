@@ -24,8 +24,8 @@ from comicsdb.http.execution_policies import NOTE_ROUTE_KEY
 log = logging.getLogger(__name__)
 
 SHOW_STACK = signal.SIGUSR2  # makes a worker write its traceback, even when stuck
-COUNT = 8  # bytes of the count
-NOTE = 120  # bytes of each note
+COUNT_BYTES = 8  # bytes of the count
+NOTE_BYTES = 120  # bytes of each note
 STACK_SECONDS = 0.5  # seconds for writing a traceback
 HEALTH = "/health/"
 
@@ -33,9 +33,9 @@ HEALTH = "/health/"
 class Heartbeat:
     """The worker's side: a thread that increments the count each second, and notes of current requests."""
 
-    def __init__(self, folder: Path, places: int, *jobs: Callable[[], None]):
+    def __init__(self, folder: Path, slots: int, *jobs: Callable[[], None]):
         self._jobs = jobs
-        path, size = folder / str(os.getpid()), COUNT + places * NOTE
+        path, size = folder / str(os.getpid()), COUNT_BYTES + slots * NOTE_BYTES
         path.write_bytes(bytes(size))
         with path.open("r+b") as file:
             self._map = mmap.mmap(file.fileno(), size)
@@ -50,7 +50,7 @@ class Heartbeat:
         count = 0
         while True:
             count += 1
-            self._map[:COUNT] = count.to_bytes(COUNT)
+            self._map[:COUNT_BYTES] = count.to_bytes(COUNT_BYTES)
             for job in self._jobs:
                 try:
                     job()
@@ -58,22 +58,24 @@ class Heartbeat:
                     log.exception("What is to be done each second failed")
             time.sleep(1)
 
-    def begin(self, place: int, environ: dict) -> None:
+    def begin(self, slot: int, environ: dict) -> None:
         """Note a request: its method and the start of its path until its route is known.
 
         The whole path may be secret.
         """
         method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
-        self._note(place, method, f"{'/'.join(path.split('/', 3)[:3])}/…")
-        environ[NOTE_ROUTE_KEY] = partial(self._note, place, method)
+        self._note(slot, method, f"{'/'.join(path.split('/', 3)[:3])}/…")
+        environ[NOTE_ROUTE_KEY] = partial(self._note, slot, method)
 
-    def _note(self, place: int, method: str, where: str) -> None:
-        at = COUNT + place * NOTE
-        self._map[at : at + NOTE] = f"{method} {where}".encode(errors="replace")[:NOTE].ljust(NOTE, b"\0")
+    def _note(self, slot: int, method: str, where: str) -> None:
+        at = COUNT_BYTES + slot * NOTE_BYTES
+        self._map[at : at + NOTE_BYTES] = f"{method} {where}".encode(errors="replace")[:NOTE_BYTES].ljust(
+            NOTE_BYTES, b"\0"
+        )
 
-    def end(self, place: int) -> None:
+    def end(self, slot: int) -> None:
         """Clear the note of a finished request."""
-        self._map[COUNT + place * NOTE] = 0
+        self._map[COUNT_BYTES + slot * NOTE_BYTES] = 0
 
 
 class Watchdog:
@@ -98,18 +100,18 @@ class Watchdog:
         while True:
             time.sleep(1)
             try:
-                self.look()
+                self.check()
             except Exception:
                 log.exception("The workers could not be looked at")
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Check once.
 
         Checks are counted instead of seconds, so that suspending the machine replaces no worker.
         """
         before, self._seen, answering = self._seen, {}, 0
         for worker in self._workers():
-            count = self._read(worker.pid)[:COUNT]
+            count = self._read(worker.pid)[:COUNT_BYTES]
             if not count.strip(b"\0"):
                 continue  # it is still loading the application
             known, times = before.get(worker.pid, (b"", 0))
@@ -134,8 +136,8 @@ class Watchdog:
         pid = worker.pid
         os.kill(pid, SHOW_STACK)
         time.sleep(STACK_SECONDS)
-        notes = self._read(pid)[COUNT:]
-        at = (notes[start : start + NOTE].rstrip(b"\0") for start in range(0, len(notes), NOTE))
+        notes = self._read(pid)[COUNT_BYTES:]
+        at = (notes[start : start + NOTE_BYTES].rstrip(b"\0") for start in range(0, len(notes), NOTE_BYTES))
         requests = ", ".join(each.decode(errors="replace") for each in at if each[:1] > b"\0") or "nothing"
         stack = (self.folder / f"{pid}.stack").read_text(errors="replace")
         log.error(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from comicsdb.db.epoch import check_epoch
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.ratelimit.postgres import PostgresStore
-from comicsdb.ratelimit.types import Asked, Limit, WindowState
+from comicsdb.ratelimit.types import ClientLimits, Limit, WindowState
 
 if TYPE_CHECKING:
     from comicsdb.ratelimit.redis_store import RedisStore
@@ -43,47 +43,48 @@ class Limiter:
         self._postgres = PostgresStore(read_pool)
         self._redis = None
         if url:
-            from comicsdb.db.redis_access import Circuit  # noqa: PLC0415
+            from comicsdb.db.redis_access import CircuitBreaker  # noqa: PLC0415
             from comicsdb.ratelimit.redis_store import RedisStore  # noqa: PLC0415  (needs the extra `redis`)
 
             # Not below the prefix of the cache, which may be emptied at any time.
             self._redis = RedisStore(url, f"{prefix}-limits")
-            self._circuit = Circuit("limits are counted in PostgreSQL")
+            self._circuit = CircuitBreaker("limits are counted in PostgreSQL")
 
     def take(
         self,
-        asked: Asked,
+        client_limits: ClientLimits,
         *,
-        together: bool = True,
-        free: Collection[str] = (),
+        all_or_none: bool = True,
+        uncounted: Collection[str] = (),
         epoch: int | None = None,
     ) -> Decision:
         """Judge an event by limits, each paired with the client whose events it counts.
 
-        Each limit that admits the event counts it, as often as it is named; with `together` only if all of
-        them do. The limits named in `free` judge without counting it. Raises psycopg.Error where PostgreSQL
-        is asked and fails, and EpochMovedError, having counted nothing, where an epoch is given and is over.
+        Each limit that admits the event counts it, as often as it is named; with `all_or_none` only if all of
+        them do. The limits named in `uncounted` judge without counting it. Raises psycopg.Error where
+        PostgreSQL is asked and fails, and EpochMovedError, having counted nothing, where an epoch is given
+        and is over.
         """
         if self._redis is not None:
             check_epoch(self._read_pool, epoch)
             epoch = None
-            states = self._circuit.attempt(self._redis.take, asked, together, free)
+            states = self._circuit.call(self._redis.take, client_limits, all_or_none, uncounted)
             if states is not None:
                 return Decision(states, self._redis)
-        return Decision(self._postgres.take(asked, together, free, epoch), self._postgres)
+        return Decision(self._postgres.take(client_limits, all_or_none, uncounted, epoch), self._postgres)
 
-    def give_back(self, taken: Decision, name: str) -> Decision:
+    def refund(self, decision: Decision, name: str) -> Decision:
         """Undo the counting of this very event by the limits with one name; gives the states after that."""
         # Of a limit that was named several times, the last state is the one after all.
-        states = {(each.limit, each.who): self._given_back(taken, each, name) for each in taken.states}
-        return taken._replace(states=tuple(states.values()))
+        states = {(each.limit, each.client): self._refunded(decision, each, name) for each in decision.states}
+        return decision._replace(states=tuple(states.values()))
 
-    def _given_back(self, taken: Decision, state: WindowState, name: str) -> WindowState:
-        if state.limit.name != name or not state.placed:
+    def _refunded(self, decision: Decision, state: WindowState, name: str) -> WindowState:
+        if state.limit.name != name or not state.is_counted:
             return state
-        if taken.store is self._postgres:
-            return self._postgres.give_back(state)
-        return self._circuit.attempt(self._redis.give_back, state) or state
+        if decision.store is self._postgres:
+            return self._postgres.refund(state)
+        return self._circuit.call(self._redis.refund, state) or state
 
     def forget(self) -> None:
         """Forget what is counted in PostgreSQL; what is in Redis stays."""

@@ -21,31 +21,33 @@ class ApiLimits:
     """The limits of the API, and whether an answer without a body counts for the day."""
 
     def __init__(self, limiter: Limiter, settings: dict):
-        self.on = settings[PREFIX]
-        self.free = settings[f"{PREFIX}.free_304_429"]
+        self.enabled = settings[PREFIX]
+        self.free_304_429 = settings[f"{PREFIX}.free_304_429"]
         self._limiter = limiter
         least = settings[f"{PREFIX}.sustained"]
         burst = Limit(BURST, settings[f"{PREFIX}.burst"], MINUTE)
         by_tier = {None: least} | {
-            tier: max(least, most) for tier, most in settings[f"{PREFIX}.tiers"].items()
+            tier: max(least, max_events) for tier, max_events in settings[f"{PREFIX}.tiers"].items()
         }
-        self._limits = {tier: (burst, Limit(SUSTAINED, most, DAY)) for tier, most in by_tier.items()}
+        self._limits = {
+            tier: (burst, Limit(SUSTAINED, max_events, DAY)) for tier, max_events in by_tier.items()
+        }
         self._anonymous = self._limits[None]
         if settings["comicsdb_api.anonymous"]:
-            most = settings[f"{PREFIX}.anonymous_burst"], settings[f"{PREFIX}.anonymous_sustained"]
-            self._anonymous = tuple(map(_at_most, self._limits[None], most))
+            max_events = settings[f"{PREFIX}.anonymous_burst"], settings[f"{PREFIX}.anonymous_sustained"]
+            self._anonymous = tuple(map(_capped, self._limits[None], max_events))
         percent = settings[f"{PREFIX}.share"]
         self._by_token = {
-            tier: tuple(_share(limit, percent) for limit in limits) for tier, limits in self._limits.items()
+            tier: tuple(_scaled(limit, percent) for limit in limits) for tier, limits in self._limits.items()
         }
         self._by_basic = self._limits
         if settings["comicsdb.basic_phase"] >= BASIC_IS_ENDING:
-            most = settings[f"{PREFIX}.basic_burst"], settings[f"{PREFIX}.basic_sustained"]
+            max_events = settings[f"{PREFIX}.basic_burst"], settings[f"{PREFIX}.basic_sustained"]
             self._by_basic = {
-                tier: tuple(map(_at_most, limits, most)) for tier, limits in self._limits.items()
+                tier: tuple(map(_capped, limits, max_events)) for tier, limits in self._limits.items()
             }
 
-    def of(self, identity: Identity | None) -> tuple[Limit, Limit]:
+    def limits_of(self, identity: Identity | None) -> tuple[Limit, Limit]:
         """The limits of the minute and of the day."""
         if identity is None:
             return self._anonymous
@@ -68,43 +70,43 @@ class ApiLimits:
         answer will be a 304. Raises EpochMovedError, and counts nothing, where an epoch is
         given and is over.
         """
-        asked = self._asked(identity, address)
-        free = (SUSTAINED,) if unchanged and self.free else ()
-        together = self.free or _is_shared(identity)
-        priced = [each for each in asked for _ in range(cost if each[0].name == SUSTAINED else 1)]
+        client_limits = self._client_limits(identity, address)
+        uncounted = (SUSTAINED,) if unchanged and self.free_304_429 else ()
+        all_or_none = self.free_304_429 or _is_shared(identity)
+        priced = [each for each in client_limits for _ in range(cost if each[0].name == SUSTAINED else 1)]
         try:
-            taken = self._limiter.take(priced, together=together, free=free, epoch=epoch)
+            decision = self._limiter.take(priced, all_or_none=all_or_none, uncounted=uncounted, epoch=epoch)
         except (DiskFull, ReadOnlySqlTransaction) as error:
             # A database that cannot be written to can still be read, and gives the state of the limits.
             UNCOUNTED.report(error, "Requests are not counted: %s", error)
-            return self._limiter.take(asked, free=(BURST, SUSTAINED), epoch=epoch)
-        if cost > 1 and taken.refused and self.free:
-            taken = self._after_refusal(asked, taken)
-        return taken
+            return self._limiter.take(client_limits, uncounted=(BURST, SUSTAINED), epoch=epoch)
+        if cost > 1 and decision.refused and self.free_304_429:
+            decision = self._after_refusal(client_limits, decision)
+        return decision
 
-    def _after_refusal(self, asked: list[tuple[Limit, str]], taken: Decision) -> Decision:
+    def _after_refusal(self, client_limits: list[tuple[Limit, str]], decision: Decision) -> Decision:
         """The states without that part of a costly request for which there was room."""
-        refusing = {(state.limit, state.who) for state in taken.refused}
-        states = self._limiter.take(asked, free=(BURST, SUSTAINED)).states
-        return taken._replace(
-            states=tuple(each._replace(refused=(each.limit, each.who) in refusing) for each in states)
+        refusing = {(state.limit, state.client) for state in decision.refused}
+        states = self._limiter.take(client_limits, uncounted=(BURST, SUSTAINED)).states
+        return decision._replace(
+            states=tuple(each._replace(refused=(each.limit, each.client) in refusing) for each in states)
         )
 
-    def give_back(self, taken: Decision) -> Decision:
+    def refund(self, decision: Decision) -> Decision:
         """Undo the count for the day of a request that was answered 304."""
-        return self._limiter.give_back(taken, SUSTAINED) if self.free else taken
+        return self._limiter.refund(decision, SUSTAINED) if self.free_304_429 else decision
 
     def states(self, identity: Identity) -> tuple[WindowState, WindowState]:
         """The state of an account's limits of the minute and of the day; nothing is counted."""
-        return self._limiter.take(self._asked(identity, ""), free=(BURST, SUSTAINED)).states
+        return self._limiter.take(self._client_limits(identity, ""), uncounted=(BURST, SUSTAINED)).states
 
-    def _asked(self, identity: Identity | None, address: str) -> list[tuple[Limit, str]]:
-        who = f"ip:{network(address)}" if identity is None else str(identity.user_id)
-        asked = [(limit, who) for limit in self.of(identity)]
+    def _client_limits(self, identity: Identity | None, address: str) -> list[tuple[Limit, str]]:
+        client = f"ip:{network(address)}" if identity is None else str(identity.user_id)
+        client_limits = [(limit, client) for limit in self.limits_of(identity)]
         if _is_shared(identity):
-            token = f"{who} token:{identity.token_id}"
-            asked += [(limit, token) for limit in self._by_token[identity.tier]]
-        return asked
+            token = f"{client} token:{identity.token_id}"
+            client_limits += [(limit, token) for limit in self._by_token[identity.tier]]
+        return client_limits
 
 
 def _is_shared(identity: Identity | None) -> bool:
@@ -112,12 +114,12 @@ def _is_shared(identity: Identity | None) -> bool:
     return identity is not None and identity.token_id is not None and identity.shares_limits
 
 
-def _share(limit: Limit, percent: int) -> Limit:
-    return limit._replace(most=max(1, limit.most * percent // 100))
+def _scaled(limit: Limit, percent: int) -> Limit:
+    return limit._replace(max_events=max(1, limit.max_events * percent // 100))
 
 
-def _at_most(limit: Limit, most: int) -> Limit:
-    return limit._replace(most=min(limit.most, most))
+def _capped(limit: Limit, max_events: int) -> Limit:
+    return limit._replace(max_events=min(limit.max_events, max_events))
 
 
 def includeme(config):

@@ -53,7 +53,7 @@ class Key(NamedTuple):
     identity: str
 
 
-class Use(NamedTuple):
+class FirstUse(NamedTuple):
     """The first use of a row in its period, as far as this process knows."""
 
     moment: datetime
@@ -71,7 +71,7 @@ class Counters:
         self._counts: Counter[Key] = Counter()
         self._underway: Counter[Key] = Counter()
         self._stored: dict[Key, int] = {}  # of refusals: what the database holds, as far as we know
-        self._uses: dict[tuple[str, int], Use] = {}  # those that are not written yet
+        self._uses: dict[tuple[str, int], FirstUse] = {}  # those that are not written yet
         self._noted: set[tuple[str, int, datetime]] = (
             set()
         )  # uses by the begin of their period, written or not
@@ -79,11 +79,11 @@ class Counters:
         self._failing = False
         self._thread: threading.Thread | None = None
 
-    def served(self, method: str) -> None:
+    def count_served(self, method: str) -> None:
         """Count a request that succeeded, by its method of authentication."""
         self._add(Key(now().date(), SERVED + method, ""))
 
-    def refused(self, limit: str, identity: str) -> int:
+    def count_refused(self, limit: str, identity: str) -> int:
         """Count a request that a limit refused; gives how many it was today.
 
         Those of other processes join within seconds.
@@ -95,15 +95,15 @@ class Counters:
                 self._stored.setdefault(key, stored)
         return self._add(key)
 
-    def basic_used(self, user_id: int, address: str) -> None:
+    def note_basic_use(self, user_id: int, address: str) -> None:
         """Note that an account uses HTTP Basic today, from an IP address."""
         moment = now()
-        self._note("basic", user_id, midnight(moment), Use(moment, address))
+        self._note("basic", user_id, midnight(moment), FirstUse(moment, address))
 
-    def token_used(self, token_id: int, address: str) -> None:
+    def note_token_use(self, token_id: int, address: str) -> None:
         """Note that a token is used in this hour, from an IP address."""
         moment = now()
-        self._note("token", token_id, hour(moment), Use(moment, address))
+        self._note("token", token_id, hour(moment), FirstUse(moment, address))
 
     def _add(self, key: Key) -> int:
         with self._lock:
@@ -111,7 +111,7 @@ class Counters:
             self._run()
             return self._stored.get(key, 0) + self._underway[key] + self._counts[key]
 
-    def _note(self, kind: str, row: int, period: datetime, use: Use) -> None:
+    def _note(self, kind: str, row: int, period: datetime, use: FirstUse) -> None:
         if (kind, row, period) in self._noted:
             return
         with self._lock:
@@ -122,12 +122,12 @@ class Counters:
     def _run(self) -> None:
         """Begin to write now and then; not before there is something, as a server may fork until then."""
         if self._seconds and self._thread is None:
-            self._thread = threading.Thread(target=self._write_on, name="counters", daemon=True)
+            self._thread = threading.Thread(target=self._write_periodically, name="counters", daemon=True)
             self._thread.start()
             # At the end of the process, that of one which multiprocessing began included.
             Finalize(None, self.write, exitpriority=1)
 
-    def _write_on(self) -> None:
+    def _write_periodically(self) -> None:
         pause = threading.Event()
         while not pause.wait(self._seconds):
             self.write()
@@ -200,7 +200,7 @@ def hour(moment: datetime) -> datetime:
     return moment.replace(minute=0, second=0, microsecond=0)
 
 
-def _values(row: int, use: Use) -> dict:
+def _values(row: int, use: FirstUse) -> dict:
     moment, address = use
     return {"row": row, "day": moment.date(), "hour": hour(moment), "moment": moment, "address": address}
 

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from comicsdb.db.epoch import EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.models import RateLimit
-from comicsdb.ratelimit.types import SECOND, Asked, Limit, WindowState, arguments, states
+from comicsdb.ratelimit.types import SECOND, ClientLimits, Limit, WindowState, arguments, states
 
 TAKE = CompiledQuery(
     "SELECT take_limits($1::text, $2::text[], $3::bigint[], $4::bigint, $5::bigint)",
@@ -31,7 +31,7 @@ GIVE_BACK = CompiledQuery(
     {},
 )
 FORGET = CompiledQuery("WITH gone AS (DELETE FROM rate_limit RETURNING 1) SELECT count(*) FROM gone", (), {})
-REMEMBERED = 2_000  # calls, of some hundred bytes each
+CALLS_MAX = 2_000  # calls, of some hundred bytes each
 
 
 class PostgresStore:
@@ -41,35 +41,40 @@ class PostgresStore:
         self._read_pool = read_pool
 
     def take(
-        self, asked: Asked, together: bool, free: Collection[str], epoch: int | None = None
+        self,
+        client_limits: ClientLimits,
+        all_or_none: bool,
+        uncounted: Collection[str],
+        epoch: int | None = None,
     ) -> tuple[WindowState, ...]:
         """Judge an event by several limits and keep its time for each that admits it.
 
-        With `together` it is kept only if all limits of a client admit it; for the limits named in `free` it
-        is not kept. Raises psycopg.Error, and EpochMovedError where an epoch is given and is over.
+        With `all_or_none` it is kept only if all limits of a client admit it; for the limits named in
+        `uncounted` it is not kept. Raises psycopg.Error, and EpochMovedError where an epoch is given and is
+        over.
         """
         found = {}
-        for limits, parameters in _calls(tuple(asked), together, tuple(free)):
+        for limits, parameters in _calls(tuple(client_limits), all_or_none, tuple(uncounted)):
             values = {**parameters, "now": _now(), "epoch": epoch}
             (answer,) = self._read_pool.fetch(TAKE, values)
             if answer is None:
                 raise EpochMovedError
             found |= zip(limits, states(limits, answer), strict=True)
             epoch = None
-        return tuple(found[each] for each in asked)
+        return tuple(found[each] for each in client_limits)
 
-    def give_back(self, state: WindowState) -> WindowState:
-        """Take out the very event after which a client stood so, and how it stands without."""
+    def refund(self, state: WindowState) -> WindowState:
+        """Remove the event that led to a state; returns the state without it."""
         limit = state.limit
         values = {
-            "client": _client((limit, state.who)),
-            "name": _name(limit, state.who),
-            "most": limit.most,
+            "client": _client((limit, state.client)),
+            "name": _name(limit, state.client),
+            "most": limit.max_events,
             "period": limit.seconds * SECOND,
             "now": state.now,
         }
-        ((count, free),) = self._read_pool.fetch(GIVE_BACK, values)
-        return state._replace(placed=False, count=count, free=free)
+        ((count, free_at),) = self._read_pool.fetch(GIVE_BACK, values)
+        return state._replace(is_counted=False, count=count, free_at=free_at)
 
     def forget(self) -> None:
         """Forget all events."""
@@ -84,17 +89,17 @@ def remove_expired(session: Session) -> None:
     session.execute(delete(RateLimit).where(key.in_(over)))
 
 
-@lru_cache(REMEMBERED)
-def _calls(asked: tuple, together: bool, free: tuple) -> list[tuple[Asked, dict]]:
+@lru_cache(CALLS_MAX)
+def _calls(client_limits: tuple, all_or_none: bool, uncounted: tuple) -> list[tuple[ClientLimits, dict]]:
     """The calls of the function for an event, one for each client: its limits, and what never varies.
 
     Each locks the rows of a client in one order, or two events could wait for each other.
     """
     calls = []
-    for client, group in groupby(sorted(asked, key=_place), key=_client):
+    for client, group in groupby(sorted(client_limits, key=_order), key=_client):
         limits = list(group)
         names = _array(f'"{_name(*each)}"' for each in limits)
-        sent = _array(map(str, arguments(limits, together, free)))
+        sent = _array(map(str, arguments(limits, all_or_none, uncounted)))
         calls.append((limits, {"client": client, "names": names, "arguments": sent}))
     return calls
 
@@ -103,13 +108,13 @@ def _client(limited: tuple[Limit, str]) -> str:
     return limited[1].partition(" ")[0]
 
 
-def _place(limited: tuple[Limit, str]) -> tuple[str, str]:
+def _order(limited: tuple[Limit, str]) -> tuple[str, str]:
     return limited[1], limited[0].name
 
 
-def _name(limit: Limit, who: str) -> str:
+def _name(limit: Limit, client: str) -> str:
     """What the row of a limit is called beside its client: different for each part of it."""
-    return f"{limit.name} {who.partition(' ')[2]}".rstrip()
+    return f"{limit.name} {client.partition(' ')[2]}".rstrip()
 
 
 def _array(values: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import redis
 
 from comicsdb.db.redis_access import open_pool
-from comicsdb.ratelimit.types import SECOND, Asked, Limit, WindowState, arguments, states
+from comicsdb.ratelimit.types import SECOND, ClientLimits, Limit, WindowState, arguments, states
 
 # A key for each limit and client: the list of its times, the oldest first. The time is that of Redis, the one
 # clock that all processes share; should it be set back, it stands still until it has caught up.
@@ -67,17 +67,19 @@ class RedisStore:
         self._take = client.register_script(TAKE)
         self._give_back = client.register_script(GIVE_BACK)
 
-    def take(self, asked: Asked, together: bool, free: Collection[str]) -> tuple[WindowState, ...]:
+    def take(
+        self, client_limits: ClientLimits, all_or_none: bool, uncounted: Collection[str]
+    ) -> tuple[WindowState, ...]:
         """As that of PostgreSQL."""
-        keys = [self._key(limit, who) for limit, who in asked]
-        return states(asked, self._take(keys, arguments(asked, together, free)))
+        keys = [self._key(limit, client) for limit, client in client_limits]
+        return states(client_limits, self._take(keys, arguments(client_limits, all_or_none, uncounted)))
 
-    def give_back(self, state: WindowState) -> WindowState:
+    def refund(self, state: WindowState) -> WindowState:
         """As that of PostgreSQL."""
         limit = state.limit
-        values = (state.now, limit.most, limit.seconds * SECOND)
-        count, free = self._give_back([self._key(limit, state.who)], values)
-        return state._replace(placed=False, count=count, free=free)
+        values = (state.now, limit.max_events, limit.seconds * SECOND)
+        count, free_at = self._give_back([self._key(limit, state.client)], values)
+        return state._replace(is_counted=False, count=count, free_at=free_at)
 
-    def _key(self, limit: Limit, who: str) -> str:
-        return f"{self._prefix}:{limit.name}:{who}"
+    def _key(self, limit: Limit, client: str) -> str:
+        return f"{self._prefix}:{limit.name}:{client}"

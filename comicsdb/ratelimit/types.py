@@ -8,60 +8,60 @@ VALUES = 5  # in the answer of a store, for each limit
 
 
 class Limit(NamedTuple):
-    """At most `most` events in any `seconds` seconds; the events are counted under its name."""
+    """At most `max_events` events in any `seconds` seconds; the events are counted under its name."""
 
     name: str
-    most: int
+    max_events: int
     seconds: int
 
 
 class WindowState(NamedTuple):
     """The state of a limit for one client at the time `now`, after an event was judged.
 
-    `count` events are counted; at the time `free` the next one is admitted again. `placed`: whether this
-    event was counted, which one that was not refused need not be.
+    `count` events are counted; at the time `free_at` the next one is admitted again. `is_counted` tells
+    whether this event is among them: one that was not refused need not be.
     """
 
     limit: Limit
-    who: str
+    client: str
     refused: bool
-    placed: bool
+    is_counted: bool
     now: int
     count: int
-    free: int
+    free_at: int
 
     @property
     def remaining(self) -> int:
         """How many more events are admitted now."""
-        return max(0, self.limit.most - self.count)
+        return max(0, self.limit.max_events - self.count)
 
     @property
     def reset(self) -> int:
-        """`free` in seconds since 1970, rounded up."""
-        return -(-self.free // SECOND)
+        """`free_at` in seconds since 1970, rounded up."""
+        return -(-self.free_at // SECOND)
 
     @property
-    def wait(self) -> int:
-        """Seconds until `free`, rounded up."""
-        return -((self.now - self.free) // SECOND)
+    def retry_after(self) -> int:
+        """Seconds until `free_at`, rounded up."""
+        return -((self.now - self.free_at) // SECOND)
 
 
 # Limits, each with the client whose events it counts. `7 token:5` is a part of the client `7`, counted apart.
-Asked = Sequence[tuple[Limit, str]]
+ClientLimits = Sequence[tuple[Limit, str]]
 
 
-def arguments(asked: Asked, together: bool, free: Collection[str]) -> list[int]:
+def arguments(client_limits: ClientLimits, all_or_none: bool, uncounted: Collection[str]) -> list[int]:
     """Whether the limits count together; then of each its size, its period, and whether it counts."""
-    values = [int(together)]
-    for limit, _ in asked:
-        values += limit.most, limit.seconds * SECOND, int(limit.name not in free)
+    values = [int(all_or_none)]
+    for limit, _ in client_limits:
+        values += limit.max_events, limit.seconds * SECOND, int(limit.name not in uncounted)
     return values
 
 
-def states(asked: Asked, answer: Sequence[int]) -> tuple[WindowState, ...]:
-    """The states of limits by the answer of a store: `now`, `refused`, `placed`, `count`, `free` of each."""
+def states(client_limits: ClientLimits, answer: Sequence[int]) -> tuple[WindowState, ...]:
+    """The states of limits by the answer of a store: for each VALUES integers in the order of WindowState."""
     found = []
-    for start, (limit, who) in zip(range(0, len(answer), VALUES), asked, strict=True):
-        now, refused, placed, count, free = answer[start : start + VALUES]
-        found.append(WindowState(limit, who, refused == 1, placed == 1, now, count, free))
+    for start, (limit, client) in zip(range(0, len(answer), VALUES), client_limits, strict=True):
+        now, refused, counted, count, free_at = answer[start : start + VALUES]
+        found.append(WindowState(limit, client, refused == 1, counted == 1, now, count, free_at))
     return tuple(found)

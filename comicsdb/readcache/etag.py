@@ -14,7 +14,7 @@ def tag_of(body: bytes) -> bytes:
     return blake2b(body, digest_size=TAG_BYTES).hexdigest().encode()
 
 
-def tagged(body: bytes) -> bytes:
+def with_tag(body: bytes) -> bytes:
     """A body with its entity tag before it, as the cache stores it."""
     return tag_of(body) + body
 

@@ -27,13 +27,14 @@ class Entry(NamedTuple):
 class Lru:
     """Values by key of at most `limit` bytes in total; all operations take constant time.
 
-    Larger values are not stored. `watch` is called with the number of bytes after each change. Thread-safe.
+    Larger values are not stored. `on_resize` is called with the number of bytes after each change. It is
+    thread-safe.
     """
 
     def __init__(self, limit: int):
         self.limit = limit
         self.size = 0
-        self.watch: Callable[[int], None] | None = None
+        self.on_resize: Callable[[int], None] | None = None
         self._entries: OrderedDict[Hashable, Entry] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -61,8 +62,8 @@ class Lru:
                 self.size += size
                 while self.size > self.limit:
                     self._remove(next(iter(self._entries)))
-        if self.watch is not None:
-            self.watch(self.size)
+        if self.on_resize is not None:
+            self.on_resize(self.size)
 
     def clear(self) -> None:
         """Remove all values."""
@@ -76,7 +77,7 @@ class Lru:
             self.size -= entry.size
 
 
-def remember(lru: Lru, key: str, value: CachedValue, lifetime: float) -> None:
+def store_value(lru: Lru, key: str, value: CachedValue, lifetime: float) -> None:
     """Store a value of a region until `lifetime` seconds after its creation."""
     made = min(time.time(), value.metadata["ct"])  # another machine's clock may be ahead
     size = sys.getsizeof(key) + sys.getsizeof(value.payload) + ENTRY_BYTES
@@ -99,7 +100,7 @@ class MemoryBackend(CacheBackend):
 
     def set(self, key, value):
         """Store a value for the lifetime."""
-        remember(self.lru, key, value, self.lifetime)
+        store_value(self.lru, key, value, self.lifetime)
 
 
 class MemoryStore:

@@ -23,10 +23,10 @@ from comicsdb.db.epoch import EpochMovedError, check_epoch
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.db.replicas import REPLAYED, WRITTEN, Lease, Replicas
 from comicsdb.http.execution_policies import ROUTE_KEY, wrap_execution_policy
-from comicsdb.readcache.validators import Found, ValidatorCache
+from comicsdb.readcache.validators import AccountAndValidators, ValidatorCache
 from comicsdb.security import AuthenticationError, Identity
 
-READERS = ("GET", "HEAD")
+READ_METHODS = ("GET", "HEAD")
 PATHS_MAX = 5_000  # paths whose route is cached, of some 700 bytes each
 PATH_LENGTH_MAX = 500  # bytes; routes of longer paths are not cached
 
@@ -35,7 +35,7 @@ class DeclinedError(Exception):
     """Only the view can answer this request."""
 
 
-DECLINED = (DeclinedError, AuthenticationError, TooManyFailuresError, Error, DBAPIError)
+DECLINING_ERRORS = (DeclinedError, AuthenticationError, TooManyFailuresError, Error, DBAPIError)
 
 
 @dataclass(frozen=True)
@@ -71,22 +71,22 @@ class CachedRead:
     def __init__(self, request):
         self.request = request
 
-    def from_cache(self, found: Found) -> Response | None:
+    def from_cache(self, found: AccountAndValidators) -> Response | None:
         """The answer, or None if it requires a body that is not in the cache."""
         raise NotImplementedError
 
-    def create(self, found: Found) -> Response | None:
+    def create(self, found: AccountAndValidators) -> Response | None:
         """The answer with a new body, or None to leave it to the view, with a Preflight."""
         raise NotImplementedError
 
-    def create_remembered(self, found: Found) -> Response | None:  # noqa: ARG002  (for subclasses)
+    def create_from_cached_validators(self, found: AccountAndValidators) -> Response | None:  # noqa: ARG002  (for subclasses)
         """The answer with a new body for remembered validators, or None to look everything up.
 
         Raises EpochMovedError if the body is of another epoch.
         """
         return None
 
-    def is_current(self, replica: Lease, found: Found) -> bool:
+    def is_current(self, replica: Lease, found: AccountAndValidators) -> bool:
         """Begin a transaction on a replica, and tell whether its validators are those of the primary."""
         replica.begin()
         row = replica.fetch(self.query, self.parameters)
@@ -107,13 +107,13 @@ class UncachedRead(CachedRead):
     from_replica = True
     _replayed = CompiledQuery(f"SELECT {REPLAYED}", (), {})
 
-    def from_cache(self, found: Found) -> None:
+    def from_cache(self, found: AccountAndValidators) -> None:
         """There is no cache."""
 
-    def create(self, found: Found) -> None:
+    def create(self, found: AccountAndValidators) -> None:
         """Leave it to the view."""
 
-    def is_current(self, replica: Lease, found: Found) -> bool:
+    def is_current(self, replica: Lease, found: AccountAndValidators) -> bool:
         """Tell whether a replica has replayed that far, and begin a transaction, which sees no less."""
         reached = replica.fetch(self._replayed, {}) >= found.validators
         replica.begin()
@@ -132,12 +132,12 @@ class CachedReadPolicy:
     def __call__(self, environ, router):
         """The response to a request."""
         try:
-            response = self._early(environ) if environ["REQUEST_METHOD"] in READERS else None
+            response = self._cached_response(environ) if environ["REQUEST_METHOD"] in READ_METHODS else None
             return self._inner(environ, router) if response is None else response
         finally:
-            self._end_lease(environ)
+            self._release_replica(environ)
 
-    def _early(self, environ) -> Response | None:
+    def _cached_response(self, environ) -> Response | None:
         """The answer to a cached read, or None for a request that only the view can answer."""
         route, read, match = self._find(environ.get("PATH_INFO", ""))
         if read is None:
@@ -146,16 +146,16 @@ class CachedReadPolicy:
         request.registry = self._registry
         try:
             response = self._answer(read(request, match))
-        except DECLINED:
-            self._end_lease(environ)
+        except DECLINING_ERRORS:
+            self._release_replica(environ)
             return None  # the view reports the reason, or tries again
         if response is not None:
             environ[ROUTE_KEY] = route
         return response
 
-    def _end_lease(self, environ) -> None:
+    def _release_replica(self, environ) -> None:
         if self._replicas is not None:
-            self._replicas.take_back(environ)
+            self._replicas.release(environ)
 
     def _find(self, path: str) -> tuple[str, Callable | None, dict]:
         return self._match(path) if len(path) <= PATH_LENGTH_MAX else ("", None, {})
@@ -177,7 +177,7 @@ class CachedReadPolicy:
             with suppress(EpochMovedError):
                 response = read.from_cache(known)
                 if response is None and not on_replica:  # a replica's body needs validators read just now
-                    response = read.create_remembered(known)
+                    response = read.create_from_cached_validators(known)
                 if response is not None:
                     return read.admit(response, known.epoch)
         found = self._look_up(read)
@@ -187,21 +187,21 @@ class CachedReadPolicy:
         response = read.from_cache(found)
         if response is None:
             if on_replica:
-                self._lend_replica(read, found)
+                self._acquire_replica(read, found)
             response = read.create(found)
         return read.admit(response, None) if response is not None else None
 
-    def _lend_replica(self, read: CachedRead, found: Found) -> None:
+    def _acquire_replica(self, read: CachedRead, found: AccountAndValidators) -> None:
         primary = self._registry["comicsdb.read_pool"]
-        self._replicas.lend(read.request.environ, primary, lambda replica: read.is_current(replica, found))
+        self._replicas.acquire(read.request.environ, primary, lambda replica: read.is_current(replica, found))
 
-    def _look_up(self, read: CachedRead) -> Found | None:
+    def _look_up(self, read: CachedRead) -> AccountAndValidators | None:
         row = self._registry["comicsdb.read_pool"].fetch(read.query, read.parameters)
         if row is None:
             return None
         epoch, *columns = row
         account, validators = columns[: read.account_columns], columns[read.account_columns :]
-        return Found(epoch, tuple(account), tuple(validators))
+        return AccountAndValidators(epoch, tuple(account), tuple(validators))
 
 
 def add_cached_read(config, route: str, read: Callable[[Request, dict], CachedRead | None]) -> None:

@@ -9,13 +9,13 @@ from dogpile.cache.api import NO_VALUE, CachedValue
 from dogpile.cache.backends.redis import RedisBackend
 from dogpile.cache.region import CacheRegion, value_version
 
-from comicsdb.db.redis_access import Circuit, open_pool
-from comicsdb.readcache.memory import Lru, MemoryStore, remember
+from comicsdb.db.redis_access import CircuitBreaker, open_pool
+from comicsdb.readcache.memory import Lru, MemoryStore, store_value
 
 BATCH = 1000  # keys per step of a scan
-COUNTED_TOGETHER = 50  # counted values after which a process updates the counts in Redis
+COUNT_BATCH = 50  # counted values after which a process updates the counts in Redis
 
-MARK = b"cdb1"
+MAGIC = b"cdb1"
 HEADER = struct.Struct("<4sId")  # magic number, checksum, creation time
 
 
@@ -27,7 +27,7 @@ def _checksum(key: str, made: float, payload: bytes) -> int:
 def pack(key: str, value: CachedValue) -> bytes:
     """The stored form of a value: a header of sixteen bytes, and the payload."""
     made = value.metadata["ct"]
-    return HEADER.pack(MARK, _checksum(key, made, value.payload), made) + value.payload
+    return HEADER.pack(MAGIC, _checksum(key, made, value.payload), made) + value.payload
 
 
 def unpack(key: str, stored: bytes) -> CachedValue | None:
@@ -36,7 +36,7 @@ def unpack(key: str, stored: bytes) -> CachedValue | None:
         return None
     mark, checksum, made = HEADER.unpack_from(stored)
     payload = stored[HEADER.size :]
-    if mark != MARK or checksum != _checksum(key, made, payload):
+    if mark != MAGIC or checksum != _checksum(key, made, payload):
         return None
     return CachedValue(payload, {"ct": made, "v": value_version})
 
@@ -54,24 +54,24 @@ class SharedBackend(RedisBackend):
     def __init__(self, arguments):
         super().__init__(arguments)
         self._lru: Lru = arguments["lru"]
-        self._circuit: Circuit = arguments["circuit"]
+        self._circuit: CircuitBreaker = arguments["circuit"]
 
     def get(self, key):
         """The value, or NO_VALUE."""
         value = self._lru.get(key)
         if value is None:
-            stored = self._circuit.attempt(self.reader_client.get, key)
+            stored = self._circuit.call(self.reader_client.get, key)
             value = unpack(key, stored) if stored is not None else None
             if value is None:
                 return NO_VALUE
-            remember(self._lru, key, value, self.redis_expiration_time)
+            store_value(self._lru, key, value, self.redis_expiration_time)
         return value
 
     def set(self, key, value):
         """Store a value in memory and, if possible, in Redis."""
-        remember(self._lru, key, value, self.redis_expiration_time)
+        store_value(self._lru, key, value, self.redis_expiration_time)
         packed, seconds = pack(key, value), self.redis_expiration_time
-        self._circuit.attempt(lambda: self.writer_client.set(key, packed, ex=seconds))
+        self._circuit.call(lambda: self.writer_client.set(key, packed, ex=seconds))
 
 
 def counts_key(prefix: str) -> str:
@@ -89,7 +89,7 @@ class RedisStore(MemoryStore):
         super().__init__(lru)
         self._prefix = prefix
         self._client = redis.Redis(connection_pool=open_pool(url))
-        self._circuit = Circuit("the cache does without")
+        self._circuit = CircuitBreaker("the cache does without")
 
     def configure(self, region: CacheRegion, lifetime: int) -> None:
         """Give a region its backend."""
@@ -107,9 +107,9 @@ class RedisStore(MemoryStore):
     def count(self, *, hit: bool) -> None:
         """Count a hit or miss, every now and then in Redis too."""
         super().count(hit=hit)
-        if self.hits + self.misses >= COUNTED_TOGETHER:
+        if self.hits + self.misses >= COUNT_BATCH:
             hits, misses, self.hits, self.misses = self.hits, self.misses, 0, 0
-            self._circuit.attempt(self._add_counts, hits, misses)
+            self._circuit.call(self._add_counts, hits, misses)
 
     def _add_counts(self, hits: int, misses: int) -> None:
         pipe = self._client.pipeline(transaction=False)

@@ -29,7 +29,7 @@ class Region:
         self._region = region
         self._store = store
         self._locks = NameRegistry(lambda _key: threading.Lock())
-        self.watch: Callable[[bool], None] | None = None  # called for each value with whether it was a hit
+        self.on_lookup: Callable[[bool], None] | None = None  # called with whether it was a hit
 
     def get(self, key: str) -> bytes | None:
         """The value, or None."""
@@ -53,7 +53,7 @@ class Region:
         lock = self._locks.get(key)
         locked = lock.acquire(timeout=LOCK_WAIT)
         try:
-            value = self._remembered(key) if missed else self._region.get(key)
+            value = self._get_from_memory(key) if missed else self._region.get(key)
             hit = value is not NO_VALUE
             if not hit:
                 value = create()
@@ -66,14 +66,14 @@ class Region:
         self._count(hit=hit)
         return value, hit
 
-    def _remembered(self, key: str):
+    def _get_from_memory(self, key: str):
         found = self._store.lru.get(self._region.key_mangler(key))
         return NO_VALUE if found is None else found.payload
 
     def _count(self, *, hit: bool) -> None:
         self._store.count(hit=hit)
-        if self.watch is not None:
-            self.watch(hit)
+        if self.on_lookup is not None:
+            self.on_lookup(hit)
 
 
 class Cache:

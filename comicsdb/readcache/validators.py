@@ -13,7 +13,7 @@ from sqlalchemy import BigInteger, Select, String, bindparam, cast, func, litera
 from comicsdb.models import LateStamps, Version
 from comicsdb.readcache.memory import Lru
 
-MEMORY = 4 * 2**20  # bytes for accounts and validators
+MEMORY_BYTES = 4 * 2**20  # bytes for accounts and validators
 ENTRY_BYTES = 1000  # of an entry with its key, roughly
 
 
@@ -22,10 +22,10 @@ def microseconds(column):
     return cast(func.extract("epoch", column) * literal_column("1000000"), BigInteger)
 
 
-def times(table, name: str, *more: str) -> Select:
+def select_stamps(table, name: str, *more: str) -> Select:
     """The stamps of the row with the parameter `id`, each followed by its former value; `late` is second."""
     first, *others = (_with_former(table, each) for each in (name, *more))
-    ever = (late().label("late"), cast(null(), BigInteger).label("late_before"))
+    ever = (late_stamp().label("late"), cast(null(), BigInteger).label("late_before"))
     columns = (*first, *ever, *(column for pair in others for column in pair))
     return select(*columns).where(table.c.id == bindparam("id"))
 
@@ -34,7 +34,7 @@ def _with_former(table, name: str) -> tuple:
     return tuple(microseconds(table.c[each]).label(each) for each in (name, f"{name}_before"))
 
 
-def late():
+def late_stamp():
     """When something changed of which not all stamps have moved yet (`catalog.late_stamps`), or NULL."""
     return select(func.max(microseconds(LateStamps.__table__.c.at))).scalar_subquery()
 
@@ -50,7 +50,7 @@ def version_columns(*kinds: str) -> list:
     return columns
 
 
-def versions(*kinds: str) -> Select:
+def select_versions(*kinds: str) -> Select:
     """The versions of the lists of kinds, as one row."""
     return select(*version_columns(*kinds))
 
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
     columns: tuple
 
 
-class Found(NamedTuple):
+class AccountAndValidators(NamedTuple):
     """The account of a request and the validators of its body, as of one epoch."""
 
     epoch: int
@@ -77,17 +77,19 @@ class ValidatorCache:
     """
 
     def __init__(self):
-        self.lru = Lru(MEMORY)
+        self.lru = Lru(MEMORY_BYTES)
 
-    def get(self, account: Hashable, subject: Hashable) -> Found | None:
+    def get(self, account: Hashable, subject: Hashable) -> AccountAndValidators | None:
         """The entries of two keys, if both are of the same epoch."""
         validators = self.lru.get(subject)
         known = self.lru.get(account) if account is not None else validators
         if validators is None or known is None or validators.epoch != known.epoch:
             return None
-        return Found(known.epoch, known.columns if account is not None else (), validators.columns)
+        return AccountAndValidators(
+            known.epoch, known.columns if account is not None else (), validators.columns
+        )
 
-    def put(self, account: Hashable, subject: Hashable, found: Found) -> None:
+    def put(self, account: Hashable, subject: Hashable, found: AccountAndValidators) -> None:
         """Store entries; for a missing object (all columns None) only the account's."""
         if account is not None:
             self.lru.set(account, Entry(found.epoch, found.account), ENTRY_BYTES)

@@ -7,7 +7,7 @@ catalogue checks whether ids exist and fields are consistent.
 """
 
 from comicsdb.schemas.attribution import AttributionSchema
-from comicsdb.schemas.base import EntitySchema, ObjectSchema, errors_of
+from comicsdb.schemas.base import EntitySchema, ObjectSchema, errors_by_field
 from comicsdb.schemas.catalogue import CatalogueSchema
 from comicsdb.schemas.external_id import ExternalIdSchema
 from comicsdb.schemas.issue import CreditSchema, IssueSchema, VariantSchema
@@ -37,5 +37,5 @@ __all__ = [
     "TeamSchema",
     "UniverseSchema",
     "VariantSchema",
-    "errors_of",
+    "errors_by_field",
 ]

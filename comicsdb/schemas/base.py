@@ -10,21 +10,21 @@ from comicsdb.models.currencies import Currency
 from comicsdb.schemas.types import (
     REQUIRED,
     Amount,
+    Boolean,
     Choice,
-    Day,
+    Date,
     Field,
-    Flag,
     Id,
     Integer,
     ListOf,
-    PartialDay,
+    PartialDate,
     Text,
 )
-from comicsdb.values import compact, read_money
+from comicsdb.values import compact_code, read_money
 
 NAME_LENGTH = 255
 # The key of errors that belong to no single field.
-WHOLE = "non_field_errors"
+NON_FIELD_ERRORS = "non_field_errors"
 
 
 class ObjectSchema(MappingSchema):
@@ -55,7 +55,7 @@ class ObjectSchema(MappingSchema):
             self._with_currencies(self._without_blanks(cstruct) if self.form else cstruct)
         )
         for field in self.children:
-            if isinstance(field.typ, PartialDay) and isinstance(values.get(field.name), tuple):
+            if isinstance(field.typ, PartialDate) and isinstance(values.get(field.name), tuple):
                 values[field.name], values[f"{field.name}_precision"] = values[field.name]
         return values
 
@@ -84,7 +84,7 @@ class ObjectSchema(MappingSchema):
         for field in self.children:
             if values.get(field.name) != "":
                 continue
-            if isinstance(field.typ, Flag):
+            if isinstance(field.typ, Boolean):
                 del values[field.name]
             elif isinstance(field.typ, Choice) and not field.typ.nullable:
                 if field.typ.default is not None:
@@ -96,10 +96,10 @@ class ObjectSchema(MappingSchema):
         return values
 
 
-def errors_of(invalid: Invalid) -> dict:
+def errors_by_field(invalid: Invalid) -> dict:
     """Return messages by field: {field: [message]}, for lists of texts {field: {index: [message]}}."""
     if not invalid.children:
-        return {WHOLE: [invalid.msg]}
+        return {NON_FIELD_ERRORS: [invalid.msg]}
     return {child.node.name: _messages(child) for child in invalid.children}
 
 
@@ -122,7 +122,7 @@ def text(max_length: int | None = None, *, required: bool = False) -> SchemaNode
 
 def code(max_length: int) -> SchemaNode:
     """Create a field for a barcode or ISBN, from which spaces and hyphens are removed."""
-    return field(Text(max_length, clean=compact))
+    return field(Text(max_length, clean=compact_code))
 
 
 def texts(max_length: int) -> SchemaNode:
@@ -130,7 +130,7 @@ def texts(max_length: int) -> SchemaNode:
     return field(ListOf(Text(max_length, blank=False)))
 
 
-def small(*, required: bool = False) -> SchemaNode:
+def small_integer(*, required: bool = False) -> SchemaNode:
     """Create a field for volumes and pages: 0 to 32767, or null if optional."""
     return field(Integer(0, SMALL_MAX, nullable=not required), required=required)
 
@@ -140,9 +140,9 @@ def year(*, required: bool = False) -> SchemaNode:
     return field(Integer(*YEARS, nullable=not required), required=required)
 
 
-def flag() -> SchemaNode:
+def boolean() -> SchemaNode:
     """Create a boolean field."""
-    return field(Flag())
+    return field(Boolean())
 
 
 def external_id() -> SchemaNode:
@@ -150,9 +150,9 @@ def external_id() -> SchemaNode:
     return field(Integer(0, INTEGER_MAX, nullable=True))
 
 
-def day(*, required: bool = False) -> SchemaNode:
+def date(*, required: bool = False) -> SchemaNode:
     """Create a field for a date, or null if optional."""
-    return field(Day(nullable=not required), required=required)
+    return field(Date(nullable=not required), required=required)
 
 
 def reference(*, required: bool = False) -> SchemaNode:

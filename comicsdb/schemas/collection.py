@@ -6,17 +6,17 @@ from comicsdb.i18n import _
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import STARS, BookFormat, GradingCompany
 from comicsdb.models.currencies import Currency
-from comicsdb.models.library import TAG_MAX, TAGS_MOST
-from comicsdb.schemas.base import ObjectSchema, day, field, text
+from comicsdb.models.library import MAX_TAG_LENGTH, MAX_TAGS
+from comicsdb.schemas.base import ObjectSchema, date, field, text
 from comicsdb.schemas.types import (
     NOT_INTEGER,
     Amount,
+    Boolean,
     Choice,
-    Flag,
+    DateTime,
     Grade,
     Integer,
     ListOf,
-    Moment,
     Text,
     too_many,
 )
@@ -64,15 +64,15 @@ class Tags(ListOf):
     """A reader's own words for an item, each once; commas separate them in forms and files."""
 
     def __init__(self):
-        super().__init__(Text(TAG_MAX, blank=False))
+        super().__init__(Text(MAX_TAG_LENGTH, blank=False))
 
     def read(self, node, value):
         """Return the tags in their order."""
         found = ordered_tags(super().read(node, value))
         if any("," in each for each in found):
             raise colander.Invalid(node, COMMA_IN_TAG)
-        if len(found) > TAGS_MOST:
-            raise colander.Invalid(node, too_many(TAGS_MOST))
+        if len(found) > MAX_TAGS:
+            raise colander.Invalid(node, too_many(MAX_TAGS))
         return found
 
 
@@ -89,7 +89,7 @@ class CollectionItemSchema(ObjectSchema):
     book_format = field(Choice(codes(BookFormat)))
     grade = field(Grade(nullable=True))
     grading_company = field(Choice(["", *codes(GradingCompany)]))
-    purchase_date = day()
+    purchase_date = date()
     purchase_price = field(Amount(WHOLE_DIGITS))
     purchase_price_currency = field(Choice(codes(Currency)))
     purchase_store = text(PLACE_LENGTH)
@@ -115,21 +115,21 @@ class CollectionAddSchema(CollectionItemSchema):
     """An issue added to the collection."""
 
     issue_id = field(IssueId(), required=True)
-    another_copy = field(Flag())
+    another_copy = field(Boolean())
 
 
 class ReadSchema(ObjectSchema):
     """A read: an issue, and the time it was read (null for an unknown date)."""
 
     issue_id = field(IssueId(), required=True)
-    read_date = field(Moment(nullable=True))
+    read_date = field(DateTime(nullable=True))
 
 
 class ScrobbleSchema(ObjectSchema):
     """A scrobble: an issue, the time it was read (null for now) and its rating (null for none)."""
 
     issue_id = field(IssueId(), required=True)
-    date_read = field(Moment(nullable=True))
+    date_read = field(DateTime(nullable=True))
     rating = field(Integer(*STARS, nullable=True))
 
 

@@ -6,19 +6,19 @@ from comicsdb.models.choices import Precision
 from comicsdb.models.currencies import Currency
 from comicsdb.schemas.base import (
     ObjectSchema,
+    boolean,
     code,
-    day,
+    date,
     external_id,
     field,
-    flag,
     reference,
     references,
-    small,
+    small_integer,
     text,
     texts,
 )
 from comicsdb.schemas.external_id import external_ids
-from comicsdb.schemas.types import Amount, Choice, PartialDay, Price
+from comicsdb.schemas.types import Amount, Choice, PartialDate, Price
 
 NUMBER_LENGTH = 25
 TITLE_LENGTH = 255
@@ -34,18 +34,18 @@ class IssueSchema(ObjectSchema):
     alt_number = text(NUMBER_LENGTH)
     title = text(TITLE_LENGTH)
     name = texts(STORY_LENGTH)
-    cover_date = field(PartialDay(nullable=True), required=True)
+    cover_date = field(PartialDate(nullable=True), required=True)
     cover_date_precision = field(Choice([known.value for known in Precision]))
-    store_date = day()
-    foc_date = day()
+    store_date = date()
+    foc_date = date()
     price = field(Price())
     rating = reference()
     sku = text(SKU_LENGTH)
     isbn = code(ISBN_LENGTH)
     upc = code(UPC_LENGTH)
-    page = small()
+    page = small_integer()
     desc = text()
-    desc_is_solicitation = flag()
+    desc_is_solicitation = boolean()
     arcs = references()
     characters = references()
     teams = references()

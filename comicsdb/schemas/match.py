@@ -12,10 +12,10 @@ from comicsdb.schemas.base import (
     NAME_LENGTH,
     ObjectSchema,
     code,
-    day,
+    date,
     external_id,
     field,
-    small,
+    small_integer,
     text,
     year,
 )
@@ -32,14 +32,14 @@ from comicsdb.schemas.types import (
     too_many,
 )
 
-MOST = 100  # descriptors in one call
-CANDIDATES = 20
+MAX_DESCRIPTORS = 100  # descriptors in one call
+MAX_CANDIDATES = 20
 FILE_NAME_LENGTH = 1000
 WORD_LENGTH = 50
 ID_LENGTH = 100
-ALTERNATIVES_MAX = 4
+MAX_ALTERNATIVES = 4
 # The fields of ComicInfo and MetronInfo, and what they are here.
-COMIC_INFO = {
+COMIC_INFO_FIELDS = {
     "Series": "series",
     "AlternateSeries": "alt_series",
     "Number": "number",
@@ -58,7 +58,7 @@ COMIC_INFO = {
     "CoverDate": "cover_date",
     "StoreDate": "store_date",
 }
-_SERIES_PARTS = {
+_SERIES_ATTRIBUTES = {
     "Name": "series",
     "Volume": "volume",
     "StartYear": "year_began",
@@ -70,10 +70,10 @@ _CODES = {"ISBN": "isbn", "UPC": "gtin"}
 _ID_FIELDS = {"comicvine": "cv_id", "gcd": "gcd_id"}
 _LETTERS = re.compile("[^a-z]")
 _UNKNOWN = (None, "", -1, "-1")  # ComicInfo writes -1 for an unknown number
-_CV_ISSUE = re.compile(r"comicvine\S{0,200}4000-([0-9]{1,9})(?![0-9])|\[CVDB([0-9]{1,9})\]")
+_COMIC_VINE_ISSUE = re.compile(r"comicvine\S{0,200}4000-([0-9]{1,9})(?![0-9])|\[CVDB([0-9]{1,9})\]")
 
 
-class Hash(Field):
+class PerceptualHash(Field):
     """A hash of 64 bits: up to 16 hexadecimal digits."""
 
     def read(self, node, value):
@@ -86,7 +86,7 @@ class Hash(Field):
         return digits
 
 
-class Ids(Field):
+class ExternalIds(Field):
     """Ids in other databases, by their sources."""
 
     def read(self, node, value):
@@ -115,10 +115,10 @@ class Names(ListOf):
     def read(self, node, value):
         """The names."""
         names = super().read(node, [value] if isinstance(value, str) else value)
-        if len(names) > ALTERNATIVES_MAX:
+        if len(names) > MAX_ALTERNATIVES:
             raise Invalid(
                 node,
-                too_many(ALTERNATIVES_MAX),
+                too_many(MAX_ALTERNATIVES),
             )
         return names
 
@@ -130,12 +130,12 @@ class DescriptorSchema(ObjectSchema):
     series = text(NAME_LENGTH)
     alt_series = field(Names())
     number = text(NUMBER_LENGTH)
-    volume = small()
-    count = small()
+    volume = small_integer()
+    count = small_integer()
     title = text(TITLE_LENGTH)
     year_began = year()
-    cover_date = day()
-    store_date = day()
+    cover_date = date()
+    store_date = date()
     year = field(Integer(*YEARS, nullable=True))
     month = field(Integer(1, 12))
     day = field(Integer(1, 31))
@@ -149,14 +149,14 @@ class DescriptorSchema(ObjectSchema):
     id = field(Id())
     cv_id = external_id()
     gcd_id = external_id()
-    ids = field(Ids())
+    ids = field(ExternalIds())
     series_id = field(Id())
     series_cv_id = external_id()
     series_gcd_id = external_id()
-    series_ids = field(Ids())
-    phash = field(Hash())
-    dhash = field(Hash())
-    ahash = field(Hash())
+    series_ids = field(ExternalIds())
+    phash = field(PerceptualHash())
+    dhash = field(PerceptualHash())
+    ahash = field(PerceptualHash())
 
     def deserialize(self, cstruct=null):
         """Return what is known; raise Invalid. `sent_as` then has the names of fields of other formats."""
@@ -175,14 +175,14 @@ class DescriptorSchema(ObjectSchema):
                 known[name] = value
                 self.sent_as[name] = as_sent
 
-        for key, name in COMIC_INFO.items():
+        for key, name in COMIC_INFO_FIELDS.items():
             if key in found:
                 self._take(take, key, name, found[key])
         for key in ("Web", "Notes"):
-            if named := _CV_ISSUE.search(str(found.get(key))[:5000]):
+            if named := _COMIC_VINE_ISSUE.search(str(found.get(key))[:5000]):
                 take("cv_id", named[1] or named[2], key)
         others = {}
-        for source, number in _ids(found.get("IDS")):
+        for source, number in _metron_info_ids(found.get("IDS")):
             if source in _ID_FIELDS:
                 take(_ID_FIELDS[source], number, "IDS")
             else:
@@ -199,7 +199,7 @@ class DescriptorSchema(ObjectSchema):
             for part, ours in _CODES.items():
                 take(ours, value.get(part), key)
         elif key == "Series" and isinstance(value, dict):
-            for part, ours in _SERIES_PARTS.items():
+            for part, ours in _SERIES_ATTRIBUTES.items():
                 take(ours, value.get(part, value.get(f"@{part}")), key)
         elif key == "Publisher" and isinstance(value, dict):
             take(name, value.get("Name"), key)
@@ -209,48 +209,48 @@ class DescriptorSchema(ObjectSchema):
             take(name, value, key)
 
 
-def _ids(sent) -> list[tuple[str, object]]:
+def _metron_info_ids(sent) -> list[tuple[str, object]]:
     """Sources and ids of MetronInfo, with attributes by their names, with or without a sign before them."""
     sent = sent.get("ID", []) if isinstance(sent, dict) else sent
     found = []
     for each in sent if isinstance(sent, list) else [sent]:
         if isinstance(each, dict):
             values = {str(key).lstrip("@#").lower(): value for key, value in each.items()}
-            source = _letters(str(values.get("source", "")))
+            source = _only_letters(str(values.get("source", "")))
             found.append((_SOURCES.get(source), values.get("text", values.get("id"))))
     return [(source, number) for source, number in found if source and number not in _UNKNOWN]
 
 
-def _letters(name: str) -> str:
+def _only_letters(name: str) -> str:
     return _LETTERS.sub("", name.lower())
 
 
 # The sources of ids by their codes and names, without signs.
 _SOURCES = {
-    _letters(name): code for code, source in EXTERNAL_SOURCES.items() for name in (code, source.label)
+    _only_letters(name): code for code, source in EXTERNAL_SOURCES.items() for name in (code, source.label)
 }
 
 
-class Objects(Field):
+class ObjectList(Field):
     """A list of objects, which are judged one by one later; `schema` and `name` are those of one."""
 
-    def __init__(self, name: str, schema: type[ObjectSchema], most: int):
+    def __init__(self, name: str, schema: type[ObjectSchema], max_length: int):
         super().__init__()
         self.name = name
         self.schema = schema
-        self.most = most
+        self.max_length = max_length
 
     def read(self, node, value):
         """The list as it was sent."""
         if not isinstance(value, list):
             raise Invalid(node, not_a_list(value))
-        if len(value) > self.most:
-            raise Invalid(node, too_many(self.most))
+        if len(value) > self.max_length:
+            raise Invalid(node, too_many(self.max_length))
         return value
 
 
 class MatchSchema(ObjectSchema):
     """Comics to be found."""
 
-    descriptors = field(Objects("Descriptor", DescriptorSchema, MOST), required=True)
-    candidates = field(Integer(1, CANDIDATES))
+    descriptors = field(ObjectList("Descriptor", DescriptorSchema, MAX_DESCRIPTORS), required=True)
+    candidates = field(Integer(1, MAX_CANDIDATES))

@@ -1,9 +1,9 @@
 """Schemas of arcs, characters, creators and teams."""
 
-from comicsdb.models.choices import DATED
+from comicsdb.models.choices import KNOWN_PRECISIONS
 from comicsdb.schemas.base import field, references, texts
 from comicsdb.schemas.catalogue import CatalogueSchema
-from comicsdb.schemas.types import Choice, PartialDay
+from comicsdb.schemas.types import Choice, PartialDate
 
 ALIAS_LENGTH = 100
 
@@ -24,10 +24,10 @@ class CharacterSchema(CatalogueSchema):
 class CreatorSchema(CatalogueSchema):
     """A creator."""
 
-    birth = field(PartialDay(nullable=True))
-    birth_precision = field(Choice(DATED))
-    death = field(PartialDay(nullable=True))
-    death_precision = field(Choice(DATED))
+    birth = field(PartialDate(nullable=True))
+    birth_precision = field(Choice(KNOWN_PRECISIONS))
+    death = field(PartialDate(nullable=True))
+    death_precision = field(Choice(KNOWN_PRECISIONS))
     alias = texts(ALIAS_LENGTH)
 
 

@@ -4,7 +4,7 @@ import colander
 
 from comicsdb.i18n import formatted
 from comicsdb.models.choices import SeriesTypeCode
-from comicsdb.schemas.base import EntitySchema, ObjectSchema, field, small, text
+from comicsdb.schemas.base import EntitySchema, ObjectSchema, field, small_integer, text
 from comicsdb.schemas.types import Choice, Field, Text
 
 SHORT_NAME_LENGTH = 25
@@ -61,5 +61,5 @@ class RoleSchema(ObjectSchema):
 
     name = text(SHORT_NAME_LENGTH, required=True)
     names = field(Translations())
-    order = small(required=True)
+    order = small_integer(required=True)
     notes = text()

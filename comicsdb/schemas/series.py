@@ -6,7 +6,7 @@ from comicsdb.schemas.base import (
     field,
     reference,
     references,
-    small,
+    small_integer,
     text,
     texts,
     year,
@@ -25,7 +25,7 @@ class SeriesSchema(CatalogueSchema):
     sort_name = text(NAME_LENGTH, required=True)
     alt_names = texts(NAME_LENGTH)
     language = field(Choice(("", *LANGUAGES)))
-    volume = small(required=True)
+    volume = small_integer(required=True)
     series_type = reference(required=True)
     status = field(Choice([status.value for status in Status]), required=True)
     publisher = reference(required=True)

@@ -13,17 +13,17 @@ from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import GRADES, Precision
 from comicsdb.models.currencies import (
-    DECIMALS_MOST,
+    MAX_DECIMALS,
+    MAX_WHOLE_DIGITS,
     ROUNDED,
-    WHOLE_MOST,
     Currency,
-    digits_of,
-    has_digits_of,
-    in_digits_of,
-    whole_digits_of,
+    decimals_of,
+    fits_decimals,
+    max_whole_digits,
+    round_to_decimals,
 )
 from comicsdb.values import (
-    FLAGS,
+    BOOLEANS,
     decimal,
     has_possible_offset,
     iso_day,
@@ -32,7 +32,7 @@ from comicsdb.values import (
     text_problem,
 )
 
-NOT_THERE = _("Your choice no longer exists: choose another.")
+CHOICE_GONE = _("Your choice no longer exists: choose another.")
 REQUIRED = _("This field is required.")
 NULL = formatted("This field is required.", api="This field may not be null.")
 BLANK = formatted("This field is required.", api="This field may not be blank.")
@@ -44,7 +44,7 @@ NOT_DATE = formatted(
     "Enter the date as 2026-12-31.",
     api="Date has wrong format. Use one of these formats instead: YYYY-MM-DD.",
 )
-NOT_MOMENT = formatted(
+NOT_DATETIME = formatted(
     "Enter the date and time as 2026-12-31T18:00.",
     api="Datetime has wrong format. Use one of these formats instead: "
     "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
@@ -58,16 +58,16 @@ NEGATIVE = formatted("Enter 0 or more.", api="Ensure this value is greater than 
 EMPTY_LIST = formatted("Choose at least one.", api="This list may not be empty.")
 
 _INTEGER = re.compile(r"\s*([-+]?[0-9]+)(\.0*)?\s*")
-_MOMENT = re.compile(
+_DATETIME = re.compile(
     r"(?!0001|9999)[0-9]{4}-[0-9]{2}-[0-9]{2}"  # years whose every offset lies within the calendar
     r"([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)? ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
 )
-LONGEST_TEXT = 100_000  # characters of a description or note, where the column holds any number
-LONGEST_LIST = 5000  # elements; the database is asked for all ids of a list at once
-_LONGEST_NUMBER = 1000  # characters; more is no number anybody means
+MAX_TEXT_LENGTH = 100_000  # characters of a description or note, where the column holds any number
+MAX_LIST_LENGTH = 5000  # elements; the database is asked for all ids of a list at once
+_MAX_NUMBER_LENGTH = 1000  # characters; more is no number anybody means
 MAX_SHOWN = 50  # characters of what was sent, in a message
 _TENTH = Decimal("0.1")
-PRICE_DIGITS = 6  # digits of a price before the point, in dollars, pounds and euros
+MAX_PRICE_DIGITS = 6  # digits of a price before the point, in dollars, pounds and euros
 
 
 def too_long(most: int) -> str:
@@ -106,7 +106,7 @@ def not_a_choice(value: str) -> str:
 
 def no_such_object(number) -> str:
     """The error message for the id of an object that does not exist."""
-    return formatted(NOT_THERE, api='Invalid pk "${shown}" - object does not exist.', shown=number)
+    return formatted(CHOICE_GONE, api='Invalid pk "${shown}" - object does not exist.', shown=number)
 
 
 def out_of_range(number, low, high) -> str | None:
@@ -148,16 +148,16 @@ class Field(SchemaType):
 class Text(Field):
     """Text without surrounding white space; numbers become text.
 
-    `clean` brings it to the form that is kept, before its length counts. One without a `longest` length may
-    have several lines.
+    `clean` brings it to the form that is stored, before its length counts. Without a `max_length` it may have
+    several lines.
     """
 
     def __init__(
-        self, longest: int | None = None, *, blank: bool = True, clean: Callable[[str], str] | None = None
+        self, max_length: int | None = None, *, blank: bool = True, clean: Callable[[str], str] | None = None
     ):
         super().__init__()
-        self.longest = LONGEST_TEXT if longest is None else longest
-        self.lines = longest is None
+        self.max_length = MAX_TEXT_LENGTH if max_length is None else max_length
+        self.multiline = max_length is None
         self.blank = blank
         self.clean = clean or str.strip
 
@@ -165,23 +165,23 @@ class Text(Field):
         """The text; raises Invalid for other types, overlong text and characters that are not allowed."""
         if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
             raise Invalid(node, NOT_TEXT)
-        text = self.clean(shown(value).strip())
-        wrong = text_problem(text, lines=self.lines)
+        text = self.clean(to_text(value).strip())
+        wrong = text_problem(text, lines=self.multiline)
         if wrong:
             raise Invalid(node, wrong)
         if not text and not self.blank:
             raise Invalid(node, BLANK)
-        if len(text) > self.longest:
-            raise Invalid(node, too_long(self.longest))
+        if len(text) > self.max_length:
+            raise Invalid(node, too_long(self.max_length))
         return text
 
 
-def shown(value) -> str:
+def to_text(value) -> str:
     """A value as text; Python cannot format numbers of thousands of digits or deeply nested lists."""
     try:
         return str(value)
     except (ValueError, RecursionError):
-        return "9" * _LONGEST_NUMBER
+        return "9" * _MAX_NUMBER_LENGTH
 
 
 class Integer(Field):
@@ -210,24 +210,24 @@ def _integer(value) -> int | None:
         return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
-    if isinstance(value, str) and len(value) <= _LONGEST_NUMBER:
+    if isinstance(value, str) and len(value) <= _MAX_NUMBER_LENGTH:
         found = _INTEGER.fullmatch(value)
         return int(found[1]) if found else None
     return None
 
 
-class Flag(Field):
+class Boolean(Field):
     """True or false; also as 1 or 0, and as text in any case."""
 
     def read(self, node, value):
         """The truth value."""
-        found = FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
+        found = BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else value
         if found not in (True, False):  # 1 and 0 among them
             raise Invalid(node, NOT_BOOLEAN)
         return bool(found)
 
 
-class Day(Field):
+class Date(Field):
     """A date, written YYYY-MM-DD."""
 
     def read(self, node, value):
@@ -240,7 +240,7 @@ class Day(Field):
         return found
 
 
-class PartialDay(Day):
+class PartialDate(Date):
     """A date, or one of which the month or the year is known: YYYY-MM, YYYY.
 
     Gives the date, or a pair of the first day and the precision.
@@ -252,7 +252,7 @@ class PartialDay(Day):
         return super().read(node, value) if found is None or found[1] == Precision.DAY else found
 
 
-class Moment(Field):
+class DateTime(Field):
     """A date with a time, or null; without a time it is midnight.
 
     Gives a datetime, without a zone where none was sent: whoever asks knows which is meant.
@@ -263,12 +263,12 @@ class Moment(Field):
         if isinstance(value, datetime):
             return value
         text = value.strip() if isinstance(value, str) else ""
-        if not _MOMENT.fullmatch(text):
-            raise Invalid(node, NOT_MOMENT)
+        if not _DATETIME.fullmatch(text):
+            raise Invalid(node, NOT_DATETIME)
         try:
             moment = datetime.fromisoformat(text.upper().replace(" ", "T", 1).replace(" ", ""))
         except ValueError as error:
-            raise Invalid(node, NOT_MOMENT) from error
+            raise Invalid(node, NOT_DATETIME) from error
         if not has_possible_offset(moment):
             raise Invalid(node, BAD_OFFSET)
         return moment
@@ -288,7 +288,7 @@ class Choice(Field):
 
     def read(self, node, value):
         """The code."""
-        text = shown(value)
+        text = to_text(value)
         code = None if isinstance(value, bool) else self.codes.get(self.fold(text))
         if code is None:
             raise Invalid(node, not_a_choice(text[:MAX_SHOWN]))
@@ -321,7 +321,7 @@ class Id(Field):
         if not 0 < number <= INTEGER_MAX:
             raise Invalid(
                 node,
-                no_such_object(shown(number)[:MAX_SHOWN]),
+                no_such_object(to_text(number)[:MAX_SHOWN]),
             )
         return number
 
@@ -345,8 +345,8 @@ class ListOf(Field):
             raise Invalid(node, not_a_list(value))
         if not value and not self.empty:
             raise Invalid(node, EMPTY_LIST)
-        if len(value) > LONGEST_LIST:
-            raise Invalid(node, too_many(LONGEST_LIST))
+        if len(value) > MAX_LIST_LENGTH:
+            raise Invalid(node, too_many(MAX_LIST_LENGTH))
         if self.of_ids:
             return list(dict.fromkeys(self.item.deserialize(node, each) for each in value))
         faults = Invalid(node)
@@ -371,7 +371,7 @@ class Grade(Field):
         if grade is None:
             raise Invalid(node, NOT_NUMBER)
         if grade not in GRADES:
-            raise Invalid(node, not_a_choice(shown(value)[:MAX_SHOWN]))
+            raise Invalid(node, not_a_choice(to_text(value)[:MAX_SHOWN]))
         return grade.quantize(_TENTH)
 
 
@@ -380,7 +380,7 @@ def decimal_of(value) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return None
     if isinstance(value, str):
-        return decimal(value.strip()) if len(value) <= _LONGEST_NUMBER else None
+        return decimal(value.strip()) if len(value) <= _MAX_NUMBER_LENGTH else None
     number = Decimal(str(value) if isinstance(value, float) else value)
     return number if number.is_finite() else None
 
@@ -391,20 +391,20 @@ def decimal_of(value) -> Decimal | None:
 class Amount(Field):
     """A price as one decimal number, not negative, with the decimals of its currency.
 
-    `whole`: the digits before the point of dollars, pounds and euros; others may have `WHOLE_MOST`. Takes the
-    pair of amount and code of currency that the schema makes; with None for a currency that only the writer
-    knows, the amount need only fit some currency. A text may have a comma for the point; a currency in it was
-    put into a field of its own by the schema.
+    `whole`: the digits before the point of dollars, pounds and euros; others may have `MAX_WHOLE_DIGITS`.
+    Takes the pair of amount and code of currency that the schema makes; with None for a currency that only
+    the writer knows, the amount need only fit some currency. A text may have a comma for the point; the
+    schema has moved a currency in it to a field of its own.
     """
 
-    def __init__(self, whole: int = PRICE_DIGITS):
+    def __init__(self, whole: int = MAX_PRICE_DIGITS):
         super().__init__(nullable=True)
         self.whole = whole
 
     def read(self, node, value):
         """The amount."""
         sent, code = value
-        amount, written = _money(sent, code)
+        amount, written = _parse_money(sent, code)
         if amount is None or written:
             raise Invalid(node, NOT_AMOUNT)
         wrong = NEGATIVE if amount < 0 else self._digits_problem(amount, code)
@@ -413,8 +413,8 @@ class Amount(Field):
         return amount
 
     def _digits_problem(self, amount: Decimal, code: str | None) -> str | None:
-        most_whole = whole_digits_of(code, self.whole) if code else WHOLE_MOST
-        most_decimals = digits_of(code) if code else DECIMALS_MOST
+        most_whole = max_whole_digits(code, self.whole) if code else MAX_WHOLE_DIGITS
+        most_decimals = decimals_of(code) if code else MAX_DECIMALS
         if amount and code not in ROUNDED:
             amount = amount.normalize()  # 500.00 yen have no decimals
         _sign, digits, exponent = amount.as_tuple()
@@ -452,21 +452,21 @@ def too_many_digits(whole: int) -> str:
 
 
 def amount_problem(
-    amount: Decimal, currency: str, *, whole: int = PRICE_DIGITS, rounds: bool = False
+    amount: Decimal, currency: str, *, whole: int = MAX_PRICE_DIGITS, rounds: bool = False
 ) -> str | None:
     """The error message for an amount that its currency does not have, or None; `whole` as for `Amount`.
 
     `rounds`: too many decimals of a currency in `ROUNDED` are no error.
     """
-    most = whole_digits_of(currency, whole)
+    most = max_whole_digits(currency, whole)
     if amount and amount.adjusted() >= most:
         return too_many_digits(most)
     if rounds and currency in ROUNDED:
-        return too_many_digits(most) if in_digits_of(currency, amount) >= 10**most else None
-    return None if has_digits_of(currency, amount) else _too_many_decimals(digits_of(currency), currency)
+        return too_many_digits(most) if round_to_decimals(currency, amount) >= 10**most else None
+    return None if fits_decimals(currency, amount) else _too_many_decimals(decimals_of(currency), currency)
 
 
-def _money(value, currency: str | None = None) -> tuple[Decimal | None, str | None]:
+def _parse_money(value, currency: str | None = None) -> tuple[Decimal | None, str | None]:
     """The number and the currency in a value; (None, None) if it is not an amount."""
     number = decimal_of(value)
     if number is None and isinstance(value, str):
@@ -492,7 +492,7 @@ class Price(Field):
         value, currency = self._parts(node, value)
         if value is None or (isinstance(value, str) and not value.strip()):
             return self.NONE
-        amount, written = _money(value, currency if isinstance(currency, str) else None)
+        amount, written = _parse_money(value, currency if isinstance(currency, str) else None)
         if currency is None:
             currency = written or Currency.USD.value
         if currency not in list(Currency):
@@ -502,17 +502,17 @@ class Price(Field):
                     "“${shown}” is not a currency we know. Choose one of the list, or enter its code"
                     " of ISO 4217, such as JPY.",
                     api="Invalid currency '${shown}'. Expected a code of ISO 4217, such as USD, EUR or JPY.",
-                    shown=shown(currency)[:MAX_SHOWN],
+                    shown=to_text(currency)[:MAX_SHOWN],
                 ),
             )
         if amount is None or written not in (None, currency):
-            raise Invalid(node, _strange(value))
+            raise Invalid(node, _not_an_amount(value))
         if amount < 0:
             raise Invalid(node, NEGATIVE)
         wrong = amount_problem(amount, currency, rounds=True)
         if wrong:
             raise Invalid(node, wrong)
-        return in_digits_of(currency, amount), currency
+        return round_to_decimals(currency, amount), currency
 
     def _parts(self, node, value):
         """The amount and the currency of an object or its JSON text; other values are amounts alone."""
@@ -520,15 +520,15 @@ class Price(Field):
             try:
                 value = orjson.loads(value)
             except orjson.JSONDecodeError as error:
-                raise Invalid(node, _strange(value)) from error
+                raise Invalid(node, _not_an_amount(value)) from error
         if isinstance(value, dict):
             return value.get("amount"), value.get("currency") or None
         return value, None
 
 
-def _strange(value) -> str:
+def _not_an_amount(value) -> str:
     return formatted(
         "“${shown}” is not an amount. Enter it as 3.99, 3,99 € or $3.99.",
         api="Invalid price format: ${shown}. Examples: 3.99, 3,99 €, $3.99.",
-        shown=shown(value)[:MAX_SHOWN],
+        shown=to_text(value)[:MAX_SHOWN],
     )

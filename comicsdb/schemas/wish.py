@@ -4,7 +4,7 @@ import colander
 
 from comicsdb.models.choices import PRIORITIES, WishStatus
 from comicsdb.models.currencies import Currency
-from comicsdb.schemas.base import ObjectSchema, day, field, text
+from comicsdb.schemas.base import ObjectSchema, date, field, text
 from comicsdb.schemas.collection import PLACE_LENGTH, WHOLE_DIGITS, IssueId, VariantId, codes
 from comicsdb.schemas.types import Amount, Choice, Grade, Integer
 
@@ -26,7 +26,7 @@ class WishSchema(ObjectSchema):
 
     def deserialize(self, cstruct=colander.null):
         """Return the values for `library.wish_list`, with the currency renamed to its column."""
-        return _renamed(super().deserialize(cstruct), "max_price_currency", "max_currency")
+        return _rename(super().deserialize(cstruct), "max_price_currency", "max_currency")
 
 
 class NewWishSchema(WishSchema):
@@ -44,7 +44,7 @@ class WishFormSchema(NewWishSchema):
 class PurchaseSchema(ObjectSchema):
     """The fields of a purchase, all optional."""
 
-    purchase_date = day()
+    purchase_date = date()
     purchase_price = field(Amount(WHOLE_DIGITS))
     purchase_price_currency = currency()
     purchase_store = text(PLACE_LENGTH)
@@ -52,10 +52,10 @@ class PurchaseSchema(ObjectSchema):
 
     def deserialize(self, cstruct=colander.null):
         """Return the values for `library.wish_list.acquire`, with the currency renamed to its column."""
-        return _renamed(super().deserialize(cstruct), "purchase_price_currency", "purchase_currency")
+        return _rename(super().deserialize(cstruct), "purchase_price_currency", "purchase_currency")
 
 
-def _renamed(values: dict, name: str, column: str) -> dict:
+def _rename(values: dict, name: str, column: str) -> dict:
     if name in values:
         values[column] = values.pop(name)
     return values

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
 from comicsdb.tags import xml
-from comicsdb.tags.ids import Ids, addresses, ids_of, in_words
+from comicsdb.tags.ids import Ids, format_ids, ids_of, urls
 
 # Roles by the element that their creators are written to; an illustrator or artist did two things.
 ROLES = {
@@ -35,7 +35,7 @@ AGE_RATINGS = {
 MANGA = "Manga"
 
 
-def covered(issue: dict) -> list[int | None]:
+def cover_date_parts(issue: dict) -> list[int | None]:
     """Year, month and day of the cover date, as far as they are known."""
     known = {"day": 3, "month": 2, "year": 1, "none": 0}[issue["cover_date_precision"]]
     parts = [int(each) for each in issue["cover_date"].split("-")]
@@ -46,7 +46,7 @@ def write(issue: dict, ids: Ids | None = None) -> bytes:
     """An issue as ComicInfo; `ids` are those of `ids_of` unless others are given."""
     ids = ids_of(issue) if ids is None else list(ids)
     series, imprint = issue["series"], issue["imprint"]
-    year, month, day = covered(issue)
+    year, month, day = cover_date_parts(issue)
     root = ET.Element("ComicInfo")
     for name, value in (
         ("Title", "; ".join(issue["name"]) or issue["title"]),
@@ -55,22 +55,22 @@ def write(issue: dict, ids: Ids | None = None) -> bytes:
         ("Volume", series["year_began"]),  # as in reading lists (CBL), by which readers find a file
         ("AlternateNumber", issue["alt_number"]),
         ("Summary", issue["desc"]),
-        ("Notes", in_words(ids)),
+        ("Notes", format_ids(ids)),
         ("Year", year),
         ("Month", month),
         ("Day", day),
         *((element, _names(_creators(issue, roles))) for element, roles in ROLES.items()),
         ("Publisher", issue["publisher"]["name"]),
         ("Imprint", imprint and imprint["name"]),
-        ("Genre", _listed(series["genres"])),
-        ("Web", " ".join(addresses(issue, ids))),
+        ("Genre", _names_of(series["genres"])),
+        ("Web", " ".join(urls(issue, ids))),
         ("PageCount", issue["page"]),
         ("LanguageISO", series["language"]),
         ("Format", series["series_type"]["name"]),
         ("Manga", _manga(series)),
-        ("Characters", _listed(issue["characters"])),
-        ("Teams", _listed(issue["teams"])),
-        ("StoryArc", _listed(issue["arcs"])),
+        ("Characters", _names_of(issue["characters"])),
+        ("Teams", _names_of(issue["teams"])),
+        ("StoryArc", _names_of(issue["arcs"])),
         ("AgeRating", AGE_RATINGS.get(issue["rating"]["name"])),
         ("CommunityRating", _stars(issue["average_rating"])),
         ("GTIN", issue["isbn"] or issue["upc"]),
@@ -85,7 +85,7 @@ def _creators(issue: dict, roles: set[str]) -> list[str]:
     ]
 
 
-def _listed(objects: Iterable[dict]) -> str:
+def _names_of(objects: Iterable[dict]) -> str:
     return _names(each["name"] for each in objects)
 
 

@@ -14,18 +14,18 @@ def ids_of(issue: dict) -> list[tuple[str, str]]:
     return list(dict.fromkeys((source, str(each)) for source, each in (*main, *others) if each))
 
 
-def in_words(ids: Ids) -> str:
+def format_ids(ids: Ids) -> str:
     """All ids in one line, for formats without elements for them.
 
-    Programs find that of Comic Vine by the mark `[CVDB…]`, which the first of them began to write.
+    Programs find that of Comic Vine by the mark `[CVDB…]`, a convention of early taggers.
     """
     words = [f"{_name(source)} {number}" for source, number in ids]
     marks = [f" [CVDB{number}]" for source, number in ids if source == "comicvine"]
     return f"Ids: {', '.join(words)}.{''.join(marks)}"
 
 
-def addresses(issue: dict, ids: Ids) -> list[str]:
-    """The page of an issue here, and those in other databases."""
+def urls(issue: dict, ids: Ids) -> list[str]:
+    """The URLs of an issue's page here and of those in other databases."""
     known = ((EXTERNAL_SOURCES[source], number) for source, number in ids if source in EXTERNAL_SOURCES)
     others = (rules.page("issue", number) for rules, number in known)
     return [issue["resource_url"], *filter(None, others)]

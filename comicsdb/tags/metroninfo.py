@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 from comicsdb.models.choices import COUNTRIES, SERIES_TYPE_OLDER_NAMES
 from comicsdb.models.reference_data import REFERENCE
 from comicsdb.tags import xml
-from comicsdb.tags.ids import Ids, addresses, ids_of, in_words
+from comicsdb.tags.ids import Ids, format_ids, ids_of, urls
 
 # Our reference data as it is at first; its words are those of the schema.
 ROLES = frozenset(row["name"] for row in REFERENCE["role"])
@@ -52,7 +52,7 @@ def write(issue: dict, ids: Ids | None = None) -> bytes:
     xml.add(root, "CoverDate", issue["cover_date"] if issue["cover_date_precision"] != "none" else "")
     xml.add(root, "StoreDate", issue["store_date"])
     xml.add(root, "PageCount", issue["page"])
-    xml.add(root, "Notes", in_words(ids))
+    xml.add(root, "Notes", format_ids(ids))
     xml.add_list(root, "Genres", "Genre", _names(issue["series"]["genres"]))
     _add_named(root, "Arcs", "Arc", issue["arcs"])
     xml.add_list(root, "Characters", "Character", _names(issue["characters"]))
@@ -69,7 +69,7 @@ def write(issue: dict, ids: Ids | None = None) -> bytes:
         stars = xml.add_group(root, "CommunityRating")
         xml.add(stars, "AverageRating", f"{issue['average_rating']:.2f}")
         xml.add(stars, "RatingCount", issue["rating_count"])
-    _add_addresses(root, issue, ids)
+    _add_urls(root, issue, ids)
     _add_credits(root, issue["credits"])
     xml.add(root, "LastModified", issue["modified"])
     return xml.document(root)
@@ -126,9 +126,9 @@ def _add_named(root: ET.Element, name: str, item: str, objects: list[dict]) -> N
             xml.add(xml.add_group(group, item), "Name", each["name"])
 
 
-def _add_addresses(root: ET.Element, issue: dict, ids: Ids) -> None:
+def _add_urls(root: ET.Element, issue: dict, ids: Ids) -> None:
     group = xml.add_group(root, "URLs")
-    own, *others = addresses(issue, ids)
+    own, *others = urls(issue, ids)
     xml.add(group, "URL", own, primary="true")
     for each in others:
         xml.add(group, "URL", each)

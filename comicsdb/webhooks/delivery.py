@@ -27,7 +27,7 @@ from comicsdb.models import Change, FeedHorizon, User, Webhook, WebhookDelivery
 from comicsdb.models.choices import WebhookState
 from comicsdb.models.webhook import ANSWER_MAX
 from comicsdb.ops.worker import Worker
-from comicsdb.webhooks.endpoints import END, message, secrets_of
+from comicsdb.webhooks.endpoints import FEED_END, message, signing_keys
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +38,9 @@ LINES_MAX = 100  # lines of a message
 DELAYS = (5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
 JITTER = 0.1  # of a delay, at most, so that a server that was gone is not asked by all at once
 RETRY_MAX = 86400  # seconds; what `Retry-After` may ask for
-UNDER_WAY = timedelta(minutes=2)  # longer than any attempt; if the process dies, another one tries then
-KEPT, KEPT_MOST = timedelta(days=30), 200  # of a webhook's messages that are done
-AT_ONCE = 4  # messages that a process sends at the same time
+ATTEMPT_LEASE = timedelta(minutes=2)  # longer than any attempt; if the process dies, another one tries then
+RETENTION, RETAINED_MAX = timedelta(days=30), 200  # of a webhook's messages that are done
+CONCURRENT_MESSAGES = 4  # messages that a process sends at the same time
 PAUSE = 2.0  # seconds between looks for changes
 WEBHOOKS_AT_ONCE = 100
 
@@ -52,7 +52,7 @@ _columns = {
 
 def write_messages(session: Session) -> int:
     """Store messages about what the webhooks have not been told of yet; returns how many."""
-    epoch, newest = session.execute(END).one()
+    epoch, newest = session.execute(FEED_END).one()
     horizon = session.scalar(select(FeedHorizon.seq)) or 0
     waits = select(WebhookDelivery.id).where(
         WebhookDelivery.webhook_id == Webhook.id,
@@ -102,7 +102,7 @@ def _forget(session: Session, webhook_id: int) -> None:
     """Keep only so many messages of a webhook that are done."""
     done = (WebhookDelivery.webhook_id == webhook_id, WebhookDelivery.next_attempt.is_(None))
     newest = select(WebhookDelivery.id).where(*done).order_by(WebhookDelivery.id.desc())
-    last = newest.offset(KEPT_MOST - 1).limit(1).scalar_subquery()
+    last = newest.offset(RETAINED_MAX - 1).limit(1).scalar_subquery()
     session.execute(
         delete(WebhookDelivery).where(*done, WebhookDelivery.id < last),
         execution_options={"synchronize_session": False},
@@ -111,7 +111,7 @@ def _forget(session: Session, webhook_id: int) -> None:
 
 def clean(session: Session) -> int:
     """Remove messages that were done with 30 days ago; returns how many."""
-    old = (WebhookDelivery.next_attempt.is_(None), WebhookDelivery.created_on < clock.now() - KEPT)
+    old = (WebhookDelivery.next_attempt.is_(None), WebhookDelivery.created_on < clock.now() - RETENTION)
     return session.execute(delete(WebhookDelivery).where(*old)).rowcount
 
 
@@ -128,13 +128,13 @@ def claim(session: Session) -> list:
             or_(not_(WebhookDelivery.retries), Webhook.state == WebhookState.ACTIVE),
         )
         .order_by(WebhookDelivery.next_attempt, WebhookDelivery.id)
-        .limit(AT_ONCE)
+        .limit(CONCURRENT_MESSAGES)
         .with_for_update(of=WebhookDelivery, skip_locked=True)
     )
     claimed = (
         update(WebhookDelivery)
         .where(WebhookDelivery.id.in_(due.scalar_subquery()), WebhookDelivery.webhook_id == Webhook.id)
-        .values(attempts=WebhookDelivery.attempts + 1, next_attempt=now + UNDER_WAY)
+        .values(attempts=WebhookDelivery.attempts + 1, next_attempt=now + ATTEMPT_LEASE)
         .returning(
             WebhookDelivery.id,
             WebhookDelivery.webhook_id,
@@ -151,12 +151,12 @@ def claim(session: Session) -> list:
     return session.execute(claimed, execution_options={"synchronize_session": False}).all()
 
 
-def signed(settings: Mapping, row, body: bytes) -> dict[str, str]:
+def signed_headers(settings: Mapping, row, body: bytes) -> dict[str, str]:
     """The headers of a message: what it is, when it is sent, and a signature by each of the secrets.
 
     Raises OutgoingError if no secret can be read.
     """
-    keys = secrets_of(settings, row)
+    keys = signing_keys(settings, row)
     if not keys:
         raise outgoing.OutgoingError(UNSIGNED)
     moment = str(int(clock.now().timestamp()))
@@ -174,28 +174,28 @@ def signed(settings: Mapping, row, body: bytes) -> dict[str, str]:
 def send(settings: Mapping, row) -> dict:
     """Send a message; gives the columns that tell what came of it, and `retry_after` in seconds."""
     body, begun = row.body.encode(), perf_counter()
-    said = {"sent": clock.now(), "status": None, "problem": "", "answer": "", "retry_after": 0}
+    outcome = {"sent": clock.now(), "status": None, "problem": "", "answer": "", "retry_after": 0}
     try:
         answer = outgoing.post(
-            row.url, body, signed(settings, row, body), settings["comicsdb.webhooks.networks"]
+            row.url, body, signed_headers(settings, row, body), settings["comicsdb.webhooks.networks"]
         )
     except outgoing.OutgoingError as error:
-        said["problem"] = error.problem
+        outcome["problem"] = error.problem
     else:
         text = printable(answer.body.decode("utf-8", "replace"))[:ANSWER_MAX]
-        said |= {"status": answer.status, "answer": text, "retry_after": answer.retry_after}
-    return said | {"milliseconds": round((perf_counter() - begun) * 1000)}
+        outcome |= {"status": answer.status, "answer": text, "retry_after": answer.retry_after}
+    return outcome | {"milliseconds": round((perf_counter() - begun) * 1000)}
 
 
-def store(session: Session, settings: Mapping, row, said: dict) -> str:
+def store(session: Session, settings: Mapping, row, outcome: dict) -> str:
     """Store what came of an attempt: "delivered", "failed", to be tried again, or "given up"."""
-    retry_after = said.pop("retry_after")
-    is_gone, result = said["status"] == 410, "failed"
-    if said["status"] is not None and 200 <= said["status"] < 300:
-        said |= {"delivered": True, "next_attempt": None}
+    retry_after = outcome.pop("retry_after")
+    is_gone, result = outcome["status"] == 410, "failed"
+    if outcome["status"] is not None and 200 <= outcome["status"] < 300:
+        outcome |= {"delivered": True, "next_attempt": None}
         result = "delivered"
     elif not row.retries:
-        said["next_attempt"] = None
+        outcome["next_attempt"] = None
         result = "given up"
     elif is_gone or row.attempts > len(DELAYS):
         # It keeps its place: whoever resumes the webhook gets it first.
@@ -204,8 +204,8 @@ def store(session: Session, settings: Mapping, row, said: dict) -> str:
     else:
         delay = DELAYS[row.attempts - 1] * random.uniform(1, 1 + JITTER)  # noqa: S311
         delay = max(delay, min(retry_after, RETRY_MAX))
-        said["next_attempt"] = clock.now() + timedelta(seconds=delay)
-    session.execute(update(WebhookDelivery).where(WebhookDelivery.id == row.id).values(**said))
+        outcome["next_attempt"] = clock.now() + timedelta(seconds=delay)
+    session.execute(update(WebhookDelivery).where(WebhookDelivery.id == row.id).values(**outcome))
     return result
 
 
@@ -228,7 +228,7 @@ class Deliverer(Worker):
         super().__init__("webhooks")
         self._engine = engine
         self._settings = settings
-        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="webhooks")
+        self._pool = ThreadPoolExecutor(CONCURRENT_MESSAGES, thread_name_prefix="webhooks")
 
     def work(self) -> float:
         """Send what is due."""
@@ -243,6 +243,6 @@ class Deliverer(Worker):
         return Counter(self._pool.map(self._send, rows))
 
     def _send(self, row) -> str:
-        said = send(self._settings, row)
+        outcome = send(self._settings, row)
         with Session(self._engine) as session, session.begin():
-            return store(session, self._settings, row, said)
+            return store(session, self._settings, row, outcome)

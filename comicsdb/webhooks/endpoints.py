@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.encryption import decrypt, encrypt
-from comicsdb.accounts.errors import FormSpentError
+from comicsdb.accounts.errors import FormAlreadySubmittedError
 from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import digest
 from comicsdb.catalog.errors import InvalidError
@@ -33,7 +33,7 @@ TEST = "webhook.test"
 SHOWN = 50  # deliveries
 
 # The end of the feed: its epoch and its last line.
-END = select(EPOCH, select(func.coalesce(func.max(Change.seq), 0)).scalar_subquery())
+FEED_END = select(EPOCH, select(func.coalesce(func.max(Change.seq), 0)).scalar_subquery())
 
 INVALID_URL = _(
     "Enter an address that begins with https://, in ASCII characters and without a user name. Its port can be"
@@ -63,8 +63,8 @@ def make(
 ) -> NewWebhook:
     """Create a webhook, which is told of changes from now on; no `kinds` are all of them.
 
-    Raises InvalidError for the fields `url`, `kinds` and `description`, and FormSpentError if this form
-    created one already.
+    Raises InvalidError for the fields `url`, `kinds` and `description`, and FormAlreadySubmittedError if this
+    form created one already.
     """
     lock_account(session, user_id)
     mine = select(func.count()).select_from(Webhook).where(Webhook.user_id == user_id)
@@ -72,7 +72,7 @@ def make(
     if session.scalar(mine) >= settings["comicsdb.webhooks.most"]:
         raise InvalidError({"url": [TOO_MANY]})
     secret = _new_secret()
-    epoch, after = session.execute(END).one()
+    epoch, after = session.execute(FEED_END).one()
     webhook = Webhook(
         user_id=user_id,
         **values,
@@ -83,7 +83,7 @@ def make(
         # Per account, so that one cannot use up the keys of another
         form_key=digest(f"{user_id} {form_key}"),
     )
-    with constraint_errors({"uq_webhook_form_key": FormSpentError()}), session.begin_nested():
+    with constraint_errors({"uq_webhook_form_key": FormAlreadySubmittedError()}), session.begin_nested():
         session.add(webhook)
         session.flush()
     return NewWebhook(secret, webhook)
@@ -116,7 +116,7 @@ def _read(settings: Mapping, url: str, kinds: Iterable[str], description: str) -
 
 def _url_problem(url: str, networks):
     """What is wrong with an address as far as its text tells; the rest shows when something is sent."""
-    parts = outgoing.split(url)
+    parts = outgoing.parse_url(url)
     if parts is None or len(url) > URL_MAX:
         return INVALID_URL
     if not networks and (parts.scheme != "https" or (parts.port or 443) not in outgoing.PORTS):
@@ -132,7 +132,7 @@ def _new_secret() -> str:
     return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
-def secrets_of(settings: Mapping, webhook) -> list[bytes]:
+def signing_keys(settings: Mapping, webhook) -> list[bytes]:
     """The keys that sign now, the newest first; none if the secret of the site is another one."""
     found = [webhook.secret]
     if webhook.old_secret_until is not None and webhook.old_secret_until > clock.now():
@@ -166,7 +166,7 @@ def resume(session: Session, webhook: Webhook) -> None:
 
 def send_test(session: Session, webhook: Webhook) -> bool:
     """Queue a message without changes; False while another one is on its way."""
-    if _is_asked_for(session, webhook):
+    if _has_pending_resend(session, webhook):
         return False
     body = {"type": TEST, "timestamp": clock.now(), "data": {}}
     session.add(message(webhook.id, body, retries=False))
@@ -179,13 +179,13 @@ def resend(session: Session, webhook: Webhook, delivery_id: int) -> bool | None:
     delivery = session.scalar(select(WebhookDelivery).where(*mine).with_for_update())
     if delivery is None:
         return None
-    if delivery.next_attempt is not None or _is_asked_for(session, webhook):
+    if delivery.next_attempt is not None or _has_pending_resend(session, webhook):
         return False
     delivery.retries, delivery.next_attempt = False, clock.now()
     return True
 
 
-def _is_asked_for(session: Session, webhook: Webhook) -> bool:
+def _has_pending_resend(session: Session, webhook: Webhook) -> bool:
     waiting = select(WebhookDelivery.id).where(
         WebhookDelivery.webhook_id == webhook.id,
         WebhookDelivery.next_attempt.is_not(None),

@@ -10,15 +10,15 @@ from pyramid.interfaces import IRoutesMapper
 from pyramid.response import Response
 from pyramid.static import static_view
 
-from comicsdb.security import may
+from comicsdb.security import has_permission
 from comicsdb_api.docs_page.page import SEARCH, Pages
-from comicsdb_api.openapi.document import EDITOR
-from comicsdb_api.openapi.words import BASE
+from comicsdb_api.openapi.document import EDITOR_ACCOUNT
+from comicsdb_api.openapi.field_descriptions import BASE
 from comicsdb_api.throttle import throttled_view
 
 PATH = "/docs/"
-READ = ("GET", "HEAD")
-QUERY_LENGTH = 200  # characters
+READ_METHODS = ("GET", "HEAD")
+QUERY_LENGTH_MAX = 200  # characters
 STATIC = Path(__file__).parent / "static"
 IMMUTABLE = "public, max-age=31536000, immutable"
 # The headers of the site's pages, for hosts that only serve the API.
@@ -35,7 +35,7 @@ HEADERS = {
 }
 
 
-class Reference:
+class DocsViews:
     """The views of the pages and their files; a page is rendered once in a process, on first request."""
 
     def __init__(self, registry):
@@ -48,7 +48,9 @@ class Reference:
     def _pages(self) -> Pages:
         """The pages, which describe what editors may do, for all readers."""
         descriptions = self._registry["comicsdb_api.descriptions"]
-        described = descriptions.document(descriptions.rights(lambda permission: may(EDITOR, permission)))
+        described = descriptions.document(
+            descriptions.rights(lambda permission: has_permission(EDITOR_ACCOUNT, permission))
+        )
         site = self._registry.getUtility(IRoutesMapper).get_route("home")
         return Pages(described, f"static/{self.digest}", "../" if site else None)
 
@@ -61,7 +63,7 @@ class Reference:
 
     def search(self, request) -> Response:
         """Return the page with what the words of `q` find."""
-        return _answer(request, self._pages.found(request.GET.get("q", "")[:QUERY_LENGTH]))
+        return _answer(request, self._pages.search(request.GET.get("q", "")[:QUERY_LENGTH_MAX]))
 
     def static(self, context, request) -> Response:
         """Return a static file; its URL contains the digest of all files."""
@@ -73,33 +75,33 @@ class Reference:
 
 
 def _answer(request, html: str) -> Response:
-    if request.method in READ:
+    if request.method in READ_METHODS:
         body = html.replace(BASE, escape(request.application_url)).encode()
         response = Response(body, content_type="text/html", charset="utf-8")
         response.etag = hashlib.sha256(body).hexdigest()[:24]
         if response.etag in request.if_none_match:  # cheaper than Pyramid's own check
             response = Response(status=304, etag=response.etag)
     else:
-        response = Response("Method not allowed.", 405, content_type="text/plain", allow=READ)
+        response = Response("Method not allowed.", 405, content_type="text/plain", allow=READ_METHODS)
     response.headers.update(HEADERS)
     return response
 
 
-def with_slash(request):
+def redirect_to_slash(request):
     """Redirect to the URL with a slash."""
     return HTTPMovedPermanently(request.route_path("docs"))
 
 
 def includeme(config):
     """Add the pages, their files, and the redirect to the canonical URL."""
-    reference = Reference(config.registry)
+    reference = DocsViews(config.registry)
     config.add_route("docs", PATH)
     config.add_view(throttled_view(reference.page), route_name="docs", require_csrf=False)
-    config.add_route("docs.static", f"{PATH}static/{{digest}}/*subpath", request_method=READ)
+    config.add_route("docs.static", f"{PATH}static/{{digest}}/*subpath", request_method=READ_METHODS)
     config.add_view(reference.static, route_name="docs.static")
     config.add_route("docs.search", f"{PATH}{SEARCH}/")
     config.add_view(throttled_view(reference.search), route_name="docs.search", require_csrf=False)
     config.add_route("docs.section", f"{PATH}{{name:[A-Za-z0-9_-]+}}/")
     config.add_view(throttled_view(reference.page), route_name="docs.section", require_csrf=False)
-    config.add_route("docs.bare", PATH.rstrip("/"), request_method=READ)
-    config.add_view(with_slash, route_name="docs.bare")
+    config.add_route("docs.bare", PATH.rstrip("/"), request_method=READ_METHODS)
+    config.add_view(redirect_to_slash, route_name="docs.bare")

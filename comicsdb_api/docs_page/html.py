@@ -17,7 +17,7 @@ def element(name: str, /, *children, **attributes) -> Html:
         for key, value in attributes.items()
         if value is not None
     )
-    return Html(f"<{name}{written}>{joined(children)}</{name}>")
+    return Html(f"<{name}{written}>{join(children)}</{name}>")
 
 
 def void(name: str, /, **attributes) -> Html:
@@ -25,7 +25,7 @@ def void(name: str, /, **attributes) -> Html:
     return Html(element(name, **attributes).removesuffix(f"</{name}>"))
 
 
-def joined(children, separator: str = "") -> Html:
+def join(children, separator: str = "") -> Html:
     """Join strings and Html."""
     return Html(escape(separator).join(_text(each) for each in children))
 
@@ -35,4 +35,4 @@ def _text(child) -> str:
         return ""
     if isinstance(child, Html):
         return child
-    return joined(child) if isinstance(child, (list, tuple)) else escape(child)
+    return join(child) if isinstance(child, (list, tuple)) else escape(child)

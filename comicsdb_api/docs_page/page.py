@@ -8,15 +8,18 @@ from functools import cached_property, partial
 from html import unescape
 
 from comicsdb_api.docs_page import markdown
-from comicsdb_api.docs_page.html import Html, element, joined, void
-from comicsdb_api.docs_page.shapes import Shapes, place
-from comicsdb_api.openapi.common import BY_DATE, BY_TAG, JSON, MORE_HEADERS
+from comicsdb_api.docs_page.html import Html, element, join, void
+from comicsdb_api.docs_page.named_schemas import NamedSchemas, anchor
+from comicsdb_api.openapi.common import DATE_CONDITIONS, JSON, MORE_HEADERS, TAG_CONDITIONS
 from comicsdb_api.openapi.examples import Examples
-from comicsdb_api.openapi.words import BASE
+from comicsdb_api.openapi.field_descriptions import BASE
 from comicsdb_api.responses import PATH_PREFIX, PROBLEM
 
-SIGNED_IN = "-H 'Authorization: Bearer TOKEN' "
-PLACES = {"path": ", in the path", "header": ", a header"}  # of parameters; others are in the query
+AUTHORIZATION_OPTION = "-H 'Authorization: Bearer TOKEN' "
+PARAMETER_LOCATIONS = {
+    "path": ", in the path",
+    "header": ", a header",
+}  # of parameters; others are in the query
 EXAMPLE_QUERY = ("modified_gt", "2026-02-11")
 TITLES = {
     "200": "OK",
@@ -35,12 +38,12 @@ TITLES = {
     "429": "Too many requests",
 }
 SEARCH = "search"  # the name of the page, which no section has
-ERRORS, ASKING_AGAIN = markdown.slug("Errors"), markdown.slug("Asking again")
+ERRORS, CONDITIONAL_REQUESTS = markdown.slug("Errors"), markdown.slug("Asking again")
 
 
 GUIDE, RESOURCES, SHAPES = "Guide", "Resources", "Shapes"
-FOUND_MOST = 60  # results of a search
-EXCERPT = 160  # characters of a result
+RESULTS_MAX = 60  # results of a search
+EXCERPT_LENGTH = 160  # characters of a result
 TAGS, SPACES = re.compile(r"<[^>]+>"), re.compile(r"\s+")
 
 
@@ -59,7 +62,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SearchEntry:
     """A result of the search: its title, its address from a page of a section, and its text."""
 
     title: str
@@ -75,7 +78,7 @@ class Pages:
 
     def __init__(self, document: dict, static: str, home: str | None):
         self.document, self._static, self._home = document, static, home
-        self.shapes = Shapes(document)
+        self.shapes = NamedSchemas(document)
         self.examples = Examples(self.shapes.schemas)
         resources: dict[str, dict[str, dict]] = {}
         for path, item in document["paths"].items():
@@ -87,7 +90,7 @@ class Pages:
         ]
         self._sections += [
             Section(
-                _place(kind),
+                _resource_anchor(kind),
                 RESOURCES,
                 _title(kind),
                 partial(self._resource, kind, items),
@@ -96,15 +99,15 @@ class Pages:
             for kind, items in resources.items()
         ]
         self._sections += [
-            Section(place(name), SHAPES, name, partial(self._shape, name, schema))
+            Section(anchor(name), SHAPES, name, partial(self._shape, name, schema))
             for name, schema in self.shapes.schemas.items()
         ]
         self._numbers = {each.name: number for number, each in enumerate(self._sections)}
         self._rendered: dict[str, str] = {}
 
     @cached_property
-    def _entries(self) -> list[Entry]:
-        return [entry for section in self._sections for entry in _entries(section)]
+    def _entries(self) -> list[SearchEntry]:
+        return [entry for section in self._sections for entry in _search_entries(section)]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -126,7 +129,7 @@ class Pages:
         content = [element("h1", each.group, class_="group"), each.content(), _neighbours(before, after)]
         return self._page(name, each.title, content)
 
-    def found(self, query: str) -> str:
+    def search(self, query: str) -> str:
         """Return the page with the sections that contain all words of a query."""
         words = query.lower().split()
         entries = [each for each in self._entries if all(word in each.text.lower() for word in words)]
@@ -134,14 +137,14 @@ class Pages:
         content = [element("h1", "Search"), _search_form("../", query, "in-page")]
         if words:
             said = f"{len(entries)} results" if len(entries) != 1 else "1 result"
-            more = f"; the first {FOUND_MOST} are shown" if len(entries) > FOUND_MOST else ""
+            more = f"; the first {RESULTS_MAX} are shown" if len(entries) > RESULTS_MAX else ""
             items = [
                 element(
                     "li",
                     element("a", each.title, href=each.address),
                     element("p", _excerpt(each.text, words)),
                 )
-                for each in entries[:FOUND_MOST]
+                for each in entries[:RESULTS_MAX]
             ]
             content += [element("p", f"{said}{more}.", class_="about", role="status")]
             content += [element("ul", items, role="list", class_="found")] if items else []
@@ -210,7 +213,7 @@ class Pages:
         found = [
             element("h1", info["title"]),
             element("p", info["summary"], class_="lead"),
-            element("p", about, joined(forms, " or "), ".", class_="about"),
+            element("p", about, join(forms, " or "), ".", class_="about"),
             *self._before,
         ]
         for group in (GUIDE, RESOURCES, SHAPES):
@@ -230,17 +233,17 @@ class Pages:
         ]
         return element(
             "section",
-            element("h2", _title(kind), id=_place(kind)),
+            element("h2", _title(kind), id=_resource_anchor(kind)),
             element("p", about) if about else None,
             operations,
             class_="resource",
-            aria_labelledby=_place(kind),
+            aria_labelledby=_resource_anchor(kind),
         )
 
     def _operation(self, path: str, method: str, operation: dict, shared: list[dict]) -> Html:
         name, description = operation["operationId"], operation.get("description")
-        parameters = [self._resolved(each) for each in (*shared, *operation.get("parameters", ()))]
-        conditional = (*BY_TAG, *BY_DATE)
+        parameters = [self._resolve(each) for each in (*shared, *operation.get("parameters", ()))]
+        conditional = (*TAG_CONDITIONS, *DATE_CONDITIONS)
         asked = [each for each in parameters if each["name"] not in conditional]
         conditions = [element("code", each["name"]) for each in parameters if each["name"] in conditional]
         words = element("span", method.upper(), class_="method")
@@ -248,7 +251,7 @@ class Pages:
             "article",
             element("h3", words, " ", element("code", path, class_="path"), id=name),
             element("p", operation["summary"], ". ", markdown.inline(description or "")),
-            markdown.code(_curl(path, method, asked, operation) + self._sent(operation)),
+            markdown.code(_curl(path, method, asked, operation) + self._body_options(operation)),
             self._parameters(asked),
             self._body(operation),
             self._conditions(conditions),
@@ -256,7 +259,7 @@ class Pages:
             aria_labelledby=name,
         )
 
-    def _resolved(self, value: dict) -> dict:
+    def _resolve(self, value: dict) -> dict:
         if "$ref" not in value:
             return value
         _, _, section, name = value["$ref"].split("/")
@@ -267,66 +270,66 @@ class Pages:
             return None
         fields = []
         for each in parameters:
-            kind = [self.shapes.words(each["schema"]), PLACES.get(each["in"])]
-            fields.append(_field(each["name"], joined(kind), each.get("description")))
-        return joined([element("h4", "Parameters"), element("dl", fields, class_="fields")])
+            kind = [self.shapes.describe(each["schema"]), PARAMETER_LOCATIONS.get(each["in"])]
+            fields.append(_field(each["name"], join(kind), each.get("description")))
+        return join([element("h4", "Parameters"), element("dl", fields, class_="fields")])
 
     def _body(self, operation: dict) -> Html | None:
         if "requestBody" not in operation:
             return None
         content = operation["requestBody"]["content"]
-        fields = [_field(kind, self.shapes.words(each["schema"]), None) for kind, each in content.items()]
-        return joined([element("h4", "Body"), element("dl", fields, class_="fields")])
+        fields = [_field(kind, self.shapes.describe(each["schema"]), None) for kind, each in content.items()]
+        return join([element("h4", "Body"), element("dl", fields, class_="fields")])
 
-    def _sent(self, operation: dict) -> str:
+    def _body_options(self, operation: dict) -> str:
         """Return the curl options for a minimal body: JSON if accepted, else a form."""
         content = operation.get("requestBody", {}).get("content", {})
         if not content:
             return ""
         if JSON in content:
-            example = json.dumps(self.examples.least(content[JSON]["schema"]), ensure_ascii=False)
+            example = json.dumps(self.examples.minimal_value(content[JSON]["schema"]), ensure_ascii=False)
             return f" \\\n  -H 'Content-Type: {JSON}' -d '{example}'"
-        fields = self.examples.least(next(iter(content.values()))["schema"])
+        fields = self.examples.minimal_value(next(iter(content.values()))["schema"])
         return " \\\n  " + " ".join(f"-F '{name}={value}'" for name, value in fields.items())
 
     def _conditions(self, names: list[Html]) -> Html | None:
         if not names:
             return None
-        link = element("a", "Conditions", href=f"../{ASKING_AGAIN}/")
-        return joined([element("h4", link), element("p", joined(names, " "), class_="names")])
+        link = element("a", "Conditions", href=f"../{CONDITIONAL_REQUESTS}/")
+        return join([element("h4", link), element("p", join(names, " "), class_="names")])
 
     def _answers(self, responses: dict) -> Html:
         items = []
         for status, reference in responses.items():
-            answer = self._resolved(reference)
+            answer = self._resolve(reference)
             code = element("b", f"{status} {TITLES.get(status, '')}".strip())
             if status >= "400":
                 code = element("a", code, href=f"../{ERRORS}/")
             offered = answer.get("content", {}).items()
             schemas = [each.get("schema", {}) for media_type, each in offered if media_type != PROBLEM]
-            shapes = list(dict.fromkeys(self.shapes.words(each) for each in schemas))
+            shapes = list(dict.fromkeys(self.shapes.describe(each) for each in schemas))
             description = [markdown.inline(answer["description"].rstrip("."))]
-            description += [": ", joined(shapes, " or "), "."] if shapes else ["."]
+            description += [": ", join(shapes, " or "), "."] if shapes else ["."]
             for each in answer.get("headers", {}):
                 description += [" ", element("code", each)] if each in MORE_HEADERS else []
             items.append(element("div", element("dt", code), element("dd", description)))
-        return joined([element("h4", "Answers"), element("dl", items, class_="answers")])
+        return join([element("h4", "Answers"), element("dl", items, class_="answers")])
 
     def _shape(self, name: str, schema: dict) -> Html:
         fields = [
-            _field(key, self.shapes.words(value), value.get("description"))
+            _field(key, self.shapes.describe(value), value.get("description"))
             for key, value in schema.get("properties", {}).items()
         ]
         example = json.dumps(self.examples.of(schema), indent=2, ensure_ascii=False)
         return element(
             "section",
-            element("h2", element("code", name), id=place(name)),
+            element("h2", element("code", name), id=anchor(name)),
             element("p", schema["description"]) if "description" in schema else None,
-            element("dl", fields, class_="fields") if fields else element("p", self.shapes.words(schema)),
+            element("dl", fields, class_="fields") if fields else element("p", self.shapes.describe(schema)),
             element("h3", "Example"),
             markdown.code(example),
             class_="shape",
-            aria_labelledby=place(name),
+            aria_labelledby=anchor(name),
         )
 
 
@@ -375,16 +378,16 @@ def _operations(items: dict[str, dict]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _entries(section: Section) -> Iterator[Entry]:
+def _search_entries(section: Section) -> Iterator[SearchEntry]:
     """The results that a section can be: itself, or each of its operations."""
     address = f"../{section.name}/"
     if not section.operations:
-        yield Entry(section.title, address, _text(section.content()))
+        yield SearchEntry(section.title, address, _text(section.content()))
         return
     about, *articles = section.content().split("<article")
-    yield Entry(section.title, address, _text(about))
+    yield SearchEntry(section.title, address, _text(about))
     for (name, title), article in zip(section.operations, articles, strict=True):
-        yield Entry(title, f"{address}#{name}", _text(f"<article{article}"))
+        yield SearchEntry(title, f"{address}#{name}", _text(f"<article{article}"))
 
 
 def _text(html: str) -> str:
@@ -393,9 +396,9 @@ def _text(html: str) -> str:
 
 def _excerpt(text: str, words: list[str]) -> str:
     """The text around the first word that is found."""
-    begin = max(0, min(text.lower().find(word) for word in words) - EXCERPT // 3)
+    begin = max(0, min(text.lower().find(word) for word in words) - EXCERPT_LENGTH // 3)
     begin = text.rfind(" ", 0, begin) + 1
-    end = begin + EXCERPT
+    end = begin + EXCERPT_LENGTH
     return f"{'… ' if begin else ''}{text[begin:end]}{' …' if end < len(text) else ''}"
 
 
@@ -409,7 +412,7 @@ def _title(kind: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def _place(kind: str) -> str:
+def _resource_anchor(kind: str) -> str:
     return f"resource-{kind or 'root'}"
 
 
@@ -422,5 +425,5 @@ def _curl(path: str, method: str, parameters: list[dict], operation: dict) -> st
     if any(each["name"] == name for each in parameters):
         path += f"?{name}={value}"
     verb = "" if method == "get" else f"-X {method.upper()} "
-    signed = "" if {} in operation.get("security", ()) else SIGNED_IN
+    signed = "" if {} in operation.get("security", ()) else AUTHORIZATION_OPTION
     return f"curl {verb}{signed}{BASE}{path}"

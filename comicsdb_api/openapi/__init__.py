@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.security import Permission
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
-from comicsdb_api.negotiation import FORMAT_KEY, parameter, preferred
+from comicsdb_api.negotiation import FORMAT_KEY, parameter, preferred_media_type
 from comicsdb_api.openapi.common import MORE_HEADERS
 from comicsdb_api.openapi.document import TITLE, document, endpoints
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.responses import to_json
 
 ROUTE, PATH = "api.schema", "/api/schema/"
@@ -43,7 +43,7 @@ class Descriptions:
             self._documents[key] = document(self._registry, rights.__contains__, root or "/")
         return self._documents[key]
 
-    def entry(self, rights: frozenset, root: str, form: str) -> bytes:
+    def tagged_document(self, rights: frozenset, root: str, form: str) -> bytes:
         """The same as YAML or JSON, with its entity tag in front."""
         key = (rights, root, form)
         if key not in self._entries:
@@ -51,9 +51,9 @@ class Descriptions:
             if form == YAML:
                 from comicsdb_api.openapi.yaml_format import to_yaml  # noqa: PLC0415  (slow to import)
 
-                self._entries[key] = tagged(to_yaml(made))
+                self._entries[key] = with_tag(to_yaml(made))
             else:
-                self._entries[key] = tagged(to_json(made))
+                self._entries[key] = with_tag(to_json(made))
         return self._entries[key]
 
 
@@ -64,7 +64,7 @@ class SchemaResource(Resource):
     renders = tuple(OFFERS)
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """One document in several forms."""
         form = {
             "name": "format",
@@ -86,9 +86,9 @@ class SchemaResource(Resource):
         descriptions = self.request.registry["comicsdb_api.descriptions"]
         rights = descriptions.rights(self.request.has_permission)
         content_type = f"{media_type}; charset=utf-8" if form == YAML else media_type
-        return respond_tagged(
+        return conditional_response(
             self.request,
-            descriptions.entry(rights, self.request.script_name, form),
+            descriptions.tagged_document(rights, self.request.script_name, form),
             (("Content-Disposition", f'inline; filename="{TITLE}.{form}"'),),
             content_type=("Content-Type", content_type),
         )
@@ -100,7 +100,7 @@ def negotiate(request) -> str:
     if asked and asked not in {YAML, JSON}:
         raise RefusedError(404, NOT_FOUND)
     offers = [media_type for media_type, form in OFFERS.items() if not asked or form == asked]
-    chosen = preferred(request.environ.get("HTTP_ACCEPT", ""), offers)
+    chosen = preferred_media_type(request.environ.get("HTTP_ACCEPT", ""), offers)
     if chosen is None:
         raise RefusedError(406, NOT_ACCEPTABLE)
     return chosen

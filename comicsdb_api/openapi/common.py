@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from comicsdb_api.openapi.schemas import INTEGER_MAX, reference
 from comicsdb_api.resource.filters import Filter, Parameter
 from comicsdb_api.resource.paging import PAGE_MAX
-from comicsdb_api.responses import CROSS_ORIGIN, HEADERS, PROBLEM, SEVERAL_ERRORS
+from comicsdb_api.responses import CROSS_ORIGIN, HEADERS, PROBLEM, SEE_ERRORS
 from comicsdb_api.retirement import NOTICE
 
 TEXT = {"type": "string"}
@@ -87,13 +87,13 @@ LIMIT_HEADERS = {
 
 
 # Which of them come to anybody, to those we know, and to those whose requests are counted.
-ALWAYS = tuple(COMMON_HEADERS)
-KNOWN = (*ALWAYS, *RETIREMENT_HEADERS)
-COUNTED = (*KNOWN, *LIMIT_HEADERS)
+PUBLIC_HEADERS = tuple(COMMON_HEADERS)
+ACCOUNT_HEADERS = (*PUBLIC_HEADERS, *RETIREMENT_HEADERS)
+COUNTED_HEADERS = (*ACCOUNT_HEADERS, *LIMIT_HEADERS)
 HEADER_OBJECTS = COMMON_HEADERS | RETIREMENT_HEADERS | LIMIT_HEADERS | MORE_HEADERS
 
 
-def headers(*names: str, common: tuple[str, ...] = COUNTED) -> dict:
+def headers(*names: str, common: tuple[str, ...] = COUNTED_HEADERS) -> dict:
     """References to the headers that answers have in common, and to some more."""
     return {name: reference("headers", name) for name in (*names, *common)}
 
@@ -109,7 +109,7 @@ def _parameter(name: str, place: str, schema: dict, description: str, **more) ->
 
 def query_parameters(declared: Iterable[Filter]) -> list[dict]:
     """The parameters of filters and options."""
-    return [_query_parameter(parameter) for each in declared for parameter in each.described()]
+    return [_query_parameter(parameter) for each in declared for parameter in each.openapi_parameters()]
 
 
 def _query_parameter(parameter: Parameter) -> dict:
@@ -172,8 +172,8 @@ PARAMETERS = {
         "X-CSRFToken", "header", TEXT, "With the session of a browser: the token of the site's forms."
     ),
 }
-BY_TAG = ("If-None-Match", "If-Match")
-BY_DATE = ("If-Modified-Since", "If-Unmodified-Since")
+TAG_CONDITIONS = ("If-None-Match", "If-Match")
+DATE_CONDITIONS = ("If-Modified-Since", "If-Unmodified-Since")
 
 SCHEMAS = {
     "Error": {
@@ -199,7 +199,7 @@ SCHEMAS = {
                 "type": "about:blank",
                 "title": "Bad Request",
                 "status": 400,
-                "detail": SEVERAL_ERRORS,
+                "detail": SEE_ERRORS,
                 "errors": {"modified_gt": ["Enter a valid date/time."]},
             }
         ],
@@ -224,7 +224,9 @@ WRITE_SCHEMAS = {
 }
 
 
-def _refusal(description: str, shape: str = "Error", *more: str, common: tuple[str, ...] = COUNTED) -> dict:
+def _error_response(
+    description: str, shape: str = "Error", *more: str, common: tuple[str, ...] = COUNTED_HEADERS
+) -> dict:
     return {
         "description": description,
         "headers": headers(*more, common=common),
@@ -237,11 +239,11 @@ def error_content(schema: dict) -> dict:
     return {JSON: {"schema": schema}, PROBLEM: {"schema": reference("schemas", "ProblemDetails")}}
 
 
-def _empty(description: str, *more: str) -> dict:
+def _empty_response(description: str, *more: str) -> dict:
     return {"description": description, "headers": headers(*more)}
 
 
-def _by_date(description: str) -> dict:
+def _dated_response(description: str) -> dict:
     """An answer without a body which dates alone may have decided: there is no tag then."""
     optional = {"ETag": MORE_HEADERS["ETag"] | {"required": False}}
     return {"description": description, "headers": optional | headers("Last-Modified")}
@@ -249,41 +251,45 @@ def _by_date(description: str) -> dict:
 
 UNCHANGED, CHANGED = "Nothing has changed. No body.", "Something has changed. No body."
 RESPONSES = {
-    "NotModified": _empty(UNCHANGED, "ETag"),
-    "NotModifiedSince": _by_date(UNCHANGED),
-    "PreconditionFailed": _empty(CHANGED, "ETag"),
-    "ModifiedSince": _by_date(CHANGED),
-    "BadRequest": _refusal(
+    "NotModified": _empty_response(UNCHANGED, "ETag"),
+    "NotModifiedSince": _dated_response(UNCHANGED),
+    "PreconditionFailed": _empty_response(CHANGED, "ETag"),
+    "ModifiedSince": _dated_response(CHANGED),
+    "BadRequest": _error_response(
         "A parameter has a value that cannot be read, or with `strict` it is not known.", "Problems"
     ),
-    "Unauthorized": _refusal("No credentials, or wrong ones.", "Error", "WWW-Authenticate", common=ALWAYS),
-    "Forbidden": _refusal(
+    "Unauthorized": _error_response(
+        "No credentials, or wrong ones.", "Error", "WWW-Authenticate", common=PUBLIC_HEADERS
+    ),
+    "Forbidden": _error_response(
         "The account may not do this, or the scope of its token does not suffice: `WWW-Authenticate`"
         " names the one that does.",
-        common=KNOWN,
+        common=ACCOUNT_HEADERS,
     ),
     "Merged": {
         "description": "The object was merged: the body names the other one by `id` and `resource_url`.",
         "headers": headers("Location"),
         "content": {JSON: {"schema": reference("schemas", "Error")}},
     },
-    "NotFound": _refusal("There is no such object, page or format."),
-    "MethodNotAllowed": _refusal("The address does not offer the method; see `Allow`."),
-    "NotAcceptable": _refusal("Nothing that can be sent is acceptable.", common=ALWAYS),
-    "TooManyRequests": _refusal("Too many requests: wait.", "Error", "Retry-After"),
+    "NotFound": _error_response("There is no such object, page or format."),
+    "MethodNotAllowed": _error_response("The address does not offer the method; see `Allow`."),
+    "NotAcceptable": _error_response("Nothing that can be sent is acceptable.", common=PUBLIC_HEADERS),
+    "TooManyRequests": _error_response("Too many requests: wait.", "Error", "Retry-After"),
 }
 RESPONSES["Forbidden"]["headers"]["WWW-Authenticate"] = _header(
     TEXT, "Where a token of a wider scope would do: which one (RFC 6750).", required=False
 )
 WRITE_RESPONSES = {
-    "Faulty": _refusal("The body cannot be parsed (`detail`), or cannot be written.", "Faults"),
-    "Unchangeable": _empty("It has changed, by a condition of the request. No body; nothing was written."),
-    "TooLarge": _refusal("The body has too many bytes or fields."),
-    "UnsupportedType": _refusal("The body is of a type that the address does not take."),
-    "KeyUsed": _refusal("The `Idempotency-Key` was used for another request."),
+    "Faulty": _error_response("The body cannot be parsed (`detail`), or cannot be written.", "Faults"),
+    "Unchangeable": _empty_response(
+        "It has changed, by a condition of the request. No body; nothing was written."
+    ),
+    "TooLarge": _error_response("The body has too many bytes or fields."),
+    "UnsupportedType": _error_response("The body is of a type that the address does not take."),
+    "KeyUsed": _error_response("The `Idempotency-Key` was used for another request."),
 }
 
 
-def schemas(*, writes: bool) -> dict:
+def error_schemas(*, writes: bool) -> dict:
     """The shapes of what goes wrong, for those who may write or only read."""
     return SCHEMAS | WRITE_SCHEMAS if writes else SCHEMAS

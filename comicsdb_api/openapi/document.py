@@ -13,24 +13,24 @@ from cornice.service import Service
 
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Series
-from comicsdb.models.base import largest
+from comicsdb.models.base import max_value
 from comicsdb.models.choices import TokenScope
 from comicsdb.models.user import EDITOR_GROUP
-from comicsdb.security import Identity, Permission, may, scope_for
+from comicsdb.security import Identity, Permission, has_permission, scope_for
 from comicsdb.tags import TagFormat
-from comicsdb_api.openapi import common, signing_in, written
+from comicsdb_api.openapi import authentication, common, write_operations
 from comicsdb_api.openapi.examples import add_examples
 from comicsdb_api.openapi.schemas import INTEGER_MAX, Components, reference
-from comicsdb_api.resource.acts import Act
 from comicsdb_api.resource.base import EntityResource, Resource
-from comicsdb_api.resource.listing import DETAILED_ROWS, USUAL_ROWS, Detail, Listing
+from comicsdb_api.resource.listing import DETAILED_ROWS_PER_REQUEST, ROWS_PER_REQUEST, Detail, Listing
+from comicsdb_api.resource.operations import Operation
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
 
 TITLE = "comicsdb API"
 GUIDE = Path(__file__).with_name("guide.md").read_text("utf-8")  # what is true of every address
-ABOUT_BASIC = "{about basic}"  # stands in it for what changes with the phase
-KNOWN = "comicsdb_api.query_parameters"
+BASIC_PLACEHOLDER = "{about basic}"  # stands in it for what changes with the phase
+PARAMETERS_KEY = "comicsdb_api.query_parameters"
 VERBS = {
     "GET": "retrieve",
     "POST": "create",
@@ -40,13 +40,13 @@ VERBS = {
 }
 SUMMARIES = {"POST": "new", "PUT": "whole", "PATCH": "some fields of one"}
 # An account without any rights but those that everybody has.
-ORDINARY = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
-EDITOR = ORDINARY._replace(groups=frozenset([EDITOR_GROUP]))
+ORDINARY_ACCOUNT = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
+EDITOR_ACCOUNT = ORDINARY_ACCOUNT._replace(groups=frozenset([EDITOR_GROUP]))
 LIST_COSTS = (
-    f"A page costs one of the day's requests for each {USUAL_ROWS} rows that it has room for or, with fields"
-    f" of details, for each {DETAILED_ROWS}."
+    f"A page costs one of the day's requests for each {ROWS_PER_REQUEST} rows that it has room for or, with"
+    f" fields of details, for each {DETAILED_ROWS_PER_REQUEST}."
 )
-IDS_COSTS = f"With `ids`, it costs one for each {DETAILED_ROWS} of them."
+IDS_COSTS = f"With `ids`, it costs one for each {DETAILED_ROWS_PER_REQUEST} of them."
 PARAMETER = re.compile(r"{(\w+)(?::[^}]*)?}")
 
 
@@ -84,10 +84,10 @@ class Endpoint:
         return ours and self.method in SUMMARIES and self.klass.schema is not None
 
     @property
-    def act(self) -> Act | None:
+    def operation(self) -> Operation | None:
         """What it does, where it writes without making or changing an object of a kind."""
         ours = self.klass is not None and issubclass(self.klass, Resource)
-        return self.klass.acts.get(self.method) if ours else None
+        return self.klass.operations.get(self.method) if ours else None
 
     @property
     def is_list(self) -> bool:
@@ -123,8 +123,8 @@ def endpoints(registry) -> list[Endpoint]:
 def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
     """The description of what somebody may do, with the address of the whole at `root`."""
     components, retirement = Components(), registry[KEY]
-    schemes = signing_in.schemes(retirement, registry.settings)
-    about_basic = signing_in.about_basic(retirement, registry.settings)
+    schemes = authentication.schemes(retirement, registry.settings)
+    about_basic = authentication.about_basic(retirement, registry.settings)
     paths: dict[str, dict] = {}
     tags: dict[str, dict] = {}
     for endpoint in endpoints(registry):
@@ -134,7 +134,11 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             who = _security(schemes, endpoint.permission)
             own = {"security": who} if who != _security(schemes, Permission.API) else {}
             path[endpoint.method.lower()] = _operation(endpoint, components, registry) | own
-    writing = (each for each in endpoints(registry) if each.is_writing or (each.act and each.act.takes))
+    writing = (
+        each
+        for each in endpoints(registry)
+        if each.is_writing or (each.operation and each.operation.body_schema)
+    )
     writes = any(allowed(each.permission) for each in writing)
     challenge = common.challenge(retirement.challenge[1])
     licence = registry.settings["comicsdb.licence"]
@@ -144,7 +148,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             "title": TITLE,
             "version": "1.0.0",
             "summary": "Read and write a community database of comics.",
-            "description": GUIDE.replace(ABOUT_BASIC, about_basic),
+            "description": GUIDE.replace(BASIC_PLACEHOLDER, about_basic),
             "contact": {"name": "The contributors of comicsdb"},
             **({"license": asdict(licence)} if licence.name else {}),
         },
@@ -157,7 +161,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             "parameters": common.PARAMETERS,
             "headers": common.HEADER_OBJECTS | {"WWW-Authenticate": challenge},
             "responses": common.RESPONSES | (common.WRITE_RESPONSES if writes else {}),
-            "schemas": dict(sorted((components.schemas | common.schemas(writes=writes)).items())),
+            "schemas": dict(sorted((components.schemas | common.error_schemas(writes=writes)).items())),
         },
     }
     add_examples(described)
@@ -166,11 +170,11 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
 
 def query_parameters(registry) -> dict[str, tuple[str, ...]]:
     """The query parameters that each reading knows, by route; `format` is known everywhere."""
-    known = registry.get(KNOWN)
+    known = registry.get(PARAMETERS_KEY)
     if known is None:
         components = Components()
-        known = registry[KNOWN] = {
-            each.service.name: tuple(_query(_reading(each, components, registry)))
+        known = registry[PARAMETERS_KEY] = {
+            each.service.name: tuple(_query(_read_operation(each, components, registry)))
             for each in endpoints(registry)
             if each.is_reading
         }
@@ -187,8 +191,11 @@ def _query(operation: dict):
 
 def _security(schemes: dict, permission: str) -> list[dict]:
     """Who may have a permission: by each scheme alone, by a token of a scope, or nobody in particular."""
-    needed = {signing_in.BY_TOKEN: [scope_for(permission).value]}
-    return [*([{}] if may(None, permission) else []), *({name: needed.get(name, [])} for name in schemes)]
+    needed = {authentication.BY_TOKEN: [scope_for(permission).value]}
+    return [
+        *([{}] if has_permission(None, permission) else []),
+        *({name: needed.get(name, [])} for name in schemes),
+    ]
 
 
 def _path(service: Service) -> str:
@@ -210,7 +217,7 @@ def _path_item(endpoint: Endpoint) -> dict:
 
 def _path_parameter(name: str, klass: type | None) -> dict:
     model = Series if name == "series_id" else getattr(klass, "model", Series)
-    high = largest(model.__table__.c.id.type)
+    high = max_value(model.__table__.c.id.type)
     if name in common.PARAMETERS and high == INTEGER_MAX:
         return reference("parameters", name)
     return common.PARAMETERS["id"] | {"name": name, "schema": common.integer(1, high)}
@@ -219,11 +226,11 @@ def _path_parameter(name: str, klass: type | None) -> dict:
 def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     operation = {"operationId": endpoint.operation_id, "tags": [endpoint.kind], "summary": _summary(endpoint)}
     if endpoint.is_reading:
-        operation |= _reading(endpoint, components, registry)
-    elif endpoint.act:
-        operation |= written.act(components, endpoint.klass, endpoint.act)
+        operation |= _read_operation(endpoint, components, registry)
+    elif endpoint.operation:
+        operation |= write_operations.describe(components, endpoint.klass, endpoint.operation)
     elif endpoint.is_writing:
-        operation |= _writing(endpoint, components)
+        operation |= _write_operation(endpoint, components)
     else:
         operation["responses"] = {"default": {"description": "What came of it.", "headers": common.headers()}}
     refusals = {
@@ -235,12 +242,12 @@ def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     if endpoint.method != "GET":
         operation.setdefault("parameters", []).append(reference("parameters", "X-CSRFToken"))
     out_of_scope = scope_for(endpoint.permission) != TokenScope.READ
-    if endpoint.method != "GET" or out_of_scope or not may(ORDINARY, endpoint.permission):
+    if endpoint.method != "GET" or out_of_scope or not has_permission(ORDINARY_ACCOUNT, endpoint.permission):
         refusals["403"] = "Forbidden"
-    price = registry["comicsdb_api.costs"].get((endpoint.service.name, endpoint.method), 1)
-    if price > 1:
+    cost = registry["comicsdb_api.costs"].get((endpoint.service.name, endpoint.method), 1)
+    if cost > 1:
         told = operation.get("description", "")
-        operation["description"] = f"{told} It costs {price} of the day's requests.".strip()
+        operation["description"] = f"{told} It costs {cost} of the day's requests.".strip()
     answers = operation["responses"] | _references("responses", refusals)
     return operation | {"responses": dict(sorted(answers.items()))}
 
@@ -251,8 +258,8 @@ def _summary(endpoint: Endpoint) -> str:
         words = f"{action} of one {kind}" if action else f"{kind} list"
     elif isinstance(endpoint.served, Detail) and endpoint.method == "GET":
         words = f"one {kind}"
-    elif endpoint.act:
-        words = endpoint.act.summary
+    elif endpoint.operation:
+        words = endpoint.operation.summary
     elif endpoint.is_writing:
         words = f"{SUMMARIES[endpoint.method]} {kind}"
     else:
@@ -261,18 +268,18 @@ def _summary(endpoint: Endpoint) -> str:
     return words[0].upper() + words[1:]
 
 
-def _reading(endpoint: Endpoint, components: Components, registry) -> dict:
+def _read_operation(endpoint: Endpoint, components: Components, registry) -> dict:
     """What GET takes and gives; all readings are conditional."""
     read = endpoint.served.read if endpoint.served is not None else None
     dated, cached = read is not None and read.date_pairs > 0, read is not None and read.region is not None
     if not isinstance(endpoint.served, Listing | Detail):
-        own = endpoint.klass.described(registry)
+        own = endpoint.klass.openapi_description(registry)
         if body := own.get("body"):
             schema = components.object_of(body.fields, body.name)
             own["content"] = {"application/json": {"schema": schema}}
     else:
         own = _list(endpoint, components) if endpoint.is_list else _detail(endpoint, components)
-    conditions = (*common.BY_TAG, *(common.BY_DATE if dated else ()))
+    conditions = (*common.TAG_CONDITIONS, *(common.DATE_CONDITIONS if dated else ()))
     shared = ("strict", *conditions)
     parameters = [*own.get("parameters", ()), *(reference("parameters", name) for name in shared)]
     sent = ("ETag", *(("Last-Modified",) if dated else ()), *(("X-Cache",) if cached else ()))
@@ -297,15 +304,15 @@ def _can_merge(resource: type) -> bool:
     return resource.model.__tablename__ in KINDS
 
 
-def _writing(endpoint: Endpoint, components: Components) -> dict:
+def _write_operation(endpoint: Endpoint, components: Components) -> dict:
     """What POST, PUT and PATCH take and give."""
     resource, kind, is_new = endpoint.klass, _camel(endpoint.kind), endpoint.method == "POST"
-    shown = written.written(components, resource, kind)
-    if resource.many:
-        body = written.list_body(components, resource, kind)
+    shown = write_operations.written_schema(components, resource, kind)
+    if resource.accepts_list:
+        body = write_operations.list_body(components, resource, kind)
         shown = {"type": "array", "items": shown}
     else:
-        body = written.request_body(components, resource, kind, partial=endpoint.method == "PATCH")
+        body = write_operations.request_body(components, resource, kind, partial=endpoint.method == "PATCH")
     headers = common.headers(*(("Idempotent-Replayed",) if is_new else ()))
     answer = {"description": "As it is now.", "headers": headers, "content": _json(shown)}
     others = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}

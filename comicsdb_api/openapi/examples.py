@@ -12,13 +12,13 @@ def add_examples(document: dict) -> None:
     schemas = document["components"]["schemas"]
     examples = Examples(schemas)
     for name, schema in schemas.items():
-        schemas[name] = examples.added(schema)
+        schemas[name] = examples.with_example(schema)
     for item in document["paths"].values():
         operations = (each for each in item.values() if isinstance(each, dict))
         for operation in operations:
             for body in (operation.get("requestBody", {}), *operation["responses"].values()):
                 for content in body.get("content", {}).values():
-                    content["schema"] = examples.added(content.get("schema", {}))
+                    content["schema"] = examples.with_example(content.get("schema", {}))
 
 
 class Examples:
@@ -27,7 +27,7 @@ class Examples:
     def __init__(self, schemas: dict[str, dict]):
         self.schemas = schemas
 
-    def added(self, schema: dict) -> dict:
+    def with_example(self, schema: dict) -> dict:
         """A schema with an example of the whole, unless it has one or only refers to a shape."""
         if "examples" in schema or not ("properties" in schema or "items" in schema):
             return schema
@@ -60,11 +60,11 @@ class Examples:
                 return True
         return None  # several types: one of them is null
 
-    def least(self, schema: dict):
+    def minimal_value(self, schema: dict):
         """The smallest example of an object, or of a list of such: only what it cannot be without."""
         if "$ref" in schema:
-            return self.least(self.schemas[schema["$ref"].rpartition("/")[2]])
+            return self.minimal_value(self.schemas[schema["$ref"].rpartition("/")[2]])
         if schema["type"] == "array":
-            return [self.least(schema["items"])]
+            return [self.minimal_value(schema["items"])]
         fields = schema["properties"]
         return {key: self.of(fields[key]) for key in schema.get("required") or list(fields)[:1]}

@@ -23,19 +23,19 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
-from comicsdb.models.currencies import AMOUNTS
-from comicsdb_api.openapi.words import PART, words_for
-from comicsdb_api.resource.by_ids import MERGED
+from comicsdb.models.currencies import CURRENCY_COLUMNS
+from comicsdb_api.openapi.field_descriptions import PART, description_of
+from comicsdb_api.resource.id_listing import MERGED
 from comicsdb_api.resource.types import (
-    Address,
-    Changes,
-    Choice,
+    ChoiceText,
     CurrencyCode,
     Instant,
-    ListOf,
+    JsonChanges,
+    JsonList,
+    JsonObject,
     Money,
-    ObjectOf,
-    SelectedOf,
+    SelectableObject,
+    Url,
 )
 from comicsdb_api.resources.issue import IssueResource
 
@@ -49,7 +49,7 @@ NEVER_NULL = {"count", "json_build_object"}
 # The first that a type is one of is its schema.
 SIMPLE_TYPES = (
     ((Instant, DateTime), {"type": "string", "format": "date-time"}),
-    (Address, {"type": "string", "format": "uri"}),
+    (Url, {"type": "string", "format": "uri"}),
     (Money, {"type": "string", "pattern": AMOUNT}),
     (Date, {"type": "string", "format": "date"}),
     (String, {"type": "string"}),
@@ -73,7 +73,7 @@ class Components:
         for name in filter(None, names):
             schema = self._object(fields, name)
             known = self.schemas.get(name)
-            shared = schema if known is None else _widened(known, schema)
+            shared = schema if known is None else _merged_types(known, schema)
             if shared is not None:
                 self.schemas[name] = shared
                 return reference("schemas", name)
@@ -85,10 +85,12 @@ class Components:
             "type": "object",
             "description": "One page of a list.",
             "properties": {
-                "count": described("Page", "count", {"type": "integer", "minimum": 0}),
-                "next": described("Page", "next", _or_null({"type": "string", "format": "uri"})),
-                "previous": described("Page", "previous", _or_null({"type": "string", "format": "uri"})),
-                "results": described("Page", "results", {"type": "array", "items": row}),
+                "count": with_description("Page", "count", {"type": "integer", "minimum": 0}),
+                "next": with_description("Page", "next", _or_null({"type": "string", "format": "uri"})),
+                "previous": with_description(
+                    "Page", "previous", _or_null({"type": "string", "format": "uri"})
+                ),
+                "results": with_description("Page", "results", {"type": "array", "items": row}),
             },
             "required": ["count", "next", "previous", "results"],
         }
@@ -103,16 +105,16 @@ class Components:
         if "Selection" in self.schemas:
             return reference("schemas", "Selection")
         properties = {}
-        for name, field in IssueResource.further_fields().items():
+        for name, field in IssueResource.optional_fields().items():
             element = field.type.element.type
             part_name = f"{element.name}{PART}"
-            part = self.schemas[part_name] = self._object(element.shape, part_name)
+            part = self.schemas[part_name] = self._object(element.fields, part_name)
             del part["required"]
             items = reference("schemas", part_name)
-            properties[name] = described("Selection", name, {"type": "array", "items": items})
+            properties[name] = with_description("Selection", name, {"type": "array", "items": items})
         self.schemas["Selection"] = {
             "type": "object",
-            "description": words_for("Selection").text,
+            "description": description_of("Selection").text,
             "properties": properties,
             "additionalProperties": True,
             "examples": [{"id": 1}],
@@ -120,13 +122,13 @@ class Components:
         return reference("schemas", "Selection")
 
     def selection_page(self) -> dict:
-        """The envelope around such objects and those that were asked for by `ids` (`by_ids`)."""
+        """The envelope around such objects and those that were asked for by `ids` (`id_listing`)."""
         ids = {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}}
         merged = {"type": "array", "items": self.of(MERGED)}
         told = {"missing": ids, "merged": merged, "deleted": ids}
         page = self.page_of(self.selection())
         schema = self.schemas["SelectionPage"]
-        schema["properties"] |= {key: described("Page", key, each) for key, each in told.items()}
+        schema["properties"] |= {key: with_description("Page", key, each) for key, each in told.items()}
         schema["properties"]["count"] = _or_null(schema["properties"]["count"])
         return page
 
@@ -139,26 +141,26 @@ class Components:
 
     def _object(self, fields: dict[str, ColumnElement], name: str) -> dict:
         schema = {"type": "object"}
-        meaning = words_for(name)
+        meaning = description_of(name)
         if meaning:
             schema["description"] = meaning.text
-        properties = {key: described(name, key, self.of(value)) for key, value in fields.items()}
+        properties = {key: with_description(name, key, self.of(value)) for key, value in fields.items()}
         return schema | {"properties": properties, "required": list(fields)}
 
     def _of_type(self, kind: TypeEngine) -> dict:
         match kind:
-            case SelectedOf():
-                return {"anyOf": [self.object_of(kind.shape, kind.name), self.selection()]}
-            case ObjectOf():
-                return self.object_of(kind.shape, kind.name)
-            case Changes():
+            case SelectableObject():
+                return {"anyOf": [self.object_of(kind.fields, kind.name), self.selection()]}
+            case JsonObject():
+                return self.object_of(kind.fields, kind.name)
+            case JsonChanges():
                 pair = {"type": "object", "properties": {"old": {}, "new": {}}, "required": ["old", "new"]}
                 return {"type": "object", "additionalProperties": pair}
-            case ListOf():
+            case JsonList():
                 return {"type": "array", "items": self.of(kind.element)}
             case ARRAY():
                 return {"type": "array", "items": self._of_type(kind.item_type) | _length(kind.item_type)}
-            case Choice():
+            case ChoiceText():
                 return {"type": "string", "enum": [str(word) for word in kind.choices]}
             case CurrencyCode():
                 return {"type": "string", "pattern": CURRENCY_OR_NONE if kind.blank else CURRENCY}
@@ -175,25 +177,25 @@ def reference(section: str, name: str) -> dict:
     return {"$ref": f"#/components/{section}/{name}"}
 
 
-def described(shape: str, key: str, schema: dict) -> dict:
+def with_description(shape: str, key: str, schema: dict) -> dict:
     """A field's schema with what its name means, and an example."""
-    meaning = words_for(key, shape)
+    meaning = description_of(key, shape)
     if meaning is None:
         return schema
-    example = {"examples": [meaning.example]} if is_like(meaning.example, schema) else {}
+    example = {"examples": [meaning.example]} if matches_schema(meaning.example, schema) else {}
     return schema | {"description": meaning.text} | example
 
 
-def is_like(example, schema: dict) -> bool:
+def matches_schema(example, schema: dict) -> bool:
     """Whether an example fits: what is written has ids and codes in place of objects and words."""
     kind = schema.get("type")
     kind = kind[0] if isinstance(kind, list) else kind
     if "anyOf" in schema:
-        return any(is_like(example, each) for each in schema["anyOf"])
+        return any(matches_schema(example, each) for each in schema["anyOf"])
     if "enum" in schema and example not in schema["enum"]:
         return False
     if kind == "array":
-        return isinstance(example, list) and all(is_like(each, schema["items"]) for each in example)
+        return isinstance(example, list) and all(matches_schema(each, schema["items"]) for each in example)
     return isinstance(example, _EXAMPLES.get(kind, dict))
 
 
@@ -214,12 +216,14 @@ def _limits(column: Column) -> dict:
     checks = base.table.constraints if isinstance(base.table, Table) else ()
     for check in checks:
         if isinstance(check, CheckConstraint):
-            name, *bounds = check.info.get("within", ("",))
+            name, *bounds = check.info.get("range", ("",))
             if name == base.name:
                 limits |= dict(zip(("minimum", "maximum"), bounds, strict=True))
-            name, *codes = check.info.get("one_of", ("",))
+            name, *codes = check.info.get("choices", ("",))
             if name == base.name:
-                limits = {"pattern": CURRENCY} if base.name in AMOUNTS.values() else {"enum": codes[0]}
+                limits = (
+                    {"pattern": CURRENCY} if base.name in CURRENCY_COLUMNS.values() else {"enum": codes[0]}
+                )
     return limits
 
 
@@ -255,7 +259,7 @@ def _may_give_null(function: FunctionElement) -> bool:
     return function.name not in NEVER_NULL and any(arguments)
 
 
-def _widened(one: dict, other: dict) -> dict | None:
+def _merged_types(one: dict, other: dict) -> dict | None:
     """The schema that fits both where they differ in lengths alone, else None."""
     lengths = [each.get("maxLength") for each in (one, other)]
     if one.keys() - {"maxLength"} != other.keys() - {"maxLength"}:
@@ -265,7 +269,7 @@ def _widened(one: dict, other: dict) -> dict | None:
         if key == "maxLength":
             continue
         if isinstance(value, dict) and isinstance(other[key], dict):
-            merged[key] = _widened(value, other[key])
+            merged[key] = _merged_types(value, other[key])
         else:
             merged[key] = value if value == other[key] else None
         if merged[key] is None:

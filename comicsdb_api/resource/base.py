@@ -33,25 +33,25 @@ from comicsdb.catalog import MovedError
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Entity
-from comicsdb.models.base import INTEGER_MAX, largest
-from comicsdb.readcache.etag import tagged
+from comicsdb.models.base import INTEGER_MAX, max_value
+from comicsdb.readcache.etag import with_tag
 from comicsdb.schemas import ObjectSchema
 from comicsdb.security import Permission
 from comicsdb.tags import TagFormat
 from comicsdb.values import whole_number
-from comicsdb_api.errors import NOT_FOUND, RefusedError, missing
-from comicsdb_api.resource import bodies, cached_reads, paging, shapes, writes
-from comicsdb_api.resource.acts import Act
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.errors import NOT_FOUND, RefusedError, not_found_message
+from comicsdb_api.resource import bodies, cached_reads, expressions, paging, writes
+from comicsdb_api.resource.conditional import conditional_response
+from comicsdb_api.resource.derived_reads import apply_options
 from comicsdb_api.resource.filters import Filter
-from comicsdb_api.resource.listing import Children, Listing, Wanted, detail_of, list_of
-from comicsdb_api.resource.variants import as_asked
-from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITES, allow, respond
+from comicsdb_api.resource.listing import ChildList, Listing, PageRequest, detail_of, list_of
+from comicsdb_api.resource.operations import Operation
+from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, WRITE_METHODS, json_response, register_methods
 
 _INTEGER = re.compile(r"-?[0-9]+")
 
 
-def number_in(request, name: str, high: int = INTEGER_MAX) -> int | None:
+def integer_in_path(request, name: str, high: int = INTEGER_MAX) -> int | None:
     """The id in the path, None if no row can have it; raises RefusedError if it is not a number."""
     text = request.matchdict[name]
     if not _INTEGER.fullmatch(text):
@@ -66,11 +66,11 @@ class Resource:
     # Media types of answers.
     renders: tuple[str, ...] = ("application/json",)
     # Media types of request bodies.
-    parses: tuple[str, ...] = bodies.ANY
+    parses: tuple[str, ...] = bodies.MEDIA_TYPES
     # Whether GET returns rows, but not in pages.
     is_feed = False
     # Writes that neither create nor change an object of a kind, by method.
-    acts: dict[str, Act] = {}
+    operations: dict[str, Operation] = {}
     # What reading needs; without anonymous reading, API_READ is API.
     permission: str = Permission.API_READ
     # What an answer costs of the day's requests, by method, where it is more than one.
@@ -80,7 +80,7 @@ class Resource:
         self.request = request
 
     @classmethod
-    def described(cls, registry) -> dict:  # noqa: ARG003
+    def openapi_description(cls, registry) -> dict:  # noqa: ARG003
         """The description in OpenAPI of a GET that serves neither a list nor a detail.
 
         `content` of the answer or its `body`, and optionally further `headers` and `parameters` of the query.
@@ -90,13 +90,13 @@ class Resource:
     def options(self):
         """A description of the address itself."""
         allowed = self.request.registry["comicsdb_api.allow"][self.request.matched_route.name]
-        return respond(
+        return json_response(
             self.request,
             {
                 "name": self.title,
                 "description": (type(self).__doc__ or "").partition("\n")[0],
                 "renders": list(self.renders),
-                "parses": list(self.parses) if set(allowed.split(", ")) & set(WRITES) else [],
+                "parses": list(self.parses) if set(allowed.split(", ")) & set(WRITE_METHODS) else [],
             },
         )
 
@@ -111,8 +111,8 @@ class ListResource(Resource):
     filters: tuple[Filter, ...] = ()
     # Sets of filters for which one plan of PostgreSQL is good whatever their values; others are planned for
     # each request.
-    planned_once: tuple[set[str], ...] = ()
-    page_size = paging.SIZE
+    generic_plan_filters: tuple[set[str], ...] = ()
+    page_size = paging.PAGE_SIZE
     # Whether answers are cached, which requires that every change of a body updates its stamps.
     cached = False
     # Whether lists and details have the options `fields`, `include` and the like.
@@ -122,7 +122,7 @@ class ListResource(Resource):
     # The name of a row's shape in the API's description.
     row_shape = ""
     # The kinds whose data a list shows, sorts or filters by; only its own if empty.
-    depends: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
 
     @classmethod
     def kind(cls) -> str:
@@ -140,7 +140,7 @@ class ListResource(Resource):
         raise NotImplementedError
 
     @classmethod
-    def further_fields(cls) -> dict:
+    def optional_fields(cls) -> dict:
         """Fields that neither list nor detail have unless they are asked for; for `has_options`."""
         return {}
 
@@ -155,7 +155,7 @@ class ListResource(Resource):
         raise NotImplementedError
 
     @classmethod
-    def sorts(cls) -> dict[str, tuple]:
+    def sort_orders(cls) -> dict[str, tuple]:
         """Other orders by name: columns, all ascending, of which an index has all; for `has_options`."""
         return {}
 
@@ -175,12 +175,12 @@ class ListResource(Resource):
 
     def page(self, object_id: int | None = None):
         """The answer with the requested page."""
-        request, listing = self.request, as_asked(self.served, self.request)
-        return self.through_cache(
+        request, listing = self.request, apply_options(self.served, self.request)
+        return self.cached_response(
             listing,
             object_id,
             lambda stamps: listing.page(
-                request, stamps, Wanted.of(request, listing, request.identity, object_id)
+                request, stamps, PageRequest.of(request, listing, request.identity, object_id)
             ),
         )
 
@@ -189,7 +189,7 @@ class ListResource(Resource):
         """The Listing or Detail of the request's address."""
         return self.request.registry["comicsdb_api.reads"][self.request.matched_route.name]
 
-    def through_cache(self, served, object_id: int | None, create: Callable[[tuple], bytes | None]):
+    def cached_response(self, served, object_id: int | None, create: Callable[[tuple], bytes | None]):
         """The answer to a read, from the cache if the resource is cached; raises RefusedError (404).
 
         `create` returns the body for the stamps, or None if the object does not exist.
@@ -202,16 +202,16 @@ class ListResource(Resource):
             body = create(stamps)
             if body is None:  # deleted just now
                 raise self.missing(object_id)
-            return tagged(body)
+            return with_tag(body)
 
         if served.read.region is None:
             body = entry()
-            return respond_tagged(self.request, body, paging.headers(self.request))
-        return cached_reads.answer(self.request, served, object_id, stamps, entry)
+            return conditional_response(self.request, body, paging.headers(self.request))
+        return cached_reads.cached_response(self.request, served, object_id, stamps, entry)
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002  (entities look it up)
         """404 for an object that does not exist."""
-        return RefusedError(404, missing(self.model.__tablename__))
+        return RefusedError(404, not_found_message(self.model.__tablename__))
 
 
 class EntityResource(ListResource):
@@ -220,7 +220,7 @@ class EntityResource(ListResource):
     model: type[Entity]
     row_shape = "Stamped"
     # Lists below the detail, by URL segment.
-    actions: dict[str, Children] = {}
+    child_lists: dict[str, ChildList] = {}
     # The stamps that change with the body of a detail.
     stamps: tuple[str, ...] = ("modified",)
     # The formats of a detail beside JSON.
@@ -228,9 +228,9 @@ class EntityResource(ListResource):
     # The schema of request bodies; without one the resource is read-only.
     schema: type[ObjectSchema] | None = None
     # Whether POST accepts a list of objects.
-    many = False
+    accepts_list = False
     # Fields of a detail that answers to writes lack.
-    unwritten: tuple[str, ...] = ()
+    omitted_from_writes: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -240,17 +240,17 @@ class EntityResource(ListResource):
     @classmethod
     def row_fields(cls) -> dict:
         """Stamped: id, name and the row's own `modified`."""
-        return shapes.stamped_row(cls.model.__table__)
+        return expressions.stamped_row(cls.model.__table__)
 
     @classmethod
     def order(cls) -> tuple:
         """By name."""
-        return shapes.by_order(cls.model)
+        return expressions.by_kind_order(cls.model)
 
     @classmethod
     def detail_fields(cls) -> dict:
         """The fields of a detail: field → SQL expression, in order."""
-        return shapes.stamped_row(cls.model.__table__)
+        return expressions.stamped_row(cls.model.__table__)
 
     @classmethod
     def tag_fields(cls) -> dict:
@@ -280,8 +280,8 @@ class EntityResource(ListResource):
         ids = {field: table.c[f"{field}_id"] for field in kind.parents}
         for link in kind.links:
             if link.field in detail:
-                ids[link.field] = shapes.ids_of(detail[link.field], link.table.c[link.other])
-        return {name: ids.get(name, detail[name]) for name in detail if name not in cls.unwritten}
+                ids[link.field] = expressions.ids_in_list(detail[link.field], link.table.c[link.other])
+        return {name: ids.get(name, detail[name]) for name in detail if name not in cls.omitted_from_writes}
 
     @classmethod
     def written_source(cls):
@@ -289,20 +289,20 @@ class EntityResource(ListResource):
         return cls.model.__table__
 
     @classmethod
-    def pictures(cls) -> writes.Pictures | None:
+    def pictures(cls) -> writes.PictureField | None:
         """The declaration of the kind's pictures, or None."""
-        return writes.Pictures.of(kind_of(cls.model))
+        return writes.PictureField.of(kind_of(cls.model))
 
     def collection_post(self):
         """Create an object."""
-        sent = bodies.read(self.request, self.parses)
-        return writes.once(self.request, sent, lambda: self.create(sent))
+        sent = bodies.parse_body(self.request, self.parses)
+        return writes.create_idempotently(self.request, sent, lambda: self.create(sent))
 
-    def create(self, sent: bodies.Sent) -> bytes:
+    def create(self, sent: bodies.ParsedBody) -> bytes:
         """Create an object from a body; returns the body of the answer. Raises BadRequestError."""
         draft = writes.Draft(self.request, sent, self.schema, self.pictures(), partial=False)
-        object_id = draft.written(self.make, lambda values: self.faults(None, values))
-        return writes.shown(self.request, type(self), object_id)
+        object_id = draft.save(self.create_entity, lambda values: self.all_errors(None, values))
+        return writes.written_body(self.request, type(self), object_id)
 
     def put(self):
         """Replace what is sent of an object, all that it cannot be without included."""
@@ -315,52 +315,53 @@ class EntityResource(ListResource):
     def change(self, *, partial: bool):
         """The answer to PUT and PATCH."""
         request = self.request
-        sent = bodies.read(request, self.parses)
-        object_id = self.wanted_id()
-        self.expect(object_id)
+        sent = bodies.parse_body(request, self.parses)
+        object_id = self.id_in_path()
+        self.require_entity(object_id)
         draft = writes.Draft(request, sent, self.schema, self.pictures(), partial=partial)
         if writes.is_conditional(request):
             # The conditions are checked for the state that is changed.
-            request.catalog.locked(self.model, object_id)
+            request.catalog.get_for_update(self.model, object_id)
             if writes.has_changed(request, self.served, object_id):
-                return writes.changed(request)
-        draft.written(
-            lambda values: self.alter(object_id, values), lambda values: self.faults(self.wanted(), values)
+                return writes.precondition_failed(request)
+        draft.save(
+            lambda values: self.update_entity(object_id, values),
+            lambda values: self.all_errors(self.load_entity(), values),
         )
-        return writes.respond(request, 200, writes.shown(request, type(self), object_id))
+        return writes.encoded_json_response(request, 200, writes.written_body(request, type(self), object_id))
 
     # Calls of the catalogue.
 
-    def wanted(self):
+    def load_entity(self):
         """The object with the id in the path; raises the catalogue's errors."""
-        return self.request.catalog.get(self.model, self.wanted_id())
+        return self.request.catalog.get(self.model, self.id_in_path())
 
-    def expect(self, object_id: int) -> None:
+    def require_entity(self, object_id: int) -> None:
         """Raise the catalogue's errors if there is no object with an id; it is loaded when it is locked."""
         if self.request.read_pool.fetch(_existing(self.model), {"id": object_id}) is None:
             self.request.catalog.get(self.model, object_id)
 
-    def make(self, values: dict) -> int:
+    def create_entity(self, values: dict) -> int:
         """Create an object; returns its id. Raises InvalidError or ConflictError."""
         return self.request.catalog.create(self.model, values).id
 
-    def alter(self, object_id: int, values: dict) -> None:
+    def update_entity(self, object_id: int, values: dict) -> None:
         """Change an object; raises InvalidError or ConflictError."""
         catalog = self.request.catalog
-        catalog.update(catalog.locked(self.model, object_id), values)
+        catalog.update(catalog.get_for_update(self.model, object_id), values)
 
-    def faults(self, entity, values: dict) -> tuple[dict, list]:
+    def all_errors(self, entity, values: dict) -> tuple[dict, list]:
         """All errors of values: messages by field, and conflicts."""
-        return self.request.catalog.faults(self.model, entity, values)
+        return self.request.catalog.find_errors(self.model, entity, values)
 
     def get(self):
         """GET on one object."""
-        object_id, detail = self.wanted_id(), as_asked(self.served, self.request)
-        return self.through_cache(detail, object_id, lambda _: detail.body(self.request, object_id))
+        object_id, detail = self.id_in_path(), apply_options(self.served, self.request)
+        return self.cached_response(detail, object_id, lambda _: detail.body(self.request, object_id))
 
     def children_get(self):
         """GET on a list below one object."""
-        return self.page(object_id=self.wanted_id())
+        return self.page(object_id=self.id_in_path())
 
     def missing(self, object_id: int | None = None) -> Exception:
         """404 for an object that does not exist; a redirect for a merged one."""
@@ -370,9 +371,9 @@ class EntityResource(ListResource):
                 return MovedError(survivor)
         return super().missing()
 
-    def wanted_id(self, name: str = "id") -> int:
+    def id_in_path(self, name: str = "id") -> int:
         """The id in the path; raises RefusedError (404) if it cannot be an id."""
-        number = number_in(self.request, name, largest(self.model.__table__.c.id.type))
+        number = integer_in_path(self.request, name, max_value(self.model.__table__.c.id.type))
         if number is None:
             raise self.missing()
         return number
@@ -401,7 +402,7 @@ def add_entity_resource(config, resource: type[ListResource]) -> None:
         route = f"{ROUTE_PREFIX}{kind}"
         methods = resource.detail_methods()
         serve(config, resource, route, path + "{id}/", methods, served=detail_of(resource, route))
-        for action, children in resource.actions.items():
+        for action, children in resource.child_lists.items():
             route = f"{ROUTE_PREFIX}{kind}.{action}"
             listing = children.of(resource, route)
             methods = {"GET": "children_get"}
@@ -429,7 +430,7 @@ def serve(
         permission = Permission.API
     service = Service(route, path, description=resource.__doc__)
     for method, name in methods.items():
-        asked = writing if method in WRITES else permission
+        asked = writing if method in WRITE_METHODS else permission
         service.add_view(method, name, klass=resource, permission=asked)
         config.registry["comicsdb_api.costs"][route, method] = resource.costs.get(method, 1)
     service.add_view("OPTIONS", "options", klass=resource, permission=Permission.API)
@@ -439,7 +440,7 @@ def serve(
         config.registry["comicsdb_api.formats"][route] = served.formats
         config.cache_reads(served, permission)
     config.registry["comicsdb_api.permissions"][route] = permission
-    allow(config, route, service.defined_methods)
+    register_methods(config, route, service.defined_methods)
 
 
 def includeme(config):

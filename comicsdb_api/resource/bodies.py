@@ -15,14 +15,14 @@ from comicsdb.schemas.types import ListOf
 from comicsdb_api.errors import RefusedError
 
 JSON = "application/json"
-FORMS = (PARTS, FORM)
-ANY = (JSON, *FORMS)
+FORM_MEDIA_TYPES = (PARTS, FORM)
+MEDIA_TYPES = (JSON, *FORM_MEDIA_TYPES)
 ABSENT = object()
 
 # `alias[0]` is the first alias; in a form of several objects, `[0]issue` is a field of the first.
 _ELEMENT = re.compile(r"(.+)\[([0-9]{1,9})\]")
 _ROW_FIELD = re.compile(r"\[([0-9]{1,9})\](.+)")
-_SHOWN = 100  # characters of a media type, in a message
+_MEDIA_TYPE_SHOWN = 100  # characters of a media type, in a message
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class Sent:
+class ParsedBody:
     """A body that was read: the value of JSON, or the fields of a form; `digest` is that of the bytes."""
 
     data: object
@@ -46,7 +46,7 @@ class Sent:
 
     def values(self, schema: ObjectSchema, *, whole: bool):
         """The body for `schema`. With `whole`, links that a form omits are cleared."""
-        return _of_form(self.data, schema, whole=whole) if self.is_form else self.data
+        return _form_values(self.data, schema, whole=whole) if self.is_form else self.data
 
     def rows(self, schema: ObjectSchema):
         """The objects in a body; none in a form without indexed fields."""
@@ -56,14 +56,14 @@ class Sent:
         for key, value in self.data.items():
             if found := _ROW_FIELD.fullmatch(key):
                 rows.setdefault(int(found[1]), MultiDict()).add(found[2], value)
-        return [_of_form(rows[index], schema, whole=True) for index in sorted(rows)]
+        return [_form_values(rows[index], schema, whole=True) for index in sorted(rows)]
 
     def field(self, name: str):
         """The last value of a field, unparsed, or ABSENT."""
         return self.data.get(name, ABSENT) if isinstance(self.data, dict | MultiDict) else ABSENT
 
 
-def read(request, accepted: tuple[str, ...]) -> Sent:
+def parse_body(request, accepted: tuple[str, ...]) -> ParsedBody:
     """Parse the body of a request; raises RefusedError (415, or 400 for invalid JSON) and BodyError.
 
     An empty body of any type is an object without fields. A file without name and content, which browsers
@@ -73,14 +73,16 @@ def read(request, accepted: tuple[str, ...]) -> Sent:
     body = bodies.read(request)
     digest = _digest(request, body)
     if not body:
-        return Sent(MultiDict() if media_type in FORMS else {}, media_type in FORMS, digest)
+        return ParsedBody(
+            MultiDict() if media_type in FORM_MEDIA_TYPES else {}, media_type in FORM_MEDIA_TYPES, digest
+        )
     if media_type not in accepted:
-        said = request.headers.get("Content-Type", "")[:_SHOWN]
+        said = request.headers.get("Content-Type", "")[:_MEDIA_TYPE_SHOWN]
         raise RefusedError(415, f'Unsupported media type "{said}" in request.')
     if media_type == JSON:
-        return Sent(_json(body), False, digest)
-    fields = ((name, _plain(value)) for name, value in bodies.form(request).items())
-    return Sent(MultiDict((name, value) for name, value in fields if value is not None), True, digest)
+        return ParsedBody(_json(body), False, digest)
+    fields = ((name, _form_value(value)) for name, value in bodies.form(request).items())
+    return ParsedBody(MultiDict((name, value) for name, value in fields if value is not None), True, digest)
 
 
 def _digest(request, body: bytes) -> str:
@@ -98,14 +100,14 @@ def _json(body: bytes):
         raise RefusedError(400, f"JSON parse error - {error}") from error
 
 
-def _plain(value) -> str | File | None:
+def _form_value(value) -> str | File | None:
     """The value of a form field: text, or the bytes of a file, None if none was chosen."""
     if isinstance(value, str):
         return value
     return File(value.filename, value.file.read()) if value else None
 
 
-def _of_form(fields: MultiDict, schema: ObjectSchema, *, whole: bool) -> dict:
+def _form_values(fields: MultiDict, schema: ObjectSchema, *, whole: bool) -> dict:
     elements: dict[str, dict[int, object]] = {}
     for key, value in fields.items():
         if found := _ELEMENT.fullmatch(key):

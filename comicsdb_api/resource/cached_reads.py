@@ -15,7 +15,7 @@ from sqlalchemy import Select
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.policy import Preflight
 from comicsdb_api.negotiation import parameters, tag_format
-from comicsdb_api.resource.conditional import JSON_TYPE, Dates, refusal_by_date, respond_tagged
+from comicsdb_api.resource.conditional import JSON_TYPE, LastModified, conditional_response, response_by_date
 
 DETAIL, LIST = "detail", "list"
 HIT, MISS = (("X-Cache", "HIT"),), (("X-Cache", "MISS"),)
@@ -23,7 +23,7 @@ DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadDeclaration:
     """The cached read of an address.
 
     `stamps` selects one row, or none if the object (parameter `id`) does not exist. Its columns are versions
@@ -42,22 +42,24 @@ class Read:
         """The statement for the stamps, compiled on first use."""
         return CompiledQuery.of(self.stamps)
 
-    def dates(self, stamps: tuple) -> Dates | None:
+    def dates(self, stamps: tuple) -> LastModified | None:
         """The dates for conditional requests, None for a list."""
-        return Dates(stamps[: 2 * self.date_pairs]) if self.date_pairs else None
+        return LastModified(stamps[: 2 * self.date_pairs]) if self.date_pairs else None
 
     def version(self, stamps: tuple) -> str:
         """The stamps as part of a key, without former times."""
         return ".".join(str(each) for each in (stamps[::2] if self.date_pairs else stamps))
 
-    def key(self, request, object_id: int | None, stamps: tuple, known: Container[str]) -> str:
-        """The key of the entry for a request; its answer depends on the parameters with `known` names."""
-        key = f"{self.name}:{object_id or ''}:{self.version(stamps)}:{digest(request, known)}"
+    def key(self, request, object_id: int | None, stamps: tuple, parameter_names: Container[str]) -> str:
+        """The key of the entry for a request; its answer depends on the parameters named."""
+        key = (
+            f"{self.name}:{object_id or ''}:{self.version(stamps)}:{request_digest(request, parameter_names)}"
+        )
         chosen = tag_format(request)
         return f"{key}:{chosen.name}" if chosen else key
 
 
-def stamps(request, read: Read, object_id: int | None) -> tuple | None:
+def stamps(request, read: ReadDeclaration, object_id: int | None) -> tuple | None:
     """The stamps of a read, None if the object does not exist."""
     preflight = Preflight.of(request)
     if preflight is not None and preflight.route == read.route:
@@ -65,8 +67,8 @@ def stamps(request, read: Read, object_id: int | None) -> tuple | None:
     return request.read_pool.fetch(read.query, {"id": object_id})
 
 
-def digest(request, known: Container[str]) -> str:
-    """A digest of everything else that a body depends on: base URLs, path, and parameters with `known` names.
+def request_digest(request, parameter_names: Container[str]) -> str:
+    """A digest of everything else that a body depends on: base URLs, path, and the parameters named.
 
     The path is included, as the id 7 can be written 007, and links to other pages repeat it.
     """
@@ -74,13 +76,13 @@ def digest(request, known: Container[str]) -> str:
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
     path = environ.get("SCRIPT_NAME", "") + environ["PATH_INFO"]
     text = f"{environ['wsgi.url_scheme']}://{host}{path}"
-    pairs = parameters(request, known)
+    pairs = parameters(request, parameter_names)
     if pairs:
         text = repr((text, pairs))
     return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def answer(
+def cached_response(
     request,
     served,
     object_id: int | None,
@@ -97,7 +99,7 @@ def answer(
     read = served.read
     dates = read.dates(stamps)
     # The query may be for a page that does not exist, so the body is needed first.
-    refusal = None if request.environ.get("QUERY_STRING") else refusal_by_date(request, dates, read.route)
+    refusal = None if request.environ.get("QUERY_STRING") else response_by_date(request, dates, read.route)
     if refusal is not None:
         return refusal
     region = getattr(request.registry["comicsdb.cache"], read.region)
@@ -111,4 +113,6 @@ def answer(
     chosen = tag_format(request)
     content_type = ("Content-Type", chosen.media_type) if chosen else JSON_TYPE
     found = HIT if hit else MISS
-    return respond_tagged(request, entry, found, dates=dates, route=read.route, content_type=content_type)
+    return conditional_response(
+        request, entry, found, dates=dates, route=read.route, content_type=content_type
+    )

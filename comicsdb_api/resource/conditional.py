@@ -5,15 +5,15 @@ from email.utils import formatdate, parsedate_to_datetime
 from functools import lru_cache
 
 from comicsdb.readcache.etag import TAG_LENGTH, matches
-from comicsdb_api.responses import answer
+from comicsdb_api.responses import make_response
 
-SECOND = 1_000_000  # microseconds
+MICROSECONDS = 1_000_000  # microseconds
 DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
-CONDITIONS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_UNMODIFIED_SINCE")  # of writes
+PRECONDITION_HEADERS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_UNMODIFIED_SINCE")  # of writes
 JSON_TYPE = ("Content-Type", "application/json")
 
 
-class Dates:
+class LastModified:
     """The time of a body's last change, as an HTTP date, which has a resolution of seconds.
 
     It is created from the stamps of a read (`readcache.validators.times`): microseconds since 1970, each
@@ -25,7 +25,7 @@ class Dates:
         self._stamps = stamps[:2] + stamps[4:]
         self._is_late = stamps[2] is not None
         self._latest = max(now for now in self._stamps[::2] if now is not None)
-        self.second = self._latest // SECOND
+        self.second = self._latest // MICROSECONDS
 
     @property
     def header(self) -> tuple[str, str]:
@@ -47,23 +47,23 @@ class Dates:
         pairs = list(zip(self._stamps[::2], self._stamps[1::2], strict=True))
         last = pairs.pop(next(n for n, (now, _) in enumerate(pairs) if now == self._latest))
         earlier = (last[1], *(now for now, _ in pairs))
-        return any(each is not None and each // SECOND == self.second for each in earlier)
+        return any(each is not None and each // MICROSECONDS == self.second for each in earlier)
 
 
-def refusal_by_date(request, dates: Dates | None, route: str | None = None):
+def response_by_date(request, dates: LastModified | None, route: str | None = None):
     """304 or 412 if dates decide without the body, else None."""
     if dates is None or not any(header in request.environ for header in DATE_HEADERS):
         return None
-    status = _refusal(request.environ, dates, None)
-    return answer(request, b"", status, (dates.header,), route) if status else None
+    status = _conditional_status(request.environ, dates, None)
+    return make_response(request, b"", status, (dates.header,), route) if status else None
 
 
-def respond_tagged(
+def conditional_response(
     request,
     entry: bytes,
     headers=(),
     *,
-    dates: Dates | None = None,
+    dates: LastModified | None = None,
     route: str | None = None,
     content_type=JSON_TYPE,
 ):
@@ -73,13 +73,13 @@ def respond_tagged(
     """
     tag = entry[:TAG_LENGTH].decode()
     validators = (("ETag", f'"{tag}"'), *((dates.header,) if dates else ()))
-    status = _refusal(request.environ, dates, tag)
+    status = _conditional_status(request.environ, dates, tag)
     if status:
-        return answer(request, b"", status, validators, route)
-    return answer(request, entry[TAG_LENGTH:], 200, (content_type, *validators, *headers), route)
+        return make_response(request, b"", status, validators, route)
+    return make_response(request, entry[TAG_LENGTH:], 200, (content_type, *validators, *headers), route)
 
 
-def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
+def _conditional_status(environ, dates: LastModified | None, tag: str | None) -> int | None:
     """304 or 412 if the conditions of a request require it, in the order of RFC 9110 (13.2.2); else None.
 
     Without `tag`, as the body is not known yet, conditions on tags are not decided. Without `dates`,
@@ -99,7 +99,7 @@ def _refusal(environ, dates: Dates | None, tag: str | None) -> int | None:
     return None
 
 
-def forbids_write(environ, dates: Dates | None, tag: str | None) -> bool:
+def write_precondition_fails(environ, dates: LastModified | None, tag: str | None) -> bool:
     """Whether the conditions of a write do not hold for an object as GET shows it.
 
     Both are None if there is nothing to compare with; then only `*` matches.
@@ -108,12 +108,12 @@ def forbids_write(environ, dates: Dates | None, tag: str | None) -> bool:
     return _has_changed(environ, dates, tag) or (known is not None and matches(known, tag))
 
 
-def asks_for_tag(environ) -> bool:
+def has_tag_condition(environ) -> bool:
     """Whether a write has a condition on tags other than `*`."""
     return any(environ.get(name, "*").strip() != "*" for name in ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH"))
 
 
-def _has_changed(environ, dates: Dates | None, tag: str | None) -> bool:
+def _has_changed(environ, dates: LastModified | None, tag: str | None) -> bool:
     """Whether the object has changed, by tags if there are any, else by date."""
     wanted = environ.get("HTTP_IF_MATCH")
     if wanted is not None:

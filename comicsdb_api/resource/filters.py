@@ -13,9 +13,9 @@ from zoneinfo import ZoneInfo
 from comicsdb.catalog import filters as conditions
 from comicsdb.catalog import search
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.filters import LONGEST, NOTHING, Clause, Condition
+from comicsdb.catalog.filters import MAX_LENGTH, NO_MATCH, Clause, Condition
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.values import FLAGS, decimal, is_number
+from comicsdb.values import BOOLEANS, decimal, is_number
 
 IDS_MAX = 500  # of one list; more than there are roles
 FOREIGN_IDS_MAX = 100  # ids of other databases in one request
@@ -49,17 +49,17 @@ class Parameter:
     description: str
 
 
-FINDS_NOTHING = f"More than {LONGEST} characters find nothing."
+TOO_LONG = f"More than {MAX_LENGTH} characters find nothing."
 # Descriptions of tests; those of others depend on the type of the parameter.
-SAYS = {
+TEST_DESCRIPTIONS = {
     conditions.in_year: "Year of {}.",
     conditions.in_month: "Month of {}, 1 to 12.",
-    conditions.same: "{}; upper and lower case are the same.",
-    conditions.contains: "Part of {}; upper and lower case are the same. " + FINDS_NOTHING,
-    conditions.phrase: "Part of {}; case and accents do not count. " + FINDS_NOTHING,
+    conditions.equal_ignoring_case: "{}; upper and lower case are the same.",
+    conditions.contains: "Part of {}; upper and lower case are the same. " + TOO_LONG,
+    conditions.phrase: "Part of {}; case and accents do not count. " + TOO_LONG,
     conditions.words: (
         "Words that all stand in {}, in any order; case and accents do not count."
-        f" The first {search.WORDS_MAX} words count."
+        f" The first {search.MAX_WORDS} words count."
     ),
     conditions.same_isbn: "{}, with 10 or 13 digits: one finds the other; blanks and hyphens do not count.",
     conditions.same_sku: "{} of the issue or of one of its variants; upper and lower case are the same.",
@@ -83,12 +83,12 @@ class Filter:
     """
 
     schema: dict = {"type": "string"}
-    says = "{}."
-    invalid = ""
+    description = "{}."
+    error_message = ""
 
     def __init__(self, name: str, condition: Condition, subject: str):
         self.name = name
-        self.narrow = condition
+        self.condition = condition
         self.subject = subject
 
     @property
@@ -96,104 +96,104 @@ class Filter:
         """The names of the parameters."""
         return (self.name,)
 
-    def described(self) -> list[Parameter]:
+    def openapi_parameters(self) -> list[Parameter]:
         """The descriptions of the parameters."""
-        says = SAYS.get(getattr(self.narrow, "test", None), self.says)
-        sentence = says.format(self.subject)
+        template = TEST_DESCRIPTIONS.get(getattr(self.condition, "test", None), self.description)
+        sentence = template.format(self.subject)
         return [Parameter(self.name, self.schema, sentence[0].upper() + sentence[1:])]
 
     def clauses(self, values: dict[str, str], zone: ZoneInfo) -> list[Clause]:
         """The conditions for stripped values; raises BadValueError."""
-        value = self.text(values, self.name)
-        found = self.test(value, zone) if value else None
+        value = self.value_of(values, self.name)
+        found = self.parse(value, zone) if value else None
         return [] if found is None else [found]
 
-    def test(self, value: str, zone: ZoneInfo) -> Clause | None:  # noqa: ARG002
+    def parse(self, value: str, zone: ZoneInfo) -> Clause | None:  # noqa: ARG002
         """The condition for a value, None if it is ignored; raises BadValueError."""
-        return self.compared(value)
+        return self.clause_for(value)
 
-    def compared(self, value) -> Clause:
+    def clause_for(self, value) -> Clause:
         """The condition for a converted value; None is one that nothing has."""
-        return NOTHING if value is None else self.narrow.clause(self.name, value)
+        return NO_MATCH if value is None else self.condition.clause(self.name, value)
 
-    def text(self, values: dict[str, str], name: str) -> str:
+    def value_of(self, values: dict[str, str], name: str) -> str:
         """The value of a parameter, "" by default; raises BadValueError for null characters."""
         value = values.get(name, "")
         if "\0" in value:
             raise BadValueError(self.name, "Null characters are not allowed.")
         return value
 
-    def bad(self) -> BadValueError:
+    def value_error(self) -> BadValueError:
         """The error for an invalid value."""
-        return BadValueError(self.name, self.invalid)
+        return BadValueError(self.name, self.error_message)
 
 
-class Int(Filter):
+class IntegerFilter(Filter):
     """A whole number; one beyond the range of the columns matches nothing."""
 
     schema = {"type": "integer"}
-    invalid = "Enter a number."
+    error_message = "Enter a number."
 
-    def test(self, value, zone):  # noqa: ARG002
-        return self.compared(self.number(value))
+    def parse(self, value, zone):  # noqa: ARG002
+        return self.clause_for(self.number(value))
 
     def number(self, value: str) -> int | None:
         """The number, None for one beyond the range of the columns; raises BadValueError."""
         if not is_number(value):
-            raise self.bad()
+            raise self.value_error()
         number = decimal(value)  # None for an exponent of many digits
         fits = number is not None and -INTEGER_MAX <= number <= INTEGER_MAX and number == int(number)
         return int(number) if fits else None
 
 
-class Number(Filter):
+class NumberFilter(Filter):
     """A lower bound, which may have decimals."""
 
     schema = {"type": "number"}
-    says = "Least {}."
-    invalid = Int.invalid
+    description = "Least {}."
+    error_message = IntegerFilter.error_message
 
-    def test(self, value, zone):  # noqa: ARG002
+    def parse(self, value, zone):  # noqa: ARG002
         if not is_number(value):
-            raise self.bad()
-        return self.compared(float(value))
+            raise self.value_error()
+        return self.clause_for(float(value))
 
 
-class IntList(Int):
+class IntegerListFilter(IntegerFilter):
     """Any of several ids."""
 
-    schema = {"type": "array", "items": Int.schema}
-    says = f"{{}}: any of these ids, separated by commas; the first {IDS_MAX} count."
+    schema = {"type": "array", "items": IntegerFilter.schema}
+    description = f"{{}}: any of these ids, separated by commas; the first {IDS_MAX} count."
 
-    def test(self, value, zone):  # noqa: ARG002
+    def parse(self, value, zone):  # noqa: ARG002
         items = [item for item in (each.strip() for each in value.split(",")) if item]
         numbers = {self.number(item) for item in items[:IDS_MAX]} - {None}
-        return self.compared(sorted(numbers)) if items else None
+        return self.clause_for(sorted(numbers)) if items else None
 
 
-class IdList(IntList):
+class IdListFilter(IntegerListFilter):
     """Any of several numbers; too many are an error, so that none is ignored silently."""
 
-    says = f"{{}}: any of these numbers, up to {FOREIGN_IDS_MAX}, separated by commas."
+    description = f"{{}}: any of these numbers, up to {FOREIGN_IDS_MAX}, separated by commas."
 
-    def test(self, value, zone):
+    def parse(self, value, zone):
         if value.count(",") >= FOREIGN_IDS_MAX:
             raise BadValueError(self.name, f"Ask for at most {FOREIGN_IDS_MAX} numbers at a time.")
-        return super().test(value, zone)
+        return super().parse(value, zone)
 
 
-class Flag(Filter):
+class BooleanFilter(Filter):
     """A boolean."""
 
     schema = {"type": "boolean"}
-    says = "Whether {}; anything but true, false, 1 and 0 is ignored."
+    description = "Whether {}; anything but true, false, 1 and 0 is ignored."
 
-    def test(self, value, zone):  # noqa: ARG002
-        wanted = FLAGS.get(value.lower())
-        return None if wanted is None else self.compared(wanted)
+    def parse(self, value, zone):  # noqa: ARG002
+        wanted = BOOLEANS.get(value.lower())
+        return None if wanted is None else self.clause_for(wanted)
 
 
-class Choice(Filter):
+class ChoiceFilter(Filter):
     """One of a fixed set of codes."""
 
     def __init__(self, name, condition, subject, codes: Iterable):
@@ -201,34 +201,34 @@ class Choice(Filter):
         self.codes = {str(code): code.value if isinstance(code, Enum) else code for code in codes}
         self.schema = {"type": "string", "enum": list(self.codes)}
 
-    def test(self, value, zone):  # noqa: ARG002
+    def parse(self, value, zone):  # noqa: ARG002
         if value not in self.codes:
             message = f"Select a valid choice. {value} is not one of the available choices."
             raise BadValueError(self.name, message)
-        return self.compared(self.codes[value])
+        return self.clause_for(self.codes[value])
 
 
-class Day(Filter):
+class DateFilter(Filter):
     """A date, as `YYYY-MM-DD` or `MM/DD/YYYY`."""
 
     schema = {"type": "string", "format": "date"}
-    invalid = "Enter a valid date."
+    error_message = "Enter a valid date."
 
-    def test(self, value, zone):  # noqa: ARG002
-        return self.compared(self.day(value))
+    def parse(self, value, zone):  # noqa: ARG002
+        return self.clause_for(self.day(value))
 
     def day(self, value: str) -> date:
         """The date; raises BadValueError."""
         found = _DAY.fullmatch(value)
         if found is None:
-            raise self.bad()
+            raise self.value_error()
         try:
             return _day(found)
         except ValueError as error:
-            raise self.bad() from error
+            raise self.value_error() from error
 
 
-class DayRange(Day):
+class DateRangeFilter(DateFilter):
     """`<name>_after` and `<name>_before`, both inclusive; errors are reported as `<name>`."""
 
     def __init__(self, name, after: Condition, before: Condition, subject):
@@ -239,7 +239,7 @@ class DayRange(Day):
     def parameters(self):
         return f"{self.name}_after", f"{self.name}_before"
 
-    def described(self):
+    def openapi_parameters(self):
         after, before = self.parameters
         return [
             Parameter(after, self.schema, f"Earliest {self.subject}, included."),
@@ -249,31 +249,31 @@ class DayRange(Day):
     def clauses(self, values, zone):  # noqa: ARG002
         found = []
         for name, narrow in zip(self.parameters, self.bounds, strict=True):
-            text = self.text(values, name)
+            text = self.value_of(values, name)
             if text:
                 found.append(narrow.clause(name, self.day(text)))
         return found
 
 
-class Later(Filter):
+class LaterThanFilter(Filter):
     """Strictly later than a time; a date means its start in the site's time zone."""
 
     schema = {"type": "string", "format": "date-time"}
-    says = "{}: strictly later than this moment; without an offset, in the site's time zone."
-    invalid = "Enter a valid date/time."
+    description = "{}: strictly later than this moment; without an offset, in the site's time zone."
+    error_message = "Enter a valid date/time."
 
-    def test(self, value, zone):
-        return self.compared(self.moment(value, zone))
+    def parse(self, value, zone):
+        return self.clause_for(self.moment(value, zone))
 
     def moment(self, value: str, zone: ZoneInfo) -> datetime:
         """The time in UTC; raises BadValueError."""
         found = _MOMENT.fullmatch(value)
         if found is None:
-            raise self.bad()
+            raise self.value_error()
         try:
             local = _moment(found, zone)
         except ValueError as error:
-            raise self.bad() from error
+            raise self.value_error() from error
         try:
             return local.astimezone(UTC)
         except OverflowError:  # hours before the first or after the last year
@@ -298,7 +298,9 @@ def _moment(found: re.Match, zone: ZoneInfo) -> datetime:
     return datetime.combine(_day(found), time(*clock), zone)
 
 
-def read(filters: tuple[Filter, ...], parameters: list[tuple[str, str]], *, zone: ZoneInfo) -> list[Clause]:
+def parse_filters(
+    filters: tuple[Filter, ...], parameters: list[tuple[str, str]], *, zone: ZoneInfo
+) -> list[Clause]:
     """The conditions for the parameters of a query, all of which must hold.
 
     `parameters` are pairs in the order sent: the last value of a name counts, and empty ones are ignored.

@@ -14,39 +14,38 @@ from typing import ClassVar
 import orjson
 from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, func, literal_column, select
 
-from comicsdb.catalog.filters import Clause, number_of, values_of
+from comicsdb.catalog.filters import Clause, count_statement, values_of
 from comicsdb.db import keyset
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.validators import times, versions
+from comicsdb.readcache.validators import select_stamps, select_versions
 from comicsdb.security import Identity
 from comicsdb.tags import TagFormat
-from comicsdb_api.negotiation import COMMON, parameters, tag_format
-from comicsdb_api.resource import cached_reads, paging, shapes
-from comicsdb_api.resource.cached_reads import Read
-from comicsdb_api.resource.filters import Filter
-from comicsdb_api.resource.filters import read as read_filters
-from comicsdb_api.resource.options import IDS_OPTION, SORT, Option, list_options_of, options_of, values_in
-from comicsdb_api.resource.selection import Shape
-from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
+from comicsdb_api.negotiation import COMMON_PARAMETERS, parameters, tag_format
+from comicsdb_api.resource import cached_reads, expressions, paging
+from comicsdb_api.resource.cached_reads import ReadDeclaration
+from comicsdb_api.resource.filters import Filter, parse_filters
+from comicsdb_api.resource.options import IDS_OPTION, SORT, Option, list_options_of, option_values, options_of
+from comicsdb_api.resource.selection import FieldSelection
+from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
-FAR = 5  # pages that are found by skipping rows
-STEP = 3  # pages between cached places
-NEAR = 500  # rows after a place within which most pages lie
-TRIES = 3  # attempts to read places and page of one version, with concurrent writers
+OFFSET_PAGES_MAX = 5  # pages that are found by skipping rows
+PAGES_PER_POSITION = 3  # pages between cached places
+NEAR_ROWS = 500  # rows after a place within which most pages lie
+ATTEMPTS_MAX = 3  # attempts to read places and page of one version, with concurrent writers
 
 # How many rows one of the day's requests pays for.
-USUAL_ROWS, DETAILED_ROWS = 100, 10
+ROWS_PER_REQUEST, DETAILED_ROWS_PER_REQUEST = 100, 10
 
-QUERIES_MAX = 500  # compiled statements of all lists, of some 5 KB each
+COMPILED_QUERIES_MAX = 500  # compiled statements of all lists, of some 5 KB each
 
-# Ways to a page: it is the first, by skipping rows, or from a place (within `NEAR` rows or further); and the
-# survey that finds places.
-FIRST, PASSED, NEARBY, PLACED, SURVEY = "first", "passed", "nearby", "placed", "survey"
+# How a page is found: it is the first, by skipping rows, or from a keyset position (within `NEAR_ROWS` rows
+# or further); and the survey that finds such positions.
+FIRST, OFFSET, NEAR_KEYSET, KEYSET, SURVEY = "first", "offset", "near keyset", "keyset", "survey"
 
 
 @dataclass(frozen=True)
-class Known:
+class ListFacts:
     """The cached facts about a version of a list: the number of rows, and places after a survey."""
 
     version: str
@@ -58,7 +57,7 @@ class Known:
         return orjson.dumps([self.version, self.count, self.places])
 
     @classmethod
-    def load(cls, entry: bytes) -> "Known":
+    def load(cls, entry: bytes) -> "ListFacts":
         """The facts from their cached form."""
         return cls(*orjson.loads(entry))
 
@@ -67,17 +66,17 @@ class Known:
 class Listing:
     """The rows of an address: their resource, condition, order, filters and options.
 
-    `condition` may refer to the object with the parameter `id`, whose row `read.stamps` selects. A variant is
-    what options make of a listing: with another shape, for instance.
+    `condition` may refer to the object with the parameter `id`, whose row `read.stamps` selects. Options
+    derive others from a listing (`derived_reads`): with another selection of fields, for instance.
     """
 
-    read: Read
+    read: ReadDeclaration
     resource: type
     condition: tuple
     order: tuple
     filters: tuple[Filter, ...] = ()
     options: tuple[Option, ...] = ()
-    shape: Shape | None = None  # None is the usual one
+    selection: FieldSelection | None = None  # None is the usual one
     page_size: int | None = None  # None is the usual one
     sort: str = ""  # the name of the order; empty for the usual one
     is_versioned: bool = False  # whether facts about it are cached under its stamps
@@ -90,27 +89,29 @@ class Listing:
 
     def cost(self, request) -> int:  # noqa: ARG002  (lists override it)
         """What a page costs of the day's requests: fields of details make rows dearer."""
-        usual = self.shape is None or self.shape.is_usual
-        return ceil(self.size / (USUAL_ROWS if usual else DETAILED_ROWS))
+        usual = self.selection is None or self.selection.is_default
+        return ceil(self.size / (ROWS_PER_REQUEST if usual else DETAILED_ROWS_PER_REQUEST))
 
     @cached_property
     def parameters(self) -> frozenset[str]:
         """The parameters of the query that the address knows; links to other pages repeat them."""
         declared = (*self.filters, *self.options)
-        return frozenset((*COMMON, *(name for each in declared for name in each.parameters)))
+        return frozenset((*COMMON_PARAMETERS, *(name for each in declared for name in each.parameters)))
 
     def clauses(self, request, identity: Identity | None) -> list[Clause]:  # noqa: ARG002  (lists override it)
         """The conditions of a request; raises InvalidError."""
         if not request.environ.get("QUERY_STRING"):
             return []
         zone = request.registry.settings["comicsdb.timezone"]
-        return read_filters((*self.filters, *self.options), parameters(request), zone=zone)
+        return parse_filters((*self.filters, *self.options), parameters(request), zone=zone)
 
     def values(self, request, identity: Identity | None) -> dict:  # noqa: ARG002  (lists override it)
         """The values of the parameters of `condition`, but for `id`."""
         return {}
 
-    def page(self, request, stamps: tuple, wanted: "Wanted", epoch: int | None = None) -> bytes | None:
+    def page(
+        self, request, stamps: tuple, page_request: "PageRequest", epoch: int | None = None
+    ) -> bytes | None:
         """The body of a page.
 
         None if the object was deleted meanwhile; raises RefusedError (404) for a page that does not exist,
@@ -118,139 +119,157 @@ class Listing:
         """
         found = None
         if not self.is_versioned:
-            number, found = self._walk(request, wanted)
+            number, found = self._uncached_page(request, page_request)
         else:
             version = self.read.version(stamps)
-            for _ in range(TRIES):
-                number, found, known = self._page(request, wanted, version)
-                if not (found and known) or found.version == known.version:
+            for _ in range(ATTEMPTS_MAX):
+                number, found, facts = self._page_of_version(request, page_request, version)
+                if not (found and facts) or found.version == facts.version:
                     break
                 version = found.version  # the list has changed meanwhile
             else:  # a single statement is consistent
-                number, found = self._walk(request, wanted)
+                number, found = self._uncached_page(request, page_request)
         if found is None:
             return None
         if epoch is not None and found.epoch != epoch:
             raise EpochMovedError
         return found.body(request, number, self)
 
-    def _page(self, request, wanted: "Wanted", version: str):
+    def _page_of_version(self, request, page_request: "PageRequest", version: str):
         """The number of a page, its content, and the cached facts about a version of the list."""
-        kept = f"{self.read.name}:{{}}:{wanted.object_id or ''}:{version}:{wanted.digest}"
-        if wanted.number is paging.LAST or (wanted.number > FAR and self._has_groups):
+        key_format = f"{self.read.name}:{{}}:{page_request.object_id or ''}:{version}:{page_request.digest}"
+        if page_request.number is paging.LAST or (
+            page_request.number > OFFSET_PAGES_MAX and self._has_groups
+        ):
             survey, _ = request.cache.list.get_or_create(
-                kept.format("survey"), lambda: self._survey(request, wanted).dump()
+                key_format.format("survey"), lambda: self._survey(request, page_request).dump()
             )
-            known = Known.load(survey)
-            number = wanted.number
+            facts = ListFacts.load(survey)
+            number = page_request.number
             if number is paging.LAST:
-                number = paging.page_count(known.count, self.size)
-            return number, self._rows(request, wanted, number, known), known
+                number = paging.page_count(facts.count, self.size)
+            return number, self._rows(request, page_request, number, facts), facts
         # In the memory of the process, as counting mostly takes less than a round trip to Redis.
-        counts, key = request.cache.counts, kept.format("count")
+        counts, key = request.cache.counts, key_format.format("count")
         counted = counts.get(key)
-        known = Known.load(counted) if counted else None
-        found = self._rows(request, wanted, wanted.number, known)
-        if found and not known and found.count > self.size:
-            counts.get_or_create(key, Known(found.version, found.count, []).dump, missed=True)
-        return wanted.number, found, known
+        facts = ListFacts.load(counted) if counted else None
+        found = self._rows(request, page_request, page_request.number, facts)
+        if found and not facts and found.count > self.size:
+            counts.get_or_create(key, ListFacts(found.version, found.count, []).dump, missed=True)
+        return page_request.number, found, facts
 
     @cached_property
     def _has_groups(self) -> bool:
         """Whether many rows share the leading values of the order; otherwise an index has the whole order."""
         table = self.resource.model.__table__
-        return self.is_versioned and keyset.depth(self.order, table) < len(self.order)
+        return self.is_versioned and keyset.place_length(self.order, table) < len(self.order)
 
-    def _walk(self, request, wanted: "Wanted") -> "tuple[int, Found | None]":
+    def _uncached_page(self, request, page_request: "PageRequest") -> "tuple[int, FetchedPage | None]":
         """A page, and its number, of a list without cached facts."""
-        number = wanted.number or 1
-        found = self._rows(request, wanted, number, None)
+        number = page_request.number or 1
+        found = self._rows(request, page_request, number, None)
         # The number of rows may change until the last page is found.
-        while wanted.number is paging.LAST and found and number != paging.page_count(found.count, self.size):
+        while (
+            page_request.number is paging.LAST
+            and found
+            and number != paging.page_count(found.count, self.size)
+        ):
             number = paging.page_count(found.count, self.size)
-            found = self._rows(request, wanted, number, None)
+            found = self._rows(request, page_request, number, None)
         return number, found
 
-    def _rows(self, request, wanted: "Wanted", number: int, known: Known | None) -> "Found | None":
+    def _rows(
+        self, request, page_request: "PageRequest", number: int, facts: ListFacts | None
+    ) -> "FetchedPage | None":
         offset = (number - 1) * self.size
-        place = keyset.nearest(known.places, offset) if known else None
-        values = {"id": wanted.object_id, "offset": offset, **addresses(request), **wanted.values}
-        way = PASSED if offset else FIRST
+        place = keyset.nearest_place(facts.places, offset) if facts else None
+        values = {"id": page_request.object_id, "offset": offset, **base_urls(request), **page_request.values}
+        strategy = OFFSET if offset else FIRST
         if place is not None:
             offset -= place[0]
-            values |= keyset.bound(place) | {"offset": offset}
-            way = NEARBY if offset + self.size <= NEAR else PLACED
-        row = self._fetch(request, known is None, way, wanted, values)
+            values |= keyset.place_values(place) | {"offset": offset}
+            strategy = NEAR_KEYSET if offset + self.size <= NEAR_ROWS else KEYSET
+        row = self._fetch(request, facts is None, strategy, page_request, values)
         if row is None:
             return None
         epoch, count, rows, *stamps = row
-        return Found(epoch, self.read.version(tuple(stamps)), known.count if known else count, rows)
+        return FetchedPage(epoch, self.read.version(tuple(stamps)), facts.count if facts else count, rows)
 
-    def _fetch(self, request, counted: bool, way: str, wanted: "Wanted", values: dict) -> tuple | None:
-        return request.read_pool.fetch(query_of(self, counted, way, wanted.clauses), values)
+    def _fetch(
+        self, request, with_count: bool, strategy: str, page_request: "PageRequest", values: dict
+    ) -> tuple | None:
+        return request.read_pool.fetch(
+            compiled_query(self, with_count, strategy, page_request.clauses), values
+        )
 
-    def query(self, counted: bool, way: str, clauses: tuple[Clause, ...]) -> CompiledQuery:
+    def query(self, with_count: bool, strategy: str, clauses: tuple[Clause, ...]) -> CompiledQuery:
         """The statement for a page, or for a survey of all."""
         conditions = tuple(each.build() for each in clauses)
-        if way == SURVEY:
-            return CompiledQuery.of(self._surveying(conditions), prepared=False)
+        if strategy == SURVEY:
+            return CompiledQuery.of(self._survey_statement(conditions), prepared=False)
         # The best plan depends on the values of most filters and, in a part of the rows, on how many of them
         # come after a place.
         names = {each.name for each in clauses}
-        prepared = not names or names in self.resource.planned_once
-        if way in (NEARBY, PLACED):
+        prepared = not names or names in self.resource.generic_plan_filters
+        if strategy in (NEAR_KEYSET, KEYSET):
             prepared = not names and not self.condition
-        return CompiledQuery.of(self._statement(counted, way, conditions), prepared=prepared)
+        return CompiledQuery.of(self._statement(with_count, strategy, conditions), prepared=prepared)
 
-    def _statement(self, counted: bool, way: str, conditions=()):
+    def _statement(self, with_count: bool, strategy: str, conditions=()):
         """One row: the epoch, the number of rows, one page of them as JSON, and the stamps."""
         chosen = (*self.condition, *conditions)
         resource, stamps = self.resource, self.read.stamps.subquery("stamps")
-        page = self.shown().where(*chosen).order_by(*self.order).limit(literal_column(str(self.size)))
-        if way in (NEARBY, PLACED):
-            leading = self.order[: keyset.depth(self.order, resource.model.__table__)]
-            page = self._reached((*chosen, keyset.from_place(leading)), near=way == NEARBY)
-        elif way == PASSED or self.read.region is None:
-            page = self._reached(chosen)
-        count = number_of(resource.model.__table__, chosen).scalar_subquery()
+        page = self.rows_query().where(*chosen).order_by(*self.order).limit(literal_column(str(self.size)))
+        if strategy in (NEAR_KEYSET, KEYSET):
+            leading = self.order[: keyset.place_length(self.order, resource.model.__table__)]
+            page = self._page_by_key((*chosen, keyset.from_place(leading)), near=strategy == NEAR_KEYSET)
+        elif strategy == OFFSET or self.read.region is None:
+            page = self._page_by_key(chosen)
+        count = count_statement(resource.model.__table__, chosen).scalar_subquery()
         return select(
             EPOCH_NOW.scalar_subquery().label("epoch"),
-            (count if counted else literal_column("0")).label("count"),
-            shapes.rows_of(page).label("rows"),
+            (count if with_count else literal_column("0")).label("count"),
+            expressions.rows_as_json(page).label("rows"),
             *stamps.c,
         ).select_from(stamps)
 
-    def _reached(self, chosen: tuple, *, near: bool = False):
+    def _page_by_key(self, chosen: tuple, *, near: bool = False):
         """A page after an offset; skipped rows are not joined.
 
-        With `near` it is within the first `NEAR` rows: PostgreSQL takes any other offset for a tenth of all
-        rows, and rather plans each request than use a plan for so many.
+        With `near` it is within the first `NEAR_ROWS` rows: PostgreSQL assumes that any other offset skips a
+        tenth of all rows, and plans each request rather than use a plan for so many.
         """
         resource = self.resource
         wanted = (
             select(resource.key()).select_from(resource.row_source()).where(*chosen).order_by(*self.order)
         )
         if near:
-            rows = wanted.limit(literal_column(str(NEAR))).correlate(None).subquery("near")
+            rows = wanted.limit(literal_column(str(NEAR_ROWS))).correlate(None).subquery("near")
             wanted = select(*rows.c)
         wanted = wanted.limit(literal_column(str(self.size))).offset(bindparam("offset", type_=BigInteger))
-        return self.shown().where(resource.key().in_(wanted.correlate(None))).order_by(*self.order)
+        return self.rows_query().where(resource.key().in_(wanted.correlate(None))).order_by(*self.order)
 
-    def shown(self, **more) -> Select:
+    def rows_query(self, **more) -> Select:
         """The fields of all rows, and `more` expressions."""
-        shape = self.shape or Shape(self.resource)
-        return select(*shapes.labelled(shape.expressions | more)).select_from(shape.source)
+        selection = self.selection or FieldSelection(self.resource)
+        return select(*expressions.labelled_columns(selection.expressions | more)).select_from(
+            selection.source
+        )
 
-    def _survey(self, request, wanted: "Wanted") -> Known:
+    def _survey(self, request, page_request: "PageRequest") -> ListFacts:
         """The number of rows, and the places of far pages."""
-        query = query_of(self, True, SURVEY, wanted.clauses)
-        count, found, *seen = request.read_pool.fetch(query, {"id": wanted.object_id, **wanted.values})
-        return Known(self.read.version(tuple(seen)), count, orjson.loads(found))
+        query = compiled_query(self, True, SURVEY, page_request.clauses)
+        count, found, *seen = request.read_pool.fetch(
+            query, {"id": page_request.object_id, **page_request.values}
+        )
+        return ListFacts(self.read.version(tuple(seen)), count, orjson.loads(found))
 
-    def _surveying(self, conditions):
+    def _survey_statement(self, conditions):
         table, chosen = self.resource.model.__table__, (*self.condition, *conditions)
         if self._has_groups:
-            summed = keyset.survey(table, chosen, self.order, STEP * self.resource.page_size)
+            summed = keyset.select_places(
+                table, chosen, self.order, PAGES_PER_POSITION * self.resource.page_size
+            )
         else:
             summed = select(func.count().label("count"), literal_column("'[]'").label("places"))
             summed = summed.select_from(table).where(*chosen)
@@ -258,15 +277,17 @@ class Listing:
         return select(*summed.c, *stamps.c).select_from(summed.outerjoin(stamps, literal_column("true")))
 
 
-@lru_cache(QUERIES_MAX)
-def query_of(listing: Listing, counted: bool, way: str, clauses: tuple[Clause, ...]) -> CompiledQuery:
-    """The statement for a way to a page, compiled once for each set of filters."""
-    return listing.query(counted, way, clauses)
+@lru_cache(COMPILED_QUERIES_MAX)
+def compiled_query(
+    listing: Listing, with_count: bool, strategy: str, clauses: tuple[Clause, ...]
+) -> CompiledQuery:
+    """The statement that finds a page in one way, compiled once for each set of filters."""
+    return listing.query(with_count, strategy, clauses)
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a request wants of a list: the number of a page, or LAST, and the conditions of the rows."""
+class PageRequest:
+    """The page of a list that a request asks for: its number, or LAST, and the conditions of the rows."""
 
     number: int | None
     clauses: tuple[Clause, ...] = ()
@@ -275,8 +296,8 @@ class Wanted:
     digest: str = ""  # of the filters and the order
 
     @classmethod
-    def of(cls, request, listing: Listing, identity: Identity | None, object_id: int | None) -> "Wanted":
-        """What a request wants; raises InvalidError, and RefusedError (404) for an invalid number."""
+    def of(cls, request, listing: Listing, identity: Identity | None, object_id: int | None) -> "PageRequest":
+        """The page that a request asks for; raises InvalidError, and RefusedError (404) for a bad number."""
         clauses = tuple(listing.clauses(request, identity))
         values = {**listing.values(request, identity), **values_of(clauses)}
         names = {SORT, *(name for each in listing.filters for name in each.parameters)}
@@ -284,11 +305,11 @@ class Wanted:
         digest = (
             blake2b(repr(pairs).encode(errors="surrogatepass"), digest_size=16).hexdigest() if pairs else ""
         )
-        return cls(paging.wanted(request), clauses, object_id, values, digest)
+        return cls(paging.requested_page(request), clauses, object_id, values, digest)
 
 
 @dataclass(frozen=True)
-class Found:
+class FetchedPage:
     """A page from the database, with the epoch and the version of the list."""
 
     epoch: int
@@ -299,18 +320,18 @@ class Found:
     def body(self, request, number: int, listing: Listing) -> bytes:
         """The body of the page; raises RefusedError (404) if it is past the end."""
         rows = orjson.loads(self.rows)
-        kept = parameters(request, listing.parameters)
-        return to_json(paging.envelope(request, number, self.count, rows, listing.size, kept))
+        repeated = parameters(request, listing.parameters)
+        return to_json(paging.envelope(request, number, self.count, rows, listing.size, repeated))
 
 
 @dataclass(frozen=True, eq=False)
 class Detail:
     """The object of an address."""
 
-    read: Read
+    read: ReadDeclaration
     resource: type
     options: tuple[Option, ...] = ()
-    shape: Shape | None = None  # None is the usual one
+    selection: FieldSelection | None = None  # None is the usual one
 
     @cached_property
     def parameters(self) -> frozenset[str]:
@@ -327,11 +348,11 @@ class Detail:
 
         Raises InvalidError for options, and EpochMovedError if an epoch is given and not that of the body.
         """
-        if self.shape is None and request.environ.get("QUERY_STRING"):
-            values_in(self.options, request)
+        if self.selection is None and request.environ.get("QUERY_STRING"):
+            option_values(self.options, request)
         chosen = tag_format(request)
         query = self._tag_query if chosen else self._query
-        row = request.read_pool.fetch(query, {"id": object_id, **addresses(request)})
+        row = request.read_pool.fetch(query, {"id": object_id, **base_urls(request)})
         if row is None:
             return None
         if epoch is not None and row[1] != epoch:
@@ -341,16 +362,16 @@ class Detail:
 
     @cached_property
     def _query(self) -> CompiledQuery:
-        shape = self.shape or Shape(self.resource, detail=True)
-        return self._compiled(shape.expressions, shape.source)
+        selection = self.selection or FieldSelection(self.resource, detail=True)
+        return self._compiled(selection.expressions, selection.source)
 
     @cached_property
     def _tag_query(self) -> CompiledQuery:
         return self._compiled(self.resource.tag_fields(), self.resource.detail_source())
 
     def _compiled(self, fields: dict, source) -> CompiledQuery:
-        body = shapes.object_of(
-            select(*shapes.labelled(fields))
+        body = expressions.row_as_json(
+            select(*expressions.labelled_columns(fields))
             .select_from(source)
             .where(self.resource.model.__table__.c.id == bindparam("id"))
         )
@@ -358,28 +379,30 @@ class Detail:
 
 
 @dataclass(frozen=True, eq=False)
-class Children:
+class ChildList:
     """A list below an object: the rows of `resource` that meet a condition on its id (parameter `id`).
 
-    It changes with the versions of the kinds in `depends` or, without any, with the object's
+    It changes with the versions of the kinds in `depends_on` or, without any, with the object's
     `issues_modified`.
     """
 
     resource: type
     condition: ColumnElement
     order: tuple
-    depends: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
 
     def of(self, owner: type, route: str) -> Listing:
         """The list below the objects of a resource."""
         parent = owner.model.__table__
-        if self.depends:
-            stamps = versions(*self.depends).select_from(parent).where(parent.c.id == bindparam("id"))
+        if self.depends_on:
+            stamps = (
+                select_versions(*self.depends_on).select_from(parent).where(parent.c.id == bindparam("id"))
+            )
         else:
-            stamps = times(parent, "issues_modified")
-        region = (cached_reads.LIST if self.depends else cached_reads.DETAIL) if owner.cached else None
+            stamps = select_stamps(parent, "issues_modified")
+        region = (cached_reads.LIST if self.depends_on else cached_reads.DETAIL) if owner.cached else None
         name = route.removeprefix(ROUTE_PREFIX).replace(".", ":")
-        read = Read(route, region, name, stamps, date_pairs=0 if self.depends else 2)
+        read = ReadDeclaration(route, region, name, stamps, date_pairs=0 if self.depends_on else 2)
         return Listing(
             read,
             self.resource,
@@ -394,8 +417,8 @@ def list_of(resource: type, route: str) -> Listing:
     """All rows of a resource."""
     kind = resource.kind()
     region = cached_reads.LIST if resource.cached else None
-    stamps = versions(*(resource.depends or (kind,)))
-    read = Read(route, region, f"{kind}:list", stamps)
+    stamps = select_versions(*(resource.depends_on or (kind,)))
+    read = ReadDeclaration(route, region, f"{kind}:list", stamps)
     return resource.listing(
         read,
         resource,
@@ -410,6 +433,6 @@ def list_of(resource: type, route: str) -> Listing:
 def detail_of(resource: type, route: str) -> Detail:
     """The objects of a resource, one by one."""
     region = cached_reads.DETAIL if resource.cached else None
-    stamps = times(resource.model.__table__, *resource.stamps)
-    read = Read(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=2)
+    stamps = select_stamps(resource.model.__table__, *resource.stamps)
+    read = ReadDeclaration(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=2)
     return Detail(read, resource, options_of(resource))

@@ -11,19 +11,19 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameters
 from comicsdb_api.resource.filters import BadValueError, Filter
-from comicsdb_api.resource.selection import FIELDS, INCLUDE, known_names, names_in
+from comicsdb_api.resource.selection import FIELDS, INCLUDE, parse_names, selectable_names
 
-IDS, SORT, SIZE, CURSOR = "ids", "sort", "page_size", "cursor"
+IDS, SORT, PAGE_SIZE, CURSOR = "ids", "sort", "page_size", "cursor"
 IDS_MAX = 100
-SIZE_MAX = 500
+PAGE_SIZE_MAX = 500
 ORDERS = "another order; `-` is for descending, and ids tell apart what is equal"
 
 
 class Option(Filter):
     """A parameter that is no condition: `read` makes its value of a text, and raises ValueError."""
 
-    def __init__(self, name: str, read: Callable[[str], object], schema: dict, says: str):
-        super().__init__(name, None, says)
+    def __init__(self, name: str, read: Callable[[str], object], schema: dict, description: str):
+        super().__init__(name, None, description)
         self.read = read
         self.schema = schema
 
@@ -34,7 +34,7 @@ class Option(Filter):
 
     def value(self, values: dict[str, str]):
         """The value in a query, None without one; raises BadValueError."""
-        text = self.text(values, self.name)
+        text = self.value_of(values, self.name)
         try:
             return self.read(text) if text else None
         except ValueError as error:
@@ -45,16 +45,16 @@ def options_of(resource: type) -> tuple[Option, ...]:
     """The options of all lists and details of a resource."""
     if not resource.has_options:
         return ()
-    known = known_names(resource)
+    known = selectable_names(resource)
     fields = Option(
         FIELDS,
-        lambda text: names_in(text, known[FIELDS]),
+        lambda text: parse_names(text, known[FIELDS]),
         _list_of({"enum": list(known[FIELDS])}),
         "only these fields; with dots, of what is in a field",
     )
     include = Option(
         INCLUDE,
-        lambda text: names_in(text, known[INCLUDE]),
+        lambda text: parse_names(text, known[INCLUDE]),
         _list_of({"enum": list(known[INCLUDE])}),
         "further fields, as a detail has them, or `all`",
     )
@@ -65,12 +65,12 @@ def list_options_of(resource: type) -> tuple[Option, ...]:
     """The options of all lists of a resource."""
     if not resource.has_options:
         return ()
-    known = [f"{sign}{name}" for name in resource.sorts() for sign in ("", "-")]
-    sort = Option(SORT, partial(_known, known), {"type": "string", "enum": known}, ORDERS)
+    known = [f"{sign}{name}" for name in resource.sort_orders() for sign in ("", "-")]
+    sort = Option(SORT, partial(_known_sort, known), {"type": "string", "enum": known}, ORDERS)
     return (*options_of(resource), sort, *PAGE_OPTIONS)
 
 
-def values_in(options: Iterable[Option], request) -> dict:
+def option_values(options: Iterable[Option], request) -> dict:
     """The values of options by name, without those that are not sent; raises InvalidError."""
     options = {each.name: each for each in options}
     sent = {name: text.strip() for name, text in parameters(request, options)}
@@ -96,16 +96,16 @@ def _read_ids(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers))
 
 
-def _known(known: list[str], text: str) -> str:
+def _known_sort(known: list[str], text: str) -> str:
     if text not in known:
         raise ValueError(f"Unknown: {text}. Known: {', '.join(known)}.")
     return text
 
 
 def _read_size(text: str) -> int:
-    number = whole_number(text, 1, SIZE_MAX)
+    number = whole_number(text, 1, PAGE_SIZE_MAX)
     if number is None:
-        raise ValueError(f"Enter a whole number from 1 to {SIZE_MAX}.")
+        raise ValueError(f"Enter a whole number from 1 to {PAGE_SIZE_MAX}.")
     return number
 
 
@@ -121,9 +121,9 @@ IDS_OPTION = Option(
 )
 PAGE_OPTIONS = (
     Option(
-        SIZE,
+        PAGE_SIZE,
         _read_size,
-        {"type": "integer", "minimum": 1, "maximum": SIZE_MAX},
+        {"type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX},
         "how many objects a page has",
     ),
     Option(

@@ -10,20 +10,20 @@ from functools import lru_cache
 from sqlalchemy import Case, ColumnElement
 
 from comicsdb.catalog.errors import InvalidError
-from comicsdb_api.resource import shapes
-from comicsdb_api.resource.types import ListOf, ObjectOf
+from comicsdb_api.resource import expressions
+from comicsdb_api.resource.types import JsonList, JsonObject
 
 FIELDS, INCLUDE = "fields", "include"  # parameters
 ALL = "all"  # includes every field
 
 
 @dataclass(frozen=True)
-class Shape:
+class FieldSelection:
     """The fields of a row of a list, or of a detail (`detail`).
 
     `include` adds fields: all that list and detail have, and further ones, can be had in both. What list and
-    detail have is then as in the detail. `fields` picks from all of them, by dotted names. Equal shapes make
-    equal statements.
+    detail have is then as in the detail. `fields` picks from all of them, by dotted names. Equal selections
+    make equal statements.
     """
 
     resource: type
@@ -34,10 +34,10 @@ class Shape:
     @property
     def expressions(self) -> dict[str, ColumnElement]:
         """The fields: name → SQL expression, in their usual order."""
-        usual = self._usual
+        usual = self._default_fields
         if not (self.fields or self.include):
             return usual
-        rich = every_field(self.resource)
+        rich = all_fields(self.resource)
         every = usual | rich
         included = every if ALL in self.include else self.include
         found = {
@@ -47,47 +47,51 @@ class Shape:
         }
         if not self.fields:
             return found
-        asked = _by_first(self.fields)
+        asked = _group_by_first(self.fields)
         return {
-            name: _pruned(_with(asked[name], found.get(name), rich[name]), asked[name])
+            name: _prune(_sufficient_form(asked[name], found.get(name), rich[name]), asked[name])
             for name in every
             if name in asked
         }
 
     @property
-    def is_usual(self) -> bool:
+    def is_default(self) -> bool:
         """Whether all is shown as without `include`, so that the same validators tell what is current."""
         if self.detail or not (self.fields or self.include):
             return True
-        known = names_of(self._usual)
+        known = dotted_names(self._default_fields)
         return not self.include and all(name in known for name in self.fields)
 
     @property
     def source(self):
         """The tables that the expressions read."""
         return (
-            self.resource.row_source() if self.is_usual and not self.detail else self.resource.detail_source()
+            self.resource.row_source()
+            if self.is_default and not self.detail
+            else self.resource.detail_source()
         )
 
     @property
-    def _usual(self) -> dict[str, ColumnElement]:
-        return usual_fields(self.resource, self.detail)
+    def _default_fields(self) -> dict[str, ColumnElement]:
+        return default_fields(self.resource, self.detail)
 
 
-def shape_of(resource: type, fields: str = "", include: str = "", *, detail: bool = False) -> Shape:
-    """The shape that comma-separated names ask for; raises InvalidError for unknown ones."""
+def parse_selection(
+    resource: type, fields: str = "", include: str = "", *, detail: bool = False
+) -> FieldSelection:
+    """The fields that comma-separated names ask for; raises InvalidError for unknown ones."""
     found, errors = {}, {}
     for parameter, text in ((FIELDS, fields), (INCLUDE, include)):
         try:
-            found[parameter] = names_in(text, known_names(resource)[parameter])
+            found[parameter] = parse_names(text, selectable_names(resource)[parameter])
         except ValueError as error:
             errors[parameter] = [str(error)]
     if errors:
         raise InvalidError(errors)
-    return Shape(resource, detail, **found)
+    return FieldSelection(resource, detail, **found)
 
 
-def names_in(text: str, known: tuple[str, ...]) -> tuple[str, ...]:
+def parse_names(text: str, known: tuple[str, ...]) -> tuple[str, ...]:
     """Comma-separated names, sorted; raises ValueError if some are not known."""
     names = {name for name in (each.strip() for each in text.split(",")) if name}
     unknown = sorted(names.difference(known))
@@ -97,42 +101,42 @@ def names_in(text: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache
-def known_names(resource: type) -> dict[str, tuple[str, ...]]:
+def selectable_names(resource: type) -> dict[str, tuple[str, ...]]:
     """The names that `fields` and `include` know."""
-    every = every_field(resource)
-    return {FIELDS: tuple(names_of(every)), INCLUDE: (ALL, *every)}
+    every = all_fields(resource)
+    return {FIELDS: tuple(dotted_names(every)), INCLUDE: (ALL, *every)}
 
 
 @lru_cache
-def usual_fields(resource: type, detail: bool) -> dict[str, ColumnElement]:
+def default_fields(resource: type, detail: bool) -> dict[str, ColumnElement]:
     """The fields that a detail or a row has if no others are asked for, made once for all statements."""
     return resource.detail_fields() if detail else resource.row_fields()
 
 
 @lru_cache
-def every_field(resource: type) -> dict[str, ColumnElement]:
+def all_fields(resource: type) -> dict[str, ColumnElement]:
     """All fields that can be had, those of both list and detail in the detail's form."""
-    return usual_fields(resource, False) | usual_fields(resource, True) | resource.further_fields()
+    return default_fields(resource, False) | default_fields(resource, True) | resource.optional_fields()
 
 
-def names_of(fields: dict[str, ColumnElement]) -> list[str]:
+def dotted_names(fields: dict[str, ColumnElement]) -> list[str]:
     """The names of fields and, after a dot, of what is in them."""
     found = []
     for name, expression in fields.items():
-        found += [name, *(f"{name}.{each}" for each in names_of(_inner(expression)))]
+        found += [name, *(f"{name}.{each}" for each in dotted_names(_nested_fields(expression)))]
     return found
 
 
-def _inner(expression: ColumnElement) -> dict[str, ColumnElement]:
+def _nested_fields(expression: ColumnElement) -> dict[str, ColumnElement]:
     match expression.type:
-        case ListOf():
-            return _inner(expression.type.element)
-        case ObjectOf():
-            return expression.type.shape
+        case JsonList():
+            return _nested_fields(expression.type.element)
+        case JsonObject():
+            return expression.type.fields
     return {}
 
 
-def _by_first(names: Iterable[str]) -> dict[str, list[str]]:
+def _group_by_first(names: Iterable[str]) -> dict[str, list[str]]:
     """Dotted names by their first part: the rests, "" for the whole."""
     found: dict[str, list[str]] = {}
     for name in names:
@@ -141,25 +145,25 @@ def _by_first(names: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def _with(rests: list[str], usual: ColumnElement | None, rich: ColumnElement) -> ColumnElement:
+def _sufficient_form(rests: list[str], usual: ColumnElement | None, rich: ColumnElement) -> ColumnElement:
     """The usual form of a field if it has everything that is asked for, else that of the detail."""
     if usual is None:
         return rich
-    known = {"", *names_of(_inner(usual))}
+    known = {"", *dotted_names(_nested_fields(usual))}
     return usual if known.issuperset(rests) else rich
 
 
-def _pruned(expression: ColumnElement, rests: list[str]) -> ColumnElement:
+def _prune(expression: ColumnElement, rests: list[str]) -> ColumnElement:
     """An expression with only these parts of its object, or of each object of its list."""
     if "" in rests:
         return expression
-    if isinstance(expression.type, ListOf):
-        return expression.type.of(_pruned(expression.type.element, rests))
+    if isinstance(expression.type, JsonList):
+        return expression.type.rebuild(_prune(expression.type.element, rests))
     if isinstance(expression, Case):  # an object or null
         ((condition, value),) = expression.whens
-        return shapes.optional(condition, _pruned(value, rests))
-    asked = _by_first(rests)
-    parts = expression.type.shape.items()
-    return shapes.json_object(
-        "", **{name: _pruned(part, asked[name]) for name, part in parts if name in asked}
+        return expressions.value_or_null(condition, _prune(value, rests))
+    asked = _group_by_first(rests)
+    parts = expression.type.fields.items()
+    return expressions.json_object(
+        "", **{name: _prune(part, asked[name]) for name, part in parts if name in asked}
     )

@@ -1,8 +1,8 @@
 """`strict=1`: unknown query parameters are rejected instead of ignored."""
 
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.values import FLAGS
-from comicsdb_api.negotiation import READERS, parameter
+from comicsdb.values import BOOLEANS
+from comicsdb_api.negotiation import READ_METHODS, parameter
 from comicsdb_api.openapi.document import query_parameters
 from comicsdb_api.responses import is_api_route
 
@@ -14,10 +14,10 @@ def is_strict(request) -> bool:
     """Whether the request asks for unknown parameters to be rejected."""
     if NAME not in request.environ.get("QUERY_STRING", ""):
         return False
-    return FLAGS.get((parameter(request, NAME) or "").strip().lower(), False)
+    return BOOLEANS.get((parameter(request, NAME) or "").strip().lower(), False)
 
 
-def check(request, known: tuple[str, ...]) -> None:
+def reject_unknown(request, known: tuple[str, ...]) -> None:
     """Raise InvalidError if the query has unknown parameters."""
     unknown = dict.fromkeys(name for name, _value in request.api_parameters if name not in known)
     if unknown:
@@ -32,10 +32,10 @@ def strict_view(view, info):
         return view
 
     def checked(context, request):
-        if request.method in READERS and is_strict(request):
+        if request.method in READ_METHODS and is_strict(request):
             known = query_parameters(request.registry).get(route)
             if known is not None:
-                check(request, known)
+                reject_unknown(request, known)
         return view(context, request)
 
     return checked

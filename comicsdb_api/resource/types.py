@@ -1,6 +1,7 @@
 """SQL types for values in JSON: an instant, an address, an amount, an object, a list.
 
-They change nothing in SQL. The description of the API reads them (`openapi`).
+They change nothing in SQL. The description of the API reads them (`openapi`). SQL expressions are no part of
+SQLAlchemy's cache keys of types, so parameters that take some are not named like the attributes.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ class Instant(String):
     """A moment in UTC, ISO 8601 with Z."""
 
 
-class Address(String):
+class Url(String):
     """An absolute URL."""
 
 
@@ -28,7 +29,7 @@ class CurrencyCode(String):
         self.blank = blank
 
 
-class Choice(String):
+class ChoiceText(String):
     """One of a few words; `words` lists them."""
 
     def __init__(self, *words: str):
@@ -36,27 +37,27 @@ class Choice(String):
         self.choices = words
 
 
-class ObjectOf(JSON):
-    """An object; `shape` maps its keys to SQL expressions, `name` is the word for it if it has one."""
+class JsonObject(JSON):
+    """An object; `fields` maps its keys to SQL expressions, `name` names its schema, if it has one."""
 
-    def __init__(self, fields: dict, name: str = ""):
+    def __init__(self, members: dict, name: str = ""):
         super().__init__()
-        self.shape = fields
+        self.fields = members
         self.name = name
 
 
-class SelectedOf(ObjectOf):
+class SelectableObject(JsonObject):
     """An object that `fields` and `include` may give other fields."""
 
 
-class Changes(JSON):
+class JsonChanges(JSON):
     """An object whose keys are those fields that differ; each value has `old` and `new`, of any type."""
 
 
-class ListOf(JSON):
-    """A list; `element` is the SQL expression of one element, `of` makes the list of another one."""
+class JsonList(JSON):
+    """A list; `element` is the SQL expression of one element, `rebuild` makes the list of another one."""
 
-    def __init__(self, item, again: Callable | None = None):
+    def __init__(self, item, rebuild_with: Callable | None = None):
         super().__init__()
         self.element = item
-        self.of = again
+        self.rebuild = rebuild_with

@@ -13,13 +13,13 @@ from comicsdb.catalog.kinds import Kind
 from comicsdb.http import idempotency
 from comicsdb.imaging.picture import PictureError, TooComplexError
 from comicsdb.media.uploads import check_upload, no_picture, picture_values
-from comicsdb.readcache.etag import TAG_LENGTH, tagged
-from comicsdb.schemas import ObjectSchema, errors_of
+from comicsdb.readcache.etag import TAG_LENGTH, with_tag
+from comicsdb.schemas import ObjectSchema, errors_by_field
 from comicsdb.schemas.types import NULL
-from comicsdb_api.errors import BadRequestError, RefusedError, by_field, taken
-from comicsdb_api.resource import cached_reads, conditional, shapes
-from comicsdb_api.resource.bodies import ABSENT, File, Sent
-from comicsdb_api.responses import addresses, answer, to_json
+from comicsdb_api.errors import BadRequestError, RefusedError, conflict_messages, messages_by_field
+from comicsdb_api.resource import cached_reads, conditional, expressions
+from comicsdb_api.resource.bodies import ABSENT, File, ParsedBody
+from comicsdb_api.responses import base_urls, make_response, to_json
 
 IMAGE = "image"
 NO_FILE = "No file was submitted."
@@ -27,25 +27,25 @@ NOT_A_FILE = "The submitted data was not a file. Check the encoding type on the 
 EMPTY_FILE = "The submitted file is empty."
 NO_PICTURE = "Upload a valid image. The file you uploaded was either not an image or a corrupted image."
 
-KEY_HEADER, REPLAYED = "Idempotency-Key", ("Idempotent-Replayed", "true")
-KEY_MOST = 255
-BAD_KEY = f"{KEY_HEADER} must have 1 to {KEY_MOST} visible characters."
+KEY_HEADER, REPLAYED_HEADER = "Idempotency-Key", ("Idempotent-Replayed", "true")
+KEY_LENGTH_MAX = 255
+INVALID_KEY = f"{KEY_HEADER} must have 1 to {KEY_LENGTH_MAX} visible characters."
 USED_KEY = f"This {KEY_HEADER} was used for another request. Make up a new one for each request."
 
 
 @dataclass(frozen=True)
-class Pictures:
+class PictureField:
     """The pictures of a kind: their folder, and whether rows have a hash of them.
 
-    `blank_clears`: an empty text in a form removes the picture; elsewhere it means no change.
+    `empty_text_removes`: an empty text in a form removes the picture; elsewhere it means no change.
     """
 
     folder: str
     hashed: bool
-    blank_clears: bool = False
+    empty_text_removes: bool = False
 
     @classmethod
-    def of(cls, kind: Kind) -> "Pictures | None":
+    def of(cls, kind: Kind) -> "PictureField | None":
         """The declaration for a kind of the catalogue, or None."""
         return cls(kind.name, "cover_hash" in kind.scalars) if IMAGE in kind.scalars else None
 
@@ -58,29 +58,35 @@ class Draft:
     """
 
     def __init__(
-        self, request, sent: Sent, schema: type[ObjectSchema], pictures: Pictures | None, *, partial: bool
+        self,
+        request,
+        sent: ParsedBody,
+        schema: type[ObjectSchema],
+        pictures: PictureField | None,
+        *,
+        partial: bool,
     ):
         self.errors: dict[str, list | dict] = {}
-        self.values = self._judged(sent, schema, partial=partial)
+        self.values = self._validate(sent, schema, partial=partial)
         if pictures is not None:
             self._take_picture(request, sent.field(IMAGE), sent.is_form, pictures)
 
-    def _judged(self, sent: Sent, schema: type[ObjectSchema], *, partial: bool) -> dict:
+    def _validate(self, sent: ParsedBody, schema: type[ObjectSchema], *, partial: bool) -> dict:
         """The valid values; errors of the others are added."""
         judge = schema(partial=partial, form=sent.is_form)
         raw = sent.values(judge, whole=not partial)
         try:
             return judge.deserialize(raw)
         except colander.Invalid as invalid:
-            self.errors = errors_of(invalid)
+            self.errors = errors_by_field(invalid)
         if not isinstance(raw, dict):
             raise BadRequestError(self.errors)
         sound = {name: value for name, value in raw.items() if name not in self.errors}
         return schema(partial=True, form=sent.is_form).deserialize(sound)
 
-    def _take_picture(self, request, sent, is_form: bool, pictures: Pictures) -> None:
+    def _take_picture(self, request, sent, is_form: bool, pictures: PictureField) -> None:
         if is_form and sent == "":
-            if pictures.blank_clears:
+            if pictures.empty_text_removes:
                 self.values |= no_picture(hashed=pictures.hashed)
                 return
             sent = ABSENT
@@ -93,7 +99,7 @@ class Draft:
         else:
             self._store(request, sent.data, pictures)
 
-    def _store(self, request, data: bytes, pictures: Pictures) -> None:
+    def _store(self, request, data: bytes, pictures: PictureField) -> None:
         session, member = request.dbsession, request.identity.user_id
         try:
             if self.errors:
@@ -108,7 +114,7 @@ class Draft:
         except PictureError:
             self.errors[IMAGE] = [NO_PICTURE]
 
-    def written(
+    def save(
         self, write: Callable[[dict], object], faults: Callable[[dict], tuple[dict, list[ConflictError]]]
     ):
         """The result of `write` for the values; raises BadRequestError if there are errors.
@@ -119,11 +125,11 @@ class Draft:
             try:
                 return write(self.values)
             except InvalidError as invalid:
-                self._add(by_field(invalid.errors))
+                self._add(messages_by_field(invalid.errors))
             except ConflictError as conflict:
-                self._add(taken(conflict))
+                self._add(conflict_messages(conflict))
         found, conflicts = faults(self.values)
-        for errors in (by_field(found), *map(taken, conflicts)):
+        for errors in (messages_by_field(found), *map(conflict_messages, conflicts)):
             self._add(errors)
         raise BadRequestError(self.errors)
 
@@ -137,7 +143,7 @@ class Draft:
 
 def is_conditional(request) -> bool:
     """Whether a write has conditions."""
-    return any(name in request.environ for name in conditional.CONDITIONS)
+    return any(name in request.environ for name in conditional.PRECONDITION_HEADERS)
 
 
 def has_changed(request, detail, object_id: int) -> bool:
@@ -148,47 +154,47 @@ def has_changed(request, detail, object_id: int) -> bool:
     dates = tag = None
     if detail is not None:
         dates = detail.read.dates(cached_reads.stamps(request, detail.read, object_id))
-        if conditional.asks_for_tag(request.environ):
-            tag = tagged(detail.body(request, object_id))[:TAG_LENGTH].decode()
-    return conditional.forbids_write(request.environ, dates, tag)
+        if conditional.has_tag_condition(request.environ):
+            tag = with_tag(detail.body(request, object_id))[:TAG_LENGTH].decode()
+    return conditional.write_precondition_fails(request.environ, dates, tag)
 
 
-def changed(request):
+def precondition_failed(request):
     """The answer 412 to a write."""
-    return answer(request, b"", 412)
+    return make_response(request, b"", 412)
 
 
-def shown(request, resource, object_id: int) -> bytes:
+def written_body(request, resource, object_id: int) -> bytes:
     """The body of the answer to a write, with the resource's `written_fields`."""
-    found = request.dbsession.scalar(_statement(resource), {"id": object_id, **addresses(request)})
+    found = request.dbsession.scalar(_statement(resource), {"id": object_id, **base_urls(request)})
     return to_json(orjson.loads(found))
 
 
 @cache
 def _statement(resource):
-    fields = shapes.labelled(resource.written_fields())
+    fields = expressions.labelled_columns(resource.written_fields())
     rows = select(*fields).select_from(resource.written_source())
-    return shapes.object_of(rows.where(resource.model.__table__.c.id == bindparam("id")))
+    return expressions.row_as_json(rows.where(resource.model.__table__.c.id == bindparam("id")))
 
 
-def respond(request, status: int, body: bytes, *headers):
+def encoded_json_response(request, status: int, body: bytes, *headers):
     """An answer with a JSON body."""
-    return answer(request, body, status, (conditional.JSON_TYPE, *headers))
+    return make_response(request, body, status, (conditional.JSON_TYPE, *headers))
 
 
-def once(request, sent: Sent, create: Callable[[], bytes]):
+def create_idempotently(request, sent: ParsedBody, create: Callable[[], bytes]):
     """201 with the result of `create`, which is called only once per Idempotency-Key."""
-    return once_as(request, sent, lambda: (201, create()))
+    return run_idempotently(request, sent, lambda: (201, create()))
 
 
-def once_as(request, sent: Sent, act: Callable[[], tuple[int, bytes]]):
+def run_idempotently(request, sent: ParsedBody, act: Callable[[], tuple[int, bytes]]):
     """The status and body from `act`, which is called only once per Idempotency-Key."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
-        return respond(request, *act())
+        return encoded_json_response(request, *act())
     key = key.strip()
-    if not 0 < len(key) <= KEY_MOST or not all("!" <= character <= "~" for character in key):
-        raise RefusedError(400, BAD_KEY)
+    if not 0 < len(key) <= KEY_LENGTH_MAX or not all("!" <= character <= "~" for character in key):
+        raise RefusedError(400, INVALID_KEY)
     session, user_id = request.dbsession, request.identity.user_id
     asked = f"{request.method} {request.path_info}?{request.query_string} {sent.digest}"
     try:
@@ -196,7 +202,7 @@ def once_as(request, sent: Sent, act: Callable[[], tuple[int, bytes]]):
     except idempotency.OtherRequestError as error:
         raise RefusedError(422, USED_KEY) from error
     if kept is not None:
-        return respond(request, kept.status, kept.body, REPLAYED)
+        return encoded_json_response(request, kept.status, kept.body, REPLAYED_HEADER)
     status, body = act()
     idempotency.store_answer(session, user_id, key, status, body)
-    return respond(request, status, body)
+    return encoded_json_response(request, status, body)

@@ -2,7 +2,7 @@
 
 from comicsdb.models import Arc, issue_arc
 from comicsdb.schemas import ArcSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues
@@ -15,8 +15,8 @@ class ArcResource(CatalogueResource):
 
     model = Arc
     schema = ArcSchema
-    filters = filters.of_names(Arc)
-    actions = {"issue_list": linked_issues(Arc, issue_arc)}
+    filters = filters.name_filters(Arc)
+    child_lists = {"issue_list": linked_issues(Arc, issue_arc)}
 
     @classmethod
     def detail_fields(cls) -> dict:
@@ -25,8 +25,8 @@ class ArcResource(CatalogueResource):
             "id": arc.c.id,
             "name": arc.c.name,
             "desc": arc.c.desc,
-            "image": shapes.picture(arc.c.image),
+            "image": expressions.picture_url(arc.c.image),
             "cv_id": arc.c.cv_id,
             "gcd_id": arc.c.gcd_id,
-            "resource_url": shapes.page_url(arc),
-        } | cls.closing()
+            "resource_url": expressions.page_url(arc),
+        } | cls.closing_fields()

@@ -1,7 +1,7 @@
 """What the nine kinds of the catalogue have in common."""
 
 from comicsdb.models import Publisher
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import EntityResource
 from comicsdb_api.resource.external_ids import external_ids
 
@@ -11,24 +11,27 @@ class CatalogueResource(EntityResource):
 
     cached = True
     has_options = True
-    unwritten = ("attribution",)
+    omitted_from_writes = ("attribution",)
 
     @classmethod
-    def sorts(cls) -> dict[str, tuple]:
+    def sort_orders(cls) -> dict[str, tuple]:
         """By id, and by the time of the last change."""
         table = cls.model.__table__
         return {"id": (table.c.id,), "modified": (table.c.modified, table.c.id)}
 
     @classmethod
-    def further_fields(cls) -> dict:
+    def optional_fields(cls) -> dict:
         """The ids in other databases."""
         return {"external_ids": external_ids(cls.model.__table__)}
 
     @classmethod
-    def closing(cls) -> dict:
+    def closing_fields(cls) -> dict:
         """The last fields of a detail: its own `modified`, and the sources of its text."""
         table = cls.model.__table__
-        return {"modified": shapes.instant(table.c.modified), "attribution": shapes.attribution(table)}
+        return {
+            "modified": expressions.instant(table.c.modified),
+            "attribution": expressions.attribution(table),
+        }
 
 
 class PublishedResource(CatalogueResource):

@@ -30,72 +30,72 @@ from comicsdb.http.streams import STOPPING, Stream
 from comicsdb.models import Change, FeedHorizon, TouchedObject, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.values import whole_number
-from comicsdb_api.negotiation import FORMAT_KEY, negotiate, parameter, preferred
+from comicsdb_api.negotiation import FORMAT_KEY, negotiate, parameter, preferred_media_type
 from comicsdb_api.negotiation import JSON as JSON_TYPE
 from comicsdb_api.openapi.common import error_content, headers, query_parameters
 from comicsdb_api.openapi.schemas import Components
-from comicsdb_api.resource import filters, shapes, waiting
+from comicsdb_api.resource import expressions, filters, waiting
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.filters import Choice, Filter, Later
-from comicsdb_api.resource.paging import SIZE
-from comicsdb_api.resource.types import Choice as OneOf
-from comicsdb_api.resources.history import user_of
-from comicsdb_api.responses import addresses, respond, to_json
+from comicsdb_api.resource.conditional import conditional_response
+from comicsdb_api.resource.filters import ChoiceFilter, Filter, LaterThanFilter
+from comicsdb_api.resource.paging import PAGE_SIZE
+from comicsdb_api.resource.types import ChoiceText as OneOf
+from comicsdb_api.resources.history import user_ref
+from comicsdb_api.responses import base_urls, json_response, to_json
 from comicsdb_api.responses import headers as common_headers
 
-BEGAN_ANEW = (
+EPOCH_CHANGED = (
     "The feed began anew, as the database was restored: changes that you know may be gone, and their"
     " numbers used again. Read the lists again; then follow with this `epoch`, from this `after` on."
 )
-TOO_OLD = (
+REMOVED_FROM_FEED = (
     "The feed no longer has everything after what you sent. Begin with a dump, or read the lists again; then"
     " follow with this `epoch`, from this `after` on."
 )
-EPOCH = {
+EPOCH_SCHEMA = {
     "type": "string",
     "pattern": "^[0-9a-f]{32}$",
     "examples": ["3f0c7d1be8a24c0c9f6d2b1a5e4c7d90"],
     "description": "What the numbers belong to: sent with `after`, an older one gets 410.",
 }
-EVENTS = "text/event-stream"
+EVENT_STREAM = "text/event-stream"
 HEARTBEAT = 15  # seconds
-RETRY = 5000  # milliseconds until a client connects again
-NO_PLACE = "Too many streams at once: try again later, or ask without a stream."
-DUMPS = "data"  # the route of the page of dumps
+RETRY_MILLISECONDS = 5000  # milliseconds until a client connects again
+TOO_MANY_STREAMS = "Too many streams at once: try again later, or ask without a stream."
+DUMPS_ROUTE = "data"  # the route of the page of dumps
 LINES_MAX = 1000
 KINDS = tuple(kind.name for kind in reference_last())
 
 change, user = Change.__table__, User.__table__
 
 
-def _number(value: str) -> int | None:
+def _line_number(value: str) -> int | None:
     return whole_number(value.lstrip("0") or value[:1] or "0", high=BIG_MAX, clamp=True)
 
 
-class After(Filter):
+class AfterFilter(Filter):
     """`after`: lines with greater numbers."""
 
     schema = {"type": "integer", "minimum": 0}
-    says = "{}: only later ones; 0, or nothing, is from the beginning."
-    invalid = "Enter a whole number, zero or more."
+    description = "{}: only later ones; 0, or nothing, is from the beginning."
+    error_message = "Enter a whole number, zero or more."
 
-    def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
+    def parse(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
         """A number greater than any line can have is after all of them."""
-        number = _number(value)
+        number = _line_number(value)
         if number is None:
-            raise self.bad()
+            raise self.value_error()
         return change.c.seq > literal(number, BigInteger)
 
 
-class Since(Later):
+class SinceFilter(LaterThanFilter):
     """`since`: from the first line on that was written at a moment or later."""
 
-    says = "{}, included; without an offset, in the site's time zone."
+    description = "{}, included; without an offset, in the site's time zone."
 
-    def test(self, value, zone) -> ColumnElement[bool]:
+    def parse(self, value, zone) -> ColumnElement[bool]:
         """By number: lines that seem earlier, as the clock was set back meanwhile, are not left out."""
         first = (
             select(change.c.seq)
@@ -106,70 +106,70 @@ class Since(Later):
         return change.c.seq >= first.correlate(None).scalar_subquery()
 
 
-class EpochFilter(Filter):
+class EpochParameter(Filter):
     """`epoch`: not a condition on lines, but on the whole feed."""
 
-    schema = {name: EPOCH[name] for name in ("type", "pattern")}
-    says = "{}: if it is no longer that of the feed, the answer is 410."
-    invalid = "Enter the epoch as the feed gave it."
+    schema = {name: EPOCH_SCHEMA[name] for name in ("type", "pattern")}
+    description = "{}: if it is no longer that of the feed, the answer is 410."
+    error_message = "Enter the epoch as the feed gave it."
 
-    def test(self, value, zone) -> None:  # noqa: ARG002
-        """Only that it can be one."""
+    def parse(self, value, zone) -> None:  # noqa: ARG002
+        """Check the form alone."""
         if not re.fullmatch(self.schema["pattern"], value):
-            raise self.bad()
+            raise self.value_error()
 
 
-class Include(Filter):
+class IncludeParameter(Filter):
     """`include`: not a condition on lines; `object` adds the objects that they name."""
 
     schema = {"type": "string", "enum": ["object"]}
-    says = "{}: with `objects`, and with those that changed without a line (see `touched`)."
-    invalid = "Enter object: there is nothing else to include."
+    description = "{}: with `objects`, and with those that changed without a line (see `touched`)."
+    error_message = "Enter object: there is nothing else to include."
 
-    def test(self, value, zone) -> None:  # noqa: ARG002
-        """Only that it is known."""
+    def parse(self, value, zone) -> None:  # noqa: ARG002
+        """Check the value alone."""
         if value != "object":
-            raise self.bad()
+            raise self.value_error()
 
 
-class Touched(Filter):
+class TouchedParameter(Filter):
     """`touched`: a position in the objects that changed without a line."""
 
-    schema = {"type": "string", "pattern": touched.POSITION.pattern, "examples": ["8123.45"]}
-    says = "{}; without it, such objects are not sent, but the position from which to begin is."
-    invalid = "Enter the position as the feed gave it."
+    schema = {"type": "string", "pattern": touched._POSITION.pattern, "examples": ["8123.45"]}
+    description = "{}; without it, such objects are not sent, but the position from which to begin is."
+    error_message = "Enter the position as the feed gave it."
 
-    def test(self, value, zone) -> None:  # noqa: ARG002
-        """Only that it can be one."""
+    def parse(self, value, zone) -> None:  # noqa: ARG002
+        """Check the form alone."""
         if touched.Position.of(value) is None:
-            raise self.bad()
+            raise self.value_error()
 
 
-class Limit(Filter):
+class LimitParameter(Filter):
     """`limit`: how many lines come at once."""
 
-    schema = {"type": "integer", "minimum": 1, "maximum": LINES_MAX, "default": SIZE}
-    says = f"{{}}; {SIZE} by default."
-    invalid = f"Enter a whole number from 1 to {LINES_MAX}."
+    schema = {"type": "integer", "minimum": 1, "maximum": LINES_MAX, "default": PAGE_SIZE}
+    description = f"{{}}; {PAGE_SIZE} by default."
+    error_message = f"Enter a whole number from 1 to {LINES_MAX}."
 
-    def test(self, value, zone) -> None:  # noqa: ARG002
-        """Only that it is in range."""
+    def parse(self, value, zone) -> None:  # noqa: ARG002
+        """Check the range alone."""
         if whole_number(value, 1, LINES_MAX) is None:
-            raise self.bad()
+            raise self.value_error()
 
 
-class Username(Filter):
+class UsernameFilter(Filter):
     """`user`: the changes of one account, by its name, whatever the case."""
 
-    says = "{}, whatever its case; nothing is found for a name that no account has. Needs an account."
+    description = "{}, whatever its case; nothing is found for a name that no account has. Needs an account."
 
-    def test(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
+    def parse(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
         """By the number of the account."""
         named = select(user.c.id).where(func.lower(user.c.username) == func.lower(literal(value)))
         return change.c.user_id == named.scalar_subquery()
 
 
-WORDS = {
+FIELD_DESCRIPTIONS = {
     "seq": "Number of the line; each is greater than those of all lines that were visible before.",
     "at": "When it was written.",
     "kind": "The kind of the object.",
@@ -179,44 +179,44 @@ WORDS = {
     "survivor_id": "After `merge`, the number of the object it lives on in; else null.",
     "user": "Who did it; null for commands, for accounts that are gone, and where nobody in particular asks.",
 }
-WORDS_OF_OBJECTS = {
+OBJECT_DESCRIPTIONS = {
     "objects": "With `include=object`: each object that a line names or that was touched, as it is now.",
     "touched": "With `include=object`: the position to send next as `touched`.",
     "last": "With `include=object`: whether there is nothing more at the moment.",
 }
-STATE = {
+STATE_SCHEMA = {
     "type": "object",
     "additionalProperties": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
     "description": "The public rows of the object, by table, in the columns of dumps: its own, which is"
     " missing if it is gone, and those of its parts, links, former slugs and picture hashes.",
 }
 LAST_ID = re.compile(r"(?P<after>[0-9]{1,19})(?:;(?P<touched>[0-9]+\.[0-9]+))?")
-NO_STREAM = {
+TOO_MANY_STREAMS_RESPONSE = {
     "description": "No place for another stream of events.",
     "headers": headers("Retry-After"),
     "content": error_content({"type": "object", "properties": {"detail": {"type": "string"}}}),
 }
-EVENT = {
+EVENT_SCHEMA = {
     "type": "string",
     "description": "The lines as Server-Sent Events.",
     "examples": ['id: 7\nevent: update\ndata: {"seq":7,"kind":"arc","object_id":1,"action":"update"}\n\n'],
 }
-SINCE = Since("since", None, "from the first line on that was written at this moment")
+SINCE = SinceFilter("since", None, "from the first line on that was written at this moment")
 # Whatever appears in the feed changes one of these.
 NEWEST = select(
     select(func.coalesce(func.max(change.c.seq), 0)).scalar_subquery(),
     select(func.coalesce(func.max(TouchedObject.id), 0)).scalar_subquery(),
 )
 FILTERS = (
-    After("after", None, "the number `seq` of the last line that is known"),
+    AfterFilter("after", None, "the number `seq` of the last line that is known"),
     SINCE,
-    EpochFilter("epoch", None, "the `epoch` of the answer that `after` is from"),
-    Choice("kind", Condition(equal, change.c.kind), "Changes of one kind", KINDS),
-    Choice("action", Condition(equal, change.c.action), "Changes of one sort", ACTIONS),
-    Username("user", None, "Name of an account"),
-    Limit("limit", None, f"number of lines, at most {LINES_MAX}"),
-    Include("include", None, "the complete public state of each object that a line names"),
-    Touched("touched", None, "with `include=object`, `touched` of the answer before"),
+    EpochParameter("epoch", None, "the `epoch` of the answer that `after` is from"),
+    ChoiceFilter("kind", Condition(equal, change.c.kind), "Changes of one kind", KINDS),
+    ChoiceFilter("action", Condition(equal, change.c.action), "Changes of one sort", ACTIONS),
+    UsernameFilter("user", None, "Name of an account"),
+    LimitParameter("limit", None, f"number of lines, at most {LINES_MAX}"),
+    IncludeParameter("include", None, "the complete public state of each object that a line names"),
+    TouchedParameter("touched", None, "with `include=object`, `touched` of the answer before"),
 )
 
 
@@ -226,7 +226,7 @@ class ChangeResource(Resource):
     title = "change list"
     is_feed = True
     costs = {"GET": 0}  # who follows it does not read the lists again
-    renders = ("application/json", EVENTS)
+    renders = ("application/json", EVENT_STREAM)
 
     def __init__(self, request, context=None):
         super().__init__(request, context)
@@ -237,17 +237,17 @@ class ChangeResource(Resource):
         """A line of the log."""
         return {
             "seq": change.c.seq,
-            "at": shapes.instant(change.c.at),
+            "at": expressions.instant(change.c.at),
             "kind": _choice(change.c.kind, KINDS),
             "object_id": change.c.object_id,
             "action": _choice(change.c.action, ACTIONS),
             "fields": change.c.fields,
             "survivor_id": change.c.survivor_id,
-            "user": user_of(change, shape=""),
+            "user": user_ref(change, shape=""),
         }
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """Up to a hundred lines, and where the next ones are."""
         following = {
             "type": ["string", "null"],
@@ -256,7 +256,8 @@ class ChangeResource(Resource):
         }
         line = Components().object_of(cls.row_fields())
         line["properties"] = {
-            name: each | {"description": WORDS[name]} for name, each in line["properties"].items()
+            name: each | {"description": FIELD_DESCRIPTIONS[name]}
+            for name, each in line["properties"].items()
         }
         lines = {"type": "array", "maxItems": LINES_MAX, "items": line}
         state = {
@@ -264,7 +265,7 @@ class ChangeResource(Resource):
             "properties": {
                 "kind": {"type": "string", "enum": list(KINDS), "description": "The kind of the object."},
                 "id": {"type": "integer", "description": "The number of the object."},
-                "state": STATE,
+                "state": STATE_SCHEMA,
             },
             "required": ["kind", "id", "state"],
         }
@@ -273,10 +274,10 @@ class ChangeResource(Resource):
             "properties": {
                 "next": following,
                 "results": lines | {"description": "The lines."},
-                "epoch": EPOCH,
-                "objects": {"type": "array", "items": state, "description": WORDS_OF_OBJECTS["objects"]},
-                "touched": {"type": "string", "description": WORDS_OF_OBJECTS["touched"]},
-                "last": {"type": "boolean", "description": WORDS_OF_OBJECTS["last"]},
+                "epoch": EPOCH_SCHEMA,
+                "objects": {"type": "array", "items": state, "description": OBJECT_DESCRIPTIONS["objects"]},
+                "touched": {"type": "string", "description": OBJECT_DESCRIPTIONS["touched"]},
+                "last": {"type": "boolean", "description": OBJECT_DESCRIPTIONS["last"]},
             },
             "required": ["next", "results", "epoch"],
         }
@@ -287,26 +288,26 @@ class ChangeResource(Resource):
             "parameters": query_parameters(FILTERS),
             "content": {
                 "application/json": {"schema": body},
-                EVENTS: {"schema": EVENT},
+                EVENT_STREAM: {"schema": EVENT_SCHEMA},
             },
-            "refusals": {"410": _another_epoch(), "503": NO_STREAM},
+            "refusals": {"410": _gone_response(), "503": TOO_MANY_STREAMS_RESPONSE},
         }
 
     def get(self):
         """Changes after a number; waits for one if the client prefers that and a place is free."""
         if _wants_events(self.request):
             return self._stream()
-        asked = waiting.preferred(self.request)
+        asked = waiting.preferred_wait(self.request)
         if not asked:
             return self._answer()
-        with waiting.place(self.request) as is_free:
+        with waiting.waiting_slot(self.request) as is_free:
             if not is_free:
                 return self._answer()
             until = time.monotonic() + asked
             while True:
                 before = self.request.read_pool.first(NEWEST, {})
                 response = self._answer()
-                if self._has_news or not waiting.for_news(self.request, NEWEST, before, until):
+                if self._has_changes or not waiting.wait_for_change(self.request, NEWEST, before, until):
                     break
         response.headers["Preference-Applied"] = f"wait={asked}"
         return response
@@ -316,87 +317,87 @@ class ChangeResource(Resource):
         request = self.request
         known = LAST_ID.fullmatch(request.headers.get("Last-Event-ID", "").strip())
         if known:
-            self._go_on({name: value for name, value in known.groupdict().items() if value})
-        places, client = waiting.places(request), waiting.client_of(request)
-        if not places.take(client):
-            return respond(request, {"detail": NO_PLACE}, 503, (("Retry-After", "30"),))
+            self._advance({name: value for name, value in known.groupdict().items() if value})
+        slots, client = waiting.waiting_slots(request), waiting.client_key(request)
+        if not slots.acquire(client):
+            return json_response(request, {"detail": TOO_MANY_STREAMS}, 503, (("Retry-After", "30"),))
         try:
             before = request.read_pool.first(NEWEST, {})
-            status, body = self._read()
+            status, body = self._status_and_body()
         except BaseException:
-            places.give_back(client)
+            slots.release(client)
             raise
         if status != 200:
-            places.give_back(client)
-            return respond(request, body, status)
+            slots.release(client)
+            return json_response(request, body, status)
         common = [pair for pair in common_headers(request.environ) if pair[0] != "Cache-Control"]
-        own = [("Content-Type", EVENTS), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")]
+        own = [("Content-Type", EVENT_STREAM), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")]
         pieces = self._events(before, body)
-        return Response(app_iter=Stream(pieces, lambda: places.give_back(client)), headerlist=[*own, *common])
+        return Response(app_iter=Stream(pieces, lambda: slots.release(client)), headerlist=[*own, *common])
 
     def _events(self, before: tuple, body: dict) -> Iterator[bytes]:
         """The pieces of a stream; between them no connection to the database is held."""
         request = self.request
         until = time.monotonic() + request.registry.settings["comicsdb_api.stream_seconds"]
-        yield b"retry: %d\n" % RETRY + _event("epoch", {"epoch": body["epoch"]})
+        yield b"retry: %d\n" % RETRY_MILLISECONDS + _event("epoch", {"epoch": body["epoch"]})
         while time.monotonic() < until:
-            yield from self._pieces(body)
+            yield from self._events_of(body)
             while body["next"] is None:
                 pause = min(until, time.monotonic() + HEARTBEAT)
-                if waiting.for_news(request, NEWEST, before, pause):
+                if waiting.wait_for_change(request, NEWEST, before, pause):
                     break
                 if time.monotonic() >= until or STOPPING.is_set():
                     return
                 yield b":\n\n"
             before = request.read_pool.first(NEWEST, {})
-            status, body = self._read()
+            status, body = self._status_and_body()
             if status != 200:
                 return  # who connects again with the epoch is told
 
-    def _pieces(self, body: dict) -> Iterator[bytes]:
+    def _events_of(self, body: dict) -> Iterator[bytes]:
         """The events of an answer: objects first, so that who has a line's number has its objects too."""
         sent, position = {"epoch": body["epoch"]}, body.get("touched")
         if self._has_objects:
             yield _event("objects", {"objects": body["objects"]})
-        known = self._sent("touched")
+        known = self._parameter("touched")
         for line in body["results"]:
             sent["after"] = str(line["seq"])
             yield _event(line["action"], line, f"{line['seq']}{f';{known}' if known else ''}")
         if position:
             sent["touched"] = position
-            last = sent.get("after") or self._sent("after") or "0"
+            last = sent.get("after") or self._parameter("after") or "0"
             yield _event("position", {"touched": position, "last": body["last"]}, f"{last};{position}")
-        self._go_on(sent)
+        self._advance(sent)
 
-    def _go_on(self, sent: dict[str, str]) -> None:
+    def _advance(self, sent: dict[str, str]) -> None:
         """Replace parameters of the request by those of what comes next."""
         left = {*sent, "since"} if "after" in sent else set(sent)
         kept = [(name, value) for name, value in self._parameters if name not in left]
         self._parameters = [*kept, *sent.items()]
 
     def _answer(self):
-        status, body = self._read()
+        status, body = self._status_and_body()
         if status != 200:
-            return respond(self.request, body, status)
-        return respond_tagged(self.request, tagged(to_json(body)))
+            return json_response(self.request, body, status)
+        return conditional_response(self.request, with_tag(to_json(body)))
 
-    def _read(self) -> tuple[int, dict]:
+    def _status_and_body(self) -> tuple[int, dict]:
         """The status and body of an answer."""
         request = self.request
-        self._has_news = True
+        self._has_changes = True
         zone = request.registry.settings["comicsdb.timezone"]
         if request.identity is None and parameter(request, "user"):
             raise HTTPForbidden
-        found = filters.read(FILTERS, self._parameters, zone=zone)
+        found = filters.parse_filters(FILTERS, self._parameters, zone=zone)
         clauses = [each for each in found if isinstance(each, Clause)]
         conditions = [each.build() if isinstance(each, Clause) else each for each in found]
         values = values_of(clauses)
         fields = self.row_fields()
         if request.identity is None:
             fields["user"] = cast(null(), JSON)
-        size = int(self._sent("limit") or SIZE)
+        size = int(self._parameter("limit") or PAGE_SIZE)
         rows = (
-            select(*shapes.labelled(fields))
+            select(*expressions.labelled_columns(fields))
             .select_from(change.outerjoin(user, user.c.id == change.c.user_id))
             .where(*conditions)
             .order_by(change.c.seq)
@@ -404,14 +405,16 @@ class ChangeResource(Resource):
         )
         removed = func.coalesce(select(FeedHorizon.seq).scalar_subquery(), 0)
         newest = select(func.coalesce(func.max(change.c.seq), removed)).scalar_subquery()
-        if self._sent("include"):
-            asked = self._with_objects(rows.cte("line"), size, newest, self._is_beyond(zone))
+        if self._parameter("include"):
+            asked = self._with_objects(rows.cte("line"), size, newest, self._asks_for_removed(zone))
         else:
-            asked = select(shapes.rows_of(rows), change_log.EPOCH, newest, self._is_beyond(zone))
-        lines, epoch, last, is_beyond, *more = request.read_pool.first(asked, values | addresses(request))
-        if is_beyond or self._sent("epoch") not in {"", epoch}:
-            detail = TOO_OLD if self._sent("epoch") in {"", epoch} else BEGAN_ANEW
-            return 410, {"detail": detail, "epoch": epoch, "after": last} | self._dump()
+            asked = select(
+                expressions.rows_as_json(rows), change_log.EPOCH, newest, self._asks_for_removed(zone)
+            )
+        lines, epoch, last, is_beyond, *more = request.read_pool.first(asked, values | base_urls(request))
+        if is_beyond or self._parameter("epoch") not in {"", epoch}:
+            detail = REMOVED_FROM_FEED if self._parameter("epoch") in {"", epoch} else EPOCH_CHANGED
+            return 410, {"detail": detail, "epoch": epoch, "after": last} | self._dump_link()
         found = orjson.loads(lines)
         body = {"next": None, "results": found[:size], "epoch": epoch}
         sent = {"epoch": epoch}
@@ -424,41 +427,41 @@ class ChangeResource(Resource):
         if found:
             sent["after"] = str(body["results"][-1]["seq"])
         if has_more:
-            body["next"] = self._following(sent)
+            body["next"] = self._next_url(sent)
         self._has_objects = bool(more) and len(more[0]) > len("[]")
-        self._has_news = bool(body["results"]) or self._has_objects
+        self._has_changes = bool(body["results"]) or self._has_objects
         return 200, body
 
     def _with_objects(self, line: CTE, size: int, *columns) -> Select:
-        """What is asked for without objects, and the columns of `touched.objects_of`."""
+        """What is asked for without objects, and the columns of `touched.select_objects`."""
         page = select(line).order_by(line.c.seq).limit(size).cte("page")
-        position = touched.Position.of(self._sent("touched"))
-        asked = touched.objects_of(page, position, self._sent("kind") or None)
-        lines = shapes.rows_of(select(line).order_by(line.c.seq))
+        position = touched.Position.of(self._parameter("touched"))
+        asked = touched.select_objects(page, position, self._parameter("kind") or None)
+        lines = expressions.rows_as_json(select(line).order_by(line.c.seq))
         return asked.with_only_columns(lines, change_log.EPOCH, *columns, *asked.selected_columns)
 
-    def _is_beyond(self, zone) -> ColumnElement[bool]:
+    def _asks_for_removed(self, zone) -> ColumnElement[bool]:
         """Whether something is asked for that has been removed."""
         horizon = FeedHorizon.__table__
-        after, since = self._sent("after"), self._sent("since")
+        after, since = self._parameter("after"), self._parameter("since")
         if after or not since:
-            lacks = horizon.c.seq > literal(_number(after), BigInteger)
+            lacks = horizon.c.seq > literal(_line_number(after), BigInteger)
         else:
             lacks = horizon.c.at >= SINCE.moment(since, zone)
-        position = touched.Position.of(self._sent("touched"))
+        position = touched.Position.of(self._parameter("touched"))
         if position is not None:
             lacks |= horizon.c.xid > literal(position.xid, BigInteger)
         return func.coalesce(select(lacks).scalar_subquery(), false())
 
-    def _dump(self) -> dict[str, str]:
+    def _dump_link(self) -> dict[str, str]:
         """Where dumps are, if the site offers them."""
-        offers = self.request.registry.queryUtility(IRoutesMapper).get_route(DUMPS) is not None
-        return {"dump": self.request.route_url(DUMPS)} if offers else {}
+        offers = self.request.registry.queryUtility(IRoutesMapper).get_route(DUMPS_ROUTE) is not None
+        return {"dump": self.request.route_url(DUMPS_ROUTE)} if offers else {}
 
-    def _sent(self, name: str) -> str:
+    def _parameter(self, name: str) -> str:
         return dict(self._parameters).get(name, "").strip()
 
-    def _following(self, sent: dict[str, str]) -> str:
+    def _next_url(self, sent: dict[str, str]) -> str:
         """The address of what comes after, with all parameters that were sent."""
         left = {*sent, "since"} if "after" in sent else set(sent)
         kept = [(name, value) for name, value in self.request.api_parameters if name not in left]
@@ -466,7 +469,7 @@ class ChangeResource(Resource):
         return f"{self.request.path_url}?{query}"
 
 
-def _another_epoch() -> dict:
+def _gone_response() -> dict:
     """The description of 410."""
     text = {"type": "string"}
     after = {
@@ -478,8 +481,8 @@ def _another_epoch() -> dict:
     body = {
         "type": "object",
         "properties": {
-            "detail": text | {"examples": [BEGAN_ANEW]},
-            "epoch": EPOCH,
+            "detail": text | {"examples": [EPOCH_CHANGED]},
+            "epoch": EPOCH_SCHEMA,
             "after": after,
             "dump": dump,
         },
@@ -503,7 +506,10 @@ def _wants_events(request) -> bool:
     if request.method != "GET" or request.environ.get(FORMAT_KEY) or parameter(request, "format"):
         return False
     header = request.headers.get("Accept", "")
-    return EVENTS in header.lower() and preferred(header, [JSON_TYPE, EVENTS]) == EVENTS
+    return (
+        EVENT_STREAM in header.lower()
+        and preferred_media_type(header, [JSON_TYPE, EVENT_STREAM]) == EVENT_STREAM
+    )
 
 
 def _negotiate(request) -> None:
@@ -513,7 +519,7 @@ def _negotiate(request) -> None:
 
 def _choice(column, words):
     """A column of a closed set of words."""
-    return shapes.type_coerce(column, OneOf(*words))
+    return expressions.type_coerce(column, OneOf(*words))
 
 
 def includeme(config):

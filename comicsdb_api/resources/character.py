@@ -11,7 +11,7 @@ from comicsdb.models import (
     issue_character,
 )
 from comicsdb.schemas import CharacterSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues
@@ -24,8 +24,8 @@ class CharacterResource(CatalogueResource):
 
     model = Character
     schema = CharacterSchema
-    filters = filters.of_names(Character)
-    actions = {"issue_list": linked_issues(Character, issue_character)}
+    filters = filters.name_filters(Character)
+    child_lists = {"issue_list": linked_issues(Character, issue_character)}
 
     @classmethod
     def detail_fields(cls) -> dict:
@@ -35,11 +35,13 @@ class CharacterResource(CatalogueResource):
             "name": character.c.name,
             "alias": character.c.alias,
             "desc": character.c.desc,
-            "image": shapes.picture(character.c.image),
-            "creators": shapes.stamps(character, character_creator, Creator.__table__),
-            "teams": shapes.stamps(character, character_team, Team.__table__),
-            "universes": shapes.stamps(character, character_universe, universe, shapes.by_order(Universe)),
+            "image": expressions.picture_url(character.c.image),
+            "creators": expressions.stamped_list(character, character_creator, Creator.__table__),
+            "teams": expressions.stamped_list(character, character_team, Team.__table__),
+            "universes": expressions.stamped_list(
+                character, character_universe, universe, expressions.by_kind_order(Universe)
+            ),
             "cv_id": character.c.cv_id,
             "gcd_id": character.c.gcd_id,
-            "resource_url": shapes.page_url(character),
-        } | cls.closing()
+            "resource_url": expressions.page_url(character),
+        } | cls.closing_fields()

@@ -21,37 +21,37 @@ from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User, Variant
 from comicsdb.models.choices import BookFormat, GradingCompany
-from comicsdb.readcache.etag import TAG_LENGTH, tagged
-from comicsdb.readcache.validators import microseconds, times
+from comicsdb.readcache.etag import TAG_LENGTH, with_tag
+from comicsdb.readcache.validators import microseconds, select_stamps
 from comicsdb.schemas.collection import CollectionAddSchema, ScrobbleSchema, StarsSchema, no_issue
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resource import bodies, conditional, shapes, writes
-from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource import bodies, conditional, expressions, writes
 from comicsdb_api.resource.base import serve
-from comicsdb_api.resource.cached_reads import Read
-from comicsdb_api.resource.shapes import BASE, constant
-from comicsdb_api.resource.types import Address, Choice
-from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, shown
+from comicsdb_api.resource.cached_reads import ReadDeclaration
+from comicsdb_api.resource.expressions import BASE, constant
+from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resource.types import ChoiceText, Url
+from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, own_row_body
 from comicsdb_api.resources.collection_figures import (
     MissingIssuesListing,
     MissingIssuesResource,
     MissingSeriesResource,
     StatsResource,
 )
-from comicsdb_api.resources.collection_filters import COLLECTION
-from comicsdb_api.resources.wish_list import judged
-from comicsdb_api.responses import answer
+from comicsdb_api.resources.collection_filters import COLLECTION_FILTERS
+from comicsdb_api.resources.wish_list import validated
+from comicsdb_api.responses import make_response
 
 item, read_date, user = CollectionItem.__table__, ReadDate.__table__, User.__table__
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 
 PATH = "/api/collection/"
 FORMATS = {code: code.label for code in BookFormat}
-COMPANIES = {code: code.label for code in GradingCompany}
+GRADING_COMPANIES = {code: code.label for code in GradingCompany}
 CONDITIONS = ("If-Match", "If-Unmodified-Since")
 # What the list leaves out.
-DETAILS = (
+DETAIL_ONLY_FIELDS = (
     *("purchase_price", "purchase_store", "storage_location", "notes", "date_read", "resource_url"),
     "created_on",
 )
@@ -60,13 +60,15 @@ DETAILS = (
 def read_dates():
     """When the issue of an item was read, the latest first, as far as the dates are known."""
     dates = _reads_of(item) & read_date.c.read_on.is_not(None)
-    each = shapes.json_object(
+    each = expressions.json_object(
         "ReadDate",
         id=read_date.c.id,
-        read_date=shapes.instant(read_date.c.read_on),
-        created_on=shapes.instant(read_date.c.created_on),
+        read_date=expressions.instant(read_date.c.read_on),
+        created_on=expressions.instant(read_date.c.created_on),
     )
-    return shapes.json_list(each, read_date, dates, (read_date.c.read_on.desc(), read_date.c.id.desc()), item)
+    return expressions.json_list(
+        each, read_date, dates, (read_date.c.read_on.desc(), read_date.c.id.desc()), item
+    )
 
 
 def read_count():
@@ -82,7 +84,7 @@ def _reads_of(owned):
 def page_address():
     """The address of an item's page on the site."""
     number = cast(item.c.id, Text)
-    return type_coerce(BASE + constant("/collection/") + number + constant("/"), Address)
+    return type_coerce(BASE + constant("/collection/") + number + constant("/"), Url)
 
 
 class CollectionResource(OwnResource):
@@ -90,40 +92,40 @@ class CollectionResource(OwnResource):
 
     model = CollectionItem
     row_shape = "CollectionItemRow"
-    filters = COLLECTION
+    filters = COLLECTION_FILTERS
 
     @classmethod
     def row_fields(cls) -> dict:
         """The list form."""
         detail = cls.detail_fields()
-        return {name: detail[name] for name in detail if name not in DETAILS}
+        return {name: detail[name] for name in detail if name not in DETAIL_ONLY_FIELDS}
 
     @classmethod
     def detail_fields(cls) -> dict:
         """The detail form."""
-        company = shapes.word_for(item.c.grading_company, COMPANIES)
+        company = expressions.label_for_code(item.c.grading_company, GRADING_COMPANIES)
         return {
             "id": item.c.id,
-            "user": shapes.json_object("UserRef", id=user.c.id, username=user.c.username),
-            "issue": shapes.owned_issue(issue, series),
+            "user": expressions.json_object("UserRef", id=user.c.id, username=user.c.username),
+            "issue": expressions.owned_issue(issue, series),
             "quantity": item.c.quantity,
-            "book_format": shapes.label_for(item.c.book_format, FORMATS),
+            "book_format": expressions.label_for(item.c.book_format, FORMATS),
             "grade": item.c.grade,
-            "grading_company": type_coerce(company, Choice("", *COMPANIES.values())),
+            "grading_company": type_coerce(company, ChoiceText("", *GRADING_COMPANIES.values())),
             "purchase_date": item.c.purchase_date,
-            "purchase_price": shapes.money(item.c.purchase_price),
+            "purchase_price": expressions.money(item.c.purchase_price),
             "purchase_store": item.c.purchase_store,
             "storage_location": item.c.storage_location,
             "notes": item.c.notes,
             "is_read": item.c.is_read,
-            "date_read": shapes.instant(item.c.date_read),
+            "date_read": expressions.instant(item.c.date_read),
             "read_dates": read_dates(),
             "read_count": read_count(),
             "rating": item.c.rating,
             "resource_url": page_address(),
-            "created_on": shapes.instant(item.c.created_on),
-            "modified": shapes.instant(item.c.modified),
-            "variant": shapes.variant_of(item, variant),
+            "created_on": expressions.instant(item.c.created_on),
+            "modified": expressions.instant(item.c.modified),
+            "variant": expressions.owned_variant(item, variant),
             "tags": item.c.tags,
         }
 
@@ -143,12 +145,12 @@ class CollectionResource(OwnResource):
         return (series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
 
     @classmethod
-    def rated_fields(cls) -> dict:
+    def rating_fields(cls) -> dict:
         """What the answer to stars shows."""
-        return {"id": item.c.id, "rating": item.c.rating, "modified": shapes.instant(item.c.modified)}
+        return {"id": item.c.id, "rating": item.c.rating, "modified": expressions.instant(item.c.modified)}
 
     @classmethod
-    def scrobbled_fields(cls) -> dict:
+    def scrobble_fields(cls) -> dict:
         """The fields of the answer to a scrobble; the parameter `created` is whether the item is new."""
         detail = cls.detail_fields()
         names = ("id", "issue", "is_read", "date_read", "rating", "modified")
@@ -161,26 +163,26 @@ class CollectionResource(OwnResource):
     def patch(self):
         """Set or take back the stars of an item; without any nothing but its stamp moves."""
         request = self.request
-        sent = bodies.read(request, self.parses)
-        item_id, mine = self.wanted_id(), (request.dbsession, request.identity.user_id)
+        sent = bodies.parse_body(request, self.parses)
+        item_id, mine = self.id_in_path(), (request.dbsession, request.identity.user_id)
         collection.item(*mine, item_id)  # 404 comes before what is wrong with the body
-        values = judged(sent, StarsSchema)
+        values = validated(sent, StarsSchema)
         if self._has_changed(item_id):
-            return writes.changed(request)
+            return writes.precondition_failed(request)
         if "rating" in values:
             collection.rate(*mine, item_id, values["rating"], today=request.today)
         else:
             collection.touch(*mine, item_id)
-        body = shown(request, CollectionResource, CollectionResource.rated_fields, item_id)
-        return writes.respond(request, 200, body)
+        body = own_row_body(request, CollectionResource, CollectionResource.rating_fields, item_id)
+        return writes.encoded_json_response(request, 200, body)
 
     def delete(self):
         """Take an item out of the collection."""
-        request, item_id = self.request, self.wanted_id()
+        request, item_id = self.request, self.id_in_path()
         if self._has_changed(item_id):
-            return writes.changed(request)
+            return writes.precondition_failed(request)
         collection.remove(request.dbsession, request.identity.user_id, item_id)
-        return answer(request, b"", 204)
+        return make_response(request, b"", 204)
 
     def _has_changed(self, item_id: int) -> bool:
         """Whether the conditions of a write do not hold for an item, which nobody else changes then."""
@@ -189,27 +191,32 @@ class CollectionResource(OwnResource):
             return False
         collection.lock(request.dbsession, request.identity.user_id, item_id, issue=True)
         dates, tag = detail.read.dates(detail.stamps(request, item_id)), None
-        if conditional.asks_for_tag(request.environ):
-            tag = tagged(detail.body(request, item_id))[:TAG_LENGTH].decode()
-        return conditional.forbids_write(request.environ, dates, tag)
+        if conditional.has_tag_condition(request.environ):
+            tag = with_tag(detail.body(request, item_id))[:TAG_LENGTH].decode()
+        return conditional.write_precondition_fails(request.environ, dates, tag)
 
 
-_RATED = Act(
+_RATE = Operation(
     "Set or take back the stars of an item, and of its issue",
-    {200: ("The stars as they are now.", Body("CollectionItemRated", CollectionResource.rated_fields()))},
+    {
+        200: (
+            "The stars as they are now.",
+            ResponseBody("CollectionItemRated", CollectionResource.rating_fields()),
+        )
+    },
     StarsSchema,
     "CollectionItemStarsInput",
     {"412": "Unchangeable"},
     CONDITIONS,
 )
-CollectionResource.acts = {
-    "PUT": _RATED,
-    "PATCH": _RATED,
-    "DELETE": Act(
+CollectionResource.operations = {
+    "PUT": _RATE,
+    "PATCH": _RATE,
+    "DELETE": Operation(
         "Take an item out of the collection",
         {204: ("It is gone. When its issue was read stays known. No body.", None)},
-        refusals={"412": "Unchangeable"},
-        asks=CONDITIONS,
+        error_responses={"412": "Unchangeable"},
+        header_parameters=CONDITIONS,
     ),
 }
 
@@ -221,9 +228,9 @@ class CollectionListing(OwnListing):
     and make the rows of all pages before the one that is asked for.
     """
 
-    def _statement(self, counted: bool, way: str, conditions=()):  # noqa: ARG002  (it is always counted)
+    def _statement(self, with_count: bool, strategy: str, conditions=()):  # noqa: ARG002  (it is always counted)
         resource = self.resource
-        mine = select(item.c.id, item.c.issue_id).where(resource.mine(), *conditions).cte("mine")
+        mine = select(item.c.id, item.c.issue_id).where(resource.caller_condition(), *conditions).cte("mine")
         # OFFSET 0 keeps PostgreSQL from joining the whole catalogue instead of the issues of these items.
         places = (
             select(*resource.order()[:-1])
@@ -241,7 +248,7 @@ class CollectionListing(OwnListing):
             .correlate(None)
         )
         page = (
-            select(*shapes.labelled(resource.row_fields()))
+            select(*expressions.labelled_columns(resource.row_fields()))
             .select_from(resource.row_source())
             .where(item.c.id == any_(func.array(wanted.scalar_subquery())))
             .order_by(*self.order)
@@ -249,7 +256,7 @@ class CollectionListing(OwnListing):
         count = select(func.count()).select_from(mine).scalar_subquery()
         stamps = self.read.stamps.subquery("stamps")
         epoch = EPOCH_NOW.scalar_subquery().label("epoch")
-        rows = shapes.rows_of(page).label("rows")
+        rows = expressions.rows_as_json(page).label("rows")
         return select(epoch, count.label("count"), rows, *stamps.c).select_from(stamps)
 
 
@@ -260,23 +267,24 @@ class CollectionDetail(OwnDetail):
     def of(cls, resource: type[OwnResource], route: str) -> "CollectionDetail":
         """The item with the id in the path."""
         others = (microseconds(issue.c[name]) for name in ("modified", "modified_before"))
-        stamps = times(item, "modified").add_columns(*others).where(resource.mine())
+        stamps = select_stamps(item, "modified").add_columns(*others).where(resource.caller_condition())
         stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
-        return cls(Read(route, None, "collection:retrieve", stamps, date_pairs=3), resource)
+        return cls(ReadDeclaration(route, None, "collection:retrieve", stamps, date_pairs=3), resource)
 
 
-def _added(status: int, sentence: str) -> dict:
-    return {status: (sentence, Body("CollectionItem", CollectionResource.detail_fields()))}
+def _add_result(status: int, sentence: str) -> dict:
+    return {status: (sentence, ResponseBody("CollectionItem", CollectionResource.detail_fields()))}
 
 
 class CollectionAddResource(CollectionResource):
     """Puts issues into the caller's collection."""
 
     title = "collection add"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Put an issue into the collection",
-            _added(200, "It was there already, and stays as it is; the item.") | _added(201, "The new item."),
+            _add_result(200, "It was there already, and stays as it is; the item.")
+            | _add_result(201, "The new item."),
             CollectionAddSchema,
             "CollectionAddInput",
             {"422": "KeyUsed"},
@@ -286,8 +294,10 @@ class CollectionAddResource(CollectionResource):
 
     def add(self):
         """Put an issue into the collection: 201, or 200 if it is there already."""
-        sent = bodies.read(self.request, self.parses)
-        return writes.once_as(self.request, sent, lambda: self._add(judged(sent, CollectionAddSchema)))
+        sent = bodies.parse_body(self.request, self.parses)
+        return writes.run_idempotently(
+            self.request, sent, lambda: self._add(validated(sent, CollectionAddSchema))
+        )
 
     def _add(self, values: dict) -> tuple[int, bytes]:
         request, issue_id = self.request, values.pop("issue_id")
@@ -295,17 +305,17 @@ class CollectionAddResource(CollectionResource):
         another = values.pop("another_copy", False)
         try:
             owned, created = collection.add(
-                session, user_id, issue_id, values, today=request.today, another=another
+                session, user_id, issue_id, values, today=request.today, another_copy=another
             )
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
-        body = shown(request, CollectionResource, CollectionResource.detail_fields, owned.id)
+        body = own_row_body(request, CollectionResource, CollectionResource.detail_fields, owned.id)
         return 201 if created else 200, body
 
 
-def _scrobbled(status: int, sentence: str) -> dict:
-    fields = CollectionResource.scrobbled_fields()
-    return {status: (sentence, Body("Scrobbled", fields))}
+def _scrobble_result(status: int, sentence: str) -> dict:
+    fields = CollectionResource.scrobble_fields()
+    return {status: (sentence, ResponseBody("Scrobbled", fields))}
 
 
 def in_site_zone(request, moment: datetime) -> datetime:
@@ -318,10 +328,11 @@ class ScrobbleResource(CollectionResource):
     """Notes what the caller has read."""
 
     title = "collection scrobble"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Note that an issue was read",
-            _scrobbled(200, "The item that was there.") | _scrobbled(201, "The new item: one digital copy."),
+            _scrobble_result(200, "The item that was there.")
+            | _scrobble_result(201, "The new item: one digital copy."),
             ScrobbleSchema,
             "ScrobbleInput",
             {"422": "KeyUsed"},
@@ -331,8 +342,10 @@ class ScrobbleResource(CollectionResource):
 
     def scrobble(self):
         """Note that an issue was read: 200, or 201 if it was not in the collection before."""
-        sent = bodies.read(self.request, self.parses)
-        return writes.once_as(self.request, sent, lambda: self._scrobble(judged(sent, ScrobbleSchema)))
+        sent = bodies.parse_body(self.request, self.parses)
+        return writes.run_idempotently(
+            self.request, sent, lambda: self._scrobble(validated(sent, ScrobbleSchema))
+        )
 
     def _scrobble(self, values: dict) -> tuple[int, bytes]:
         request, issue_id, moment = self.request, values["issue_id"], values.get("date_read")
@@ -343,13 +356,13 @@ class ScrobbleResource(CollectionResource):
                 request.identity.user_id,
                 issue_id,
                 in_site_zone(request, moment) if moment else None,
-                collection.KEEP if stars is None else stars,
+                collection.KEEP_RATING if stars is None else stars,
                 today=request.today,
             )
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
-        fields = CollectionResource.scrobbled_fields
-        body = shown(request, CollectionResource, fields, item_id, created=created)
+        fields = CollectionResource.scrobble_fields
+        body = own_row_body(request, CollectionResource, fields, item_id, created=created)
         return 201 if created else 200, body
 
 

@@ -4,17 +4,17 @@ from dataclasses import dataclass
 
 from sqlalchemy import Boolean, Integer, Numeric, cast, func, literal_column, type_coerce
 
-from comicsdb.catalog.filters import NOTHING, Condition, equal
+from comicsdb.catalog.filters import NO_MATCH, Condition, equal
 from comicsdb.library.collection import figures
 from comicsdb.models import Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import BookFormat
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb_api.openapi.schemas import AMOUNT, CURRENCY
-from comicsdb_api.resource import shapes
-from comicsdb_api.resource.base import Resource, number_in
-from comicsdb_api.resource.conditional import respond_tagged
-from comicsdb_api.resource.shapes import constant
-from comicsdb_api.resources.account_lists import TODAY, USER, OwnListing, OwnResource
+from comicsdb_api.resource import expressions
+from comicsdb_api.resource.base import Resource, integer_in_path
+from comicsdb_api.resource.conditional import conditional_response
+from comicsdb_api.resource.expressions import constant
+from comicsdb_api.resources.account_lists import CALLER_ID, TODAY, OwnListing, OwnResource
 from comicsdb_api.responses import to_json
 
 issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
@@ -58,7 +58,7 @@ class StatsResource(Resource):
     title = "collection stats"
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The figures."""
         return {"content": {"application/json": {"schema": STATS}}}
 
@@ -75,14 +75,14 @@ class StatsResource(Resource):
             "unread_count": stats.unread,
             "by_format": [{"book_format": code, "count": count} for code, count in stats.by_format.items()],
         }
-        return respond_tagged(self.request, tagged(to_json(body)))
+        return conditional_response(self.request, with_tag(to_json(body)))
 
 
 class IncompleteSeries:
     """The series of which the caller owns some issues and lacks others, as if they were rows of a table."""
 
     __tablename__ = "missing_series"
-    __table__ = figures.incomplete(USER, TODAY)
+    __table__ = figures.incomplete(CALLER_ID, TODAY)
 
 
 incomplete = IncompleteSeries.__table__
@@ -96,7 +96,7 @@ class MissingSeriesResource(OwnResource):
     row_shape = "MissingSeries"
 
     @classmethod
-    def mine(cls):
+    def caller_condition(cls):
         """The rows are the caller's already."""
         return literal_column("true", Boolean)
 
@@ -127,8 +127,8 @@ class MissingSeriesResource(OwnResource):
             "sort_name": series.c.sort_name,
             "year_began": series.c.year_began,
             "year_end": series.c.year_end,
-            "publisher": shapes.named(publisher),
-            "series_type": shapes.named(series_type),
+            "publisher": expressions.named_object(publisher),
+            "series_type": expressions.named_object(series_type),
             "total_issues": type_coerce(incomplete.c.total, Integer),
             "owned_issues": type_coerce(incomplete.c.owned, Integer),
             "missing_count": type_coerce(incomplete.c.total - incomplete.c.owned, Integer),
@@ -148,9 +148,9 @@ class MissingIssuesResource(OwnResource):
     row_shape = "MissingIssue"
 
     @classmethod
-    def mine(cls):
+    def caller_condition(cls):
         """Those that are out and not in the collection."""
-        return figures.is_missing(USER, TODAY, issue)
+        return figures.is_missing(CALLER_ID, TODAY, issue)
 
     @classmethod
     def row_source(cls):
@@ -162,7 +162,7 @@ class MissingIssuesResource(OwnResource):
         """An issue, in short."""
         return {
             "id": issue.c.id,
-            "series": shapes.series_brief(series),
+            "series": expressions.series_brief(series),
             "number": issue.c.number,
             "cover_date": issue.c.cover_date,
             "store_date": issue.c.store_date,
@@ -180,5 +180,5 @@ class MissingIssuesListing(OwnListing):
 
     def clauses(self, request, identity):  # noqa: ARG002
         """Those of the series; of one that cannot be, none."""
-        number = number_in(request, "series_id")
-        return [NOTHING if number is None else OF_SERIES.clause("series", number)]
+        number = integer_in_path(request, "series_id")
+        return [NO_MATCH if number is None else OF_SERIES.clause("series", number)]

@@ -5,35 +5,42 @@ from zoneinfo import ZoneInfo
 
 from comicsdb.catalog.filters import (
     Condition,
-    Test,
-    among,
+    Operator,
     at_least,
     at_most,
     contains,
-    earlier,
     equal,
-    is_so,
-    later,
+    equals_flag,
+    greater,
+    in_subquery,
+    less,
     within,
 )
 from comicsdb.library.collection.filters import has_tag
 from comicsdb.models import CollectionItem, Issue
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
-from comicsdb_api.resource.filters import Choice, Day, Filter, Flag, Int, Later
+from comicsdb_api.resource.filters import (
+    BooleanFilter,
+    ChoiceFilter,
+    DateFilter,
+    Filter,
+    IntegerFilter,
+    LaterThanFilter,
+)
 
 item, issue = CollectionItem.__table__, Issue.__table__
 
 # How a date is compared: ending of the parameter → the test, and what it asks in words.
 COMPARISONS = {
     "": (equal, "{}"),
-    "_gt": (later, "{}: later"),
-    "_lt": (earlier, "{}: earlier"),
+    "_gt": (greater, "{}: later"),
+    "_lt": (less, "{}: earlier"),
     "_gte": (at_least, "{}: then or later"),
     "_lte": (at_most, "{}: then or earlier"),
 }
 
 
-class Compared(Day):
+class DateComparisonFilter(DateFilter):
     """`date` with a comparison: the day itself, or what is earlier or later; an unknown day is neither."""
 
     def __init__(self, name: str, column, subject: str, comparison: str):
@@ -47,23 +54,23 @@ class Compared(Day):
         return [cls(name, column, subject, comparison) for comparison in COMPARISONS]
 
 
-class DayOfMoment(Compared):
+class LocalDateFilter(DateComparisonFilter):
     """The day of a moment, which begins and ends as it does in the site's zone."""
 
-    says = "{}; days are those of the site's time zone."
+    description = "{}; days are those of the site's time zone."
     # What is later than a day begins where it ends.
-    tests = {"": within, "_gt": at_least, "_lt": earlier, "_gte": at_least, "_lte": earlier}
+    tests = {"": within, "_gt": at_least, "_lt": less, "_gte": at_least, "_lte": less}
 
     def __init__(self, name, column, subject, comparison):
         super().__init__(name, column, subject, comparison)
-        self.narrow = Condition(self.tests[comparison], column)
+        self.condition = Condition(self.tests[comparison], column)
 
-    def test(self, value, zone):
+    def parse(self, value, zone):
         day = self.day(value)
         begin, end = _begin(day, zone), _end(day, zone)
         if self.comparison == "":
-            return self.compared((begin, end))
-        return self.compared(end if self.comparison in ("_gt", "_lte") else begin)
+            return self.clause_for((begin, end))
+        return self.clause_for(end if self.comparison in ("_gt", "_lte") else begin)
 
 
 def _begin(day: date, zone: ZoneInfo) -> datetime:
@@ -74,33 +81,33 @@ def _end(day: date, zone: ZoneInfo) -> datetime:
     return _begin(day + timedelta(days=1), zone) if day < date.max else datetime.max.replace(tzinfo=UTC)
 
 
-IN_SERIES = Condition(equal, issue.c.series_id, among(item.c.issue_id, issue.c.id))
+IN_SERIES = Condition(equal, issue.c.series_id, in_subquery(item.c.issue_id, issue.c.id))
 
 
 def _own(column) -> Condition:
     return Condition(equal, column)
 
 
-COLLECTION = (
-    Choice(
+COLLECTION_FILTERS = (
+    ChoiceFilter(
         "book_format", _own(item.c.book_format), "Format of the copy", [each.value for each in BookFormat]
     ),
-    Choice("grade", _own(item.c.grade), "Grade of the copy, with one decimal", GRADES),
-    Choice(
+    ChoiceFilter("grade", _own(item.c.grade), "Grade of the copy, with one decimal", GRADES),
+    ChoiceFilter(
         "grading_company",
         _own(item.c.grading_company),
         "Who graded the copy",
         [each.value for each in GradingCompany],
     ),
-    Int("rating", _own(item.c.rating), "number of the reader's stars"),
-    Flag("is_read", Condition(is_so, item.c.is_read), "it was read"),
-    Int("issue__series", IN_SERIES, "number of a series"),
+    IntegerFilter("rating", _own(item.c.rating), "number of the reader's stars"),
+    BooleanFilter("is_read", Condition(equals_flag, item.c.is_read), "it was read"),
+    IntegerFilter("issue__series", IN_SERIES, "number of a series"),
     Filter("purchase_store", Condition(contains, item.c.purchase_store), "the name of the store"),
     Filter("storage_location", Condition(contains, item.c.storage_location), "the place where it is kept"),
     Filter(
-        "tag", Condition(Test(has_tag), item.c.tags), "one of its tags; upper and lower case are the same"
+        "tag", Condition(Operator(has_tag), item.c.tags), "one of its tags; upper and lower case are the same"
     ),
-    *Compared.all("purchase_date", item.c.purchase_date, "day on which it was bought"),
-    *DayOfMoment.all("date_read", item.c.date_read, "day on which it was last read"),
-    Later("modified_gt", Condition(later, item.c.modified), "time of the item's last change"),
+    *DateComparisonFilter.all("purchase_date", item.c.purchase_date, "day on which it was bought"),
+    *LocalDateFilter.all("date_read", item.c.date_read, "day on which it was last read"),
+    LaterThanFilter("modified_gt", Condition(greater, item.c.modified), "time of the item's last change"),
 )

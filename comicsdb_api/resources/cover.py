@@ -8,7 +8,7 @@ from comicsdb.catalog import covers
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media.uploads import hashes_of_upload
 from comicsdb.models import Variant
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.base import field
 from comicsdb.schemas.types import Integer as IntegerField
@@ -17,29 +17,29 @@ from comicsdb.values import whole_number
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.openapi.common import query_parameters
 from comicsdb_api.openapi.schemas import Components
-from comicsdb_api.resource import bodies, filters, shapes
-from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource import bodies, expressions, filters
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.bodies import PARTS, File
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.filters import BadValueError, Filter
-from comicsdb_api.resource.types import Choice, ListOf
+from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resource.types import ChoiceText, JsonList
 from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
-from comicsdb_api.resources.wish_list import judged
-from comicsdb_api.responses import addresses, respond, to_json
+from comicsdb_api.resources.wish_list import validated
+from comicsdb_api.responses import base_urls, json_response, to_json
 
-MOST = 100  # covers in one answer, the nearest
+RESULTS_MAX = 100  # covers in one answer, the nearest
 variant = Variant.__table__
 
 
-class Hash(Filter):
+class HashParameter(Filter):
     """A hash of 64 bits."""
 
     schema = {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}
-    says = "{}: up to 16 hexadecimal digits."
+    description = "{}: up to 16 hexadecimal digits."
 
-    def test(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
         """The kind and the digits."""
         try:
             covers.signed(value)
@@ -48,58 +48,63 @@ class Hash(Filter):
         return self.name, value
 
 
-class Bits(Filter):
+class DistanceParameter(Filter):
     """How many bits may differ."""
 
-    schema = {"type": "integer", "minimum": 0, "maximum": covers.MAX, "default": covers.USUAL}
-    invalid = f"Enter a whole number from 0 to {covers.MAX}."
+    schema = {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": covers.MAX_DISTANCE,
+        "default": covers.DEFAULT_DISTANCE,
+    }
+    error_message = f"Enter a whole number from 0 to {covers.MAX_DISTANCE}."
 
-    def test(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
         """The name and the number."""
-        number = whole_number(value, 0, covers.MAX)
+        number = whole_number(value, 0, covers.MAX_DISTANCE)
         if number is None:
-            raise self.bad()
+            raise self.value_error()
         return self.name, number
 
 
 FILTERS = (
-    *(Hash(kind, None, f"the {kind} of a picture") for kind in covers.KINDS),
-    Bits("max", None, "in how many of its 64 bits the hash of a cover may differ"),
+    *(HashParameter(kind, None, f"the {kind} of a picture") for kind in covers.HASH_COLUMNS),
+    DistanceParameter("max", None, "in how many of its 64 bits the hash of a cover may differ"),
 )
 
 
 def row_fields(found) -> dict:
-    """A cover that was found: `found` are the columns of `covers.matches`."""
+    """A cover that was found: `found` are the columns of `covers.near_covers`."""
     return {
         **issue_and_variant("CoverVariant"),
-        "kind": shapes.type_coerce(found.kind, Choice(*covers.KINDS)),
+        "kind": expressions.type_coerce(found.kind, ChoiceText(*covers.HASH_COLUMNS)),
         "hash": func.lpad(func.to_hex(found.hash), 16, "0", type_=String),
         "distance": found.distance,
     }
 
 
-def nearest(request, wanted: dict[str, str], most: int) -> list[dict]:
+def nearest(request, wanted: dict[str, str], max_distance: int) -> list[dict]:
     """The covers nearest to hashes by kind, each once, by their distance; raises ValueError."""
-    matches = covers.matches(wanted, most)
+    matches = covers.near_covers(wanted, max_distance)
     place = (matches.c.issue_id, func.coalesce(matches.c.variant_id, literal_column("0")))
     once = select(matches).ext(distinct_on(*place)).order_by(*place, matches.c.distance, matches.c.kind)
     found = once.subquery("found")
     order = (found.c.distance, found.c.issue_id, found.c.variant_id.nulls_first())
     source = IssueResource.row_source().join(found, found.c.issue_id == issue.c.id)
     rows = (
-        select(*shapes.labelled(row_fields(found.c)))
+        select(*expressions.labelled_columns(row_fields(found.c)))
         .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
         .order_by(*order)
-        .limit(MOST)
+        .limit(RESULTS_MAX)
     )
-    (results,) = request.read_pool.first(select(shapes.rows_of(rows)), addresses(request))
+    (results,) = request.read_pool.first(select(expressions.rows_as_json(rows)), base_urls(request))
     return orjson.loads(results)
 
 
 class PictureSchema(ObjectSchema):
     """What is sent with a picture."""
 
-    max = field(IntegerField(0, covers.MAX))
+    max = field(IntegerField(0, covers.MAX_DISTANCE))
 
 
 class CoverResource(Resource):
@@ -112,19 +117,19 @@ class CoverResource(Resource):
     @classmethod
     def body_fields(cls) -> dict:
         """The answer, described by the columns of any search."""
-        match = shapes.json_object("CoverMatch", **row_fields(covers.matches({"phash": "0"}, 0).c))
-        digits = shapes.optional(literal_column("true"), literal_column("''", String))
+        match = expressions.json_object("CoverMatch", **row_fields(covers.near_covers({"phash": "0"}, 0).c))
+        digits = expressions.value_or_null(literal_column("true"), literal_column("''", String))
         return {
-            "hashes": shapes.json_object("CoverHashes", **dict.fromkeys(covers.KINDS, digits)),
-            "results": literal_column("results", ListOf(match)),
+            "hashes": expressions.json_object("CoverHashes", **dict.fromkeys(covers.HASH_COLUMNS, digits)),
+            "results": literal_column("results", JsonList(match)),
         }
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The hashes, and how far covers may be from them."""
         body = Components().object_of(cls.body_fields())
         return {
-            "description": f"The {MOST} nearest covers, each once; of several hashes any may be near.",
+            "description": f"The {RESULTS_MAX} nearest covers, each once; of several hashes any may be near.",
             "parameters": query_parameters(FILTERS),
             "content": {"application/json": {"schema": body}},
         }
@@ -133,41 +138,41 @@ class CoverResource(Resource):
         """Covers by the hashes of a picture; none without a hash."""
         request = self.request
         zone = request.registry.settings["comicsdb.timezone"]
-        sent = dict(filters.read(FILTERS, request.api_parameters, zone=zone))
-        most = sent.pop("max", covers.USUAL)
-        return respond_tagged(request, tagged(to_json(self._body(sent, sent, most))))
+        sent = dict(filters.parse_filters(FILTERS, request.api_parameters, zone=zone))
+        max_distance = sent.pop("max", covers.DEFAULT_DISTANCE)
+        return conditional_response(request, with_tag(to_json(self._body(sent, sent, max_distance))))
 
     def post(self):
         """Covers that look like a picture, which is not kept."""
         request = self.request
-        sent = bodies.read(request, self.parses)
+        sent = bodies.parse_body(request, self.parses)
         file = sent.field(IMAGE)
         if not isinstance(file, File) or not file.data:
             raise BadRequestError({IMAGE: [NO_FILE]})
-        most = judged(sent, PictureSchema).get("max", covers.USUAL)
+        max_distance = validated(sent, PictureSchema).get("max", covers.DEFAULT_DISTANCE)
         try:
             hashes = hashes_of_upload(request.dbsession, file.data, request.identity.user_id)
         except PictureError as error:
             raise BadRequestError({IMAGE: [NO_PICTURE]}) from error
-        return respond(request, self._body(hashes, {"phash": hashes["phash"]}, most))
+        return json_response(request, self._body(hashes, {"phash": hashes["phash"]}, max_distance))
 
-    def _body(self, hashes: dict[str, str], wanted: dict[str, str], most: int) -> dict:
-        shown = {kind: hashes.get(kind) for kind in covers.KINDS}
-        return {"hashes": shown, "results": nearest(self.request, wanted, most) if wanted else []}
+    def _body(self, hashes: dict[str, str], wanted: dict[str, str], max_distance: int) -> dict:
+        shown = {kind: hashes.get(kind) for kind in covers.HASH_COLUMNS}
+        return {"hashes": shown, "results": nearest(self.request, wanted, max_distance) if wanted else []}
 
 
-CoverResource.acts = {
-    "POST": Act(
+CoverResource.operations = {
+    "POST": Operation(
         "Find covers that look like a picture, which is not kept",
         {
             200: (
                 "Its hashes, and the covers near its pHash.",
-                Body("CoverFound", CoverResource.body_fields()),
+                ResponseBody("CoverFound", CoverResource.body_fields()),
             )
         },
         PictureSchema,
         "CoverInput",
-        sends_picture=True,
+        requires_picture=True,
     )
 }
 

@@ -3,10 +3,10 @@
 from sqlalchemy import type_coerce
 
 from comicsdb.models import Creator
-from comicsdb.models.choices import DATED
+from comicsdb.models.choices import KNOWN_PRECISIONS
 from comicsdb.schemas import CreatorSchema
-from comicsdb_api.resource import shapes
-from comicsdb_api.resource.types import Choice
+from comicsdb_api.resource import expressions
+from comicsdb_api.resource.types import ChoiceText
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 
@@ -18,7 +18,7 @@ class CreatorResource(CatalogueResource):
 
     model = Creator
     schema = CreatorSchema
-    filters = filters.of_names(Creator)
+    filters = filters.name_filters(Creator)
 
     @classmethod
     def detail_fields(cls) -> dict:
@@ -27,13 +27,13 @@ class CreatorResource(CatalogueResource):
             "id": creator.c.id,
             "name": creator.c.name,
             "birth": creator.c.birth,
-            "birth_precision": type_coerce(creator.c.birth_precision, Choice(*DATED)),
+            "birth_precision": type_coerce(creator.c.birth_precision, ChoiceText(*KNOWN_PRECISIONS)),
             "death": creator.c.death,
-            "death_precision": type_coerce(creator.c.death_precision, Choice(*DATED)),
+            "death_precision": type_coerce(creator.c.death_precision, ChoiceText(*KNOWN_PRECISIONS)),
             "desc": creator.c.desc,
-            "image": shapes.picture(creator.c.image),
+            "image": expressions.picture_url(creator.c.image),
             "alias": creator.c.alias,
             "cv_id": creator.c.cv_id,
             "gcd_id": creator.c.gcd_id,
-            "resource_url": shapes.page_url(creator),
-        } | cls.closing()
+            "resource_url": expressions.page_url(creator),
+        } | cls.closing_fields()

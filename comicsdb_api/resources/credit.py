@@ -8,11 +8,11 @@ from sqlalchemy import ARRAY, Integer, cast, func, select
 
 from comicsdb.catalog import InvalidRowsError
 from comicsdb.models import Credit, Role, credit_role
-from comicsdb.schemas import CreditSchema, errors_of
-from comicsdb.schemas.base import WHOLE
-from comicsdb.schemas.types import LONGEST_LIST
-from comicsdb_api.errors import BadRequestError, RefusedError, by_field
-from comicsdb_api.resource import bodies, shapes
+from comicsdb.schemas import CreditSchema, errors_by_field
+from comicsdb.schemas.base import NON_FIELD_ERRORS
+from comicsdb.schemas.types import MAX_LIST_LENGTH
+from comicsdb_api.errors import BadRequestError, RefusedError, messages_by_field
+from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resources.part import PartResource
 from comicsdb_api.responses import to_json
 
@@ -24,7 +24,7 @@ class CreditResource(PartResource):
 
     model = Credit
     schema = CreditSchema
-    many = True
+    accepts_list = True
 
     @classmethod
     def detail_methods(cls) -> dict[str, str]:
@@ -35,7 +35,7 @@ class CreditResource(PartResource):
     def written_fields(cls) -> dict:
         """A credit as it was written; its roles in their order."""
         role = Role.__table__
-        roles = shapes.json_list(
+        roles = expressions.json_list(
             role.c.id,
             credit_role.join(role),
             credit_role.c.credit_id == credit.c.id,
@@ -44,50 +44,50 @@ class CreditResource(PartResource):
         )
         return {
             "id": credit.c.id,
-            "modified": shapes.instant(credit.c.modified),
+            "modified": expressions.instant(credit.c.modified),
             "issue": credit.c.issue_id,
             "creator": credit.c.creator_id,
             "role": roles,
         }
 
-    def create(self, sent: bodies.Sent) -> bytes:
+    def create(self, sent: bodies.ParsedBody) -> bytes:
         """New credits; gives the body that shows them in the order sent, or raises BadRequestError."""
-        wanted, problems = self._judged(sent)
+        wanted, problems = self._validate(sent)
         catalog = self.request.catalog
         if problems:
-            self._refuse(problems, catalog.credit_faults(wanted))
+            self._raise_errors(problems, catalog.find_credit_errors(wanted))
         try:
             made = catalog.add_credits(list(wanted.values()))
         except InvalidRowsError as invalid:
-            self._refuse({}, invalid.errors)
-        found = self.request.dbsession.scalar(select(shapes.rows_of(_written(made))))
+            self._raise_errors({}, invalid.errors)
+        found = self.request.dbsession.scalar(select(expressions.rows_as_json(_created_rows(made))))
         return to_json(orjson.loads(found))
 
-    def _judged(self, sent: bodies.Sent) -> tuple[dict[int, dict], dict[int, dict]]:
+    def _validate(self, sent: bodies.ParsedBody) -> tuple[dict[int, dict], dict[int, dict]]:
         """The credits that are as the schema wants them, and what is wrong with the others, by index."""
         schema = self.schema(form=sent.is_form)
         rows = sent.rows(schema)
         if not isinstance(rows, list):
             raise BadRequestError(
-                {WHOLE: [f'Expected a list of items but got type "{type(rows).__name__}".']}
+                {NON_FIELD_ERRORS: [f'Expected a list of items but got type "{type(rows).__name__}".']}
             )
-        if len(rows) > LONGEST_LIST:
-            raise RefusedError(413, f"The list has more than {LONGEST_LIST} credits.")
+        if len(rows) > MAX_LIST_LENGTH:
+            raise RefusedError(413, f"The list has more than {MAX_LIST_LENGTH} credits.")
         wanted, problems = {}, {}
         for index, row in enumerate(rows):
             try:
                 wanted[index] = schema.deserialize(row)
             except colander.Invalid as invalid:
-                problems[index] = errors_of(invalid)
+                problems[index] = errors_by_field(invalid)
         return wanted, problems
 
-    def _refuse(self, problems: dict[int, dict], faults: dict[int, dict]) -> NoReturn:
-        found = problems | {index: by_field(errors) for index, errors in faults.items()}
+    def _raise_errors(self, problems: dict[int, dict], faults: dict[int, dict]) -> NoReturn:
+        found = problems | {index: messages_by_field(errors) for index, errors in faults.items()}
         raise BadRequestError({str(index): found[index] for index in sorted(found)})
 
 
-def _written(ids: list[int]):
+def _created_rows(ids: list[int]):
     """The rows of new credits, in the order in which they were sent."""
     place = func.array_position(cast(ids, ARRAY(Integer)), credit.c.id)
-    fields = shapes.labelled(CreditResource.written_fields())
+    fields = expressions.labelled_columns(CreditResource.written_fields())
     return select(*fields).where(credit.c.id.in_(ids)).order_by(place)

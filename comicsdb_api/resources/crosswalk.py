@@ -8,7 +8,7 @@ from comicsdb.catalog import crosswalk
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.base import field
 from comicsdb.schemas.external_id import ID_LENGTH
@@ -18,25 +18,25 @@ from comicsdb.schemas.types import Text
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resource import bodies, shapes
-from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.external_ids import external_id
-from comicsdb_api.resource.types import Address, Choice, ListOf
-from comicsdb_api.resources.wish_list import judged
-from comicsdb_api.responses import respond, to_json
+from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resource.types import ChoiceText, JsonList, Url
+from comicsdb_api.resources.wish_list import validated
+from comicsdb_api.responses import json_response, to_json
 
-OURS = "comicsdb"  # the source of our own ids
-MOST = 1000  # ids in one request
-TOO_MANY = f"Ask for at most {MOST} ids at a time."
+OWN_SOURCE = "comicsdb"  # the source of our own ids
+IDS_MAX = 1000  # ids in one request
+TOO_MANY = f"Ask for at most {IDS_MAX} ids at a time."
 NO_KIND = "Tell the kind of our own ids."
 
 
 class CrosswalkSchema(ObjectSchema):
     """Ids of a source; `kind` narrows the objects found, and is required for our own ids."""
 
-    source = field(ChoiceField([OURS, *EXTERNAL_SOURCES]), required=True)
+    source = field(ChoiceField([OWN_SOURCE, *EXTERNAL_SOURCES]), required=True)
     kind = field(ChoiceField(OWNERS))
     ids = field(ListField(Text(ID_LENGTH, blank=False), empty=False), required=True)
 
@@ -54,27 +54,27 @@ class CrosswalkResource(Resource):
     @classmethod
     def found_fields(cls) -> dict:
         """The answer to ids."""
-        url = shapes.optional(literal_column("true", Boolean), literal_column("url", Address()))
+        url = expressions.value_or_null(literal_column("true", Boolean), literal_column("url", Url()))
         told = external_id(_text(), _text(), _text(), url)
-        match = shapes.json_object(
+        match = expressions.json_object(
             "CrosswalkMatch",
             asked=_text(),
-            kind=literal_column("kind", Choice(*OWNERS)),
+            kind=literal_column("kind", ChoiceText(*OWNERS)),
             id=literal_column("1", Integer),
             is_merged=literal_column("true", Boolean),
-            external_ids=literal_column("external_ids", ListOf(told)),
+            external_ids=literal_column("external_ids", JsonList(told)),
         )
         return {
-            "results": literal_column("results", ListOf(match)),
-            "unknown": literal_column("unknown", ListOf(_text())),
+            "results": literal_column("results", JsonList(match)),
+            "unknown": literal_column("unknown", JsonList(_text())),
         }
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The sources."""
-        source = shapes.json_object("ExternalSource", source=_text(), name=_text(), pattern=_text())
-        sources = {"sources": literal_column("sources", ListOf(source))}
-        return {"body": Body("ExternalSources", sources)}
+        source = expressions.json_object("ExternalSource", source=_text(), name=_text(), pattern=_text())
+        sources = {"sources": literal_column("sources", JsonList(source))}
+        return {"body": ResponseBody("ExternalSources", sources)}
 
     def get(self):
         """The sources of external ids."""
@@ -82,47 +82,49 @@ class CrosswalkResource(Resource):
             {"source": source, "name": rules.label, "pattern": f"^({rules.pattern})$"}
             for source, rules in EXTERNAL_SOURCES.items()
         ]
-        return respond_tagged(self.request, tagged(to_json({"sources": sources})))
+        return conditional_response(self.request, with_tag(to_json({"sources": sources})))
 
     def post(self):
         """The objects that ids stand for, with all their external ids."""
         request = self.request
-        sent = judged(bodies.read(request, self.parses), CrosswalkSchema)
+        sent = validated(bodies.parse_body(request, self.parses), CrosswalkSchema)
         source, kind, asked = sent["source"], sent.get("kind"), list(dict.fromkeys(sent["ids"]))
-        if len(asked) > MOST:
+        if len(asked) > IDS_MAX:
             raise BadRequestError({"ids": [TOO_MANY]})
-        if source == OURS and kind is None:
+        if source == OWN_SOURCE and kind is None:
             raise BadRequestError({"kind": [NO_KIND]})
         session = request.dbsession
-        if source == OURS:
-            found = self._present(kind, asked)
+        if source == OWN_SOURCE:
+            found = self._own_objects(kind, asked)
         else:
-            found = crosswalk.objects(session, source, asked, kind)
+            found = crosswalk.find_by_external_ids(session, source, asked, kind)
         places = {place for each in found.values() for place in each}
-        others = crosswalk.external_ids(session, places)
+        others = crosswalk.external_ids_of(session, places)
         results = [
             {
                 "asked": each,
                 "kind": place[0],
                 "id": place[1],
-                "is_merged": source == OURS and int(each) != place[1],
-                "external_ids": _shown(place[0], others.get(place, ())),
+                "is_merged": source == OWN_SOURCE and int(each) != place[1],
+                "external_ids": _external_ids(place[0], others.get(place, ())),
             }
             for each in asked
             for place in found.get(each, ())
         ]
-        return respond(
+        return json_response(
             request, {"results": results, "unknown": [each for each in asked if not found.get(each)]}
         )
 
-    def _present(self, kind: str, asked: list[str]) -> dict[str, list[crosswalk.Place]]:
+    def _own_objects(self, kind: str, asked: list[str]) -> dict[str, list[crosswalk.ObjectKey]]:
         """Our own objects, or the survivors of their merges, by the ids asked for."""
         numbers = {each: number for each in asked if (number := whole_number(each, 1, INTEGER_MAX))}
-        present = crosswalk.present(self.request.dbsession, kind, set(numbers.values())) if numbers else {}
+        present = (
+            crosswalk.resolve_ids(self.request.dbsession, kind, set(numbers.values())) if numbers else {}
+        )
         return {each: [(kind, present[number])] for each, number in numbers.items() if number in present}
 
 
-def _shown(kind: str, ids: Iterable[tuple[str, str, str]]) -> list[dict]:
+def _external_ids(kind: str, ids: Iterable[tuple[str, str, str]]) -> list[dict]:
     return [
         {
             "source": source,
@@ -135,13 +137,13 @@ def _shown(kind: str, ids: Iterable[tuple[str, str, str]]) -> list[dict]:
     ]
 
 
-CrosswalkResource.acts = {
-    "POST": Act(
+CrosswalkResource.operations = {
+    "POST": Operation(
         "Find the objects that ids stand for, with all their external ids",
         {
             200: (
                 "What was found for each id, and the ids that stand for nothing.",
-                Body("CrosswalkFound", CrosswalkResource.found_fields()),
+                ResponseBody("CrosswalkFound", CrosswalkResource.found_fields()),
             )
         },
         CrosswalkSchema,

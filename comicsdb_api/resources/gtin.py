@@ -5,21 +5,21 @@ from sqlalchemy import Boolean, Integer, String, func, literal_column, or_, sele
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from comicsdb.catalog import search
-from comicsdb.catalog.trade_numbers import Gtin, gtin
+from comicsdb.catalog.trade_numbers import Gtin, parse_gtin
 from comicsdb.models import Variant
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb_api.errors import BadRequestError
 from comicsdb_api.openapi.common import query_parameters
-from comicsdb_api.resource import shapes
-from comicsdb_api.resource.acts import Body
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.filters import BadValueError, Filter
-from comicsdb_api.resource.types import ListOf
+from comicsdb_api.resource.operations import ResponseBody
+from comicsdb_api.resource.types import JsonList
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
-from comicsdb_api.responses import addresses, to_json
+from comicsdb_api.responses import base_urls, to_json
 
-MOST = 100  # issues and variants in one answer
+RESULTS_MAX = 100  # issues and variants in one answer
 variant = Variant.__table__
 
 
@@ -35,7 +35,7 @@ def row_fields(found) -> dict:
     }
 
 
-def with_stem(code: Gtin):
+def stem_query(code: Gtin):
     """The number of issues and variants with the stem of a code, and their rows, its matches first."""
     same_stem = search.with_gtin(*search.gtin_patterns(Gtin(code.stem)))
     c = same_stem.c
@@ -47,12 +47,12 @@ def with_stem(code: Gtin):
     source = IssueResource.row_source().join(found, found.c.issue_id == issue.c.id)
     best_first = (found.c.is_exact.desc(), found.c.is_match.desc())
     rows = (
-        select(*shapes.labelled(row_fields(found.c)))
+        select(*expressions.labelled_columns(row_fields(found.c)))
         .select_from(source.outerjoin(variant, variant.c.id == found.c.variant_id))
         .order_by(*best_first, *IssueResource.order(), found.c.variant_id.nulls_first())
-        .limit(MOST)
+        .limit(RESULTS_MAX)
     )
-    return select(select(func.count()).select_from(found).scalar_subquery(), shapes.rows_of(rows))
+    return select(select(func.count()).select_from(found).scalar_subquery(), expressions.rows_as_json(rows))
 
 
 class GtinResource(Resource):
@@ -64,38 +64,38 @@ class GtinResource(Resource):
     def body_fields(cls) -> dict:
         """The answer."""
         found = select(search.with_gtin(""), literal_column("true", Boolean).label("is_match")).subquery().c
-        row = shapes.json_object("CodeMatch", **row_fields(found))
+        row = expressions.json_object("CodeMatch", **row_fields(found))
         text = literal_column("''", String)
         return {
             "stem": text,
             "supplement": text,
             "count": literal_column("0", Integer),
-            "results": literal_column("results", ListOf(row)),
+            "results": literal_column("results", JsonList(row)),
         }
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The code, and what has it."""
         return {
-            "description": f"Up to {MOST} issues and variants, those with the code first.",
+            "description": f"Up to {RESULTS_MAX} issues and variants, those with the code first.",
             "parameters": query_parameters((CODE,)),
-            "body": Body("CodeFound", cls.body_fields()),
+            "body": ResponseBody("CodeFound", cls.body_fields()),
         }
 
     def get(self):
         """What has the code, and what shares its stem."""
         request = self.request
         try:
-            sent = CODE.text(dict(request.api_parameters), CODE.name)
+            sent = CODE.value_of(dict(request.api_parameters), CODE.name)
         except BadValueError as error:
             raise BadRequestError({error.field: [error.message]}) from error
-        return respond_tagged(request, tagged(to_json(self._body(gtin(sent)))))
+        return conditional_response(request, with_tag(to_json(self._body(parse_gtin(sent)))))
 
     def _body(self, code: Gtin | None) -> dict:
         """The answer; nothing is found for what is no code."""
         if code is None:
             return {"stem": "", "supplement": "", "count": 0, "results": []}
-        count, rows = self.request.read_pool.first(with_stem(code), addresses(self.request))
+        count, rows = self.request.read_pool.first(stem_query(code), base_urls(self.request))
         found = {"count": count, "results": orjson.loads(rows)}
         return {"stem": code.stem, "supplement": code.supplement, **found}
 

@@ -7,11 +7,11 @@ from comicsdb.models import History, User
 from comicsdb.models.currencies import Currency
 from comicsdb.models.record import CHANGED, CREATED, DELETED
 from comicsdb.security import Permission
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import ListResource, serve
-from comicsdb_api.resource.cached_reads import Read
+from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.listing import Listing
-from comicsdb_api.resource.types import Changes
+from comicsdb_api.resource.types import JsonChanges
 from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
 
 TYPES = {CREATED: "created", CHANGED: "updated", DELETED: "deleted"}
@@ -30,10 +30,10 @@ _older = (
 )
 
 
-def user_of(table, shape: str = "UserRef"):
+def user_ref(table, shape: str = "UserRef"):
     """UserRef: the acting account by id and name, null for commands and for accounts that are gone."""
-    known = shapes.json_object(shape, id=user.c.id, username=user.c.username)
-    return shapes.optional(table.c.user_id.is_not(None), known)
+    known = expressions.json_object(shape, id=user.c.id, username=user.c.username)
+    return expressions.value_or_null(table.c.user_id.is_not(None), known)
 
 
 def _changes():
@@ -41,26 +41,31 @@ def _changes():
     each = func.jsonb_each(history.c.snapshot).table_valued("key", "value").render_derived("field")
     # Parts that were introduced after a version are empty in it.
     was = func.coalesce(_older.c.snapshot[each.c.key], literal_column("'[]'::jsonb"))
-    old = _shown(_older.c.snapshot, each.c.key, was)
-    new = _shown(history.c.snapshot, each.c.key, type_coerce(each.c.value, JSONB))
-    pair = func.jsonb_build_object(shapes.constant("old"), old, shapes.constant("new"), new)
+    old = _displayed(_older.c.snapshot, each.c.key, was)
+    new = _displayed(history.c.snapshot, each.c.key, type_coerce(each.c.value, JSONB))
+    pair = func.jsonb_build_object(expressions.constant("old"), old, expressions.constant("new"), new)
     found = func.coalesce(func.jsonb_object_agg(each.c.key, pair), literal_column("'{}'::jsonb"))
     differing = _older.c.snapshot.is_not(None) & old.is_distinct_from(new)
-    return select(type_coerce(found, Changes())).where(differing).correlate(history, _older).scalar_subquery()
+    return (
+        select(type_coerce(found, JsonChanges()))
+        .where(differing)
+        .correlate(history, _older)
+        .scalar_subquery()
+    )
 
 
-def _shown(snapshot, key, value):
+def _displayed(snapshot, key, value):
     """A value as it is kept; an amount as text, with its currency: `3.99 USD`."""
     amount = snapshot["price"].astext
     currency = snapshot["currency"].astext
-    digits = func.currency_digits(func.coalesce(currency, shapes.constant(Currency.USD.value)))
+    digits = func.currency_digits(func.coalesce(currency, expressions.constant(Currency.USD.value)))
     number = func.round(cast(amount, Numeric), digits)
     priced = func.to_jsonb(func.concat_ws(literal_column("' '"), number, currency))
-    is_amount = (key == shapes.constant("price")) & amount.is_not(None)
+    is_amount = (key == expressions.constant("price")) & amount.is_not(None)
     return type_coerce(case((is_amount, priced), else_=value), JSONB)
 
 
-class HistoryRows(ListResource):
+class HistoryResource(ListResource):
     """The versions of an object."""
 
     model = History
@@ -71,9 +76,9 @@ class HistoryRows(ListResource):
         """The fields of a version."""
         return {
             "id": history.c.id,
-            "at": shapes.instant(history.c.at),
-            "type": shapes.label_for(history.c.type, TYPES),
-            "user": user_of(history),
+            "at": expressions.instant(history.c.at),
+            "type": expressions.label_for(history.c.type, TYPES),
+            "user": user_ref(history),
             "reason": history.c.reason,
             "changes": _changes(),
         }
@@ -89,16 +94,16 @@ class HistoryRows(ListResource):
         return (history.c.id.desc(),)
 
 
-def _versions(kind: str, route: str) -> Listing:
+def _history_listing(kind: str, route: str) -> Listing:
     """The versions of an object, of a deleted one too: an answer for every id of which anything is recorded.
 
     It is not cached: whoever asks again sends the tag.
     """
-    own = (history.c.kind == shapes.constant(kind), history.c.object_id == bindparam("id"))
+    own = (history.c.kind == expressions.constant(kind), history.c.object_id == bindparam("id"))
     newest = func.max(history.c.id)
     stamps = select(newest.label("newest")).where(*own).having(newest.is_not(None))
-    read = Read(route, None, f"{kind}:history", stamps)
-    return Listing(read, HistoryRows, own, HistoryRows.order())
+    read = ReadDeclaration(route, None, f"{kind}:history", stamps)
+    return Listing(read, HistoryResource, own, HistoryResource.order())
 
 
 def add_history(config, resource: type) -> None:
@@ -106,6 +111,6 @@ def add_history(config, resource: type) -> None:
     kind = resource.kind()
     route = f"{ROUTE_PREFIX}{kind}.history"
     path = f"{PATH_PREFIX}{kind}/{{id}}/history/"
-    served = _versions(kind, route)
+    served = _history_listing(kind, route)
     # It names accounts.
     serve(config, resource, route, path, {"GET": "children_get"}, served=served, permission=Permission.API)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from comicsdb.models import Imprint, Publisher
 from comicsdb.schemas import ImprintSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import PublishedResource
 
@@ -16,7 +16,7 @@ class ImprintResource(PublishedResource):
 
     model = Imprint
     schema = ImprintSchema
-    filters = filters.of_names(Imprint)
+    filters = filters.name_filters(Imprint)
 
     @classmethod
     def detail_fields(cls) -> dict:
@@ -26,14 +26,14 @@ class ImprintResource(PublishedResource):
             "name": imprint.c.name,
             "founded": imprint.c.founded,
             "desc": imprint.c.desc,
-            "image": shapes.picture(imprint.c.image),
+            "image": expressions.picture_url(imprint.c.image),
             "cv_id": imprint.c.cv_id,
             "gcd_id": imprint.c.gcd_id,
-            "publisher": shapes.named(Publisher.__table__),
-            "resource_url": shapes.page_url(imprint),
-        } | cls.closing()
+            "publisher": expressions.named_object(Publisher.__table__),
+            "resource_url": expressions.page_url(imprint),
+        } | cls.closing_fields()
 
     @classmethod
     def pictures(cls):
         """An empty text in a form removes the logo, as nowhere else."""
-        return replace(super().pictures(), blank_clears=True)
+        return replace(super().pictures(), empty_text_removes=True)

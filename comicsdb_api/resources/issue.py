@@ -30,10 +30,10 @@ from comicsdb.models import (
 )
 from comicsdb.models.choices import Precision
 from comicsdb.schemas import IssueSchema
-from comicsdb_api.resource import shapes
-from comicsdb_api.resource.filters import Day, DayRange, Filter, Int
-from comicsdb_api.resource.listing import Children
-from comicsdb_api.resource.types import Choice, CurrencyCode
+from comicsdb_api.resource import expressions
+from comicsdb_api.resource.filters import DateFilter, DateRangeFilter, Filter, IntegerFilter
+from comicsdb_api.resource.listing import ChildList
+from comicsdb_api.resource.types import ChoiceText, CurrencyCode
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 
@@ -45,30 +45,30 @@ universe = Universe.__table__
 def credits_():
     """One per creator, under the creator's id, with the roles in their order."""
     credit, creator, role = Credit.__table__, Creator.__table__, Role.__table__
-    roles = shapes.json_list(
-        shapes.named(role),
+    roles = expressions.json_list(
+        expressions.named_object(role),
         credit_role.join(role),
         credit_role.c.credit_id == credit.c.id,
         (role.c.order, role.c.id),
         credit,
     )
-    return shapes.json_list(
-        shapes.json_object("Credit", id=creator.c.id, creator=creator.c.name, role=roles),
+    return expressions.json_list(
+        expressions.json_object("Credit", id=creator.c.id, creator=creator.c.name, role=roles),
         credit.join(creator),
         credit.c.issue_id == issue.c.id,
-        shapes.by_name(creator),
+        expressions.by_name(creator),
         issue,
     )
 
 
 def reprints():
     """Related issues with their labels."""
-    other, other_series, other_type, source = shapes.issue_with_series("other")
-    return shapes.json_list(
-        shapes.json_object("Reprint", id=other.c.id, issue=issue_label(other, other_series, other_type)),
+    other, other_series, other_type, source = expressions.issue_with_series("other")
+    return expressions.json_list(
+        expressions.json_object("Reprint", id=other.c.id, issue=issue_label(other, other_series, other_type)),
         source.join(issue_reprint, issue_reprint.c.reprint_id == other.c.id),
         issue_reprint.c.issue_id == issue.c.id,
-        shapes.by_series(other, other_series),
+        expressions.by_series(other, other_series),
         issue,
     )
 
@@ -76,46 +76,48 @@ def reprints():
 def variants():
     """Other covers with a picture, by name: Metron's clients require one."""
     variant = Variant.__table__
-    shown = shapes.json_object(
+    shown = expressions.json_object(
         "Variant",
         name=variant.c.name,
-        price=shapes.money(variant.c.price),
+        price=expressions.money(variant.c.price),
         sku=variant.c.sku,
         upc=variant.c.upc,
-        image=shapes.required_picture(variant.c.image),
+        image=expressions.required_picture_url(variant.c.image),
     )
-    return _variants(shown, and_(variant.c.issue_id == issue.c.id, variant.c.image != shapes.constant("")))
+    return _variants(
+        shown, and_(variant.c.issue_id == issue.c.id, variant.c.image != expressions.constant(""))
+    )
 
 
 def all_variants():
     """All other covers, by name, with everything that is known of them."""
     variant = Variant.__table__
-    shown = shapes.json_object(
+    shown = expressions.json_object(
         "AnyVariant",
         id=variant.c.id,
         name=variant.c.name,
-        price=shapes.money(variant.c.price),
-        price_currency=shapes.optional(variant.c.price.is_not(None), variant.c.currency),
+        price=expressions.money(variant.c.price),
+        price_currency=expressions.value_or_null(variant.c.price.is_not(None), variant.c.currency),
         sku=variant.c.sku,
         upc=variant.c.upc,
-        image=shapes.picture(variant.c.image),
+        image=expressions.picture_url(variant.c.image),
     )
     return _variants(shown, variant.c.issue_id == issue.c.id)
 
 
 def _variants(shown, condition):
     variant = Variant.__table__
-    return shapes.json_list(shown, variant, condition, shapes.by_plain_name(variant), issue)
+    return expressions.json_list(shown, variant, condition, expressions.by_plain_name(variant), issue)
 
 
 def price_currency():
     """The currency of the cover price; empty without one, and for nothing."""
-    shown = case((issue.c.price > shapes.constant(0), issue.c.currency), else_=shapes.constant(""))
+    shown = case((issue.c.price > expressions.constant(0), issue.c.currency), else_=expressions.constant(""))
     return type_coerce(shown, CurrencyCode(blank=True))
 
 
-def _days(name: str, subject: str) -> DayRange:
-    return DayRange(f"{name}_range", ISSUE[f"{name}_after"], ISSUE[f"{name}_before"], subject)
+def _days(name: str, subject: str) -> DateRangeFilter:
+    return DateRangeFilter(f"{name}_range", ISSUE[f"{name}_after"], ISSUE[f"{name}_before"], subject)
 
 
 class IssueResource(CatalogueResource):
@@ -127,15 +129,15 @@ class IssueResource(CatalogueResource):
     filters = (
         Filter("number", ISSUE["number"], "number"),
         Filter("alt_number", ISSUE["alt_number"], "alternative number"),
-        Int("cover_year", ISSUE["cover_year"], "the cover date"),
-        Int("cover_month", ISSUE["cover_month"], "the cover date"),
+        IntegerFilter("cover_year", ISSUE["cover_year"], "the cover date"),
+        IntegerFilter("cover_month", ISSUE["cover_month"], "the cover date"),
         _days("cover_date", "cover date"),
-        Day("store_date", ISSUE["store_date"], "store date"),
+        DateFilter("store_date", ISSUE["store_date"], "store date"),
         _days("store_date", "store date"),
-        Day("foc_date", ISSUE["foc_date"], "final order cut-off date"),
+        DateFilter("foc_date", ISSUE["foc_date"], "final order cut-off date"),
         _days("foc_date", "final order cut-off date"),
-        Int("series_id", ISSUE["series_id"], "id of the series"),
-        *filters.of_series(ISSUE, "series_"),
+        IntegerFilter("series_id", ISSUE["series_id"], "id of the series"),
+        *filters.series_filters(ISSUE, "series_"),
         Filter("rating", ISSUE["rating"], "name of the age rating"),
         Filter("sku", ISSUE["sku"], "SKU"),
         Filter("isbn", ISSUE["isbn"], "ISBN"),
@@ -143,19 +145,19 @@ class IssueResource(CatalogueResource):
         Filter("gtin", ISSUE["gtin"], "barcode"),
         Filter("upc_starts_with", ISSUE["upc_starts_with"], "the UPC"),
         Filter("cover_hash", ISSUE["cover_hash"], "perceptual hash of the cover"),
-        *filters.identified(ISSUE),
-        *filters.unidentified(ISSUE),
-        *filters.of_contents(ISSUE),
-        *filters.modified(Issue.__table__),
+        *filters.external_id_filters(ISSUE),
+        *filters.missing_id_filters(ISSUE),
+        *filters.content_filters(ISSUE),
+        *filters.modified_filters(Issue.__table__),
     )
-    planned_once = (
+    generic_plan_filters = (
         {"series_name", "number"},
         {"series_id", "number"},
         *({name} for name in ("cv_id", "gcd_id", "upc", "isbn", "sku")),
     )
     stamps = ("modified", "rated")
     tag_formats = tags.FORMATS
-    unwritten = (
+    omitted_from_writes = (
         *("publisher", "imprint", "price_currency", "cover_hash", "average_rating", "rating_count"),
         *("credits", "variants", "modified", "attribution"),
     )
@@ -165,16 +167,16 @@ class IssueResource(CatalogueResource):
         """IssueRow."""
         return {
             "id": issue.c.id,
-            "series": shapes.series_brief(series),
+            "series": expressions.series_brief(series),
             "number": issue.c.number,
             "issue": issue_label(issue, series, series_type),
             "cover_date": issue.c.cover_date,
-            "cover_date_precision": type_coerce(issue.c.cover_date_precision, Choice(*Precision)),
+            "cover_date_precision": type_coerce(issue.c.cover_date_precision, ChoiceText(*Precision)),
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,
-            "image": shapes.picture(issue.c.image),
+            "image": expressions.picture_url(issue.c.image),
             "cover_hash": issue.c.cover_hash,
-            "modified": shapes.instant(issue.c.modified),
+            "modified": expressions.instant(issue.c.modified),
         }
 
     @classmethod
@@ -185,24 +187,24 @@ class IssueResource(CatalogueResource):
     @classmethod
     def order(cls) -> tuple:
         """By series, dates and number."""
-        return shapes.by_series(issue, series)
+        return expressions.by_series(issue, series)
 
     @classmethod
-    def sorts(cls) -> dict[str, tuple]:
+    def sort_orders(cls) -> dict[str, tuple]:
         """Also by cover date."""
-        return super().sorts() | {"cover_date": (issue.c.cover_date, issue.c.id)}
+        return super().sort_orders() | {"cover_date": (issue.c.cover_date, issue.c.id)}
 
     @classmethod
-    def further_fields(cls) -> dict:
+    def optional_fields(cls) -> dict:
         """Also the variants without a picture."""
-        return super().further_fields() | {"all_variants": all_variants()}
+        return super().optional_fields() | {"all_variants": all_variants()}
 
     @classmethod
     def tag_fields(cls) -> dict:
         """With the ids in other databases."""
         external = ExternalId.__table__
-        ids = shapes.json_list(
-            shapes.json_object(source=external.c.source, external_id=external.c.external_id),
+        ids = expressions.json_list(
+            expressions.json_object(source=external.c.source, external_id=external.c.external_id),
             external,
             external.c.issue_id == issue.c.id,
             (external.c.source, external.c.external_id),
@@ -221,9 +223,11 @@ class IssueResource(CatalogueResource):
         """The detail form."""
         return {
             "id": issue.c.id,
-            "publisher": shapes.named(publisher),
-            "imprint": shapes.optional(imprint.c.id.is_not(None), shapes.named(imprint)),
-            "series": shapes.json_object(
+            "publisher": expressions.named_object(publisher),
+            "imprint": expressions.value_or_null(
+                imprint.c.id.is_not(None), expressions.named_object(imprint)
+            ),
+            "series": expressions.json_object(
                 "IssueSeries",
                 id=series.c.id,
                 name=series.c.name,
@@ -231,8 +235,8 @@ class IssueResource(CatalogueResource):
                 sort_name=series.c.sort_name,
                 volume=series.c.volume,
                 year_began=series.c.year_began,
-                series_type=shapes.named(series_type),
-                genres=shapes.genres(series),
+                series_type=expressions.named_object(series_type),
+                genres=expressions.genres(series),
                 language=series.c.language,
             ),
             "number": issue.c.number,
@@ -240,33 +244,35 @@ class IssueResource(CatalogueResource):
             "title": issue.c.title,
             "name": issue.c.name,
             "cover_date": issue.c.cover_date,
-            "cover_date_precision": type_coerce(issue.c.cover_date_precision, Choice(*Precision)),
+            "cover_date_precision": type_coerce(issue.c.cover_date_precision, ChoiceText(*Precision)),
             "store_date": issue.c.store_date,
             "foc_date": issue.c.foc_date,
-            "price": shapes.money(issue.c.price),
+            "price": expressions.money(issue.c.price),
             "price_currency": price_currency(),
-            "rating": shapes.named(age_rating),
+            "rating": expressions.named_object(age_rating),
             "sku": issue.c.sku,
             "isbn": issue.c.isbn,
             "upc": issue.c.upc,
             "page": issue.c.page,
             "desc": issue.c.desc,
             "desc_is_solicitation": issue.c.desc_is_solicitation,
-            "image": shapes.picture(issue.c.image),
+            "image": expressions.picture_url(issue.c.image),
             "cover_hash": issue.c.cover_hash,
-            "average_rating": shapes.average(issue),
+            "average_rating": expressions.average_rating(issue),
             "rating_count": issue.c.rating_count,
-            "arcs": shapes.stamps(issue, issue_arc, Arc.__table__),
+            "arcs": expressions.stamped_list(issue, issue_arc, Arc.__table__),
             "credits": credits_(),
-            "characters": shapes.stamps(issue, issue_character, Character.__table__),
-            "teams": shapes.stamps(issue, issue_team, Team.__table__),
-            "universes": shapes.stamps(issue, issue_universe, universe, shapes.by_order(Universe)),
+            "characters": expressions.stamped_list(issue, issue_character, Character.__table__),
+            "teams": expressions.stamped_list(issue, issue_team, Team.__table__),
+            "universes": expressions.stamped_list(
+                issue, issue_universe, universe, expressions.by_kind_order(Universe)
+            ),
             "reprints": reprints(),
             "variants": variants(),
             "cv_id": issue.c.cv_id,
             "gcd_id": issue.c.gcd_id,
-            "resource_url": shapes.page_url(issue),
-        } | cls.closing()
+            "resource_url": expressions.page_url(issue),
+        } | cls.closing_fields()
 
 
 def issue_and_variant(shape: str) -> dict:
@@ -275,21 +281,21 @@ def issue_and_variant(shape: str) -> dict:
     The rows join variants outside.
     """
     variant = Variant.__table__
-    other = shapes.json_object(
-        shape, id=variant.c.id, name=variant.c.name, image=shapes.picture(variant.c.image)
+    other = expressions.json_object(
+        shape, id=variant.c.id, name=variant.c.name, image=expressions.picture_url(variant.c.image)
     )
     return {
-        "issue": shapes.json_object("IssueRow", **IssueResource.row_fields()),
-        "variant": shapes.optional(variant.c.id.is_not(None), other),
+        "issue": expressions.json_object("IssueRow", **IssueResource.row_fields()),
+        "variant": expressions.value_or_null(variant.c.id.is_not(None), other),
     }
 
 
-def issues_of(condition) -> Children:
-    """The issues below an object of another kind: by cover date, then as `condition` of `Children` has it."""
-    return Children(IssueResource, condition, shapes.by_cover_date(issue, series))
+def child_issues(condition) -> ChildList:
+    """The issues below an object of another kind that meet a condition of `ChildList`, by cover date."""
+    return ChildList(IssueResource, condition, expressions.by_cover_date(issue, series))
 
 
-def linked_issues(model, link) -> Children:
+def linked_issues(model, link) -> ChildList:
     """The issues that a link table ties to an object of another kind."""
     owner = link.c[f"{model.__tablename__}_id"]
-    return issues_of(issue.c.id.in_(select(link.c.issue_id).where(owner == bindparam("id"))))
+    return child_issues(issue.c.id.in_(select(link.c.issue_id).where(owner == bindparam("id"))))

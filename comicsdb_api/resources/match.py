@@ -18,48 +18,48 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from comicsdb.matching.descriptors import descriptor
+from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Candidate, Match
 from comicsdb.matching.service import match
-from comicsdb.schemas import errors_of
+from comicsdb.schemas import errors_by_field
 from comicsdb.schemas.match import DescriptorSchema, MatchSchema
 from comicsdb.security import Permission
-from comicsdb_api.resource import bodies, shapes
-from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.options import options_of, values_in
-from comicsdb_api.resource.selection import Shape
-from comicsdb_api.resource.types import ListOf, SelectedOf
+from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resource.options import option_values, options_of
+from comicsdb_api.resource.selection import FieldSelection
+from comicsdb_api.resource.types import JsonList, SelectableObject
 from comicsdb_api.resources.issue import IssueResource, issue
-from comicsdb_api.resources.wish_list import judged
-from comicsdb_api.responses import addresses, respond
+from comicsdb_api.resources.wish_list import validated
+from comicsdb_api.responses import base_urls, json_response
 
-CANDIDATES = 5  # if nothing else is asked for
-DIGITS = 4  # of scores
+CANDIDATES_DEFAULT = 5  # if nothing else is asked for
+SCORE_DECIMALS = 4  # of scores
 
 
 def body_fields() -> dict:
     """The answer, described by SQL expressions, though Python makes it."""
     said = literal_column("''", String)
-    value = shapes.json_object(
-        "TieValue", issue=issue.c.id, value=shapes.optional(literal_column("true"), said)
+    value = expressions.json_object(
+        "TieValue", issue=issue.c.id, value=expressions.value_or_null(literal_column("true"), said)
     )
-    tie = shapes.json_object("MatchTie", field=said, values=literal_column("''", ListOf(value)))
-    reason = shapes.json_object("MatchReason", field=said, text=said)
-    candidate = shapes.json_object(
+    tie = expressions.json_object("MatchTie", field=said, values=literal_column("''", JsonList(value)))
+    reason = expressions.json_object("MatchReason", field=said, text=said)
+    candidate = expressions.json_object(
         "MatchCandidate",
-        issue=type_coerce(literal_column("''"), SelectedOf(IssueResource.row_fields(), "IssueRow")),
+        issue=type_coerce(literal_column("''"), SelectableObject(IssueResource.row_fields(), "IssueRow")),
         score=literal_column("0", Float),
-        reasons=literal_column("''", ListOf(reason)),
+        reasons=literal_column("''", JsonList(reason)),
     )
-    result = shapes.json_object(
+    result = expressions.json_object(
         "MatchResult",
         certain=literal_column("true", Boolean),
-        candidates=literal_column("''", ListOf(candidate)),
-        ties=literal_column("''", ListOf(tie)),
+        candidates=literal_column("''", JsonList(candidate)),
+        ties=literal_column("''", JsonList(tie)),
         errors=literal_column("''", JSON),
     )
-    return {"results": literal_column("''", ListOf(result))}
+    return {"results": literal_column("''", JsonList(result))}
 
 
 class MatchResource(Resource):
@@ -69,46 +69,51 @@ class MatchResource(Resource):
     permission = Permission.API
     parses = (bodies.JSON,)
     costs = {"POST": 10}
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Find the issues that comics are",
-            {200: ("What was found for each descriptor, in their order.", Body("Matches", body_fields()))},
+            {
+                200: (
+                    "What was found for each descriptor, in their order.",
+                    ResponseBody("Matches", body_fields()),
+                )
+            },
             MatchSchema,
             "MatchInput",
-            options=options_of(IssueResource),
+            query_parameters=options_of(IssueResource),
         )
     }
 
     def post(self):
         """Candidates for each descriptor; one that is wrong gets its errors, the others are answered."""
         request = self.request
-        shape = Shape(IssueResource, **values_in(options_of(IssueResource), request))
-        sent = judged(bodies.read(request, self.parses), MatchSchema)
+        selection = FieldSelection(IssueResource, **option_values(options_of(IssueResource), request))
+        sent = validated(bodies.parse_body(request, self.parses), MatchSchema)
         schema = DescriptorSchema()
         wanted, errors = {}, {}
         for place, each in enumerate(sent["descriptors"]):
             try:
-                wanted[place] = descriptor(schema.deserialize(each))
+                wanted[place] = build_descriptor(schema.deserialize(each))
             except Invalid as invalid:
-                told = errors_of(invalid)
+                told = errors_by_field(invalid)
                 errors[place] = {schema.sent_as.get(name, name): each for name, each in told.items()}
-        found = match(request.dbsession, list(wanted.values()), sent.get("candidates", CANDIDATES))
-        shown = self._rows({each.issue.id for result in found for each in result.candidates}, shape)
+        found = match(request.dbsession, list(wanted.values()), sent.get("candidates", CANDIDATES_DEFAULT))
+        shown = self._rows({each.issue.id for result in found for each in result.candidates}, selection)
         matches = dict(zip(wanted, found, strict=True))
         results = [
             _result(matches.get(place, Match()), errors.get(place), shown)
             for place in range(len(sent["descriptors"]))
         ]
-        return respond(request, {"results": results})
+        return json_response(request, {"results": results})
 
-    def _rows(self, ids: set[int], shape: Shape) -> dict[int, orjson.Fragment]:
+    def _rows(self, ids: set[int], selection: FieldSelection) -> dict[int, orjson.Fragment]:
         """The issues as lists show them, or as options ask for them, by their ids."""
         if not ids:
             return {}
-        row = shapes.json_object("IssueRow", **shape.expressions)
-        rows = select(issue.c.id, cast(row, Text)).select_from(shape.source)
+        row = expressions.json_object("IssueRow", **selection.expressions)
+        rows = select(issue.c.id, cast(row, Text)).select_from(selection.source)
         rows = rows.where(issue.c.id == any_(literal(sorted(ids), ARRAY(Integer))))
-        found = self.request.dbsession.execute(rows, addresses(self.request))
+        found = self.request.dbsession.execute(rows, base_urls(self.request))
         return {issue_id: orjson.Fragment(shown) for issue_id, shown in found}
 
 
@@ -133,7 +138,7 @@ def _result(found: Match, errors: dict | None, shown: dict[int, orjson.Fragment]
 def _candidate(found: Candidate, shown: dict[int, orjson.Fragment]) -> dict:
     return {
         "issue": shown[found.issue.id],
-        "score": round(found.score, DIGITS),
+        "score": round(found.score, SCORE_DECIMALS),
         "reasons": [{"field": each.field, "text": each.text} for each in found.reasons],
     }
 

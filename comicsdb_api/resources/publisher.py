@@ -5,9 +5,9 @@ from sqlalchemy import bindparam
 from comicsdb.catalog.filters import PUBLISHER
 from comicsdb.models import Publisher, Series
 from comicsdb.schemas import PublisherSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.filters import Filter
-from comicsdb_api.resource.listing import Children
+from comicsdb_api.resource.listing import ChildList
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.series import SeriesResource
@@ -24,15 +24,15 @@ class PublisherResource(CatalogueResource):
         Filter("name", PUBLISHER["name"], "the name"),
         Filter("alt_names", PUBLISHER["alt_names"], "the alternative names, with blanks between"),
         Filter("q", PUBLISHER["q"], "the name or the alternative names"),
-        *filters.identified(PUBLISHER),
-        *filters.modified(Publisher.__table__),
+        *filters.external_id_filters(PUBLISHER),
+        *filters.modified_filters(Publisher.__table__),
     )
-    actions = {
-        "series_list": Children(
+    child_lists = {
+        "series_list": ChildList(
             SeriesResource,
             series.c.publisher_id == bindparam("id"),
-            shapes.by_sort_name(series),
-            depends=SeriesResource.depends,
+            expressions.by_sort_name(series),
+            depends_on=SeriesResource.depends_on,
         )
     }
 
@@ -46,8 +46,8 @@ class PublisherResource(CatalogueResource):
             "founded": publisher.c.founded,
             "country": publisher.c.country,
             "desc": publisher.c.desc,
-            "image": shapes.picture(publisher.c.image),
+            "image": expressions.picture_url(publisher.c.image),
             "cv_id": publisher.c.cv_id,
             "gcd_id": publisher.c.gcd_id,
-            "resource_url": shapes.page_url(publisher),
-        } | cls.closing()
+            "resource_url": expressions.page_url(publisher),
+        } | cls.closing_fields()

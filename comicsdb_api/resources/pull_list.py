@@ -10,32 +10,38 @@ from comicsdb.library import pull_list as pull
 from comicsdb.models import PullList, PullListSeries, Series, SeriesType
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.schemas import ObjectSchema
-from comicsdb.schemas.base import WHOLE, field
+from comicsdb.schemas.base import NON_FIELD_ERRORS, field
 from comicsdb.schemas.types import Integer
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError, RefusedError
-from comicsdb_api.resource import bodies, shapes
-from comicsdb_api.resource.acts import Act, Body
-from comicsdb_api.resource.base import number_in, serve
-from comicsdb_api.resource.filters import Day
-from comicsdb_api.resource.shapes import BASE, constant
-from comicsdb_api.resource.types import Address
-from comicsdb_api.resource.writes import respond
-from comicsdb_api.resources.account_lists import USER, OneListResource, OwnDetail, OwnListing, shown
+from comicsdb_api.resource import bodies, expressions
+from comicsdb_api.resource.base import integer_in_path, serve
+from comicsdb_api.resource.expressions import BASE, constant
+from comicsdb_api.resource.filters import DateFilter
+from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resource.types import Url
+from comicsdb_api.resource.writes import encoded_json_response
+from comicsdb_api.resources.account_lists import (
+    CALLER_ID,
+    OwnDetail,
+    OwnListing,
+    SingleListResource,
+    own_row_body,
+)
 from comicsdb_api.resources.issue import IssueResource, issue
-from comicsdb_api.responses import answer
+from comicsdb_api.responses import make_response
 
 pull_list, entry = PullList.__table__, PullListSeries.__table__
 series, series_type = Series.__table__, SeriesType.__table__
 
 PATH = "/api/pull_list/"
-MINE = select(pull_list.c.id).where(pull_list.c.user_id == USER)
+OWN_LIST = select(pull_list.c.id).where(pull_list.c.user_id == CALLER_ID)
 REQUIRED = "series_id is required."
 # Numbers that no series has are numbers all the same.
 NUMBER = colander.SchemaNode(Integer(-(10**18), 10**18), name="series_id")
 
 
-class PullListResource(OneListResource):
+class PullListResource(SingleListResource):
     """The caller's pull list, of which there is one; it is made when it is first asked for."""
 
     model = PullList
@@ -48,16 +54,16 @@ class PullListResource(OneListResource):
         return {
             "id": pull_list.c.id,
             "series_count": number.scalar_subquery(),
-            "series_url": shapes.type_coerce(BASE + constant(f"{PATH}series/"), Address()),
-            "modified": shapes.instant(pull_list.c.modified),
+            "series_url": expressions.type_coerce(BASE + constant(f"{PATH}series/"), Url()),
+            "modified": expressions.instant(pull_list.c.modified),
         }
 
     @classmethod
-    def begun(cls):
+    def list_exists(cls):
         """There is a list."""
-        return MINE.exists()
+        return OWN_LIST.exists()
 
-    def begin(self) -> None:
+    def ensure_list(self) -> None:
         """Make the list at its owner's first look."""
         pull.pull_list(self.request.dbsession, self.request.identity.user_id)
 
@@ -75,8 +81,8 @@ class PulledSeriesResource(PullListResource):
     row_shape = "PulledSeries"
 
     @classmethod
-    def mine(cls):
-        return entry.c.pull_list_id.in_(MINE)
+    def caller_condition(cls):
+        return entry.c.pull_list_id.in_(OWN_LIST)
 
     @classmethod
     def row_source(cls):
@@ -88,37 +94,37 @@ class PulledSeriesResource(PullListResource):
         """An entry, with its series."""
         return {
             "id": entry.c.id,
-            "series": shapes.json_object(
+            "series": expressions.json_object(
                 "FollowedSeries",
                 id=series.c.id,
                 series=series_label(series, series_type),
                 year_began=series.c.year_began,
                 year_end=series.c.year_end,
                 volume=series.c.volume,
-                modified=shapes.instant(series.c.modified),
+                modified=expressions.instant(series.c.modified),
             ),
-            "added_on": shapes.instant(entry.c.added_on),
+            "added_on": expressions.instant(entry.c.added_on),
         }
 
     @classmethod
     def order(cls) -> tuple:
         """By sort name of the series."""
-        return (*shapes.by_sort_name(series), entry.c.id)
+        return (*expressions.by_sort_name(series), entry.c.id)
 
 
-class PullingResource(PullListResource):
+class PullListAddResource(PullListResource):
     """Puts series on the caller's pull list."""
 
     title = "pull_list series add"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Follow a series",
             {
                 200: (
                     "It was followed already; the entry.",
-                    Body("PulledSeries", PulledSeriesResource.row_fields()),
+                    ResponseBody("PulledSeries", PulledSeriesResource.row_fields()),
                 ),
-                201: ("The new entry.", Body("PulledSeries", PulledSeriesResource.row_fields())),
+                201: ("The new entry.", ResponseBody("PulledSeries", PulledSeriesResource.row_fields())),
             },
             PullSchema,
             "PullListSeriesInput",
@@ -128,19 +134,21 @@ class PullingResource(PullListResource):
     def add(self):
         """Follow a series: 201, or 200 if it was followed already."""
         request = self.request
-        series_id = self._wanted(bodies.read(request, self.parses))
+        series_id = self._series_id(bodies.parse_body(request, self.parses))
         try:
             pulled, created = pull.add(request.dbsession, request.identity.user_id, series_id)
         except NotFoundError as error:
             raise RefusedError(404, f"Series with id {series_id} not found.") from error
         resource = PulledSeriesResource
-        body = shown(request, resource, resource.row_fields, pulled.id)
-        return respond(request, 201 if created else 200, body)
+        body = own_row_body(request, resource, resource.row_fields, pulled.id)
+        return encoded_json_response(request, 201 if created else 200, body)
 
-    def _wanted(self, sent: bodies.Sent) -> int:
+    def _series_id(self, sent: bodies.ParsedBody) -> int:
         if not (sent.is_form or isinstance(sent.data, dict)):
             kind = type(sent.data).__name__
-            raise BadRequestError({WHOLE: [f"Invalid data. Expected a dictionary, but got {kind}."]})
+            raise BadRequestError(
+                {NON_FIELD_ERRORS: [f"Invalid data. Expected a dictionary, but got {kind}."]}
+            )
         value = sent.field("series_id")
         if value is bodies.ABSENT or not value or (isinstance(value, str) and not value.strip()):
             raise RefusedError(400, REQUIRED)
@@ -153,19 +161,21 @@ class PullingResource(PullListResource):
         return number
 
 
-class UnpullingResource(PullListResource):
+class PullListRemoveResource(PullListResource):
     """Takes series off the caller's pull list."""
 
     title = "pull_list series remove"
-    acts = {"DELETE": Act("Follow a series no longer", {204: ("It is followed no longer. No body.", None)})}
+    operations = {
+        "DELETE": Operation("Follow a series no longer", {204: ("It is followed no longer. No body.", None)})
+    }
 
     def remove(self):
         """Follow a series no longer; the path holds its own number, not that of the entry."""
         request = self.request
-        number = number_in(request, "series_id") or 0
+        number = integer_in_path(request, "series_id") or 0
         if not pull.remove(request.dbsession, request.identity.user_id, number):
             raise RefusedError(404, "Series not found in pull list.")
-        return answer(request, b"", 204)
+        return make_response(request, b"", 204)
 
 
 class PulledIssueResource(PullListResource):
@@ -174,13 +184,17 @@ class PulledIssueResource(PullListResource):
     model = IssueResource.model
     row_shape = "PulledIssue"
     filters = (
-        Day("store_date_after", Condition(at_least, issue.c.store_date), "earliest day in stores, included"),
-        Day("store_date_before", Condition(at_most, issue.c.store_date), "latest day in stores, included"),
+        DateFilter(
+            "store_date_after", Condition(at_least, issue.c.store_date), "earliest day in stores, included"
+        ),
+        DateFilter(
+            "store_date_before", Condition(at_most, issue.c.store_date), "latest day in stores, included"
+        ),
     )
 
     @classmethod
-    def mine(cls):
-        followed = select(entry.c.series_id).where(entry.c.pull_list_id.in_(MINE))
+    def caller_condition(cls):
+        followed = select(entry.c.series_id).where(entry.c.pull_list_id.in_(OWN_LIST))
         return issue.c.series_id.in_(followed)
 
     @classmethod
@@ -214,7 +228,7 @@ def includeme(config):
     lists = {"GET": "collection_get"}
     add(PullListResource, ".list", "", lists, OwnListing)
     add(PulledSeriesResource, ".series", "series/", lists, OwnListing)
-    add(PullingResource, ".series.add", "series/add/", {"POST": "add"})
-    add(UnpullingResource, ".series.remove", "series/{series_id}/remove/", {"DELETE": "remove"})
+    add(PullListAddResource, ".series.add", "series/add/", {"POST": "add"})
+    add(PullListRemoveResource, ".series.remove", "series/{series_id}/remove/", {"DELETE": "remove"})
     add(PulledIssueResource, ".issues", "issues/", lists, OwnListing)
     add(PullListResource, "", "{id}/", {"GET": "get"}, OwnDetail)

@@ -8,15 +8,15 @@ from comicsdb.models import Issue, ReadDate, Series
 from comicsdb.schemas.collection import ReadSchema, no_issue
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resource import bodies, shapes, writes
-from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource import bodies, expressions, writes
 from comicsdb_api.resource.base import serve
-from comicsdb_api.resource.filters import Int
-from comicsdb_api.resources.account_lists import OwnListing, OwnResource, shown
+from comicsdb_api.resource.filters import IntegerFilter
+from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resources.account_lists import OwnListing, OwnResource, own_row_body
 from comicsdb_api.resources.collection import in_site_zone
-from comicsdb_api.resources.collection_filters import DayOfMoment
-from comicsdb_api.resources.wish_list import judged
-from comicsdb_api.responses import answer
+from comicsdb_api.resources.collection_filters import LocalDateFilter
+from comicsdb_api.resources.wish_list import validated
+from comicsdb_api.responses import make_response
 
 read_date, issue, series = ReadDate.__table__, Issue.__table__, Series.__table__
 
@@ -27,8 +27,8 @@ class ReadResource(OwnResource):
     model = ReadDate
     row_shape = "Read"
     filters = (
-        Int("issue_id", Condition(equal, read_date.c.issue_id), "number of an issue"),
-        *DayOfMoment.all("read_date", read_date.c.read_on, "day on which it was read"),
+        IntegerFilter("issue_id", Condition(equal, read_date.c.issue_id), "number of an issue"),
+        *LocalDateFilter.all("read_date", read_date.c.read_on, "day on which it was read"),
     )
 
     @classmethod
@@ -43,9 +43,9 @@ class ReadResource(OwnResource):
         """An issue, and when it was read."""
         return {
             "id": read_date.c.id,
-            "issue": shapes.owned_issue(issue, series),
-            "read_date": shapes.instant(read_date.c.read_on),
-            "created_on": shapes.instant(read_date.c.created_on),
+            "issue": expressions.owned_issue(issue, series),
+            "read_date": expressions.instant(read_date.c.read_on),
+            "created_on": expressions.instant(read_date.c.created_on),
         }
 
     @classmethod
@@ -54,14 +54,14 @@ class ReadResource(OwnResource):
         return (read_date.c.read_on.desc().nulls_last(), read_date.c.id.desc())
 
 
-class NewReadResource(ReadResource):
+class ReadAddResource(ReadResource):
     """Notes when the caller read an issue."""
 
     title = "read add"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Note that an issue was read, without a copy of it",
-            {201: ("The read.", Body("Read", ReadResource.row_fields()))},
+            {201: ("The read.", ResponseBody("Read", ReadResource.row_fields()))},
             ReadSchema,
             "ReadInput",
             {"422": "KeyUsed"},
@@ -71,8 +71,8 @@ class NewReadResource(ReadResource):
 
     def add(self):
         """Note a read, which brings no item into the collection."""
-        sent = bodies.read(self.request, self.parses)
-        return writes.once_as(self.request, sent, lambda: self._add(judged(sent, ReadSchema)))
+        sent = bodies.parse_body(self.request, self.parses)
+        return writes.run_idempotently(self.request, sent, lambda: self._add(validated(sent, ReadSchema)))
 
     def _add(self, values: dict) -> tuple[int, bytes]:
         request, issue_id = self.request, values["issue_id"]
@@ -82,23 +82,23 @@ class NewReadResource(ReadResource):
             noted = reads.add(request.dbsession, request.identity.user_id, issue_id, moment)
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
-        return 201, shown(request, ReadResource, ReadResource.row_fields, noted.id)
+        return 201, own_row_body(request, ReadResource, ReadResource.row_fields, noted.id)
 
 
-class UnreadResource(ReadResource):
+class ReadRemoveResource(ReadResource):
     """Removes reads of the caller."""
 
     title = "read remove"
-    acts = {"DELETE": Act("Remove a read", {204: ("It is gone. No body.", None)})}
+    operations = {"DELETE": Operation("Remove a read", {204: ("It is gone. No body.", None)})}
 
     def remove(self):
         """Remove a read."""
-        request, read_id = self.request, self.wanted_id()
+        request, read_id = self.request, self.id_in_path()
         try:
             reads.remove(request.dbsession, request.identity.user_id, read_id)
         except NotFoundError as error:
             raise self.missing(read_id) from error
-        return answer(request, b"", 204)
+        return make_response(request, b"", 204)
 
 
 def includeme(config):
@@ -108,5 +108,7 @@ def includeme(config):
     listing = OwnListing.of(ReadResource, "api.read.list")
     lists = {"GET": "collection_get"}
     serve(config, ReadResource, "api.read.list", "/api/read/", lists, served=listing, **own)
-    serve(config, NewReadResource, "api.read.add", "/api/read/add/", {"POST": "add"}, **own)
-    serve(config, UnreadResource, "api.read.remove", "/api/read/{id}/remove/", {"DELETE": "remove"}, **own)
+    serve(config, ReadAddResource, "api.read.add", "/api/read/add/", {"POST": "add"}, **own)
+    serve(
+        config, ReadRemoveResource, "api.read.remove", "/api/read/{id}/remove/", {"DELETE": "remove"}, **own
+    )

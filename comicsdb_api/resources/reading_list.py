@@ -6,46 +6,57 @@ import orjson
 from sqlalchemy import Float, String, bindparam, cast, func, select, type_coerce
 from sqlalchemy.orm import aliased
 
-from comicsdb.catalog.filters import Clause, Condition, among, at_least, contains, equal, is_so, phrase
+from comicsdb.catalog.filters import (
+    Clause,
+    Condition,
+    at_least,
+    contains,
+    equal,
+    equals_flag,
+    in_subquery,
+    phrase,
+)
 from comicsdb.library.reading_lists import visible_to
 from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series, User
 from comicsdb.models.choices import ItemType, ListSource, ListType
-from comicsdb.readcache.etag import tagged
-from comicsdb.security import Identity, Permission, may
+from comicsdb.readcache.etag import with_tag
+from comicsdb.security import Identity, Permission, has_permission
 from comicsdb.tags import CBL, TagFormat
-from comicsdb_api.errors import RefusedError, missing
+from comicsdb_api.errors import RefusedError, not_found_message
 from comicsdb_api.negotiation import tag_format
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import EntityResource, ListResource
-from comicsdb_api.resource.cached_reads import Read
-from comicsdb_api.resource.conditional import Dates, respond_tagged
-from comicsdb_api.resource.filters import Choice, Filter, Flag, Int, Number
-from comicsdb_api.resource.listing import Children, Listing
-from comicsdb_api.resource.shapes import BASE, constant
-from comicsdb_api.resource.types import Address
-from comicsdb_api.resource.types import Choice as OneOf
+from comicsdb_api.resource.cached_reads import ReadDeclaration
+from comicsdb_api.resource.conditional import LastModified, conditional_response
+from comicsdb_api.resource.expressions import BASE, constant
+from comicsdb_api.resource.filters import BooleanFilter, ChoiceFilter, Filter, IntegerFilter, NumberFilter
+from comicsdb_api.resource.listing import ChildList, Listing
+from comicsdb_api.resource.types import ChoiceText as OneOf
+from comicsdb_api.resource.types import Url
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.account_lists import NO_STAMPS, USER
-from comicsdb_api.responses import ROUTE_PREFIX, addresses, to_json
+from comicsdb_api.resources.account_lists import CALLER_ID, NO_STAMPS
+from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
 reading_list, item, user = ReadingList.__table__, ReadingListItem.__table__, User.__table__
 issue, series, publisher = Issue.__table__, Series.__table__, Publisher.__table__
 
-PAGE = 50
+ROWS_PER_PAGE = 50
 TYPES = {each: each.label for each in ListType}
 SOURCES = {each: each.label for each in ListSource}
 ITEM_TYPES = {each: each.label for each in ItemType}
 
 # Stars of a private list are kept, and shown to nobody.
-_starred = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_private.is_(False)
-AVERAGE = shapes.optional(_starred, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count)
-RATINGS = func.coalesce(shapes.optional(_starred, reading_list.c.rating_count), constant(0))
+_shows_ratings = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_private.is_(False)
+AVERAGE = expressions.value_or_null(
+    _shows_ratings, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count
+)
+RATINGS = func.coalesce(expressions.value_or_null(_shows_ratings, reading_list.c.rating_count), constant(0))
 
 BY_PUBLISHER = Condition(
     contains,
     publisher.c.name,
-    among(
+    in_subquery(
         reading_list.c.id,
         item.c.reading_list_id,
         item.c.issue_id == issue.c.id,
@@ -53,18 +64,18 @@ BY_PUBLISHER = Condition(
         series.c.publisher_id == publisher.c.id,
     ),
 )
-BY_OWNER = Condition(contains, user.c.username, among(reading_list.c.user_id, user.c.id))
+BY_OWNER = Condition(contains, user.c.username, in_subquery(reading_list.c.user_id, user.c.id))
 BY_SOURCE = Condition(equal, reading_list.c.attribution_source)
 FILTERS = (
     Filter("name", Condition(phrase, reading_list.c.folded), "the name"),
-    Int("user", Condition(equal, reading_list.c.user_id), "id of the owner"),
+    IntegerFilter("user", Condition(equal, reading_list.c.user_id), "id of the owner"),
     Filter("username", BY_OWNER, "the name of the owner"),
     Filter("publisher", BY_PUBLISHER, "the name of a publisher of one of its issues"),
-    Choice("attribution_source", BY_SOURCE, "code of the source", ListSource),
-    Choice("list_type", Condition(equal, reading_list.c.list_type), "code of the type", ListType),
-    Flag("is_private", Condition(is_so, reading_list.c.is_private), "only its owner sees it"),
-    Number("average_rating__gte", Condition(at_least, AVERAGE), "mean of the stars"),
-    *filters.modified(reading_list),
+    ChoiceFilter("attribution_source", BY_SOURCE, "code of the source", ListSource),
+    ChoiceFilter("list_type", Condition(equal, reading_list.c.list_type), "code of the type", ListType),
+    BooleanFilter("is_private", Condition(equals_flag, reading_list.c.is_private), "only its owner sees it"),
+    NumberFilter("average_rating__gte", Condition(at_least, AVERAGE), "mean of the stars"),
+    *filters.modified_filters(reading_list),
 )
 
 
@@ -73,19 +84,19 @@ class ReadingListItemResource(ListResource):
 
     model = ReadingListItem
     row_shape = "ReadingListItem"
-    planned_once = ({"visible"},)
-    page_size = PAGE
+    generic_plan_filters = ({"visible"},)
+    page_size = ROWS_PER_PAGE
 
     @classmethod
     def row_fields(cls) -> dict:
         """An issue and what it is within the list."""
         return {
             "id": item.c.id,
-            "issue": shapes.owned_issue(
+            "issue": expressions.owned_issue(
                 issue, series, "ListedIssue", cv_id=issue.c.cv_id, gcd_id=issue.c.gcd_id
             ),
             "order": item.c.order,
-            "issue_type": _word(item.c.issue_type, ITEM_TYPES),
+            "issue_type": _label(item.c.issue_type, ITEM_TYPES),
         }
 
     @classmethod
@@ -104,8 +115,8 @@ def visible_clause(request, identity: Identity | None) -> Clause:
     official = request.registry.settings["comicsdb.official_account"]
     if identity is None:
         return Clause("visible", None, lambda: visible_to(None, official))
-    rights = may(identity, Permission.LIBRARY), may(identity, Permission.OFFICIAL_LISTS)
-    somebody = identity._replace(user_id=USER)
+    rights = has_permission(identity, Permission.LIBRARY), has_permission(identity, Permission.OFFICIAL_LISTS)
+    somebody = identity._replace(user_id=CALLER_ID)
     return Clause("visible", rights, lambda: visible_to(somebody, official), {"user": identity.user_id})
 
 
@@ -121,18 +132,18 @@ class VisibleListing(Listing):
 class ItemsListing(VisibleListing):
     """The items of the list bound as `id`, if the caller may see it."""
 
-    def _statement(self, counted, way, conditions=()):
+    def _statement(self, with_count, strategy, conditions=()):
         lists = select(reading_list.c.id).where(reading_list.c.id == bindparam("id"), *conditions)
-        return super()._statement(counted, way).where(lists.correlate(None).exists())
+        return super()._statement(with_count, strategy).where(lists.correlate(None).exists())
 
 
 @dataclass(frozen=True, eq=False)
-class Items(Children):
+class ReadingListItems(ChildList):
     """The items of the list bound as `id`."""
 
     def of(self, owner: type, route: str) -> Listing:  # noqa: ARG002
         """The list below the lists."""
-        read = Read(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
+        read = ReadDeclaration(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
         return ItemsListing(read, self.resource, (self.condition,), self.order)
 
 
@@ -146,10 +157,10 @@ class ReadingListResource(EntityResource):
     tag_formats = (CBL,)
     filters = FILTERS
     listing = VisibleListing
-    planned_once = ({"visible"},)
-    page_size = PAGE
-    actions = {
-        "items": Items(
+    generic_plan_filters = ({"visible"},)
+    page_size = ROWS_PER_PAGE
+    child_lists = {
+        "items": ReadingListItems(
             ReadingListItemResource,
             item.c.reading_list_id == bindparam("id"),
             ReadingListItemResource.order(),
@@ -164,12 +175,12 @@ class ReadingListResource(EntityResource):
             "name": reading_list.c.name,
             "slug": reading_list.c.slug,
             "user": _owner(),
-            "list_type": shapes.label_for(reading_list.c.list_type, TYPES),
+            "list_type": expressions.label_for(reading_list.c.list_type, TYPES),
             "is_private": reading_list.c.is_private,
             "attribution_source": type_coerce(reading_list.c.attribution_source, OneOf("", *ListSource)),
             "average_rating": AVERAGE,
             "rating_count": RATINGS,
-            "modified": shapes.instant(reading_list.c.modified),
+            "modified": expressions.instant(reading_list.c.modified),
         }
 
     @classmethod
@@ -200,38 +211,38 @@ class ReadingListResource(EntityResource):
             "name": c.name,
             "slug": c.slug,
             "desc": c.desc,
-            "image": shapes.picture(c.image),
+            "image": expressions.picture_url(c.image),
             "list_type": row["list_type"],
             "is_private": c.is_private,
-            "attribution_source": _word(c.attribution_source, SOURCES),
+            "attribution_source": _label(c.attribution_source, SOURCES),
             "attribution_url": c.attribution_url,
             "previous": _neighbour(c.previous_id, identity, official),
             "next": _neighbour(c.next_id, identity, official),
             "average_rating": row["average_rating"],
             "rating_count": row["rating_count"],
-            "items_url": type_coerce(address, Address),
-            "resource_url": type_coerce(page, Address),
+            "items_url": type_coerce(address, Url),
+            "resource_url": type_coerce(page, Url),
             "modified": row["modified"],
         }
 
     @property
-    def _asking(self) -> tuple:
+    def _viewer(self) -> tuple:
         """Who asks, and what the official account is called: whom every reading depends on."""
         return self.request.identity, self.request.registry.settings["comicsdb.official_account"]
 
     def get(self):
         """GET on one list."""
-        object_id = self.wanted_id()
+        object_id = self.id_in_path()
         dates = self._dates(object_id)
         if chosen := tag_format(self.request):
             return self._file(object_id, chosen)
-        fields = self.detail_fields(*self._asking)
-        row = select(*shapes.labelled(fields)).select_from(self.detail_source())
-        wanted = row.where(reading_list.c.id == object_id, visible_to(*self._asking))
-        found = self.request.read_pool.first(shapes.object_of(wanted), addresses(self.request))
+        fields = self.detail_fields(*self._viewer)
+        row = select(*expressions.labelled_columns(fields)).select_from(self.detail_source())
+        wanted = row.where(reading_list.c.id == object_id, visible_to(*self._viewer))
+        found = self.request.read_pool.first(expressions.row_as_json(wanted), base_urls(self.request))
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
-        return respond_tagged(self.request, tagged(to_json(orjson.loads(found[0]))), dates=dates)
+        return conditional_response(self.request, with_tag(to_json(orjson.loads(found[0]))), dates=dates)
 
     def _file(self, object_id: int, chosen: TagFormat):
         """The list as a file, without dates: it shows what may change while the list does not."""
@@ -239,34 +250,34 @@ class ReadingListResource(EntityResource):
         found = session.get(ReadingList, object_id)
         if found is None:  # it was there a moment ago
             raise self.missing(object_id)
-        body = tagged(write_cbl(session, found))
-        return respond_tagged(self.request, body, content_type=("Content-Type", chosen.media_type))
+        body = with_tag(write_cbl(session, found))
+        return conditional_response(self.request, body, content_type=("Content-Type", chosen.media_type))
 
-    def _dates(self, object_id: int) -> Dates:
+    def _dates(self, object_id: int) -> LastModified:
         """When a list last changed; raises RefusedError (404) for one that the caller may not see."""
         read = self.request.registry["comicsdb_api.reads"]["api.reading_list"].read
-        found = self.request.read_pool.first(read.stamps.where(visible_to(*self._asking)), {"id": object_id})
+        found = self.request.read_pool.first(read.stamps.where(visible_to(*self._viewer)), {"id": object_id})
         if found is None:
             raise self.missing(object_id)
         return read.dates(tuple(found))
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
         """404, whether somebody else sees such a list or nobody."""
-        return RefusedError(404, missing(self.kind()))
+        return RefusedError(404, not_found_message(self.kind()))
 
 
 def _owner():
-    return shapes.json_object("UserRef", id=user.c.id, username=user.c.username)
+    return expressions.json_object("UserRef", id=user.c.id, username=user.c.username)
 
 
-def _word(column, words: dict):
+def _label(column, words: dict):
     """The label for a code, empty for none."""
-    return type_coerce(shapes.word_for(column, words), OneOf("", *words.values()))
+    return type_coerce(expressions.label_for_code(column, words), OneOf("", *words.values()))
 
 
 def _neighbour(column, identity, official: str):
     """Named: a list that another one names, null for none and for one that somebody may not see."""
     other = aliased(ReadingList)
-    shown = shapes.json_object("Named", id=other.id, name=other.name)
+    shown = expressions.json_object("Named", id=other.id, name=other.name)
     wanted = select(shown).where(other.id == column, visible_to(identity, official, other))
-    return shapes.optional(column.is_not(None), wanted.correlate(reading_list).scalar_subquery())
+    return expressions.value_or_null(column.is_not(None), wanted.correlate(reading_list).scalar_subquery())

@@ -1,7 +1,7 @@
 """Reference data that clients look up by name: roles and series types. Lists only."""
 
 from comicsdb.models import Role, SeriesType
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import ListResource
 from comicsdb_api.resources import filters
 
@@ -22,7 +22,7 @@ class RoleResource(ReferenceResource):
     """What a creator can do on an issue, in the order of credits."""
 
     model = Role
-    filters = filters.of_names(Role)
+    filters = filters.name_filters(Role)
 
     @classmethod
     def order(cls) -> tuple:
@@ -34,9 +34,9 @@ class SeriesTypeResource(ReferenceResource):
     """Forms of publication, by name."""
 
     model = SeriesType
-    filters = filters.of_names(SeriesType)
+    filters = filters.name_filters(SeriesType)
 
     @classmethod
     def order(cls) -> tuple:
         """By name."""
-        return shapes.by_plain_name(SeriesType.__table__)
+        return expressions.by_plain_name(SeriesType.__table__)

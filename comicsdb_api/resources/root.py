@@ -1,8 +1,8 @@
 """The root of the API: where everything else is."""
 
-from comicsdb.readcache.etag import tagged
+from comicsdb.readcache.etag import with_tag
 from comicsdb_api.resource.base import Resource
-from comicsdb_api.resource.conditional import respond_tagged
+from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.responses import to_json
 
 
@@ -12,7 +12,7 @@ class RootResource(Resource):
     title = "root"
 
     @classmethod
-    def described(cls, registry):
+    def openapi_description(cls, registry):
         """An address for each list."""
         addresses = {kind: {"type": "string", "format": "uri"} for kind in registry["comicsdb_api.lists"]}
         body = {"type": "object", "properties": addresses, "required": list(addresses)}
@@ -22,4 +22,4 @@ class RootResource(Resource):
         """GET: the absolute address of each list by its name."""
         lists = self.request.registry["comicsdb_api.lists"]
         body = {kind: self.request.route_url(route) for kind, route in lists.items()}
-        return respond_tagged(self.request, tagged(to_json(body)))
+        return conditional_response(self.request, with_tag(to_json(body)))

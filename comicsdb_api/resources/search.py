@@ -6,43 +6,44 @@ import orjson
 from sqlalchemy import Integer, Select, String, literal_column, select, type_coerce
 
 from comicsdb.catalog import ranked_search
-from comicsdb.catalog.hits import FIRST, REASONS
+from comicsdb.catalog.hits import FIRST_KINDS, REASONS
 from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.etag import tagged
-from comicsdb.readcache.validators import versions
+from comicsdb.readcache.etag import with_tag
+from comicsdb.readcache.validators import select_versions
 from comicsdb.values import whole_number
 from comicsdb_api.negotiation import parameters
 from comicsdb_api.openapi.common import query_parameters
-from comicsdb_api.resource import cached_reads, filters, shapes
-from comicsdb_api.resource.acts import Body
+from comicsdb_api.resource import cached_reads, expressions, filters
 from comicsdb_api.resource.base import Resource, serve
-from comicsdb_api.resource.cached_reads import Read
-from comicsdb_api.resource.filters import BadValueError, Filter, Flag
-from comicsdb_api.resource.types import Address, Choice, ListOf
-from comicsdb_api.responses import addresses, to_json
+from comicsdb_api.resource.cached_reads import ReadDeclaration
+from comicsdb_api.resource.filters import BadValueError, BooleanFilter, Filter
+from comicsdb_api.resource.operations import ResponseBody
+from comicsdb_api.resource.types import ChoiceText, JsonList, Url
+from comicsdb_api.responses import base_urls, to_json
 
 ROUTE = "api.search"
-KINDS_SEARCHED = FIRST
-MOST, USUAL, SUGGESTED = 100, 20, 10  # results: at most, without a limit sent, and with `typeahead`
-NOTHING = "[]"
+KINDS_SEARCHED = FIRST_KINDS
+# How many results there are at most, without a limit sent, and with `typeahead`.
+LIMIT_MAX, LIMIT_DEFAULT, TYPEAHEAD_LIMIT = 100, 20, 10
+NO_ROWS = "[]"
 
 
-class Query(Filter):
+class QueryParameter(Filter):
     """A text; only its beginning counts."""
 
-    def test(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
         """The name and the text."""
         return self.name, value
 
 
-class Kinds(Filter):
+class KindsParameter(Filter):
     """Any of the kinds."""
 
     schema = {"type": "array", "items": {"type": "string", "enum": list(KINDS_SEARCHED)}}
-    says = "{}, separated by commas; all without it."
+    description = "{}, separated by commas; all without it."
 
-    def test(self, value, zone) -> tuple[str, tuple[str, ...]]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, tuple[str, ...]]:  # noqa: ARG002
         """The name and the kinds."""
         wanted = [each for each in map(str.strip, value.split(",")) if each]
         for each in wanted:
@@ -52,63 +53,69 @@ class Kinds(Filter):
         return self.name, tuple(wanted)
 
 
-class Most(Filter):
+class LimitParameter(Filter):
     """A number of results."""
 
-    schema = {"type": "integer", "minimum": 1, "maximum": MOST}
-    invalid = f"Enter a whole number from 1 to {MOST}."
+    schema = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}
+    error_message = f"Enter a whole number from 1 to {LIMIT_MAX}."
 
-    def test(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
+    def parse(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
         """The name and the number."""
-        number = whole_number(value, 1, MOST)
+        number = whole_number(value, 1, LIMIT_MAX)
         if number is None:
-            raise self.bad()
+            raise self.value_error()
         return self.name, number
 
 
-class Plain(Flag):
+class BooleanParameter(BooleanFilter):
     """A boolean that is no condition."""
 
-    def compared(self, value) -> tuple[str, bool]:
+    def clause_for(self, value) -> tuple[str, bool]:
         """The name and the boolean."""
         return self.name, value
 
 
 FILTERS = (
-    Query(
+    QueryParameter(
         "q",
         None,
         "a name, or a series with year and number: `night ferry (2026) 3`, or a code, an id or an address",
     ),
-    Kinds("kind", None, "kinds to search"),
-    Most("limit", None, f"number of results; {USUAL} without it, {SUGGESTED} with `typeahead`"),
-    Plain("typeahead", None, "somebody is typing: no typing errors are forgiven, which costs the least"),
+    KindsParameter("kind", None, "kinds to search"),
+    LimitParameter(
+        "limit", None, f"number of results; {LIMIT_DEFAULT} without it, {TYPEAHEAD_LIMIT} with `typeahead`"
+    ),
+    BooleanParameter(
+        "typeahead", None, "somebody is typing: no typing errors are forgiven, which costs the least"
+    ),
 )
 
 
 def _results(rows: Select):
     """The rows of the answer, the best first."""
     rows = rows.subquery("rows")
-    reason = shapes.word_for(rows.c.reason, dict(enumerate(REASONS)))
-    slash = shapes.constant("/")
+    reason = expressions.label_for_code(rows.c.reason, dict(enumerate(REASONS)))
+    slash = expressions.constant("/")
     fields = {
         "kind": rows.c.kind,
         "id": rows.c.id,
         "name": rows.c.name,
         "reason": reason,
-        "image": shapes.picture(rows.c.image),
-        "resource_url": type_coerce(shapes.BASE + slash + rows.c.kind + slash + rows.c.slug + slash, Address),
+        "image": expressions.picture_url(rows.c.image),
+        "resource_url": type_coerce(
+            expressions.BASE + slash + rows.c.kind + slash + rows.c.slug + slash, Url
+        ),
     }
-    return select(*shapes.labelled(fields)).order_by(rows.c.place)
+    return select(*expressions.labelled_columns(fields)).order_by(rows.c.place)
 
 
 BODY = {
-    "kind": literal_column("kind", Choice(*KINDS_SEARCHED)),
+    "kind": literal_column("kind", ChoiceText(*KINDS_SEARCHED)),
     "id": literal_column("id", Integer),
     "name": literal_column("name", String),
-    "reason": literal_column("reason", Choice(*REASONS)),
-    "image": shapes.optional(literal_column("true"), literal_column("image", Address)),
-    "resource_url": literal_column("resource_url", Address),
+    "reason": literal_column("reason", ChoiceText(*REASONS)),
+    "image": expressions.value_or_null(literal_column("true"), literal_column("image", Url)),
+    "resource_url": literal_column("resource_url", Url),
 }
 
 
@@ -118,25 +125,27 @@ class Search:
     formats = ()  # none but JSON
     options = ()
     parameters = frozenset(name for each in FILTERS for name in each.parameters) | {"format", "strict"}
-    read = Read(ROUTE, cached_reads.LIST, "search", versions(*KINDS_SEARCHED, "series_type"))
+    read = ReadDeclaration(
+        ROUTE, cached_reads.LIST, "search", select_versions(*KINDS_SEARCHED, "series_type")
+    )
 
     def body(self, request, _object_id: None = None, epoch: int | None = None) -> bytes:
         """The body; raises InvalidError, and EpochMovedError if it is not of the epoch given."""
         zone = request.registry.settings["comicsdb.timezone"]
-        sent = dict(filters.read(FILTERS, parameters(request), zone=zone))
+        sent = dict(filters.parse_filters(FILTERS, parameters(request), zone=zone))
         typeahead = sent.get("typeahead", False)
-        question = ranked_search.ask(
+        question = ranked_search.search_parameters(
             request.read_pool,
             sent.get("q", ""),
             request.domain,
-            limit=sent.get("limit", SUGGESTED if typeahead else USUAL),
+            limit=sent.get("limit", TYPEAHEAD_LIMIT if typeahead else LIMIT_DEFAULT),
             enough=0 if typeahead else ranked_search.ENOUGH,
             kinds=sent.get("kind") or KINDS_SEARCHED,
         )
-        values = question.values | addresses(request)
+        values = question.values | base_urls(request)
         is_short = typeahead and question.is_plain
         found, now = request.read_pool.fetch(self._queries[is_short], values)
-        if is_short and found == NOTHING:
+        if is_short and found == NO_ROWS:
             found, now = request.read_pool.fetch(self._queries[False], values)
         if epoch is not None and now != epoch:
             raise EpochMovedError
@@ -146,8 +155,13 @@ class Search:
     def _queries(self) -> dict[bool, CompiledQuery]:
         """The statements, by whether only beginnings of names are looked for."""
         return {
-            is_short: CompiledQuery.of(select(shapes.rows_of(_results(rows())), EPOCH_NOW.scalar_subquery()))
-            for is_short, rows in ((False, ranked_search.rows), (True, ranked_search.beginnings))
+            is_short: CompiledQuery.of(
+                select(expressions.rows_as_json(_results(rows())), EPOCH_NOW.scalar_subquery())
+            )
+            for is_short, rows in (
+                (False, ranked_search.rows_statement),
+                (True, ranked_search.beginnings_statement),
+            )
         }
 
 
@@ -157,9 +171,9 @@ class SearchResource(Resource):
     title = "search"
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """The text, and what it finds."""
-        result = shapes.json_object("SearchResult", **BODY)
+        result = expressions.json_object("SearchResult", **BODY)
         return {
             "description": (
                 "What the text names for certain comes first: barcodes, ISBN and SKU of issues and variants; "
@@ -168,14 +182,16 @@ class SearchResource(Resource):
                 "similar names follow where little is found. A leading article does not count."
             ),
             "parameters": query_parameters(FILTERS),
-            "body": Body("SearchFound", {"results": literal_column("results", ListOf(result))}),
+            "body": ResponseBody("SearchFound", {"results": literal_column("results", JsonList(result))}),
         }
 
     def get(self):
         """What a text finds."""
         request, served = self.request, self.request.registry["comicsdb_api.reads"][ROUTE]
         stamps = cached_reads.stamps(request, served.read, None)
-        return cached_reads.answer(request, served, None, stamps, lambda: tagged(served.body(request)))
+        return cached_reads.cached_response(
+            request, served, None, stamps, lambda: with_tag(served.body(request))
+        )
 
 
 def includeme(config):

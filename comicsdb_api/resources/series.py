@@ -7,11 +7,11 @@ from comicsdb.catalog.labels import series_label
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType, series_associated
 from comicsdb.models.choices import LANGUAGES, Status
 from comicsdb.schemas import SeriesSchema
-from comicsdb_api.resource import shapes
-from comicsdb_api.resource.filters import Choice, Filter, Int
+from comicsdb_api.resource import expressions
+from comicsdb_api.resource.filters import ChoiceFilter, Filter, IntegerFilter
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
-from comicsdb_api.resources.issue import issues_of
+from comicsdb_api.resources.issue import child_issues
 
 series, series_type = Series.__table__, SeriesType.__table__
 publisher, imprint, issue = Publisher.__table__, Imprint.__table__, Issue.__table__
@@ -32,11 +32,11 @@ def associated():
     source = link.join(other, other.c.id == link.c.associated_id).join(
         other_type, other_type.c.id == other.c.series_type_id
     )
-    return shapes.json_list(
-        shapes.json_object("Associated", id=other.c.id, series=series_label(other, other_type)),
+    return expressions.json_list(
+        expressions.json_object("Associated", id=other.c.id, series=series_label(other, other_type)),
         source,
         link.c.series_id == series.c.id,
-        shapes.by_sort_name(other),
+        expressions.by_sort_name(other),
         series,
     )
 
@@ -48,21 +48,23 @@ class SeriesResource(CatalogueResource):
     schema = SeriesSchema
     row_shape = "SeriesRow"
     filters = (
-        *filters.of_series(SERIES),
-        Int("year_end", SERIES["year_end"], "last year"),
-        Choice("language", SERIES["language"], "language", LANGUAGES),
-        Choice("status", SERIES["status"], "status: 1 cancelled, 2 completed, 3 hiatus, 4 ongoing", Status),
-        Int("series_type_id", SERIES["series_type_id"], "id of the type"),
+        *filters.series_filters(SERIES),
+        IntegerFilter("year_end", SERIES["year_end"], "last year"),
+        ChoiceFilter("language", SERIES["language"], "language", LANGUAGES),
+        ChoiceFilter(
+            "status", SERIES["status"], "status: 1 cancelled, 2 completed, 3 hiatus, 4 ongoing", Status
+        ),
+        IntegerFilter("series_type_id", SERIES["series_type_id"], "id of the type"),
         Filter("series_type", SERIES["series_type"], "the name of the type"),
-        *filters.identified(SERIES),
-        *filters.unidentified(SERIES),
-        *filters.of_contents(SERIES),
-        *filters.modified(Series.__table__),
+        *filters.external_id_filters(SERIES),
+        *filters.missing_id_filters(SERIES),
+        *filters.content_filters(SERIES),
+        *filters.modified_filters(Series.__table__),
     )
-    depends = ("series", "issue")  # it counts issues, and finds series by what is in them
+    depends_on = ("series", "issue")  # it counts issues, and finds series by what is in them
     stamps = ("modified", "rated")
-    unwritten = ("issue_count", "average_rating", "rating_count", "attribution")
-    actions = {"issue_list": issues_of(issue.c.series_id == bindparam("id"))}
+    omitted_from_writes = ("issue_count", "average_rating", "rating_count", "attribution")
+    child_lists = {"issue_list": child_issues(issue.c.series_id == bindparam("id"))}
 
     @classmethod
     def order(cls) -> tuple:
@@ -79,9 +81,9 @@ class SeriesResource(CatalogueResource):
             "year_end": series.c.year_end,
             "volume": series.c.volume,
             "issue_count": ISSUE_COUNT,
-            "modified": shapes.instant(series.c.modified),
-            "publisher": shapes.named(publisher),
-            "series_type": shapes.named(series_type),
+            "modified": expressions.instant(series.c.modified),
+            "publisher": expressions.named_object(publisher),
+            "series_type": expressions.named_object(series_type),
             "cv_id": series.c.cv_id,
             "gcd_id": series.c.gcd_id,
         }
@@ -106,22 +108,24 @@ class SeriesResource(CatalogueResource):
             "alt_names": series.c.alt_names,
             "language": series.c.language,
             "volume": series.c.volume,
-            "series_type": shapes.named(series_type),
-            "status": shapes.label_for(series.c.status, {status: status.label for status in Status}),
-            "publisher": shapes.named(publisher),
-            "imprint": shapes.optional(imprint.c.id.is_not(None), shapes.named(imprint)),
+            "series_type": expressions.named_object(series_type),
+            "status": expressions.label_for(series.c.status, {status: status.label for status in Status}),
+            "publisher": expressions.named_object(publisher),
+            "imprint": expressions.value_or_null(
+                imprint.c.id.is_not(None), expressions.named_object(imprint)
+            ),
             "year_began": series.c.year_began,
             "year_end": series.c.year_end,
             "desc": series.c.desc,
             "issue_count": ISSUE_COUNT,
-            "average_rating": shapes.average(series),
+            "average_rating": expressions.average_rating(series),
             "rating_count": series.c.rating_count,
-            "genres": shapes.genres(series),
+            "genres": expressions.genres(series),
             "associated": associated(),
             "cv_id": series.c.cv_id,
             "gcd_id": series.c.gcd_id,
-            "resource_url": shapes.page_url(series),
-        } | cls.closing()
+            "resource_url": expressions.page_url(series),
+        } | cls.closing_fields()
 
     @classmethod
     def written_fields(cls) -> dict:

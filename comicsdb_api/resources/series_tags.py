@@ -7,27 +7,27 @@ from sqlalchemy import BigInteger, bindparam, select
 
 from comicsdb import tags
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.etag import tagged
-from comicsdb.readcache.validators import times
+from comicsdb.readcache.etag import with_tag
+from comicsdb.readcache.validators import select_stamps
 from comicsdb.security import Permission
 from comicsdb.tags.archive import archive
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.negotiation import FORMAT_KEY, parameter
-from comicsdb_api.openapi.common import BY_DATE, MORE_HEADERS, integer
+from comicsdb_api.openapi.common import DATE_CONDITIONS, MORE_HEADERS, integer
 from comicsdb_api.openapi.schemas import reference
-from comicsdb_api.resource import paging, shapes
+from comicsdb_api.resource import expressions, paging
 from comicsdb_api.resource.base import serve
-from comicsdb_api.resource.conditional import Dates, refusal_by_date, respond_tagged
+from comicsdb_api.resource.conditional import LastModified, conditional_response, response_by_date
 from comicsdb_api.resources.issue import IssueResource, issue, series
 from comicsdb_api.resources.series import SeriesResource
-from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, accepts, addresses
+from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, accepts, base_urls
 
 ZIP = "application/zip"
-ACCEPTED = {"*/*", "application/*", ZIP}
-SIZE = 500  # issues in an archive
+ZIP_MEDIA_RANGES = {"*/*", "application/*", ZIP}
+ISSUES_MAX = 500  # issues in an archive
 
-PAGE = {
+PAGE_PARAMETER = {
     "name": "page",
     "in": "query",
     "description": "Number of the archive, from 1 on.",
@@ -36,38 +36,38 @@ PAGE = {
 }
 # A change of an issue's detail moves its `modified`, and with that the series' `issues_modified`; stars move
 # the series' `rated`.
-STAMPS = times(series, "issues_modified", "rated")
+STAMPS = select_stamps(series, "issues_modified", "rated")
 
 
 @cache
 def rows_query() -> CompiledQuery:
     """One page of the details of a series' issues, as a JSON list, and one issue more."""
     details = (
-        select(*shapes.labelled(IssueResource.tag_fields()))
+        select(*expressions.labelled_columns(IssueResource.tag_fields()))
         .select_from(IssueResource.detail_source())
         .where(issue.c.series_id == bindparam("id"))
-        .order_by(*shapes.by_cover_date(issue, series))
-        .limit(SIZE + 1)
+        .order_by(*expressions.by_cover_date(issue, series))
+        .limit(ISSUES_MAX + 1)
         .offset(bindparam("offset", type_=BigInteger))
     )
-    return CompiledQuery.of(select(shapes.rows_of(details)), prepared=False)
+    return CompiledQuery.of(select(expressions.rows_as_json(details)), prepared=False)
 
 
-class SeriesTags(SeriesResource):
+class SeriesTagsResource(SeriesResource):
     """The issues of a series in one of the formats, in a ZIP archive."""
 
     permission = Permission.API  # dear, and wanted by the programs of people with an account
     renders = (ZIP,)
     costs = {"GET": 10}
-    chosen: tags.TagFormat
+    tag_format: tags.TagFormat
 
     @classmethod
-    def described(cls, registry):  # noqa: ARG003
+    def openapi_description(cls, registry):  # noqa: ARG003
         """Pages of files."""
         return {
-            "description": f"A folder for each issue, by cover date; at most {SIZE} issues in an archive."
-            " `Link` leads to the next one.",
-            "parameters": [PAGE, *(reference("parameters", name) for name in BY_DATE)],
+            "description": f"A folder for each issue, by cover date; at most {ISSUES_MAX} issues in an"
+            " archive. `Link` leads to the next one.",
+            "parameters": [PAGE_PARAMETER, *(reference("parameters", name) for name in DATE_CONDITIONS)],
             "content": {ZIP: {"schema": {"type": "string", "format": "binary", "examples": ["PK…"]}}},
             "headers": {name: MORE_HEADERS[name] for name in ("Last-Modified", "Content-Disposition")},
             "refusals": {
@@ -79,43 +79,43 @@ class SeriesTags(SeriesResource):
 
     def get(self):
         """One archive."""
-        request, object_id, page = self.request, self.wanted_id(), self._page()
+        request, object_id, page = self.request, self.id_in_path(), self._page()
         stamps = request.read_pool.first(STAMPS, {"id": object_id})
         if stamps is None:
             raise self.missing(object_id)
-        dates = Dates(tuple(stamps))
-        if page == 1 and (refusal := refusal_by_date(request, dates)):
+        dates = LastModified(tuple(stamps))
+        if page == 1 and (refusal := response_by_date(request, dates)):
             return refusal
-        values = {"id": object_id, "offset": (page - 1) * SIZE, **addresses(request)}
+        values = {"id": object_id, "offset": (page - 1) * ISSUES_MAX, **base_urls(request)}
         (rows,) = request.read_pool.fetch(rows_query(), values)
         issues = orjson.loads(rows)
         if page > 1 and not issues:
-            raise paging.invalid()
-        name = f"series-{object_id}-{self.chosen.name}{f'-{page}' if page > 1 else ''}.zip"
+            raise paging.invalid_page()
+        name = f"series-{object_id}-{self.tag_format.name}{f'-{page}' if page > 1 else ''}.zip"
         headers = [("Content-Disposition", f'attachment; filename="{name}"')]
-        if len(issues) > SIZE:
+        if len(issues) > ISSUES_MAX:
             headers.append(("Link", f'<{request.path_url}?page={page + 1}>; rel="next"'))
-        body = tagged(archive(issues[:SIZE], self.chosen))
-        return respond_tagged(request, body, headers, dates=dates, content_type=("Content-Type", ZIP))
+        body = with_tag(archive(issues[:ISSUES_MAX], self.tag_format))
+        return conditional_response(request, body, headers, dates=dates, content_type=("Content-Type", ZIP))
 
     def _page(self) -> int:
         """The number of the archive; raises RefusedError (404)."""
         number = whole_number(parameter(self.request, "page") or "1", 1, paging.PAGE_MAX)
         if number is None:
-            raise paging.invalid()
+            raise paging.invalid_page()
         return number
 
 
-class SeriesComicInfo(SeriesTags):
+class SeriesComicInfo(SeriesTagsResource):
     """The issues of a series as ComicInfo, in a ZIP archive."""
 
-    chosen = tags.COMICINFO
+    tag_format = tags.COMICINFO
 
 
-class SeriesMetronInfo(SeriesTags):
+class SeriesMetronInfo(SeriesTagsResource):
     """The issues of a series as MetronInfo, in a ZIP archive."""
 
-    chosen = tags.METRONINFO
+    tag_format = tags.METRONINFO
 
 
 def negotiate(request) -> None:
@@ -123,14 +123,14 @@ def negotiate(request) -> None:
     if request.environ.get(FORMAT_KEY) or parameter(request, "format"):
         raise RefusedError(404, NOT_FOUND)
     header = request.environ.get("HTTP_ACCEPT", "")
-    if header and not accepts(header, ACCEPTED):
+    if header and not accepts(header, ZIP_MEDIA_RANGES):
         raise RefusedError(406, NOT_ACCEPTABLE)
 
 
 def includeme(config):
     """Serve each format at an address of its own."""
     for resource in (SeriesComicInfo, SeriesMetronInfo):
-        route = f"{ROUTE_PREFIX}series.{resource.chosen.name}"
-        path = f"{PATH_PREFIX}series/{{id}}/{resource.chosen.name}/"
+        route = f"{ROUTE_PREFIX}series.{resource.tag_format.name}"
+        path = f"{PATH_PREFIX}series/{{id}}/{resource.tag_format.name}/"
         config.registry["comicsdb_api.negotiators"][route] = negotiate
         serve(config, resource, route, path, {"GET": "get"})

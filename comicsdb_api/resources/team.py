@@ -2,7 +2,7 @@
 
 from comicsdb.models import Creator, Team, Universe, issue_team, team_creator, team_universe
 from comicsdb.schemas import TeamSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 from comicsdb_api.resources.issue import linked_issues
@@ -15,8 +15,8 @@ class TeamResource(CatalogueResource):
 
     model = Team
     schema = TeamSchema
-    filters = filters.of_names(Team)
-    actions = {"issue_list": linked_issues(Team, issue_team)}
+    filters = filters.name_filters(Team)
+    child_lists = {"issue_list": linked_issues(Team, issue_team)}
 
     @classmethod
     def detail_fields(cls) -> dict:
@@ -25,10 +25,12 @@ class TeamResource(CatalogueResource):
             "id": team.c.id,
             "name": team.c.name,
             "desc": team.c.desc,
-            "image": shapes.picture(team.c.image),
-            "creators": shapes.stamps(team, team_creator, Creator.__table__),
-            "universes": shapes.stamps(team, team_universe, universe, shapes.by_order(Universe)),
+            "image": expressions.picture_url(team.c.image),
+            "creators": expressions.stamped_list(team, team_creator, Creator.__table__),
+            "universes": expressions.stamped_list(
+                team, team_universe, universe, expressions.by_kind_order(Universe)
+            ),
             "cv_id": team.c.cv_id,
             "gcd_id": team.c.gcd_id,
-            "resource_url": shapes.page_url(team),
-        } | cls.closing()
+            "resource_url": expressions.page_url(team),
+        } | cls.closing_fields()

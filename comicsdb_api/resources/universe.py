@@ -2,16 +2,16 @@
 
 from sqlalchemy import func, literal_column
 
-from comicsdb.catalog.filters import Condition, contains, named
+from comicsdb.catalog.filters import Condition, base_conditions, contains
 from comicsdb.models import Publisher, Universe
 from comicsdb.schemas import UniverseSchema
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resources import filters
 from comicsdb_api.resources.catalogue import CatalogueResource
 
 universe = Universe.__table__
-CONDITIONS = named(Universe)
+CONDITIONS = base_conditions(Universe)
 
 
 def _publisher(none, name: str):
@@ -28,7 +28,7 @@ class UniverseResource(CatalogueResource):
     filters = (
         Filter("name", CONDITIONS["name"], "the name"),
         Filter("designation", Condition(contains, universe.c.designation), "the designation"),
-        *filters.modified(universe),
+        *filters.modified_filters(universe),
     )
 
     @classmethod
@@ -46,11 +46,13 @@ class UniverseResource(CatalogueResource):
         """The detail form; universes have no Comic Vine id."""
         return {
             "id": universe.c.id,
-            "publisher": shapes.json_object("Named", id=_publisher(0, "id"), name=_publisher("", "name")),
+            "publisher": expressions.json_object(
+                "Named", id=_publisher(0, "id"), name=_publisher("", "name")
+            ),
             "name": universe.c.name,
             "designation": universe.c.designation,
             "desc": universe.c.desc,
             "gcd_id": universe.c.gcd_id,
-            "image": shapes.picture(universe.c.image),
-            "resource_url": shapes.page_url(universe),
-        } | cls.closing()
+            "image": expressions.picture_url(universe.c.image),
+            "resource_url": expressions.page_url(universe),
+        } | cls.closing_fields()

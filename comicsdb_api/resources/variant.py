@@ -2,8 +2,8 @@
 
 from comicsdb.models import Variant
 from comicsdb.schemas import VariantSchema
-from comicsdb_api.resource import shapes
-from comicsdb_api.resource.writes import Pictures
+from comicsdb_api.resource import expressions
+from comicsdb_api.resource.writes import PictureField
 from comicsdb_api.resources.part import PartResource
 
 variant = Variant.__table__
@@ -16,43 +16,43 @@ class VariantResource(PartResource):
     schema = VariantSchema
 
     @classmethod
-    def pictures(cls) -> Pictures:
+    def pictures(cls) -> PictureField:
         """The picture of its cover, if one is known."""
-        return Pictures("variants", hashed=True)
+        return PictureField("variants", hashed=True)
 
     @classmethod
     def written_fields(cls) -> dict:
         """The fields of a variant; its currency is included also without a price."""
         return {
             "id": variant.c.id,
-            "image": shapes.picture(variant.c.image),
+            "image": expressions.picture_url(variant.c.image),
             "name": variant.c.name,
             "price_currency": variant.c.currency,
-            "price": shapes.money(variant.c.price),
+            "price": expressions.money(variant.c.price),
             "sku": variant.c.sku,
             "upc": variant.c.upc,
             "issue": variant.c.issue_id,
         }
 
-    def wanted(self) -> Variant:
+    def load_entity(self) -> Variant:
         """The variant with the id in the path; raises RefusedError (404)."""
-        found = self.request.dbsession.get(Variant, self.wanted_id())
+        found = self.request.dbsession.get(Variant, self.id_in_path())
         if found is None:
             raise self.missing()
         return found
 
-    def expect(self, _object_id: int) -> None:
+    def require_entity(self, _object_id: int) -> None:
         """Raise RefusedError (404) if there is no variant with the id in the path."""
-        self.wanted()
+        self.load_entity()
 
-    def make(self, values: dict) -> int:
+    def create_entity(self, values: dict) -> int:
         """Create one."""
         return self.request.catalog.add_variant(values)
 
-    def alter(self, object_id: int, values: dict) -> None:
+    def update_entity(self, object_id: int, values: dict) -> None:
         """Change one."""
         self.request.catalog.update_variant(object_id, values)
 
-    def faults(self, entity: Variant | None, values: dict) -> tuple[dict, list]:
+    def all_errors(self, entity: Variant | None, values: dict) -> tuple[dict, list]:
         """What is wrong with values; there are no unique sets."""
-        return self.request.catalog.variant_faults(entity, values), []
+        return self.request.catalog.find_variant_errors(entity, values), []

@@ -7,29 +7,35 @@ from comicsdb.catalog import NotFoundError
 from comicsdb.library import wish_list as wish
 from comicsdb.models import CollectionItem, Issue, Series, Variant, WishList, WishListItem
 from comicsdb.models.choices import WishStatus
-from comicsdb.schemas import ObjectSchema, errors_of
+from comicsdb.schemas import ObjectSchema, errors_by_field
 from comicsdb.schemas.collection import no_issue
 from comicsdb.schemas.wish import NewWishSchema, PurchaseSchema
 from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resource import bodies, shapes
-from comicsdb_api.resource.acts import Act, Body
+from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import serve
-from comicsdb_api.resource.shapes import BASE, constant
-from comicsdb_api.resource.types import Address, Choice, CurrencyCode
-from comicsdb_api.resource.writes import respond
-from comicsdb_api.resources.account_lists import USER, OneListResource, OwnDetail, OwnListing, shown
-from comicsdb_api.responses import answer, to_json
+from comicsdb_api.resource.expressions import BASE, constant
+from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resource.types import ChoiceText, CurrencyCode, Url
+from comicsdb_api.resource.writes import encoded_json_response
+from comicsdb_api.resources.account_lists import (
+    CALLER_ID,
+    OwnDetail,
+    OwnListing,
+    SingleListResource,
+    own_row_body,
+)
+from comicsdb_api.responses import make_response, to_json
 
 wish_list, item = WishList.__table__, WishListItem.__table__
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 
 PATH = "/api/wish_list/"
-MINE = select(wish_list.c.id).where(wish_list.c.user_id == USER)
+OWN_LIST = select(wish_list.c.id).where(wish_list.c.user_id == CALLER_ID)
 STATUSES = {status: status.label for status in WishStatus}
 
 
-class WishListResource(OneListResource):
+class WishListResource(SingleListResource):
     """The caller's wish list, of which there is one; it is made when it is first asked for."""
 
     model = WishList
@@ -42,16 +48,16 @@ class WishListResource(OneListResource):
         return {
             "id": wish_list.c.id,
             "item_count": number.scalar_subquery(),
-            "items_url": shapes.type_coerce(BASE + constant(f"{PATH}items/"), Address()),
-            "modified": shapes.instant(wish_list.c.modified),
+            "items_url": expressions.type_coerce(BASE + constant(f"{PATH}items/"), Url()),
+            "modified": expressions.instant(wish_list.c.modified),
         }
 
     @classmethod
-    def begun(cls):
+    def list_exists(cls):
         """There is a list."""
-        return MINE.exists()
+        return OWN_LIST.exists()
 
-    def begin(self) -> None:
+    def ensure_list(self) -> None:
         """Make the list at its owner's first look."""
         wish.wish_list(self.request.dbsession, self.request.identity.user_id)
 
@@ -63,8 +69,8 @@ class WishListItemResource(WishListResource):
     row_shape = "WishListItem"
 
     @classmethod
-    def mine(cls):
-        return item.c.wish_list_id.in_(MINE)
+    def caller_condition(cls):
+        return item.c.wish_list_id.in_(OWN_LIST)
 
     @classmethod
     def row_source(cls):
@@ -80,28 +86,28 @@ class WishListItemResource(WishListResource):
         """The list form."""
         return {
             "id": item.c.id,
-            "issue": shapes.owned_issue(issue, series),
-            "status": shapes.label_for(item.c.status, STATUSES),
+            "issue": expressions.owned_issue(issue, series),
+            "status": expressions.label_for(item.c.status, STATUSES),
             "priority": item.c.priority,
-            "desired_grade": shapes.optional(
+            "desired_grade": expressions.value_or_null(
                 item.c.desired_grade.is_not(None), cast(item.c.desired_grade, Float)
             ),
-            "modified": shapes.instant(item.c.modified),
-            "variant": shapes.variant_of(item, variant),
+            "modified": expressions.instant(item.c.modified),
+            "variant": expressions.owned_variant(item, variant),
         }
 
     @classmethod
-    def whole_fields(cls) -> dict:
+    def item_fields(cls) -> dict:
         """The form that answers show in which an item was added."""
         fields = cls.row_fields()
         last = {name: fields.pop(name) for name in ("modified", "variant")}
         priced = item.c.max_price.is_not(None)
-        currency = shapes.type_coerce(item.c.max_currency, CurrencyCode())
+        currency = expressions.type_coerce(item.c.max_currency, CurrencyCode())
         return fields | {
-            "max_price": shapes.money(item.c.max_price),
+            "max_price": expressions.money(item.c.max_price),
             "max_price_currency": case((priced, currency), else_=None),
             "notes": item.c.notes,
-            "added_on": shapes.instant(item.c.added_on),
+            "added_on": expressions.instant(item.c.added_on),
             **last,
         }
 
@@ -111,28 +117,31 @@ class WishListItemResource(WishListResource):
         return (item.c.priority, series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
 
 
-def judged(sent: bodies.Sent, schema: type[ObjectSchema]) -> dict:
+def validated(sent: bodies.ParsedBody, schema: type[ObjectSchema]) -> dict:
     """The values of a body by a schema; raises BadRequestError with all that is wrong with them."""
     judge = schema(form=sent.is_form)
     try:
         return judge.deserialize(sent.values(judge, whole=False))
     except colander.Invalid as invalid:
-        raise BadRequestError(errors_of(invalid)) from invalid
+        raise BadRequestError(errors_by_field(invalid)) from invalid
 
 
-class WishingResource(WishListResource):
+class WishListAddResource(WishListResource):
     """Puts issues on the caller's wish list."""
 
     title = "wish_list items add"
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Wish for an issue",
             {
                 200: (
                     "It was on the list already, and stays as it is; the item.",
-                    Body("WishListItemWritten", WishListItemResource.whole_fields()),
+                    ResponseBody("WishListItemWritten", WishListItemResource.item_fields()),
                 ),
-                201: ("The new item.", Body("WishListItemWritten", WishListItemResource.whole_fields())),
+                201: (
+                    "The new item.",
+                    ResponseBody("WishListItemWritten", WishListItemResource.item_fields()),
+                ),
             },
             NewWishSchema,
             "WishListItemInput",
@@ -142,35 +151,37 @@ class WishingResource(WishListResource):
     def add(self):
         """Wish for an issue: 201, or 200 if it was on the list already."""
         request = self.request
-        values = judged(bodies.read(request, self.parses), NewWishSchema)
+        values = validated(bodies.parse_body(request, self.parses), NewWishSchema)
         issue_id = values.pop("issue_id")
         try:
             wished, created = wish.add(request.dbsession, request.identity.user_id, issue_id, values)
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         resource = WishListItemResource
-        body = shown(request, resource, resource.whole_fields, wished.id)
-        return respond(request, 201 if created else 200, body)
+        body = own_row_body(request, resource, resource.item_fields, wished.id)
+        return encoded_json_response(request, 201 if created else 200, body)
 
 
-class AcquiringResource(WishListResource):
+class WishListAcquireResource(WishListResource):
     """Marks items of the caller's wish list as acquired."""
 
     title = "wish_list items acquire"
     model = WishListItem
-    acts = {
-        "POST": Act(
+    operations = {
+        "POST": Operation(
             "Mark an issue as acquired, and put it into the collection",
             {
                 200: (
                     "What came of it.",
-                    Body(
+                    ResponseBody(
                         "Acquired",
                         {
                             "wish_list_item_id": item.c.id,
                             "collection_item_id": CollectionItem.__table__.c.id,
                             "created": literal_column("true", Boolean),
-                            "status": shapes.type_coerce(item.c.status, Choice(WishStatus.ACQUIRED.label)),
+                            "status": expressions.type_coerce(
+                                item.c.status, ChoiceText(WishStatus.ACQUIRED.label)
+                            ),
                         },
                     ),
                 )
@@ -183,10 +194,10 @@ class AcquiringResource(WishListResource):
     def acquire(self):
         """Mark an item as acquired; its issue comes into the collection unless it is there."""
         request = self.request
-        session, user_id, item_id = request.dbsession, request.identity.user_id, self.wanted_id("item_id")
-        sent = bodies.read(request, self.parses)
-        wish.item_of(session, user_id, item_id)  # 404 comes before what is wrong with the body
-        values = judged(sent, PurchaseSchema)
+        session, user_id, item_id = request.dbsession, request.identity.user_id, self.id_in_path("item_id")
+        sent = bodies.parse_body(request, self.parses)
+        wish.find_item(session, user_id, item_id)  # 404 comes before what is wrong with the body
+        values = validated(sent, PurchaseSchema)
         found, owned, created = wish.acquire(session, user_id, item_id, values, today=request.today)
         body = {
             "wish_list_item_id": found.id,
@@ -194,23 +205,25 @@ class AcquiringResource(WishListResource):
             "created": created,
             "status": WishStatus(found.status).label,
         }
-        return respond(request, 200, to_json(body))
+        return encoded_json_response(request, 200, to_json(body))
 
 
-class UnwishingResource(WishListResource):
+class WishListRemoveResource(WishListResource):
     """Takes items off the caller's wish list."""
 
     title = "wish_list items remove"
     model = WishListItem
-    acts = {"DELETE": Act("Take an issue off the wish list", {204: ("It is gone. No body.", None)})}
+    operations = {
+        "DELETE": Operation("Take an issue off the wish list", {204: ("It is gone. No body.", None)})
+    }
 
     def remove(self):
         """Take an item off the list."""
         request = self.request
-        item_id = self.wanted_id("item_id")
+        item_id = self.id_in_path("item_id")
         if not wish.remove(request.dbsession, request.identity.user_id, item_id):
             raise self.missing(item_id)
-        return answer(request, b"", 204)
+        return make_response(request, b"", 204)
 
 
 def includeme(config):
@@ -226,7 +239,7 @@ def includeme(config):
     lists = {"GET": "collection_get"}
     add(WishListResource, ".list", "", lists, OwnListing)
     add(WishListItemResource, ".items", "items/", lists, OwnListing)
-    add(WishingResource, ".items.add", "items/add/", {"POST": "add"})
-    add(AcquiringResource, ".items.acquire", "items/{item_id}/acquire/", {"POST": "acquire"})
-    add(UnwishingResource, ".items.remove", "items/{item_id}/remove/", {"DELETE": "remove"})
+    add(WishListAddResource, ".items.add", "items/add/", {"POST": "add"})
+    add(WishListAcquireResource, ".items.acquire", "items/{item_id}/acquire/", {"POST": "acquire"})
+    add(WishListRemoveResource, ".items.remove", "items/{item_id}/remove/", {"DELETE": "remove"})
     add(WishListResource, "", "{id}/", {"GET": "get"}, OwnDetail)

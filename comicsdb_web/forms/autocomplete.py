@@ -21,11 +21,11 @@ def items(request):
     (state,) = request.registry["comicsdb.limiter"].take([(LIMIT, who)]).states
     if state.refused:
         response = error_page(request, 429)
-        response.headers["Retry-After"] = str(state.wait)
+        response.headers["Retry-After"] = str(state.retry_after)
         return response
     query = request.GET.get("q", "")
     short = lookup.too_short(name, query)
-    found = lookup.Found([], 0) if short else lookup.find(request, name, query)
+    found = lookup.SearchResult([], 0) if short else lookup.find(request, name, query)
     results = [{"id": item.id, "text": item.text, "note": item.note} for item in found.items]
     response = Response(json={"results": results, "total": found.total})
     response.headers["Cache-Control"] = "no-store"

@@ -4,27 +4,27 @@ from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb_web.forms.fields import (
     Line,
     ModelSelect,
-    Paragraphs,
     Picture,
     Section,
     StringList,
-    whole_number,
+    TextArea,
+    integer_field,
 )
 from comicsdb_web.rendering.locales import _
 
-NAME = Line("name", _("Name"), required=True, longest=NAME_LENGTH)
+NAME = Line("name", _("Name"), required=True, max_length=NAME_LENGTH)
 ALT_NAMES = StringList("alt_names", _("Alternative names"), help=_("Several are separated by semicolons."))
 ALIAS = StringList("alias", _("Aliases"), help=_("Several are separated by commas."), separator=",")
-DESC = Paragraphs("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph."))
-FOUNDED = whole_number("founded", _("Founded"), help=_("The year."))
-CV_ID = whole_number("cv_id", _("Comic Vine ID"), help=_("The number at the end of the address there."))
-GCD_ID = whole_number("gcd_id", _("GCD ID"), help=_("The number at the end of the address at comics.org."))
+DESC = TextArea("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph."))
+FOUNDED = integer_field("founded", _("Founded"), help=_("The year."))
+CV_ID = integer_field("cv_id", _("Comic Vine ID"), help=_("The number at the end of the address there."))
+GCD_ID = integer_field("gcd_id", _("GCD ID"), help=_("The number at the end of the address at comics.org."))
 IMAGE = Picture("image", _("Picture"))
 LOGO = Picture("image", _("Logo"))
-PUBLISHER = ModelSelect("publisher", _("Publisher"), required=True, of="publisher")
-CREATORS = ModelSelect("creators", _("Creators"), of="creator", many=True, creatable=True)
-TEAMS = ModelSelect("teams", _("Teams"), of="team", many=True, creatable=True)
-UNIVERSES = ModelSelect("universes", _("Universes"), of="universe", many=True)
+PUBLISHER = ModelSelect("publisher", _("Publisher"), required=True, source="publisher")
+CREATORS = ModelSelect("creators", _("Creators"), source="creator", multiple=True, creatable=True)
+TEAMS = ModelSelect("teams", _("Teams"), source="team", multiple=True, creatable=True)
+UNIVERSES = ModelSelect("universes", _("Universes"), source="universe", multiple=True)
 
 IDS = Section("ids", _("Identification numbers"), (CV_ID, GCD_ID), folded=True)
 EXTERNAL_IDS = Section("external-ids", _("External ids"), rows=("external_ids",), folded=True)

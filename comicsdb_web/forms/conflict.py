@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from comicsdb_web.forms.drafts import PARTS, Draft, digest
 from comicsdb_web.forms.fields import (
-    NEW,
+    NEW_PREFIX,
     Checkbox,
     CheckboxGroup,
     Choice,
     Field,
+    InputValue,
     ModelSelect,
     Money,
-    Typed,
 )
 from comicsdb_web.forms.rows import ROW_KINDS, Row, canonical, rows_of
 from comicsdb_web.rendering.locales import _
@@ -21,14 +21,14 @@ from comicsdb_web.rendering.locales import _
 class Difference:
     """A field that somebody else changed: their value and yours as text, in lines.
 
-    `taken`: you had not changed it, so the form has their value now; otherwise it keeps yours.
+    `merged`: you had not changed it, so the form has their value now. Otherwise it keeps yours.
     """
 
     name: str
     label: str
     theirs: list[str]
     yours: list[str]
-    taken: bool
+    merged: bool
 
 
 def edit_conflicts(draft: Draft) -> list[Difference]:
@@ -36,29 +36,29 @@ def edit_conflicts(draft: Draft) -> list[Difference]:
 
     They are merged into the draft for fields that its author has not changed.
     """
-    if draft.entity is None or draft.read_modified == draft.modified:
+    if draft.entity is None or draft.sent_modified == draft.modified:
         return []
-    fields = _fields(draft)
+    fields = _changed_fields(draft)
     rows = [name for name in draft.rows if _is_theirs(draft, f"rows-{name}")]
     mine = {name: list(draft.rows[name]) for name in rows}
     theirs = {name: rows_of(ROW_KINDS[name], draft.state) for name in rows}
-    _look_up(draft, fields, mine, theirs)
-    found = [_of_field(draft, field) for field in fields]
-    found += [_of_rows(draft, name, theirs[name]) for name in rows]
+    _load_labels(draft, fields, mine, theirs)
+    found = [_field_difference(draft, field) for field in fields]
+    found += [_rows_difference(draft, name, theirs[name]) for name in rows]
     if draft.form.picture and _is_theirs(draft, "image"):
-        found.append(_of_picture(draft))
+        found.append(_picture_difference(draft))
     return [each for each in found if each is not None]
 
 
 def _is_theirs(draft: Draft, name: str) -> bool:
-    return draft.read_seen.get(name) != draft.seen[name]
+    return draft.sent_digests.get(name) != draft.digests[name]
 
 
 def _is_mine(draft: Draft, name: str, value) -> bool:
-    return draft.read_seen.get(name) != digest(value)
+    return draft.sent_digests.get(name) != digest(value)
 
 
-def _fields(draft: Draft) -> list[Field]:
+def _changed_fields(draft: Draft) -> list[Field]:
     """The fields of the form that others changed."""
     return [
         field
@@ -67,56 +67,56 @@ def _fields(draft: Draft) -> list[Field]:
     ]
 
 
-def _look_up(draft: Draft, fields, mine, theirs) -> None:
-    """Look up all labels for the differences."""
-    further = [(field, field.shown(draft.state)) for field in fields]
+def _load_labels(draft: Draft, fields, mine, theirs) -> None:
+    """Load the labels of all objects in the differences."""
+    further = [(field, field.display_value(draft.state)) for field in fields]
     for rows in (*mine.values(), *theirs.values()):
         further += [(field, row.typed[field.name]) for row in rows for field in row.kind.typed_fields]
-    draft.look_up(further)
+    draft.load_labels(further)
 
 
-def _of_field(draft: Draft, field: Field) -> Difference | None:
-    theirs, yours = field.shown(draft.state), draft.typed[field.name]
-    taken = not _is_mine(draft, field.name, yours)
-    if taken:
+def _field_difference(draft: Draft, field: Field) -> Difference | None:
+    theirs, yours = field.display_value(draft.state), draft.typed[field.name]
+    merged = not _is_mine(draft, field.name, yours)
+    if merged:
         draft.typed[field.name] = theirs
     elif theirs == yours:
         return None
     say = draft.request.localizer.translate
-    words = [[text] if (text := in_words(draft, field, each)) else [] for each in (theirs, yours)]
-    return Difference(field.name, say(field.label), words[0], words[1], taken)
+    words = [[text] if (text := display_text(draft, field, each)) else [] for each in (theirs, yours)]
+    return Difference(field.name, say(field.label), words[0], words[1], merged)
 
 
-def _of_rows(draft: Draft, name: str, theirs: list[Row]) -> Difference | None:
+def _rows_difference(draft: Draft, name: str, theirs: list[Row]) -> Difference | None:
     yours = draft.rows[name]
-    taken = not _is_mine(draft, f"rows-{name}", canonical(yours))
-    if not taken and canonical(yours) == canonical(theirs):
+    merged = not _is_mine(draft, f"rows-{name}", canonical(yours))
+    if not merged and canonical(yours) == canonical(theirs):
         return None
     part = ROW_KINDS[name].part
     words = [
-        [_row_in_words(draft, row) for row in rows if not (row.removed or row.is_empty)]
+        [_row_text(draft, row) for row in rows if not (row.removed or row.is_empty)]
         for rows in (theirs, yours)
     ]
-    if taken:
+    if merged:
         draft.rows[name] = theirs
-    return Difference(name, draft.request.localizer.translate(PARTS[part]), words[0], words[1], taken)
+    return Difference(name, draft.request.localizer.translate(PARTS[part]), words[0], words[1], merged)
 
 
-def _of_picture(draft: Draft) -> Difference:
+def _picture_difference(draft: Draft) -> Difference:
     say = draft.request.localizer.translate
-    taken = "image" not in draft.files and not draft.cleared
+    merged = "image" not in draft.files and not draft.cleared
     theirs = say(_("another picture") if draft.state.get("image") else _("no picture"))
     yours = draft.files["image"].filename if "image" in draft.files else say(_("no picture"))
     label = say(draft.form.picture.label)
-    return Difference("image", label, [theirs], [] if taken else [yours], taken)
+    return Difference("image", label, [theirs], [] if merged else [yours], merged)
 
 
-def in_words(draft: Draft, field: Field, typed: Typed) -> str:
+def display_text(draft: Draft, field: Field, typed: InputValue) -> str:
     """The value of a field, as text for people."""
     request = draft.request
     if isinstance(field, ModelSelect):
         items = (draft.item(field, each) for each in typed)
-        new = [each.removeprefix(NEW) for each in typed if each.startswith(NEW)]
+        new = [each.removeprefix(NEW_PREFIX) for each in typed if each.startswith(NEW_PREFIX)]
         return ", ".join(sorted([*(item.text for item in items if item), *new]))
     if isinstance(field, Choice | CheckboxGroup):
         names = dict(field.options(request, typed))
@@ -129,6 +129,6 @@ def in_words(draft: Draft, field: Field, typed: Typed) -> str:
     return typed
 
 
-def _row_in_words(draft: Draft, row: Row) -> str:
-    words = (in_words(draft, field, row.typed[field.name]) for field in row.kind.typed_fields)
+def _row_text(draft: Draft, row: Row) -> str:
+    words = (display_text(draft, field, row.typed[field.name]) for field in row.kind.typed_fields)
     return " · ".join(each for each in words if each)

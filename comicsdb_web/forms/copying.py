@@ -9,31 +9,31 @@ from comicsdb.models import Issue, issue_character, issue_team
 from comicsdb.security import Permission
 from comicsdb.values import partial_day, whole_number
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.fields import as_set
+from comicsdb_web.forms.fields import sorted_ids
 from comicsdb_web.forms.rows import CREDITS, Row, new_row, next_index
 from comicsdb_web.rendering.locales import _, ngettext
 
-LINKS = {"characters": issue_character, "teams": issue_team}
-FIRST_SERIES = _("Choose the series first: the previous issue is looked up there.")
+LINK_TABLES = {"characters": issue_character, "teams": issue_team}
+SERIES_REQUIRED = _("Choose the series first: the previous issue is looked up there.")
 
 
-def copy_into(draft: Draft, name: str) -> None:
+def copy_from_previous(draft: Draft, name: str) -> None:
     """Add the previous issue's credits, characters or teams to the form, or a message if it has none."""
-    if name not in {"credits", *LINKS} or "series" not in draft.typed:
+    if name not in {"credits", *LINK_TABLES} or "series" not in draft.typed:
         return
-    source = _source(draft)
+    source = _previous_issue(draft)
     if isinstance(source, Issue):
         _copy(draft, name, source.id)
     else:
-        draft.refuse({name: [source]})
+        draft.add_errors({name: [source]})
 
 
-def _source(draft: Draft):
+def _previous_issue(draft: Draft):
     """The previous issue of the chosen series, or a text with the reason why there is none."""
     chosen = draft.typed["series"]
     series_id = whole_number(chosen[0]) if chosen else None
     if series_id is None:
-        return FIRST_SERIES
+        return SERIES_REQUIRED
     found = partial_day(draft.typed["cover_date"].strip())
     day = found and found[0]
     own = draft.entity.id if draft.entity is not None else None
@@ -52,22 +52,24 @@ def _copy(draft: Draft, name: str, issue_id: int) -> None:
             if row.typed["creator"] not in present:
                 rows.append(row)
         return
-    table = LINKS[name]
+    table = LINK_TABLES[name]
     other = next(column for column in table.c if column.name != "issue_id")
     ids = session.scalars(select(other).where(table.c.issue_id == issue_id))
-    draft.typed[name] = as_set([*draft.typed[name], *map(str, ids)])
+    draft.typed[name] = sorted_ids([*draft.typed[name], *map(str, ids)])
 
 
 def _credit_row(index: int, credit: dict) -> Row:
     row = new_row(CREDITS, index)
-    row.typed = {field.name: field.shown(credit) for field in CREDITS.fields}
+    row.typed = {field.name: field.display_value(credit) for field in CREDITS.fields}
     return row
 
 
 class CopyingViews:
     """The copy buttons of an issue's page, for views with `request`, `session` and `_entity()`."""
 
-    def helpers(self, issue, *, previous, has_credits: bool, has_content: bool, has_reprints: bool) -> list:
+    def copy_buttons(
+        self, issue, *, previous, has_credits: bool, has_content: bool, has_reprints: bool
+    ) -> list:
         """The buttons of its page, each with its label and the reason why it is disabled, or None."""
         if not (self.request.identity and self.request.has_permission(Permission.EDIT)):
             return []
@@ -107,7 +109,7 @@ class CopyingViews:
         except InvalidError as error:
             return self._answer(issue, "warning", error.errors["__all__"][0])
         if done.skipped:
-            named = ", ".join(done.skipped[: copying.NAMED])
+            named = ", ".join(done.skipped[: copying.MAX_NAMED])
             self._say(
                 "warning",
                 _("Left out because they have several stories: ${issues}", mapping={"issues": named}),

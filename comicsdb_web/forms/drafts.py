@@ -8,13 +8,22 @@ from sqlalchemy import JSON, literal_column, select
 from sqlalchemy.orm import Session
 
 from comicsdb.accounts import SavedPicture, find_picture_draft, new_draft_key
-from comicsdb.catalog.history.snapshots import snapshot
+from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.http.bodies import UploadedFile
 from comicsdb.i18n import translate
 from comicsdb.models import Series
 from comicsdb.values import whole_number
-from comicsdb_web.forms.fields import NEW, EntityForm, Field, ModelSelect, Section, Typed, is_new, text_of
-from comicsdb_web.forms.lookup import Found, Item, name_all, seen_by
+from comicsdb_web.forms.fields import (
+    NEW_PREFIX,
+    EntityForm,
+    Field,
+    InputValue,
+    ModelSelect,
+    Section,
+    is_new,
+    text_of,
+)
+from comicsdb_web.forms.lookup import Item, SearchResult, load_items, visible_lists_condition
 from comicsdb_web.forms.rows import (
     ROW_KINDS,
     Row,
@@ -22,8 +31,8 @@ from comicsdb_web.forms.rows import (
     canonical,
     new_row,
     next_index,
+    parse_rows,
     rows_of,
-    rows_typed,
 )
 from comicsdb_web.rendering.locales import _
 
@@ -47,7 +56,7 @@ def state_of(session: Session, entity) -> dict:
     """The values of all fields of an object, including links and parts; one statement."""
     model = type(entity)
     table = model.__table__.alias("t")
-    expression = literal_column(snapshot(model.__tablename__), type_=JSON)
+    expression = literal_column(snapshot_expression(model.__tablename__), type_=JSON)
     return session.scalar(select(expression).select_from(table).where(table.c.id == entity.id))
 
 
@@ -60,10 +69,12 @@ class Draft:
     """A form of one object of a kind, or of a new one (`entity` None).
 
     `typed` has the values of fields, `rows` the rows by kind, `errors` messages by the name of an input,
-    `found` the search results by the name of an input, `offers` the names of objects that can be made.
-    `files` are chosen pictures by the name of an input, as uploaded or as stored (`accounts.SavedPicture`);
-    `again` has the names of files to be chosen again. `credit_text` are credits that are not in rows yet.
-    `modified` and `seen` identify the state of the object that the form was loaded with.
+    `found` the search results by the name of an input, `creatable_names` the names of objects that can be
+    created. `files` are chosen pictures by the name of an input, as uploaded or as stored
+    (`accounts.SavedPicture`), `files_to_choose_again` the names of lost files. `credit_text` are credits that
+    are not in rows yet.
+    `modified` and `digests` identify the present state of the object, `sent_modified` and `sent_digests` the
+    one that the form was loaded with.
     """
 
     def __init__(self, request, kind: str, form: EntityForm, entity=None, label: str | None = None):
@@ -74,31 +85,33 @@ class Draft:
         self.label = label
         self.state = self._state_of(entity) if entity is not None else {}
         self.modified = entity.modified.isoformat() if entity is not None else ""
-        self.typed = {field.name: field.shown(self.state) for field in form.typed_fields}
+        self.typed = {field.name: field.display_value(self.state) for field in form.typed_fields}
         self.rows: dict[str, list[Row]] = {name: rows_of(ROW_KINDS[name], self.state) for name in form.rows}
-        self.seen = self._digests()
-        self.read_modified = self.modified
-        self.read_seen = self.seen
+        self.digests = self._compute_digests()
+        self.sent_modified = self.modified
+        self.sent_digests = self.digests
         self.missing: set[str] = set()  # fields that were not sent
         self.files: dict[str, UploadedFile | SavedPicture] = {}
         self.lost: list[str] = []  # inputs whose stored picture has expired
         self.cleared = False
         self.errors: dict[str, list[str]] = {}
-        self.found: dict[str, Found] = {}
-        self.offers: dict[str, list[str]] = {}
-        self.made: dict[tuple[str, str], str] = {}  # what was made with the form, by kind and id
+        self.found: dict[str, SearchResult] = {}
+        self.creatable_names: dict[str, list[str]] = {}
+        self.created: dict[
+            tuple[str, str], str
+        ] = {}  # typed values of objects created with the form, by kind and id
         self.queries: dict[str, str] = {}
         self.credit_text = ""
         self.proposed: list[str] = []  # fields that were filled in from the run
         self.reason = ""
         self.key = new_draft_key()  # of the draft that is stored while the form is filled in
-        self.again: dict[str, str] = {}
+        self.files_to_choose_again: dict[str, str] = {}
         self.is_touched = False
         self.no_title = False  # whether the series' type does not allow a collection title
         self._items: dict[str, dict[str, Item]] = {}
-        if request.kept_form:
-            self.read(request.kept_form.take())
-            self.again = request.kept_form.files
+        if request.restored_form:
+            self.read(request.restored_form.take())
+            self.files_to_choose_again = request.restored_form.files
 
     def _state_of(self, entity) -> dict:
         """The object's values by field."""
@@ -119,27 +132,27 @@ class Draft:
         """Read the sent values; missing fields keep the object's."""
         self.is_touched = True
         for field in self.form.typed_fields:
-            value = field.typed(post)
+            value = field.parse(post)
             if value is None:
                 self.missing.add(field.name)
             else:
                 self.typed[field.name] = value
         for name in self.rows:
-            self.rows[name] = rows_typed(ROW_KINDS[name], post, self.state)
+            self.rows[name] = parse_rows(ROW_KINDS[name], post, self.state)
         self._read_queries(post)
         self.credit_text = (text_of(post, CREDIT_TEXT) or "").strip() if "credits" in self.rows else ""
         self.reason = (text_of(post, REASON) or "").strip()
         self.key = text_of(post, KEY) or self.key
         self._read_pictures(post)
         self.cleared = bool(text_of(post, "image_clear"))
-        self.read_modified = text_of(post, "modified") or ""
-        self.read_seen = dict(
+        self.sent_modified = text_of(post, "modified") or ""
+        self.sent_digests = dict(
             word.split(":", 1) for word in (text_of(post, "seen") or "").split() if ":" in word
         )
 
     def _read_queries(self, post) -> None:
         """Read what is typed into search boxes and was not searched for."""
-        for name, _field, _typed in self.pickers():
+        for name, _field, _typed in self.model_selects():
             query = (text_of(post, f"{name}-q") or "").strip()
             if query and query != text_of(post, f"{name}-found"):
                 self.queries[name] = query
@@ -186,9 +199,9 @@ class Draft:
 
     def is_changed(self, field: Field) -> bool:
         """Whether the value of a field differs from the object's; in a form for a new object, always."""
-        return self.entity is None or self.typed[field.name] != field.shown(self.state)
+        return self.entity is None or self.typed[field.name] != field.display_value(self.state)
 
-    def _digests(self) -> dict[str, str]:
+    def _compute_digests(self) -> dict[str, str]:
         found = {name: digest(value) for name, value in self.typed.items()}
         found |= {f"rows-{name}": digest(canonical(rows)) for name, rows in self.rows.items()}
         if self.form.picture:
@@ -196,14 +209,14 @@ class Draft:
         return found
 
     @property
-    def seen_words(self) -> str:
-        """The value of the form's hidden field for `seen`."""
-        return " ".join(f"{name}:{value}" for name, value in self.seen.items())
+    def digests_text(self) -> str:
+        """The digests as text, for the hidden field `seen`."""
+        return " ".join(f"{name}:{value}" for name, value in self.digests.items())
 
     # Display.
 
-    def refuse(self, errors: dict) -> None:
-        """Set the errors, in the reader's language, and the files to be chosen again."""
+    def add_errors(self, errors: dict) -> None:
+        """Add errors by input, in the reader's language."""
         for name, texts in errors.items():
             known = self.errors.setdefault(name, [])
             for text in texts:
@@ -225,8 +238,8 @@ class Draft:
                 for field in row.kind.typed_fields:
                     yield row.prefix + field.name, field, row.typed[field.name]
 
-    def pickers(self):
-        """All fields for objects with the names of their inputs, and the dictionaries with their values."""
+    def model_selects(self):
+        """The fields that select objects: the name of the input, the field, the dictionary with its value."""
         for field in self.form.typed_fields:
             if isinstance(field, ModelSelect):
                 yield field.name, field, self.typed
@@ -236,18 +249,18 @@ class Draft:
                     yield row.prefix + field.name, field, row.typed
 
     @property
-    def has_new(self) -> bool:
-        """Whether objects are to be made with the form."""
-        return any(is_new(field, typed[field.name]) for _name, field, typed in self.pickers())
+    def has_new_objects(self) -> bool:
+        """Whether saving the form also creates objects."""
+        return any(is_new(field, typed[field.name]) for _name, field, typed in self.model_selects())
 
-    def look_up(self, further=()) -> None:
-        """Look up the labels of all chosen objects, and of `further` pairs of fields and values."""
+    def load_labels(self, further=()) -> None:
+        """Load the labels of all chosen objects, and of `further` pairs of fields and values."""
         wanted = defaultdict(set)
         for field, typed in (*((field, typed) for _name, field, typed in self.inputs()), *further):
             if isinstance(field, ModelSelect):
-                wanted[field.of].update(typed)
-        self._items = name_all(
-            self.request.dbsession, wanted, seen_by(self.request), self.request.locale_name
+                wanted[field.source].update(typed)
+        self._items = load_items(
+            self.request.dbsession, wanted, visible_lists_condition(self.request), self.request.locale_name
         )
         if "title" in self.typed and not self.typed["title"]:
             self.no_title = self._series_allows_titles() is False
@@ -260,31 +273,31 @@ class Draft:
 
     def item(self, field: ModelSelect, chosen: str) -> Item | None:
         """The object with an id, or None."""
-        return self._items.get(field.of, {}).get(chosen)
+        return self._items.get(field.source, {}).get(chosen)
 
-    def offered(self, field: ModelSelect, name: str, typed: Typed) -> list[tuple[Item, bool]]:
+    def checkbox_items(self, field: ModelSelect, name: str, typed: InputValue) -> list[tuple[Item, bool]]:
         """The objects that a field shows as checkboxes, checked ones first."""
-        known = self._items.get(field.of, {})
+        known = self._items.get(field.source, {})
         ticked = [(item, True) for chosen, item in known.items() if chosen in typed]
         found = self.found[name].items if name in self.found else ()
         ticked += [(item, False) for item in found if str(item.id) not in typed]
         if not field.creatable:
             return ticked
-        new = [each for each in typed if each.startswith(NEW)]
-        offered = (NEW + each for each in self.offers.get(name, ()))
+        new = [each for each in typed if each.startswith(NEW_PREFIX)]
+        offered = (NEW_PREFIX + each for each in self.creatable_names.get(name, ()))
         return [
-            *((self._new(field, each), True) for each in new),
+            *((self._new_item(field, each), True) for each in new),
             *ticked,
-            *((self._new(field, each), False) for each in offered if each not in new),
+            *((self._new_item(field, each), False) for each in offered if each not in new),
         ]
 
-    def _new(self, field: ModelSelect, value: str) -> Item:
+    def _new_item(self, field: ModelSelect, value: str) -> Item:
         """An object to be made, as forms show it."""
-        return Item(value, value.removeprefix(NEW), self.new_note(field))
+        return Item(value, value.removeprefix(NEW_PREFIX), self.new_note(field))
 
     def new_note(self, field: ModelSelect) -> str:
         """The note beside the name of an object that is to be made."""
-        return self.request.localizer.translate(NEW_NOTES[field.of])
+        return self.request.localizer.translate(NEW_NOTES[field.source])
 
     @property
     def proposed_labels(self) -> str:
@@ -296,7 +309,7 @@ class Draft:
         inputs = [(field.name, field, self.typed) for field in section.fields if field.widget != "picture"]
         names = {name for name, _field, _typed in inputs} | {ROW_KINDS[name].part for name in section.rows}
         return (
-            any(typed[name] != field.shown({}) for name, field, typed in inputs)
+            any(typed[name] != field.display_value({}) for name, field, typed in inputs)
             or any(self.rows[name] for name in section.rows)
             or any(name.startswith((*names, *section.rows)) for name in self.errors)
         )

@@ -8,48 +8,51 @@ from comicsdb.models import Issue
 from comicsdb_web.forms.lookup import Item, source_of
 from comicsdb_web.rendering.locales import _
 
-ALIKE = 0.6  # share of common trigrams
-SHOWN = 5
+SIMILARITY_MIN = 0.6  # share of common trigrams
+SHOWN_MAX = 5
 
 
-def alike(request, model, values: dict) -> list[tuple[Item, str]]:
+def similar_objects(request, model, values: dict) -> list[tuple[Item, str]]:
     """The objects with a similar name or alternative name, each with the path of its page.
 
     There are none for issues, as the database ensures that series and number are unique.
     """
-    name = search.cleaned(values.get("name") or "") if model is not Issue else ""
+    name = search.clean_query(values.get("name") or "") if model is not Issue else ""
     if not name:
         return []
     session, folded = request.dbsession, func.fold(name)
     session.execute(
-        text("SELECT set_config('pg_trgm.similarity_threshold', :value, true)"), {"value": str(ALIKE)}
+        text("SELECT set_config('pg_trgm.similarity_threshold', :value, true)"),
+        {"value": str(SIMILARITY_MIN)},
     )
-    others = search.fields(model)[1:]
+    others = search.search_columns(model)[1:]
     source = source_of(model.__tablename__)
     found = session.scalars(
         source.rows()
-        .where(or_(model.folded.op("%")(folded), *(search.holds(column, name) for column in others)))
+        .where(or_(model.folded.op("%")(folded), *(search.contains(column, name) for column in others)))
         .order_by(func.similarity(model.folded, folded).desc(), model.id)
-        .limit(SHOWN)
+        .limit(SHOWN_MAX)
     )
     return [(source.item(each), request.entity_path(each)) for each in found]
 
 
 # By unique fields: the field that shows the error, and its text, followed by the name of the existing object.
-# Views add those of their kind (`taken`).
-_TAKEN = {
+# Views add those of their kind (`conflict_messages`).
+_CONFLICT_MESSAGES = {
     ("cv_id",): ("cv_id", _("This Comic Vine ID is already used by")),
     ("gcd_id",): ("gcd_id", _("This GCD ID is already used by")),
 }
 
 
-def taken(request, model, conflict: ConflictError, values: dict) -> tuple[str, str, Item | None, str]:
+def describe_conflict(
+    request, model, conflict: ConflictError, values: dict
+) -> tuple[str, str, Item | None, str]:
     """The field beside which a refused write is reported, the text, the object with the values, and its path.
 
     `values` are the object's values by field.
     """
     of_kind = request.registry["comicsdb_web.kind_views"].get(model.__tablename__)
-    known = _TAKEN | (of_kind.taken if of_kind else {})
+    known = _CONFLICT_MESSAGES | (of_kind.conflict_messages if of_kind else {})
     field, words = known.get(
         conflict.fields, (conflict.fields[0], _("Another entry already has this value."))
     )

@@ -1,6 +1,6 @@
 """Fields of forms: displaying an object's values, and reading typed ones.
 
-The values of a form are `Typed`: the text of a field, or a tuple of texts for several values. Objects are
+A value of a form is an `InputValue`: the text of a field, or a tuple of texts for several values. Objects are
 given as their state (`catalog.history.snapshots`). A typed value that equals the displayed one is not a
 change.
 """
@@ -14,12 +14,12 @@ from webob.multidict import MultiDict
 
 from comicsdb.i18n import OTHER_LANGUAGES
 from comicsdb.models.choices import Precision
-from comicsdb.models.currencies import Currency, in_digits_of
-from comicsdb.values import iso_day, partial_text, read_money
+from comicsdb.models.currencies import Currency, round_to_decimals
+from comicsdb.values import iso_day, partial_day_text, read_money
 
-Typed = str | tuple[str, ...]
+InputValue = str | tuple[str, ...]
 Option = tuple[str, str]  # value and label
-NEW = "new:"
+NEW_PREFIX = "new:"
 
 
 def text_of(post: MultiDict, name: str) -> str | None:
@@ -34,7 +34,7 @@ def texts_of(post: MultiDict, name: str) -> tuple[str, ...]:
     return tuple(value for value in sent if value)
 
 
-def as_set(ids: Iterable[str]) -> tuple[str, ...]:
+def sorted_ids(ids: Iterable[str]) -> tuple[str, ...]:
     """Ids without repetitions in a fixed order, for comparison."""
     return tuple(sorted(set(ids), key=lambda each: (len(each), each)))
 
@@ -50,22 +50,22 @@ class Field:
     label: str
     help: str = ""
     required: bool = False
-    initial: Typed = ""
+    initial: InputValue = ""
 
-    def shown(self, state: dict) -> Typed:
+    def display_value(self, state: dict) -> InputValue:
         """The displayed value for an object's state, or for a new object, whose state is empty."""
         value = state.get(self.name, self.initial)
         return "" if value is None else str(value)
 
-    def typed(self, post: MultiDict, prefix: str = "") -> Typed | None:
+    def parse(self, post: MultiDict, prefix: str = "") -> InputValue | None:
         """The typed value; None if the field was not sent."""
         return text_of(post, prefix + self.name)
 
-    def is_blank(self, typed: Typed) -> bool:
+    def is_blank(self, typed: InputValue) -> bool:
         """Whether nothing was filled in."""
         return not typed.strip()
 
-    def sent(self, typed: Typed) -> dict:
+    def to_schema(self, typed: InputValue) -> dict:
         """The values for the schema."""
         return {self.name: typed}
 
@@ -76,32 +76,32 @@ class Line(Field):
 
     widget: ClassVar[str] = "line"
 
-    longest: int = 0
+    max_length: int = 0
     mode: str = ""
     kind: str = "text"
 
-    def shown(self, state):
+    def display_value(self, state):
         """The text as a browser keeps it in one line."""
-        return super().shown(state).replace("\r", "").replace("\n", "")
+        return super().display_value(state).replace("\r", "").replace("\n", "")
 
 
 @dataclass(frozen=True)
-class Address(Line):
-    """The slug of an object, which the catalogue itself judges."""
+class SlugField(Line):
+    """The slug of an object, which the catalogue itself validates."""
 
     in_schema: ClassVar[bool] = False
 
-    def sent(self, typed):
+    def to_schema(self, typed):
         """The slug."""
         return {self.name: typed.strip()}
 
 
-def whole_number(name: str, label: str, **options) -> Line:
+def integer_field(name: str, label: str, **options) -> Line:
     """A whole number. A browser's own element for numbers would drop what was typed where it is none."""
-    return Line(name, label, mode="numeric", longest=10, **options)
+    return Line(name, label, mode="numeric", max_length=10, **options)
 
 
-def day(name: str, label: str, **options) -> Line:
+def date_field(name: str, label: str, **options) -> Line:
     """A date."""
     return Line(name, label, kind="date", **options)
 
@@ -110,42 +110,42 @@ def day(name: str, label: str, **options) -> Line:
 class PartialDay(Line):
     """A date that may be known to the month or year only, with its precision in a field of its own."""
 
-    def shown(self, state):
+    def display_value(self, state):
         """The date as far as it is known."""
-        return partial_text(super().shown(state), state.get(f"{self.name}_precision"))
+        return partial_day_text(super().display_value(state), state.get(f"{self.name}_precision"))
 
-    def sent(self, typed):
+    def to_schema(self, typed):
         """The text; one with a day says that the day is known, also where it was the first before."""
         is_known = iso_day(typed.strip(), padded=False) is not None
         return {self.name: typed} | ({f"{self.name}_precision": Precision.DAY.value} if is_known else {})
 
 
 @dataclass(frozen=True)
-class Paragraphs(Field):
+class TextArea(Field):
     """Text of several lines."""
 
-    widget: ClassVar[str] = "paragraphs"
+    widget: ClassVar[str] = "text_area"
 
-    def shown(self, state):
-        """The text with the line breaks that `typed` gives."""
-        return super().shown(state).replace("\r\n", "\n").replace("\r", "\n")
+    def display_value(self, state):
+        """The text with the line breaks that `parse` returns."""
+        return super().display_value(state).replace("\r\n", "\n").replace("\r", "\n")
 
 
 @dataclass(frozen=True)
-class Translated(Field):
+class TranslatedText(Field):
     """A name in each language of the site but English, as a tuple in the order of the languages."""
 
     widget: ClassVar[str] = "translated"
     languages: ClassVar[tuple[str, ...]] = OTHER_LANGUAGES
 
-    longest: int = 0
+    max_length: int = 0
 
-    def shown(self, state):
+    def display_value(self, state):
         """The translations; blank where there is none."""
         names = state.get(self.name, {})
         return tuple(names.get(language, "") for language in self.languages)
 
-    def typed(self, post, prefix=""):
+    def parse(self, post, prefix=""):
         """The translations, None if one of their boxes was not on the page."""
         names = tuple(text_of(post, f"{prefix}{self.name}-{language}") for language in self.languages)
         return None if None in names else names
@@ -154,7 +154,7 @@ class Translated(Field):
         """Whether there is no translation."""
         return not any(name.strip() for name in typed)
 
-    def sent(self, typed):
+    def to_schema(self, typed):
         """The translations by language."""
         return {self.name: dict(zip(self.languages, typed, strict=True))}
 
@@ -163,15 +163,15 @@ class Translated(Field):
 class StringList(Field):
     """A list of texts in one box, separated by a character; trimmed, without blanks and repetitions."""
 
-    widget: ClassVar[str] = "words"
+    widget: ClassVar[str] = "string_list"
 
     separator: str = ";"
 
-    def shown(self, state):
+    def display_value(self, state):
         """The texts in their order."""
         return f"{self.separator} ".join(state.get(self.name, ()))
 
-    def sent(self, typed):
+    def to_schema(self, typed):
         """The list."""
         parts = (part.strip() for part in typed.replace("\n", self.separator).split(self.separator))
         return {self.name: list(dict.fromkeys(part for part in parts if part))}
@@ -188,92 +188,94 @@ class Choice(Field):
 
 @dataclass(frozen=True)
 class CountryChoice(Choice):
-    """A country or none; schemas of forms take an empty one for the default, so the catalogue judges it."""
+    """A country or none; form schemas replace an empty one by the default, so the catalogue validates it."""
 
     in_schema: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
-class Several(Field):
+class MultiValueField(Field):
     """Base of the fields with several values."""
 
-    def shown(self, state):
+    def display_value(self, state):
         """The ids."""
         value = state.get(self.name, self.initial or ())
         listed = value if isinstance(value, list | tuple) else [] if value is None else [value]
-        return as_set(map(str, listed))
+        return sorted_ids(map(str, listed))
 
     def is_blank(self, typed):
         """Whether nothing is ticked."""
         return not typed
 
-    def sent(self, typed):
+    def to_schema(self, typed):
         """The ids as a list."""
         return {self.name: list(typed)}
 
 
 @dataclass(frozen=True)
-class CheckboxGroup(Several):
+class CheckboxGroup(MultiValueField):
     """Any of a few values, each with a box to tick."""
 
-    widget: ClassVar[str] = "ticks"
+    widget: ClassVar[str] = "checkbox_group"
 
     options: Callable[..., list[Option]] = None
 
-    def typed(self, post, prefix=""):
+    def parse(self, post, prefix=""):
         """The ticked values, None if the boxes were not on the page, which a hidden field shows."""
-        return as_set(texts_of(post, prefix + self.name)) if f"{prefix}{self.name}-shown" in post else None
+        return (
+            sorted_ids(texts_of(post, prefix + self.name)) if f"{prefix}{self.name}-shown" in post else None
+        )
 
 
 @dataclass(frozen=True)
-class ModelSelect(Several):
-    """One or several of many objects, found by typing; `of` is the name of the autocomplete.
+class ModelSelect(MultiValueField):
+    """One or several of many objects, found by typing; `source` is the name of the autocomplete.
 
-    The value of an object that is to be made with the form is its name after NEW.
+    The value of an object that is to be made with the form is its name after NEW_PREFIX.
     """
 
-    widget: ClassVar[str] = "pick"
+    widget: ClassVar[str] = "model_select"
 
-    of: str = ""
-    many: bool = False
+    source: str = ""
+    multiple: bool = False
     copyable: bool = False  # there is a button that takes the values over from the previous issue
     proposes: bool = False  # there is a button that fills in a new issue from the chosen series
     creatable: bool = False  # an object can be made with the form, given its name alone
 
-    def typed(self, post, prefix=""):
+    def parse(self, post, prefix=""):
         """The ticked values, None if the field was not on the page, which its search box shows."""
         name = prefix + self.name
         if name not in post and f"{name}-q" not in post:
             return None
-        return as_set(texts_of(post, name)) if self.many else texts_of(post, name)[-1:]
+        return sorted_ids(texts_of(post, name)) if self.multiple else texts_of(post, name)[-1:]
 
-    def sent(self, typed):
+    def to_schema(self, typed):
         """The ids, or the one id."""
-        return {self.name: list(typed) if self.many else (typed or ("",))[0]}
+        return {self.name: list(typed) if self.multiple else (typed or ("",))[0]}
 
 
-def is_new(field: ModelSelect, typed: Typed) -> bool:
+def is_new(field: ModelSelect, typed: InputValue) -> bool:
     """Whether objects are to be made with the form for the values of a field."""
-    return field.creatable and any(each.startswith(NEW) for each in typed)
+    return field.creatable and any(each.startswith(NEW_PREFIX) for each in typed)
 
 
 @dataclass(frozen=True)
 class Money(Field):
-    """An amount and its currency, typed as a pair; `apart`: the schema takes them as two fields."""
+    """An amount and its currency, typed as a pair; with `separate_currency` two fields of the schema."""
 
     widget: ClassVar[str] = "money"
 
-    apart: bool = False
+    separate_currency: bool = False
 
-    def shown(self, state):
+    def display_value(self, state):
         """The amount and the currency; without an amount, the default currency."""
         amount, currency = state.get(self.name), state.get("currency")
         if amount is None:
             return ("", Currency.USD.value)
-        return (str(in_digits_of(currency, Decimal(str(amount)))), currency)
+        return (str(round_to_decimals(currency, Decimal(str(amount)))), currency)
 
-    def typed(self, post, prefix=""):
-        """The pair."""
+    def parse(self, post, prefix=""):
+        """The amount and the currency."""
         amount = text_of(post, prefix + self.name)
         if amount is None:
             return None
@@ -283,13 +285,13 @@ class Money(Field):
         """Whether there is no amount."""
         return not typed[0].strip()
 
-    def sent(self, typed):
+    def to_schema(self, typed):
         """The pair as the schema of the kind takes it."""
         amount, currency = typed
         written, code = read_money(amount, currency) or (None, None)
         if code:  # what is typed beside the amount is meant, whatever was chosen
             amount, currency = str(written), code
-        if not self.apart:
+        if not self.separate_currency:
             return {self.name: {"amount": amount, "currency": currency}}
         return {self.name: amount.strip() or None, f"{self.name}_currency": currency}
 
@@ -298,14 +300,14 @@ class Money(Field):
 class Checkbox(Field):
     """Yes or no."""
 
-    widget: ClassVar[str] = "tick"
+    widget: ClassVar[str] = "checkbox"
     in_schema: ClassVar[bool] = False
 
-    def shown(self, state):
+    def display_value(self, state):
         """`1` for yes."""
         return "1" if state.get(self.name) else ""
 
-    def sent(self, typed):
+    def to_schema(self, typed):
         """True or false."""
         return {self.name: bool(typed)}
 
@@ -319,7 +321,7 @@ class Picture(Field):
     clearable: bool = True
     size: str = "card"
 
-    def typed(self, post, prefix=""):  # noqa: ARG002
+    def parse(self, post, prefix=""):  # noqa: ARG002
         """None, as files are read separately."""
         return
 

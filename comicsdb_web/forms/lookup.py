@@ -15,9 +15,9 @@ from comicsdb.models import Issue, ReadingList, Role
 from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.values import whole_number
 
-MOST = 100  # objects offered at once
-SHORTEST = 3  # characters that start a search while typing
-NONE = false()  # no reading list
+RESULTS_MAX = 100  # objects offered at once
+QUERY_LENGTH_MIN = 3  # characters that start a search while typing
+NO_ROWS = false()  # no reading list
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """Search results, and their total number."""
 
     items: list[Item]
@@ -64,11 +64,11 @@ class Source:
             return search.rank_of_name(_role_columns(language), query), Role.order, Role.id
         return search.best_first(self.model, query)
 
-    def by_name(self) -> tuple:
+    def label_order(self) -> tuple:
         """The order of chosen objects."""
         if self.model is ReadingList:
             return figures.ORDER
-        return (Role.order,) if self.model is Role else search.order(self.model)
+        return (Role.order,) if self.model is Role else search.order_columns(self.model)
 
     def item(self, entity, language: str = DEFAULT_LANGUAGE) -> Item:
         """An object as forms show it."""
@@ -100,68 +100,72 @@ def source_of(name: str) -> Source:
     return Source(kind.model, (*kind.label_options, *kind.note_options), kind.note)
 
 
-def seen_by(request) -> ColumnElement[bool]:
+def visible_lists_condition(request) -> ColumnElement[bool]:
     """The condition that the reader may see a reading list, and link to it."""
     official = request.registry.settings["comicsdb.official_account"]
     return reading_lists.visible_to(request.identity, official)
 
 
-def find(request, name: str, query: str) -> Found:
-    """The objects that a query finds, best first, at most MOST; none for a blank query.
+def find(request, name: str, query: str) -> SearchResult:
+    """The objects that a query finds, best first, at most RESULTS_MAX; none for a blank query.
 
     Those of the catalogue are ranked as everywhere. Reading lists must be visible to the reader.
     """
-    source, query = source_of(name), search.cleaned(query)
+    source, query = source_of(name), search.clean_query(query)
     if not query:
-        return Found([], 0)
+        return SearchResult([], 0)
     session, rows = request.dbsession, source.rows()
     if name not in SOURCES:
-        ids = ranked_ids(request, name, query, MOST)
+        ids = ranked_ids(request, name, query, RESULTS_MAX)
         found = session.scalars(rows.where(source.model.id.in_(ids))).all() if ids else []
         found = sorted(found, key=lambda each: ids.index(each.id))
         condition = search.matching(source.model, query)
     else:
         condition = source.matching(query, request.locale_name)
         if source.model is ReadingList:
-            condition &= seen_by(request)
+            condition &= visible_lists_condition(request)
         found = session.scalars(
-            rows.where(condition).order_by(*source.order(query, request.locale_name)).limit(MOST)
+            rows.where(condition).order_by(*source.order(query, request.locale_name)).limit(RESULTS_MAX)
         ).all()
     total = len(found)
-    if total == MOST:
-        total = max(MOST, session.scalar(select(func.count()).select_from(source.model).where(condition)))
-    return Found([source.item(each, request.locale_name) for each in found], total, query)
+    if total == RESULTS_MAX:
+        total = max(
+            RESULTS_MAX, session.scalar(select(func.count()).select_from(source.model).where(condition))
+        )
+    return SearchResult([source.item(each, request.locale_name) for each in found], total, query)
 
 
-def ranked_ids(request, kind: str, query: str, most: int) -> list[int]:
+def ranked_ids(request, kind: str, query: str, limit: int) -> list[int]:
     """The ids of the objects of a kind that a query finds, best first."""
-    question = ranked_search.ask(request.read_pool, query, request.domain, limit=most, kinds=(kind,))
-    return [hit.id for hit in ranked_search.best(request.read_pool, question.values, apiece=True)]
+    question = ranked_search.search_parameters(
+        request.read_pool, query, request.domain, limit=limit, kinds=(kind,)
+    )
+    return [hit.id for hit in ranked_search.best_hits(request.read_pool, question.values, apiece=True)]
 
 
-def name_all(
+def load_items(
     session: Session,
     wanted: dict[str, Iterable[str]],
-    seen: ColumnElement[bool] = NONE,
+    visible: ColumnElement[bool] = NO_ROWS,
     language: str = DEFAULT_LANGUAGE,
 ) -> dict[str, dict[str, Item]]:
     """The items with ids, by name of the source, in the order of lists; one statement per source.
 
-    Ids are texts as sent; invalid ones are ignored, and so are reading lists that are not `seen`.
+    Ids are texts as sent; invalid ones are ignored, and so are reading lists that are not `visible`.
     """
     named = {}
     for name, ids in wanted.items():
         source = source_of(name)
         numbers = set(map(whole_number, ids)) - {None}
-        rows = source.rows().where(source.model.id.in_(numbers)).order_by(*source.by_name())
+        rows = source.rows().where(source.model.id.in_(numbers)).order_by(*source.label_order())
         if source.model is ReadingList:
-            rows = rows.where(seen)
+            rows = rows.where(visible)
         found = session.scalars(rows) if numbers else ()
         named[name] = {str(each.id): source.item(each, language) for each in found}
     return named
 
 
-def name_one(session: Session, entity) -> Item:
+def item_of(session: Session, entity) -> Item:
     """An object as forms show it, whatever of it is loaded."""
     source = source_of(entity.__tablename__)
     statement = source.rows().where(source.model.id == entity.id)
@@ -170,4 +174,4 @@ def name_one(session: Session, entity) -> Item:
 
 def too_short(name: str, query: str) -> bool:
     """Whether a query is too short for a search while typing; numbers of issues may be short."""
-    return len(search.cleaned(query)) < SHORTEST and not (name == "issue" and "#" in query)
+    return len(search.clean_query(query)) < QUERY_LENGTH_MIN and not (name == "issue" and "#" in query)

@@ -2,20 +2,22 @@
 
 from sqlalchemy import select
 
-from comicsdb.catalog.next_issue import next_issue
+from comicsdb.catalog.next_issue import propose_next_issue
 from comicsdb.models import Issue
 from comicsdb.values import whole_number
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.fields import Typed
+from comicsdb_web.forms.fields import InputValue
 
 
-def proposed_values(draft: Draft, after: int | None = None) -> dict[str, Typed]:
+def proposed_values(draft: Draft, after: int | None = None) -> dict[str, InputValue]:
     """What fields would show for the issue after the last one of the chosen series, or after another."""
     chosen = whole_number(draft.typed["series"][0]) if draft.typed["series"] else None
     if chosen is None:
         return {}
-    values = next_issue(draft.request.dbsession, chosen, after)
-    return {field.name: field.shown(values) for field in draft.form.typed_fields if field.name in values}
+    values = propose_next_issue(draft.request.dbsession, chosen, after)
+    return {
+        field.name: field.display_value(values) for field in draft.form.typed_fields if field.name in values
+    }
 
 
 def propose(draft: Draft, after: int | None = None) -> None:
@@ -26,6 +28,8 @@ def propose(draft: Draft, after: int | None = None) -> None:
         series = draft.request.dbsession.scalar(select(Issue.series_id).where(Issue.id == after))
         draft.typed["series"] = (str(series),) if series else ()
     values = proposed_values(draft, after)
-    blank = {field.name for field in draft.form.typed_fields if draft.typed[field.name] == field.shown({})}
+    blank = {
+        field.name for field in draft.form.typed_fields if draft.typed[field.name] == field.display_value({})
+    }
     draft.proposed = [name for name in values if name in blank and values[name] != draft.typed[name]]
     draft.typed |= {name: values[name] for name in draft.proposed}

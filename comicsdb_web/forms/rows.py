@@ -11,10 +11,10 @@ from comicsdb.schemas.base import reference, references
 from comicsdb.schemas.external_id import ID_LENGTH, SCOPE_LENGTH
 from comicsdb.schemas.issue import SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
 from comicsdb_web.forms import options
-from comicsdb_web.forms.fields import Choice, Field, Line, ModelSelect, Money, Picture, Typed, text_of
+from comicsdb_web.forms.fields import Choice, Field, InputValue, Line, ModelSelect, Money, Picture, text_of
 from comicsdb_web.rendering.locales import _
 
-INDEX_MOST = 999
+INDEX_MAX = 999
 
 _NAME = re.compile(r"(credits|variants|attribution|external_ids)-([0-9]{1,3})-[a-z]")
 
@@ -61,8 +61,8 @@ CREDITS = RowKind(
     "credits",
     CreditRowSchema,
     (
-        ModelSelect("creator", _("Creator"), required=True, of="creator", creatable=True),
-        ModelSelect("roles", _("Roles"), required=True, of="role", many=True),
+        ModelSelect("creator", _("Creator"), required=True, source="creator", creatable=True),
+        ModelSelect("roles", _("Roles"), required=True, source="role", multiple=True),
     ),
     ("creator",),
     _("Credit ${number}"),
@@ -74,10 +74,10 @@ VARIANTS = RowKind(
     VariantSchema,
     (
         Picture("image", _("Cover"), clearable=False, size="cover"),
-        Line("name", _("Name"), longest=TITLE_LENGTH),
-        Money("price", _("Price"), apart=True),
-        Line("sku", "SKU", longest=SKU_LENGTH),
-        Line("upc", "UPC", longest=2 * UPC_LENGTH, mode="numeric"),
+        Line("name", _("Name"), max_length=TITLE_LENGTH),
+        Money("price", _("Price"), separate_currency=True),
+        Line("sku", "SKU", max_length=SKU_LENGTH),
+        Line("upc", "UPC", max_length=2 * UPC_LENGTH, mode="numeric"),
     ),
     ("id",),
     _("Variant ${number}"),
@@ -95,7 +95,7 @@ ATTRIBUTION = RowKind(
             help=_("The address of the page, starting with https://"),
             kind="url",
             required=True,
-            longest=200,
+            max_length=200,
         ),
     ),
     ("source", "url"),
@@ -108,12 +108,12 @@ EXTERNAL_IDS = RowKind(
     ExternalIdSchema,
     (
         Choice("source", _("Source"), initial="metron", options=options.external_sources),
-        Line("external_id", _("ID at the source"), required=True, longest=ID_LENGTH),
+        Line("external_id", _("ID at the source"), required=True, max_length=ID_LENGTH),
         Line(
             "scope",
             _("Sort of id"),
             help=_("Only if the source has several types of ids, such as volume or edition."),
-            longest=SCOPE_LENGTH,
+            max_length=SCOPE_LENGTH,
         ),
     ),
     ("source", "external_id", "scope"),
@@ -130,7 +130,7 @@ class Row:
     kind: RowKind
     index: int
     state: dict | None = None
-    typed: dict[str, Typed] = field(default_factory=dict)
+    typed: dict[str, InputValue] = field(default_factory=dict)
     removed: bool = False
     has_file: bool = False  # whether a picture was chosen
 
@@ -157,28 +157,28 @@ class Row:
     @property
     def is_changed(self) -> bool:
         """Whether it differs from the object's row."""
-        return self.state is None or self.has_file or self.typed != shown(self.kind, self.state)
+        return self.state is None or self.has_file or self.typed != display_values(self.kind, self.state)
 
 
-def shown(kind: RowKind, state: dict) -> dict[str, Typed]:
+def display_values(kind: RowKind, state: dict) -> dict[str, InputValue]:
     """The displayed values of a row."""
-    return {each.name: each.shown(state) for each in kind.typed_fields}
+    return {each.name: each.display_value(state) for each in kind.typed_fields}
 
 
 def new_row(kind: RowKind, index: int) -> Row:
     """An empty row."""
-    return Row(kind, index, typed=shown(kind, {}))
+    return Row(kind, index, typed=display_values(kind, {}))
 
 
 def rows_of(kind: RowKind, state: dict) -> list[Row]:
     """The rows of an object, in their order."""
     return [
-        Row(kind, index, state=each, typed=shown(kind, each))
-        for index, each in enumerate(state.get(kind.part, ())[: INDEX_MOST + 1])
+        Row(kind, index, state=each, typed=display_values(kind, each))
+        for index, each in enumerate(state.get(kind.part, ())[: INDEX_MAX + 1])
     ]
 
 
-def rows_typed(kind: RowKind, post: MultiDict, state: dict) -> list[Row]:
+def parse_rows(kind: RowKind, post: MultiDict, state: dict) -> list[Row]:
     """The sent rows in the order of their indices, which may have gaps.
 
     A row whose row of the object was deleted counts as new.
@@ -190,8 +190,8 @@ def rows_typed(kind: RowKind, post: MultiDict, state: dict) -> list[Row]:
     for index in sorted(indices):
         prefix = f"{kind.name}-{index}-"
         before = known.pop(text_of(post, f"{prefix}key") or "", None)
-        present = shown(kind, before or {})
-        typed = {each.name: each.typed(post, prefix) for each in kind.typed_fields}
+        present = display_values(kind, before or {})
+        typed = {each.name: each.parse(post, prefix) for each in kind.typed_fields}
         typed = {name: present[name] if value is None else value for name, value in typed.items()}
         rows.append(Row(kind, index, before, typed, bool(text_of(post, f"{prefix}remove"))))
     return rows

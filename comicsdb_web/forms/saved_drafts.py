@@ -9,17 +9,17 @@ from pyramid.response import Response
 from webob.multidict import MultiDict
 
 from comicsdb import accounts
-from comicsdb.accounts import FormPlace, SavedForm, SavedPicture
-from comicsdb_web.forms.after_login import is_secret
-from comicsdb_web.forms.answers import WHOLE
+from comicsdb.accounts import FormTarget, SavedForm, SavedPicture
 from comicsdb_web.forms.drafts import KEY, Draft
+from comicsdb_web.forms.expired_session import is_secret
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.forms.values import keep_pictures
+from comicsdb_web.forms.form_state import FORM_ERROR
+from comicsdb_web.forms.values import store_uploads
 from comicsdb_web.http.routing import query_of
 from comicsdb_web.rendering.locales import _
 
 RESTORED = "draft"  # the parameter of the address that fills in the form
-STORE, DISCARD = "save_draft", "discard_draft"  # buttons
+STORE_BUTTON, DISCARD_BUTTON = "save_draft", "discard_draft"  # buttons
 STORED = _("Draft saved. It is kept for 30 days and offered when you open this form again.")
 RETURNED = _("This is your draft. It is not saved yet.")
 GONE = _("There is no such draft any more.")
@@ -27,10 +27,10 @@ DISCARDED = _("Draft discarded.")
 TOO_LARGE = _("This form is too large to be kept as a draft.")
 
 
-def _place(draft: Draft) -> FormPlace:
+def _form_place(draft: Draft) -> FormTarget:
     """The form of a draft."""
     route = draft.request.matched_route.name
-    return FormPlace(f"{route} {draft.kind}", draft.entity.id if draft.entity is not None else 0)
+    return FormTarget(f"{route} {draft.kind}", draft.entity.id if draft.entity is not None else 0)
 
 
 def restore(draft: Draft) -> bool:
@@ -49,23 +49,23 @@ def restore(draft: Draft) -> bool:
     return True
 
 
-def answer_button(draft: Draft):
+def handle_button(draft: Draft):
     """Store or discard a draft, if such a button was pressed; None for other buttons."""
     request, post = draft.request, draft.request.POST
     user_id = request.identity.user_id
     say = request.localizer.translate
-    if key := text_of(post, DISCARD):
+    if key := text_of(post, DISCARD_BUTTON):
         accounts.discard_draft(request.dbsession, user_id, key)
         request.messages.add("success", say(DISCARDED))
         return HTTPSeeOther(request.path)
-    if not text_of(post, STORE):
+    if not text_of(post, STORE_BUTTON):
         return None
-    draft.refuse(keep_pictures(draft))
-    stored = accounts.store_draft(request.dbsession, user_id, draft.key, _place(draft), _texts(draft))
+    draft.add_errors(store_uploads(draft))
+    stored = accounts.store_draft(request.dbsession, user_id, draft.key, _form_place(draft), _texts(draft))
     if request.is_fragment:
         return Response(status=204 if stored else 413)
     if not stored:
-        draft.refuse({WHOLE: [TOO_LARGE]})
+        draft.add_errors({FORM_ERROR: [TOO_LARGE]})
     if draft.errors:  # the form is shown again
         return None
     request.messages.add("success", say(STORED))
@@ -74,7 +74,7 @@ def answer_button(draft: Draft):
 
 def _texts(draft: Draft) -> SavedForm:
     """What was sent, with the pictures that are stored by now."""
-    left_out = {STORE, DISCARD}
+    left_out = {STORE_BUTTON, DISCARD_BUTTON}
     texts = [
         (name, value)
         for name, value in draft.request.POST.items()
@@ -89,12 +89,12 @@ def _texts(draft: Draft) -> SavedForm:
     return SavedForm(draft.request.path, texts, {})
 
 
-def offered(draft: Draft) -> list:
+def drafts_to_offer(draft: Draft) -> list:
     """The drafts of a form that is opened: the path that shows each, its key, and its time."""
     request = draft.request
     if draft.is_touched or request.method == "POST":
         return []
-    found = accounts.drafts_of(request.dbsession, request.identity.user_id, _place(draft))
+    found = accounts.drafts_of(request.dbsession, request.identity.user_id, _form_place(draft))
     return [(_path(request, key), key, stored) for key, stored in found]
 
 

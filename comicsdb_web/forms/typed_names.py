@@ -16,14 +16,14 @@ from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.values import whole_number, without_bad_characters
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import CREDIT_TEXT, Draft
-from comicsdb_web.forms.fields import NEW, ModelSelect, as_set
-from comicsdb_web.forms.lookup import Found, Item
+from comicsdb_web.forms.fields import NEW_PREFIX, ModelSelect, sorted_ids
+from comicsdb_web.forms.lookup import Item, SearchResult
 from comicsdb_web.forms.rows import CREDITS, new_row, next_index
 from comicsdb_web.rendering.locales import _
 
 YEAR = re.compile(r"\s*\([0-9]{4}\)$")  # in labels of series
-NAMES_MOST = 100  # in a form
-SEARCHES_MOST = 20  # for names that nothing has
+NAMES_MAX = 100  # in a form
+SEARCHES_MAX = 20  # for names that nothing has
 CHOOSE = _("${names}: choose what you mean, or clear the search box.")
 UNKNOWN = _("Not in the catalogue yet: ${names}. Tick it to create it when you save, or choose another.")
 UNPLACED = _("This could not be read as credits: correct it, or add it by hand and clear the field.")
@@ -32,52 +32,53 @@ NO_SERIES = _("Choose the series first: a new universe gets its publisher.")
 TAKEN = _("${name} exists already: search for it and choose it.")
 
 
-def place_typed_names(draft: Draft) -> dict[str, list]:
-    """Choose the objects whose names are in search boxes and in the credits as text.
+def resolve_typed_names(draft: Draft) -> dict[str, list]:
+    """Select the objects whose names are in search boxes and in the credits as text; returns errors by input.
 
-    Names that nothing or several have stay, with what is similar offered beside them. Returns the errors by
-    input.
+    Names that match no object or several ones stay, with similar objects to choose from.
     """
-    return _Names(draft).place()
+    return _NameResolver(draft).resolve()
 
 
-def offer_new(draft: Draft, name: str, field: ModelSelect) -> None:
-    """Offer to make an object with the name that was searched for, unless there is one of that name."""
+def offer_creation(draft: Draft, name: str, field: ModelSelect) -> None:
+    """Offer to create an object with the name that was searched for, unless one has that name."""
     found = draft.found[name]
     if field.creatable and found.query and not any(_is_same(each, found.query) for each in found.items):
-        draft.offers[name] = [found.query]
+        draft.creatable_names[name] = [found.query]
 
 
-def make_new(draft: Draft, catalog: Catalog) -> None:
-    """Make the objects that the draft has as new, and choose them; raises InvalidError by input."""
+def create_new_objects(draft: Draft, catalog: Catalog) -> None:
+    """Create the new objects of a draft and select them; raises InvalidError by input."""
     made: dict[tuple[str, str], str] = {}
     errors = {}
-    for name, field, typed in draft.pickers():
+    for name, field, typed in draft.model_selects():
         chosen = []
         for value in typed[field.name]:
-            if field.creatable and value.startswith(NEW):
-                text = _tidy(value.removeprefix(NEW))
-                key = field.of, text.casefold()
+            if field.creatable and value.startswith(NEW_PREFIX):
+                text = _tidy(value.removeprefix(NEW_PREFIX))
+                key = field.source, text.casefold()
                 try:
                     if key not in made:
-                        made[key] = str(_make(draft, catalog, field.of, text))
-                    draft.made[field.of, made[key]] = value
+                        made[key] = str(_make(draft, catalog, field.source, text))
+                    draft.created[field.source, made[key]] = value
                     chosen.append(made[key])
                 except InvalidError as error:
                     errors[name] = next(iter(error.errors.values()))
             else:
                 chosen.append(value)
         if not errors:
-            typed[field.name] = as_set(chosen)
+            typed[field.name] = sorted_ids(chosen)
     if errors:
         raise InvalidError(errors)
 
 
-def forget_made(draft: Draft) -> None:
-    """Name the objects again that were made for a form that is not saved: its transaction is rolled back."""
-    for _name, field, typed in draft.pickers() if draft.made else ():
-        typed[field.name] = as_set(draft.made.get((field.of, each), each) for each in typed[field.name])
-    draft.made = {}
+def restore_new_objects(draft: Draft) -> None:
+    """Turn created objects back into names: the form is not saved, and its transaction is rolled back."""
+    for _name, field, typed in draft.model_selects() if draft.created else ():
+        typed[field.name] = sorted_ids(
+            draft.created.get((field.source, each), each) for each in typed[field.name]
+        )
+    draft.created = {}
 
 
 def _make(draft: Draft, catalog: Catalog, of: str, name: str) -> int:
@@ -95,86 +96,88 @@ def _make(draft: Draft, catalog: Catalog, of: str, name: str) -> int:
         raise InvalidError({"name": [_(TAKEN, mapping={"name": name})]}) from None
 
 
-class _Names:
+class _NameResolver:
+    """Replaces typed names in a draft by the objects they name."""
+
     def __init__(self, draft: Draft):
         self.draft = draft
         self.session: Session = draft.request.dbsession
         self.errors: dict[str, list] = {}
         self.searches = 0
 
-    def place(self) -> dict[str, list]:
-        for name, field, typed in list(self.draft.pickers()):
+    def resolve(self) -> dict[str, list]:
+        for name, field, typed in list(self.draft.model_selects()):
             if name in self.draft.queries:
                 self._choose(name, field, typed, self.draft.queries[name])
         if self.draft.credit_text:
-            self._place_credits()
+            self._resolve_credits()
         return self.errors
 
     def _choose(self, name: str, field: ModelSelect, typed: dict, query: str) -> None:
-        """Choose what the names in a search box name."""
-        pieces = query.replace("\n", ";").split(";") if field.many else [query]
+        """Select the objects that the names in a search box stand for."""
+        pieces = query.replace("\n", ";").split(";") if field.multiple else [query]
         names = list(dict.fromkeys(filter(None, map(_tidy, pieces))))
-        if len(names) > NAMES_MOST:
+        if len(names) > NAMES_MAX:
             self.errors[name] = [TOO_MANY]
             return
-        exact = _named(self.session, field.of, names)
+        exact = _objects_named(self.session, field.source, names)
         chosen, open_names = [], []
         for each in names:
-            items = exact.get(each) or self._only(field, each)
+            items = exact.get(each) or self._exact_matches(field, each)
             if len(items) == 1:
                 chosen.append(str(items[0].id))
             else:
                 open_names.append(each)
         if chosen:
-            typed[field.name] = as_set([*typed[field.name], *chosen]) if field.many else tuple(chosen)
+            typed[field.name] = sorted_ids([*typed[field.name], *chosen]) if field.multiple else tuple(chosen)
         if open_names:
-            self._leave_open(name, field, open_names)
+            self._offer_choices(name, field, open_names)
 
-    def _only(self, field: ModelSelect, query: str) -> list[Item]:
+    def _exact_matches(self, field: ModelSelect, query: str) -> list[Item]:
         """What a query names exactly, of a kind whose names are not enough: a series, an issue, a role."""
         if field.creatable:
             return []
         found = self._search(field, query).items
         same = [each for each in found if _is_same(each, query)]
-        if not same and field.of == "series":
+        if not same and field.source == "series":
             same = [each for each in found if YEAR.sub("", each.text).casefold() == query.casefold()]
         return same
 
-    def _search(self, field: ModelSelect, query: str) -> Found:
+    def _search(self, field: ModelSelect, query: str) -> SearchResult:
         self.searches += 1
-        if self.searches > SEARCHES_MOST:
-            return Found([], 0, query)
-        return lookup.find(self.draft.request, field.of, query)
+        if self.searches > SEARCHES_MAX:
+            return SearchResult([], 0, query)
+        return lookup.find(self.draft.request, field.source, query)
 
-    def _leave_open(self, name: str, field: ModelSelect, names: list[str]) -> None:
-        """Show names that are not chosen yet, with what the search finds for them."""
+    def _offer_choices(self, name: str, field: ModelSelect, names: list[str]) -> None:
+        """Show the names that match no single object, with what the search finds for them."""
         results = [self._search(field, each) for each in names]
         items = list({each.id: each for found in results for each in found.items}.values())
         total = max(len(items), *(found.total for found in results))
-        self.draft.found[name] = Found(items, total, "; ".join(names))
+        self.draft.found[name] = SearchResult(items, total, "; ".join(names))
         offered = [
             each
             for each, found in zip(names, results, strict=True)
             if field.creatable and not any(_is_same(item, each) for item in found.items)
         ]
-        self.draft.offers[name] = offered
+        self.draft.creatable_names[name] = offered
         words = UNKNOWN if offered == names else CHOOSE
         self.errors[name] = [_(words, mapping={"names": ", ".join(names)})]
 
-    def _place_credits(self) -> None:
-        """Take the credits as text apart into rows."""
+    def _resolve_credits(self) -> None:
+        """Turn the credits as text into rows."""
         draft = self.draft
         known = self.session.execute(select(Role.id, Role.name, Role.names)).all()
         roles = {name_in(draft.request.locale_name, role): str(role.id) for role in known}
         roles |= {role.name: str(role.id) for role in known}
         read = read_credits(without_bad_characters(draft.credit_text), roles)
-        if len(read.credits) > NAMES_MOST:
+        if len(read.credits) > NAMES_MAX:
             self.errors[CREDIT_TEXT] = [TOO_MANY]
             return
         rows = draft.rows["credits"] = [
             row for row in draft.rows["credits"] if not row.is_empty or f"{row.prefix}creator" in draft.found
         ]
-        exact = _named(self.session, "creator", read.credits)
+        exact = _objects_named(self.session, "creator", read.credits)
         creator = CREDITS.fields[0]
         for text, names in read.credits.items():
             items = exact.get(text, [])
@@ -184,9 +187,9 @@ class _Names:
                 row = new_row(CREDITS, next_index(rows))
                 rows.append(row)
             row.typed["creator"] = chosen
-            row.typed["roles"] = as_set([*row.typed["roles"], *(roles[each] for each in names)])
+            row.typed["roles"] = sorted_ids([*row.typed["roles"], *(roles[each] for each in names)])
             if not chosen:
-                self._leave_open(f"{row.prefix}creator", creator, [text])
+                self._offer_choices(f"{row.prefix}creator", creator, [text])
         draft.credit_text = "; ".join(read.unplaced)
         if read.unplaced:
             self.errors[CREDIT_TEXT] = [UNPLACED]
@@ -200,7 +203,7 @@ def _is_same(item: Item, text: str) -> bool:
     return item.text.casefold() == text.casefold()
 
 
-def _named(session: Session, of: str, names: Iterable[str]) -> dict[str, list[Item]]:
+def _objects_named(session: Session, of: str, names: Iterable[str]) -> dict[str, list[Item]]:
     """The objects of a kind with exactly these names, but for case and accents; one statement."""
     names = [each for each in names if len(each) <= NAME_LENGTH]  # nothing has longer ones
     kind = KINDS.get(of)

@@ -11,16 +11,16 @@ from comicsdb.http.bodies import UploadedFile
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media.storage import StorageDownError
 from comicsdb.media.uploads import no_picture
-from comicsdb.schemas import errors_of
+from comicsdb.schemas import errors_by_field
 from comicsdb.schemas.types import REQUIRED
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import Field
 from comicsdb_web.forms.rows import ROW_KINDS, Row
 from comicsdb_web.rendering.locales import _
 
-HASHED = ("issue", "variants")  # folders whose pictures have a perceptual hash
+HASHED_FOLDERS = ("issue", "variants")  # folders whose pictures have a perceptual hash
 NOT_STORED = _("Pictures cannot be stored at the moment. Save without one, or try again later.")
-LOST = _("The picture you chose is no longer stored: please choose it again.")
+PICTURE_EXPIRED = _("The picture you chose is no longer stored: please choose it again.")
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Change:
     advice: dict[str, list] = field(default_factory=dict)
 
 
-def change_of(draft: Draft) -> tuple[Change, dict]:
+def changes_of(draft: Draft) -> tuple[Change, dict]:
     """The changes of a draft, without values that the object has already; and errors by input."""
     change, errors = Change(), {}
     fields = [each for each in draft.form.typed_fields if draft.is_changed(each)]
@@ -44,37 +44,39 @@ def change_of(draft: Draft) -> tuple[Change, dict]:
     for name, rows in draft.rows.items():
         _read_rows(ROW_KINDS[name].part, rows, draft.state, change, errors)
     changed = {name: value for name, value in change.values.items() if name not in errors}
-    advised = advice.advise(draft.request.dbsession, draft.kind, draft.state, changed)
+    advised = advice.advisory_errors(draft.request.dbsession, draft.kind, draft.state, changed)
     change.advice |= {name: texts for name, texts in advised.items() if name not in errors}
     if draft.form.picture:
         if "image" in draft.files:
             change.files.append(("image", draft.kind, change.values))
         elif draft.cleared and draft.state.get("image"):
-            change.values |= no_picture(hashed=draft.kind in HASHED)
+            change.values |= no_picture(hashed=draft.kind in HASHED_FOLDERS)
     return change, errors
 
 
-def keep_pictures(draft: Draft) -> dict:
+def store_uploads(draft: Draft) -> dict:
     """Store the uploaded files, so that the form can be shown again with them; returns errors by input."""
     errors = {}
     for name, sent in list(draft.files.items()):
         if isinstance(sent, SavedPicture):
             continue
         try:
-            draft.files[name] = _kept(draft.request, name, sent, "variants" if "-" in name else draft.kind)
+            draft.files[name] = _store_upload(
+                draft.request, name, sent, "variants" if "-" in name else draft.kind
+            )
         except PictureError as error:
             errors[name] = [_("The file ${problem}.", mapping={"problem": error.problem})]
         except StorageDownError:
             errors[name] = [NOT_STORED]
-            draft.again[name] = sent.filename
+            draft.files_to_choose_again[name] = sent.filename
     return errors
 
 
-def _kept(request, name: str, sent: UploadedFile, folder: str) -> SavedPicture:
+def _store_upload(request, name: str, sent: UploadedFile, folder: str) -> SavedPicture:
     # Stored by an earlier attempt at the request
     known = request.environ.setdefault("comicsdb_web.kept_pictures", {})
     if name not in known:
-        data, hashed = sent.file.read(), folder in HASHED
+        data, hashed = sent.file.read(), folder in HASHED_FOLDERS
         known[name] = accounts.save_picture_draft(
             request.account_context, request.identity.user_id, folder, data, sent.filename, hashed=hashed
         )
@@ -83,15 +85,17 @@ def _kept(request, name: str, sent: UploadedFile, folder: str) -> SavedPicture:
 
 def store_pictures(draft: Draft, change: Change) -> None:
     """Store the pictures and add their values to the change. Raises InvalidError by input."""
-    errors, request = keep_pictures(draft), draft.request
+    errors, request = store_uploads(draft), draft.request
     for name, folder, values in change.files:
         if name in errors:
             continue
         secret = draft.files[name].secret
         user_id = request.identity.user_id
-        taken = accounts.claim_picture_draft(request.dbsession, user_id, secret, hashed=folder in HASHED)
+        taken = accounts.claim_picture_draft(
+            request.dbsession, user_id, secret, hashed=folder in HASHED_FOLDERS
+        )
         if taken is None:
-            errors[name] = [LOST]
+            errors[name] = [PICTURE_EXPIRED]
         else:
             values.update(taken)
     if errors:
@@ -106,23 +110,26 @@ def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
         if each.required and each.is_blank(value):
             errors[each.name] = [REQUIRED]
         elif not each.in_schema:
-            values |= each.sent(value)
+            values |= each.to_schema(value)
         else:
-            sent |= each.sent(value)
+            sent |= each.to_schema(value)
     try:
         values |= schema(partial=True, form=True).deserialize(sent)
     except colander.Invalid as invalid:
-        errors |= {name.removesuffix("_currency"): _flat(found) for name, found in errors_of(invalid).items()}
+        errors |= {
+            name.removesuffix("_currency"): _flat_messages(found)
+            for name, found in errors_by_field(invalid).items()
+        }
         # Valid values are checked by further rules, so that all errors are reported together.
         sound = {name: value for name, value in sent.items() if name.removesuffix("_currency") not in errors}
         values |= schema(partial=True, form=True).deserialize(sound)
     return values, errors
 
 
-def _flat(found) -> list[str]:
+def _flat_messages(found) -> list[str]:
     """The messages of a field; for lists, those of all elements without repetitions."""
     if isinstance(found, dict):
-        return list(dict.fromkeys(text for texts in found.values() for text in _flat(texts)))
+        return list(dict.fromkeys(text for texts in found.values() for text in _flat_messages(texts)))
     return found
 
 
@@ -140,7 +147,11 @@ def _read_rows(part: str, rows: list[Row], state: dict, change: Change, errors: 
         else:
             differs = True
             values, found = _read(row.kind.schema, list(row.kind.typed_fields), row.typed)
-            advised = advice.advise(None, "variant", {}, _changed(row, values)) if part == "variants" else {}
+            advised = (
+                advice.advisory_errors(None, "variant", {}, _changed(row, values))
+                if part == "variants"
+                else {}
+            )
             change.advice |= {row.prefix + name: texts for name, texts in advised.items()}
             wrong |= {row.prefix + name: texts for name, texts in found.items()}
             wanted.append((row, values))

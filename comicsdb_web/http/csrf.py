@@ -7,11 +7,11 @@ import secrets
 from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
-from comicsdb.accounts.passwords import same
+from comicsdb.accounts.passwords import secrets_equal
 from comicsdb.http import bodies
 from comicsdb.security import session_identifier
 from comicsdb_web.http.routing import is_api
-from comicsdb_web.rendering.anonymous import is_shared
+from comicsdb_web.rendering.anonymous import is_rendered_anonymously
 
 COOKIE = "csrf"
 
@@ -24,7 +24,7 @@ class TokenPolicy:
     get no cookie.
 
     The token of a member's page also names the account, signed: a form submitted after its session ended can
-    be stored for that account (`forms.after_login`). It has three parts, `session.account.signature`.
+    be stored for that account (`forms.expired_session`). It has three parts, `session.account.signature`.
     """
 
     def __init__(self, secret: str, *, secure: bool):
@@ -33,7 +33,7 @@ class TokenPolicy:
 
     def get_csrf_token(self, request) -> str:
         """The token of the forms of this page; raises RuntimeError on a page cached for everybody."""
-        if is_shared(request):
+        if is_rendered_anonymously(request):
             raise RuntimeError("A page that is kept for everybody can have no token.")
         identifier = session_identifier(request)
         if identifier:
@@ -60,14 +60,14 @@ class TokenPolicy:
         expected = (
             self._sign(identifier) if (identifier := session_identifier(request)) else request.cookies[COOKIE]
         )
-        return same(expected, supplied_token.partition(".")[0])
+        return secrets_equal(expected, supplied_token.partition(".")[0])
 
     def owner(self, token) -> int | None:
         """The account of a token, even if its session has ended."""
         if not isinstance(token, str) or token.count(".") != 2:
             return None
         owner, _dot, signature = token.rpartition(".")
-        return int(owner.partition(".")[2]) if same(self._sign(owner), signature) else None
+        return int(owner.partition(".")[2]) if secrets_equal(self._sign(owner), signature) else None
 
     def _sign(self, text: str) -> str:
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
@@ -78,7 +78,7 @@ class TokenPolicy:
         )
 
 
-def from_here(request) -> bool:
+def is_same_origin(request) -> bool:
     """Whether a form without token was sent by this site, by the headers of the browser.
 
     Clients that send neither header are not browsers.

@@ -46,7 +46,7 @@ class Messages:
             raise ValueError(f"There is no kind of message {kind!r}; there are: {', '.join(KINDS)}.")
         if not self._next:
             self._request.add_response_callback(self._keep)
-        act_id = acts.current(self._request.dbsession) if undo and kind == "success" else None
+        act_id = acts.current_id(self._request.dbsession) if undo and kind == "success" else None
         undo_path = self._request.route_path("collection.undo", id=act_id) if act_id else ""
         self._next.append(Message(kind, text, label, path, undo_path))
 

@@ -8,30 +8,30 @@ from datetime import timedelta
 from pyramid.httpexceptions import HTTPForbidden, HTTPFound
 from pyramid.response import Response
 
-from comicsdb_web.http.csrf import from_here
+from comicsdb_web.http.csrf import is_same_origin
 from comicsdb_web.http.routing import referring_path, safe_path
 from comicsdb_web.rendering.locales import _
 
 LIFETIME = timedelta(days=365)
 
 
-def chosen(request, name: str, known) -> str | None:
+def submitted_choice(request, name: str, known) -> str | None:
     """The choice of the submitted form, None for unknown values.
 
     Raises HTTPForbidden for the form of another site, and BodyError.
     """
-    if not from_here(request):
+    if not is_same_origin(request):
         raise HTTPForbidden(_("This form was sent from another site."))
     value = request.POST.get(name)
     return value if value in known else None
 
 
-def back(request) -> HTTPFound:
+def redirect_back(request) -> HTTPFound:
     """A redirect to the page of the form."""
     return HTTPFound(safe_path(request.POST.get("next")) or referring_path(request) or "/")
 
 
-def keep(request, response: Response, name: str, value: str | None) -> Response:
+def store_choice(request, response: Response, name: str, value: str | None) -> Response:
     """Store a choice in a cookie; None removes it."""
     if value is not None:
         response.set_cookie(

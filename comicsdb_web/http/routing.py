@@ -8,10 +8,12 @@ from pyramid.interfaces import IRoutesMapper
 
 from comicsdb.values import whole_number
 
-READ = ("GET", "HEAD")
+READ_METHODS = ("GET", "HEAD")
 
 
-def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=READ, post=None, **options):
+def add_page(
+    config, name, pattern, view, *, attr=None, renderer=None, methods=READ_METHODS, post=None, **options
+):
     """Directive: add a route and its view, and for a page with a form the view `post`.
 
     The other trailing-slash form redirects to this one. With a slash added, a path could match the route of
@@ -27,14 +29,14 @@ def add_page(config, name, pattern, view, *, attr=None, renderer=None, methods=R
     config.registry["comicsdb_web.methods"][name] = (*methods, "POST") if post else methods
     config.add_route(name, pattern)
     config.add_view(
-        view, attr=attr, route_name=name, renderer=renderer, request_method=_of_pyramid(methods), **options
+        view, attr=attr, route_name=name, renderer=renderer, request_method=_without_head(methods), **options
     )
     if post:
         config.add_view(post, route_name=name, renderer=renderer, request_method="POST", **options)
     if not pattern.endswith("/") and "GET" in methods and "." not in pattern.rsplit("/", 1)[-1]:
         config.add_route(f"{name}.slash", f"{pattern}/")
         config.add_view(_without_slash, route_name=f"{name}.slash", request_method="GET")
-        config.registry["comicsdb_web.methods"][f"{name}.slash"] = READ
+        config.registry["comicsdb_web.methods"][f"{name}.slash"] = READ_METHODS
 
 
 def known_query(query: str, names: Container[str]) -> str:
@@ -60,7 +62,7 @@ def known_parameters_view(view, info):
 known_parameters_view.options = ("parameters",)
 
 
-def _of_pyramid(methods):
+def _without_head(methods):
     """The methods without HEAD, which Pyramid adds to GET."""
     return tuple(method for method in methods if method != "HEAD")
 
@@ -105,7 +107,7 @@ def public_picture(request, key: str) -> str:
     return request.public_url(address.removeprefix(request.host_url)) if address.startswith(own) else address
 
 
-def number_in(request, name: str = "id") -> int:
+def id_in_path(request, name: str = "id") -> int:
     """The number in the path; raises HTTPNotFound for one that cannot be an id."""
     number = whole_number(request.matchdict[name])
     if number is None:

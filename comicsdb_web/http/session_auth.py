@@ -5,7 +5,7 @@ from datetime import timedelta
 from webob.cookies import SignedCookieProfile
 
 from comicsdb import accounts, clock
-from comicsdb.accounts.passwords import digest, same
+from comicsdb.accounts.passwords import digest, secrets_equal
 from comicsdb.models import User
 from comicsdb.security import Identity, session_cookie, session_identifier
 from comicsdb_web.http.routing import is_api
@@ -79,7 +79,7 @@ class SecondStep:
         user = self._request.dbsession.get(User, number)
         if user is None or not user.is_active or ends <= clock.now().timestamp():
             return None
-        return user if same(password, digest(user.password)) else None
+        return user if secrets_equal(password, digest(user.password)) else None
 
     def end(self) -> None:
         """Forget it: the second step is done."""

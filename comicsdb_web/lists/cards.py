@@ -5,12 +5,12 @@ from functools import cache
 from sqlalchemy import CTE, ColumnElement, Select, func, inspect, select
 from sqlalchemy.dialects.postgresql import JSONB
 
-from comicsdb.catalog import search
-from comicsdb.catalog.filters import Condition, equal, number_of
+from comicsdb.catalog import filters, search
+from comicsdb.catalog.filters import Condition, equal
 from comicsdb.catalog.kinds import KINDS, kind_of
 from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series, SeriesType, Universe
-from comicsdb_web.lists.parts import json_object
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.lists.json_columns import json_object
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 # The order of issues within their series.
 WITHIN_SERIES = (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.number, Issue.id)
@@ -38,17 +38,17 @@ SERIES_SORTS = {
     "last": lambda series: (series.last_cover_date.desc(), series.id.desc()),
 }
 SORTS = {Issue: ISSUE_SORTS, Series: SERIES_SORTS}  # of the kinds that offer any
-# Names and values of parameters that bring in what no version tells of.
-LIVE = {Series: ("rating",)}
+# Names and values of parameters by which a list depends on more than the versions of kinds.
+UNCACHED_PARAMETERS = {Series: ("rating",)}
 
 
 def order(model, sort: str = "") -> tuple:
     """The order of a list of a kind; an unknown `sort` is the usual one."""
     chosen = SORTS.get(model, {}).get(sort)
-    return chosen(model) if chosen else search.order(model)
+    return chosen(model) if chosen else search.order_columns(model)
 
 
-def kinds_shown(model) -> tuple[str, ...]:
+def card_kinds(model) -> tuple[str, ...]:
     """The kinds whose versions change with the cards of a kind."""
     kind = kind_of(model)
     return (kind.name, *kind.listed_with)
@@ -113,7 +113,7 @@ def own_issues(own) -> CTE:
 
 
 @cache
-def issues_by(model) -> Condition:
+def issues_condition(model) -> Condition:
     """The condition for the issues of an object of a kind, by its id."""
     if model is Series:
         return Condition(equal, Issue.series_id)
@@ -121,7 +121,7 @@ def issues_by(model) -> Condition:
     return Condition(equal, owner, lambda owned: Issue.id.in_(select(issue).where(owned)))
 
 
-def named(entity) -> list[ColumnElement]:
+def link_columns(entity) -> list[ColumnElement]:
     """The columns that links to a kind, or to an alias of one, need; not of issues."""
     columns = [entity.id, entity.slug, entity.name]
     model = inspect(entity).mapper.class_
@@ -132,7 +132,7 @@ def named(entity) -> list[ColumnElement]:
     return columns
 
 
-def pictured(entity) -> list[ColumnElement]:
+def picture_columns(entity) -> list[ColumnElement]:
     """The columns of a kind's pictures, if it has any."""
     if "image" not in inspect(entity).mapper.columns:
         return []
@@ -149,10 +149,10 @@ def _publisher_of(series) -> ColumnElement:
     return query.correlate(series).scalar_subquery().label("publisher")
 
 
-def of_issues() -> list[ColumnElement]:
+def issue_columns() -> list[ColumnElement]:
     """The columns of the cards of issues, in a statement that joins their series."""
     series = json_object([Series.name, Series.year_began, _type_of(Series), _publisher_of(Series)])
-    own = [Issue.id, Issue.slug, Issue.number, Issue.series_id, *pictured(Issue)]
+    own = [Issue.id, Issue.slug, Issue.number, Issue.series_id, *picture_columns(Issue)]
     return [
         *own,
         Issue.cover_date,
@@ -163,31 +163,31 @@ def of_issues() -> list[ColumnElement]:
     ]
 
 
-def statement(model, *, counted: bool = True) -> Select:
+def statement(model, *, with_count: bool = True) -> Select:
     """The columns of the cards of a kind; `number` counts issues or series, where the kind has any."""
     if model is Issue:
-        return select(*of_issues()).select_from(Issue).join(Issue.series)
+        return select(*issue_columns()).select_from(Issue).join(Issue.series)
     if model is Series:
         counts = number_of_issues(Series).label("number"), first_cover().label("cover")
-        return select(*named(Series), _publisher_of(Series), *counts)
-    columns = named(model) + pictured(model)
-    if counted and model in (Publisher, Imprint):
+        return select(*link_columns(Series), _publisher_of(Series), *counts)
+    columns = link_columns(model) + picture_columns(model)
+    if with_count and model in (Publisher, Imprint):
         columns.append(number_of_series(model).label("number"))
-    elif counted and "issue" in kind_of(model).listed_with:
+    elif with_count and "issue" in kind_of(model).listed_with:
         columns.append(number_of_issues(model).label("number"))
     return select(*columns)
 
 
 def load(session, model, found: Select) -> list[RowView]:
     """The objects of a kind that a statement finds, as cards show them."""
-    return [shown(model.__tablename__, row._mapping) for row in session.execute(found)]
+    return [row_view(model.__tablename__, row._mapping) for row in session.execute(found)]
 
 
-def ids(model) -> Select:
+def id_statement(model) -> Select:
     """The ids of a kind, with the joins for its order."""
     return select(Issue.id).join(Issue.series) if model is Issue else select(model.id)
 
 
-def counted(model, *conditions) -> Select:
+def count_statement(model, *conditions) -> Select:
     """The number of objects that meet the conditions."""
-    return number_of(model.__table__, conditions)
+    return filters.count_statement(model.__table__, conditions)

@@ -13,12 +13,12 @@ from comicsdb.i18n import translate
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import LANGUAGES
 from comicsdb_web.forms.options import by_name, every_country, statuses
-from comicsdb_web.lists.filters import Choice, Codes, Day, Filter, Group, Number, Object, Option, Year
-from comicsdb_web.lists.parts import rows_of
+from comicsdb_web.lists.filters import Choice, Codes, Day, Filter, Group, Number, ObjectFilter, Option, Year
+from comicsdb_web.lists.json_columns import rows_of
 from comicsdb_web.rendering.locales import _, language_name, locale_of, ngettext
 
-YEAR_MOST = 9999
-VOLUME_MOST = 32_767
+YEAR_MAX = 9999
+VOLUME_MAX = 32_767
 FIRST_YEAR = 1939  # the first year offered
 BEST_OFFERED = 4  # stars that a series has at least
 NEXT_YEAR_FROM = 10  # the month from which next year is offered
@@ -63,11 +63,11 @@ def _ratings(request) -> list[Option]:
 
 
 def _year(name, label, condition) -> Number:
-    return Number(name, label, condition, 0, YEAR_MOST)
+    return Number(name, label, condition, 0, YEAR_MAX)
 
 
 def _volume(name, label, condition) -> Number:
-    return Number(name, label, condition, 0, VOLUME_MOST)
+    return Number(name, label, condition, 0, VOLUME_MAX)
 
 
 PUBLISHER = (
@@ -144,8 +144,8 @@ SERIES = (
     Group(
         _("Numbers in comicsdb"),
         (
-            Object("publisher_id", _("Publisher number"), filters.SERIES["publisher_id"], Publisher),
-            Object("imprint_id", _("Imprint number"), filters.SERIES["imprint_id"], Imprint),
+            ObjectFilter("publisher_id", _("Publisher number"), filters.SERIES["publisher_id"], Publisher),
+            ObjectFilter("imprint_id", _("Imprint number"), filters.SERIES["imprint_id"], Imprint),
         ),
     ),
 )
@@ -198,14 +198,14 @@ ISSUE = (
             Filter("upc", _("UPC"), filters.ISSUE["upc"]),
             Number("cv_id", _("Comic Vine ID"), Condition(equal, Issue.cv_id)),
             Number("gcd_id", _("GCD ID"), Condition(equal, Issue.gcd_id)),
-            Object(
+            ObjectFilter(
                 "series_id",
                 _("Series number"),
                 filters.ISSUE["series_id"],
                 Series,
                 joinedload(Series.series_type),
             ),
-            Object(
+            ObjectFilter(
                 "publisher_id",
                 _("Publisher number"),
                 filters.ISSUE["publisher_id"],

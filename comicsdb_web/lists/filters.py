@@ -46,11 +46,11 @@ class Filter:
         self.label = label
         self.condition = condition
 
-    def offered(self, request) -> list[Option]:  # noqa: ARG002
+    def options_for(self, request) -> list[Option]:  # noqa: ARG002
         """The values to choose from, if there are few."""
         return []
 
-    def read(self, request, text: str, offered: list[Option]) -> tuple:  # noqa: ARG002
+    def read(self, request, text: str, options: list[Option]) -> tuple:  # noqa: ARG002
         """The value in a text, and how it is displayed; raises BadFilterError."""
         return text, text
 
@@ -60,19 +60,19 @@ class Number(Filter):
 
     control = "number"
 
-    def __init__(self, name, label, condition, least: int = 0, most: int = INTEGER_MAX):
+    def __init__(self, name, label, condition, minimum: int = 0, maximum: int = INTEGER_MAX):
         super().__init__(name, label, condition)
-        self.least, self.most = least, most
+        self.minimum, self.maximum = minimum, maximum
 
-    def read(self, request, text, offered):  # noqa: ARG002
-        number = whole_number(text, self.least, self.most)
+    def read(self, request, text, options):  # noqa: ARG002
+        number = whole_number(text, self.minimum, self.maximum)
         if number is None:
             raise BadFilterError(_("Enter a whole number from ${least} to ${most}.", mapping=self._bounds))
         return number, str(number)
 
     @property
     def _bounds(self) -> dict[str, int]:
-        return {"least": self.least, "most": self.most}
+        return {"least": self.minimum, "most": self.maximum}
 
 
 class Day(Filter):
@@ -80,7 +80,7 @@ class Day(Filter):
 
     control = "date"
 
-    def read(self, request, text, offered):  # noqa: ARG002
+    def read(self, request, text, options):  # noqa: ARG002
         day = iso_day(text)
         if day is None:
             raise BadFilterError(NO_DAY)
@@ -97,11 +97,11 @@ class Choice(Filter):
         self.options = options
         self.convert = convert
 
-    def offered(self, request):
+    def options_for(self, request):
         return self.options(request)
 
-    def read(self, request, text, offered):  # noqa: ARG002
-        words = dict(offered).get(text)
+    def read(self, request, text, options):  # noqa: ARG002
+        words = dict(options).get(text)
         if words is None:
             raise BadFilterError(NOT_OFFERED)
         return self.convert(text), words
@@ -116,37 +116,37 @@ class Year(Number):
         super().__init__(name, label, condition, date.min.year, date.max.year)
         self.options = options
 
-    def offered(self, request):
+    def options_for(self, request):
         return self.options(request)
 
 
 class Codes(Filter):
-    """Any of several codes of a fixed set; `words` names one. The page chooses which ones to offer."""
+    """Any of several codes of a fixed set; `label_of` names one. The page chooses which ones to offer."""
 
     control = "boxes"
     repeated = True
 
-    def __init__(self, name, label, condition, codes: Iterable[str], words: Callable[..., str]):
+    def __init__(self, name, label, condition, codes: Iterable[str], label_of: Callable[..., str]):
         super().__init__(name, label, condition)
         self.codes = frozenset(codes)
-        self.words = words
+        self.label_of = label_of
 
-    def read(self, request, text, offered):  # noqa: ARG002
+    def read(self, request, text, options):  # noqa: ARG002
         if text not in self.codes:
             raise BadFilterError(NOT_OFFERED)
-        return text, self.words(request, text)
+        return text, self.label_of(request, text)
 
 
-class Object(Number):
-    """An object of a kind by its id, shown by its label; one statement. `load` are the label's options."""
+class ObjectFilter(Number):
+    """An object of a kind by its id, shown by its label; one statement. `load` are loader options."""
 
     def __init__(self, name, label, condition, model: type, *load):
         super().__init__(name, label, condition, 1)
         self.model = model
         self.load = load
 
-    def read(self, request, text, offered):
-        number, _words = super().read(request, text, offered)
+    def read(self, request, text, options):
+        number, _words = super().read(request, text, options)
         found = select(self.model).where(self.model.id == number).options(*self.load)
         entity = request.dbsession.scalar(found)
         if entity is None:
@@ -172,7 +172,7 @@ class Chip:
 
 
 @dataclass
-class Narrowed:
+class ActiveFilters:
     """The filters of a URL.
 
     By name of the filter: the typed value (a list for repeated ones), the options, the valid values with what
@@ -180,7 +180,7 @@ class Narrowed:
     """
 
     typed: dict[str, str | list[str]] = field(default_factory=dict)
-    offered: dict[str, list[Option]] = field(default_factory=dict)
+    options: dict[str, list[Option]] = field(default_factory=dict)
     valid: dict[str, tuple[Condition, object]] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     chips: list[Chip] = field(default_factory=list)
@@ -189,47 +189,47 @@ class Narrowed:
         """The conditions of the valid values."""
         return [condition(value) for condition, value in self.valid.values()]
 
-    def clauses(self, *, but: str = "") -> tuple[Clause, ...]:
+    def clauses(self, *, exclude: str = "") -> tuple[Clause, ...]:
         """The same conditions with parameters, except that of one filter."""
         named = self.valid.items()
-        return tuple(condition.clause(name, value) for name, (condition, value) in named if name != but)
+        return tuple(condition.clause(name, value) for name, (condition, value) in named if name != exclude)
 
 
-def narrowed(request, filters: Iterable[Filter]) -> Narrowed:
+def parse_filters(request, filters: Iterable[Filter]) -> ActiveFilters:
     """Parse the filters of the URL; an invalid value has an error and no condition."""
-    found = Narrowed()
+    found = ActiveFilters()
     for each in filters:
-        texts = [text for text in map(search.cleaned, request.GET.getall(each.name)) if text]
+        texts = [text for text in map(search.clean_query, request.GET.getall(each.name)) if text]
         texts = list(dict.fromkeys(texts)) if each.repeated else texts[-1:]
         found.typed[each.name] = texts if each.repeated else "".join(texts)
-        offered = found.offered[each.name] = each.offered(request)
+        options = found.options[each.name] = each.options_for(request)
         values = []
         for text in texts:
             try:
-                value, words = each.read(request, text, offered)
+                value, words = each.read(request, text, options)
             except BadFilterError as error:
                 found.errors[each.name] = translate(request.localizer, error.text)
                 continue
             values.append(value)
-            href = without(request, each.name, text if each.repeated else None)
+            href = url_without(request, each.name, text if each.repeated else None)
             found.chips.append(Chip(translate(request.localizer, each.label), words, href))
         if values:
             found.valid[each.name] = each.condition, values if each.repeated else values[0]
     return found
 
 
-def without(request, name: str, value: str | None = None, *, and_set: str | None = None) -> str:
+def url_without(request, name: str, value: str | None = None, *, replacement: str | None = None) -> str:
     """This page's URL without a parameter, or without one value of it, and without the page number.
 
-    `and_set` is a new value for the parameter. Blank parameters are omitted.
+    `replacement` is a new value for the parameter. Blank parameters are omitted.
     """
     kept = [
         (other, text)
         for other, text in request.GET.items()
         if text
         and other != "page"
-        and not (other == name and (value is None or search.cleaned(text) == value))
+        and not (other == name and (value is None or search.clean_query(text) == value))
     ]
-    if and_set is not None:
-        kept.append((name, and_set))
+    if replacement is not None:
+        kept.append((name, replacement))
     return f"{request.path}?{urlencode(kept)}" if kept else request.path

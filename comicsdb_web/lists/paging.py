@@ -14,24 +14,31 @@ from comicsdb.catalog.filters import Clause, values_of
 from comicsdb.db import keyset
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.readcache.policy import Preflight
-from comicsdb.readcache.validators import versions
+from comicsdb.readcache.validators import select_versions
 from comicsdb.values import whole_number
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.parts import constant, rows_of
+from comicsdb_web.lists.json_columns import constant, rows_of
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
-from comicsdb_web.rendering.row_views import shown
+from comicsdb_web.rendering.row_views import row_view
 
 PER_PAGE = 28
 BLOCK_STEP = 30
-AROUND = 2  # pages shown on either side of the current one
-STEP = 560  # rows between cached places
+NEIGHBOUR_PAGES = 2  # pages shown on either side of the current one
+SURVEY_STEP = 560  # rows between two cached keys
 QUERIES_MAX = 300  # compiled statements of lists, of some 5 KB each
-FAR = 10 * STEP  # rows that are skipped without a place, which is cheaper than a survey
+SURVEY_OFFSET_MIN = 10 * SURVEY_STEP  # up to here skipping rows is cheaper than a survey
 
-# What a statement is for: the number of rows, places of far pages, the first page with the number or without,
-# pages after so many rows, or after a place.
-COUNT, SURVEY, COUNTED, FIRST, PASSED, PLACED = "count", "survey", "counted", "first", "passed", "placed"
+# What a statement is for: the number of rows, keys of far pages, the first page with the number or without,
+# a page after so many rows, or after a key.
+COUNT, SURVEY, FIRST_WITH_COUNT, FIRST, AFTER_OFFSET, AFTER_KEY = (
+    "count",
+    "survey",
+    "first with count",
+    "first",
+    "after offset",
+    "after key",
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,9 @@ class Page:
     @property
     def numbers(self) -> list[int | None]:
         """The pages to link to: the first, the last and those around; None for a gap."""
-        near = range(max(1, self.number - AROUND), min(self.pages, self.number + AROUND) + 1)
+        near = range(
+            max(1, self.number - NEIGHBOUR_PAGES), min(self.pages, self.number + NEIGHBOUR_PAGES) + 1
+        )
         shown = sorted({1, self.pages, *near})
         listed: list[int | None] = []
         for each in shown:
@@ -65,25 +74,25 @@ def paginate(request, rows: Select, ids: Select, count: Select, per_page: int = 
     order, of which only those of the page are loaded.
     """
     total = request.dbsession.scalar(count)
-    number, pages = page_asked_for(request, total, per_page)
-    wanted = _wanted(rows, ids.offset((number - 1) * per_page), per_page)
+    number, pages = requested_page(request, total, per_page)
+    wanted = _rows_of_page(rows, ids.offset((number - 1) * per_page), per_page)
     return Page(request.dbsession.execute(wanted).all(), number, total, pages)
 
 
-def _wanted(rows: Select, ids: Select, per_page: int) -> Select:
+def _rows_of_page(rows: Select, ids: Select, per_page: int) -> Select:
     return rows.where(tuple_(*ids.selected_columns).in_(ids.limit(constant(per_page))))
 
 
 class CardList:
-    """A list of cards, whose facts are cached as long as nothing changes of what it `shows`.
+    """A list of cards. What is computed about it is cached until something changes that it `shows`.
 
-    They depend on its URL and the date, too. Without `shows` nothing is cached.
+    The key also contains the URL and the date. Without `shows` nothing is cached.
     """
 
     def __init__(self, request, shows: CachePolicy | None):
         self._pool: ReadPool = request.read_pool
         self._request, self._region = request, request.cache.list
-        cached = shows is not None and not shows.leaves_out(request.GET.items())
+        cached = shows is not None and not shows.excludes(request.GET.items())
         self._key = self._key_of(request, shows.kinds) if cached else None
 
     def _key_of(self, request, kinds: tuple[str, ...]) -> str:
@@ -104,32 +113,32 @@ class CardList:
         query = partial(_query, model, sort, clauses)
         values, known = values_of(clauses), self._region.get(f"{self._key}:count") if self._key else None
         if known is None and self._request.GET.get("page", "1") != "1":
-            known = self.find("count", lambda: b"%d" % self._pool.fetch(query(COUNT), values)[0])
+            known = self.get_or_compute("count", lambda: b"%d" % self._pool.fetch(query(COUNT), values)[0])
         if known is None:
-            total, rows = self._pool.fetch(query(COUNTED), values)
-            self.find("count", lambda: b"%d" % total)
+            total, rows = self._pool.fetch(query(FIRST_WITH_COUNT), values)
+            self.get_or_compute("count", lambda: b"%d" % total)
             number, pages = 1, page_count(total, PER_PAGE)
         else:
             total = int(known)
-            number, pages = page_asked_for(self._request, total, PER_PAGE)
+            number, pages = requested_page(self._request, total, PER_PAGE)
             rows = self._rows(query, values, (number - 1) * PER_PAGE)
-        return Page([shown(model.__tablename__, each) for each in rows], number, total, pages)
+        return Page([row_view(model.__tablename__, each) for each in rows], number, total, pages)
 
-    def find(self, what: str, make: Callable[[], bytes]) -> bytes:
-        """A fact about the list by its name, made if it is not cached."""
-        return self._region.get_or_create(f"{self._key}:{what}", make)[0] if self._key else make()
+    def get_or_compute(self, name: str, compute: Callable[[], bytes]) -> bytes:
+        """Something about the list, by name; computed if it is not cached."""
+        return self._region.get_or_create(f"{self._key}:{name}", compute)[0] if self._key else compute()
 
     def _rows(self, query: Callable[[str], CompiledQuery], values: dict, offset: int) -> list:
         """The rows of a page after so many others."""
         place = None
-        if offset >= FAR:
-            places = self.find("survey", lambda: orjson.dumps(self._places(query(SURVEY), values)))
-            place = keyset.nearest(orjson.loads(places), offset)
+        if offset >= SURVEY_OFFSET_MIN:
+            places = self.get_or_compute("survey", lambda: orjson.dumps(self._places(query(SURVEY), values)))
+            place = keyset.nearest_place(orjson.loads(places), offset)
         if place is not None:
-            values = values | keyset.bound(place) | {"offset": offset - place[0]}
-            return self._pool.fetch(query(PLACED), values)[0]
+            values = values | keyset.place_values(place) | {"offset": offset - place[0]}
+            return self._pool.fetch(query(AFTER_KEY), values)[0]
         if offset:
-            return self._pool.fetch(query(PASSED), values | {"offset": offset})[0]
+            return self._pool.fetch(query(AFTER_OFFSET), values | {"offset": offset})[0]
         return self._pool.fetch(query(FIRST), values)[0]
 
     def _places(self, survey: CompiledQuery, values: dict) -> list:
@@ -138,27 +147,29 @@ class CardList:
 
 @cache
 def _versions(kinds: tuple[str, ...]) -> CompiledQuery:
-    return CompiledQuery.of(versions(*kinds))
+    return CompiledQuery.of(select_versions(*kinds))
 
 
 @lru_cache(QUERIES_MAX)
-def _query(model, sort: str, clauses: tuple[Clause, ...], way: str) -> CompiledQuery:
-    """The statement for a way to a page of a list, compiled once for each set of filters."""
+def _query(model, sort: str, clauses: tuple[Clause, ...], purpose: str) -> CompiledQuery:
+    """The statement of a list for one of the purposes above, compiled once for each set of filters."""
     conditions, order = [each.build() for each in clauses], cards.order(model, sort)
-    count = cards.counted(model, *conditions)
-    if way == COUNT:
+    count = cards.count_statement(model, *conditions)
+    if purpose == COUNT:
         return CompiledQuery.of(count, prepared=False)
-    if way == SURVEY:
-        return CompiledQuery.of(keyset.survey(model.__table__, conditions, order, STEP), prepared=False)
-    if way == PLACED:
-        conditions.append(keyset.from_place(order[: keyset.depth(order, model.__table__)]))
-    ids = cards.ids(model).where(*conditions).order_by(*order)
-    if way in (PLACED, PASSED):
+    if purpose == SURVEY:
+        return CompiledQuery.of(
+            keyset.select_places(model.__table__, conditions, order, SURVEY_STEP), prepared=False
+        )
+    if purpose == AFTER_KEY:
+        conditions.append(keyset.from_place(order[: keyset.place_length(order, model.__table__)]))
+    ids = cards.id_statement(model).where(*conditions).order_by(*order)
+    if purpose in (AFTER_KEY, AFTER_OFFSET):
         ids = ids.offset(bindparam("offset", type_=BigInteger))
-    rows = rows_of(_wanted(cards.statement(model).order_by(*order), ids, PER_PAGE))
-    statement = select(count.scalar_subquery(), rows) if way == COUNTED else select(rows)
-    # What values find how many rows is for PostgreSQL to plan; without any, one plan does.
-    return CompiledQuery.of(statement, prepared=not clauses and way in (COUNTED, FIRST))
+    rows = rows_of(_rows_of_page(cards.statement(model).order_by(*order), ids, PER_PAGE))
+    statement = select(count.scalar_subquery(), rows) if purpose == FIRST_WITH_COUNT else select(rows)
+    # With filters, the best plan depends on the values; without any, one prepared plan is enough.
+    return CompiledQuery.of(statement, prepared=not clauses and purpose in (FIRST_WITH_COUNT, FIRST))
 
 
 def page_count(total: int, per_page: int) -> int:
@@ -166,7 +177,7 @@ def page_count(total: int, per_page: int) -> int:
     return max(1, ceil(total / per_page))
 
 
-def page_asked_for(request, total: int, per_page: int) -> tuple[int, int]:
+def requested_page(request, total: int, per_page: int) -> tuple[int, int]:
     """The number of the requested page, and of all pages; raises HTTPNotFound if it does not exist."""
     pages = page_count(total, per_page)
     return _page_number(request.GET.get("page", "1"), pages), pages

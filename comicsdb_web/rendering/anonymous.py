@@ -1,4 +1,4 @@
-"""Whether what is being made is for everybody: then nothing of the reader may get into it."""
+"""Rendering for the page cache: nothing of the reader may get into what is rendered."""
 
 from contextlib import contextmanager
 
@@ -7,7 +7,7 @@ KEY = "comicsdb_web.shared"  # in the environment of a request
 
 @contextmanager
 def render_anonymously(request):
-    """What is made in this block is shown to every anonymous reader."""
+    """Within this block, what is rendered is shown to all anonymous readers."""
     request.environ[KEY] = True
     try:
         yield
@@ -15,6 +15,6 @@ def render_anonymously(request):
         del request.environ[KEY]
 
 
-def is_shared(request) -> bool:
-    """Whether that is so now."""
+def is_rendered_anonymously(request) -> bool:
+    """Whether the request is being rendered for all anonymous readers."""
     return KEY in request.environ

@@ -27,8 +27,8 @@ class Feed:
 
     id: str
     title: str
-    own: str
-    page: str
+    self_url: str
+    page_url: str
     changed: datetime
     language: str
 
@@ -40,9 +40,9 @@ def feed(about: Feed, entries: Iterable[Entry]) -> bytes:
     _text(root, "title", about.title)
     _text(root, "updated", _moment(about.changed))
     _text(Xml.SubElement(root, "author"), "name", AUTHOR)
-    if about.own:
-        Xml.SubElement(root, "link", {"rel": "self", "type": CONTENT_TYPE, "href": about.own})
-    Xml.SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": about.page})
+    if about.self_url:
+        Xml.SubElement(root, "link", {"rel": "self", "type": CONTENT_TYPE, "href": about.self_url})
+    Xml.SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": about.page_url})
     for entry in entries:
         element = Xml.SubElement(root, "entry")
         _text(element, "id", entry.id)

@@ -1,7 +1,7 @@
-"""The layout of a page, its header and its footer: made once for all who see the same, filled in for each.
+"""Header and footer of a page, rendered once for each `LayoutKey`.
 
-It is a good part of every page, and depends on little (`LayoutKey`). Where it shows what differs from page to
-page or from reader to reader, it is made with slots, which the names of `values_of` stand for.
+They are a good part of every page, and depend on little. What differs from page to page or from reader to
+reader goes into slots, whose contents `slot_values` gives by name.
 """
 
 import re
@@ -15,13 +15,13 @@ from pyramid.settings import asbool
 from comicsdb.security import Permission
 from comicsdb_web.rendering.themes import SEPARATOR
 
-ADDRESSES = re.compile(r'(?:href|action)="([^"?]+)"')
+LINK_PATHS = re.compile(r'(?:href|action)="([^"?]+)"')
 SLOTS = ("next", "query", "username", "token", "theme_icon", "theme_choices")
 
 
 @dataclass(frozen=True)
 class LayoutKey:
-    """What a layout depends on. `bare` pages know no reader; `here` is the address, if the menus have it."""
+    """What a layout depends on. `bare` pages show no reader; `here` is the path if a menu links to it."""
 
     language: str
     script_name: str  # what all addresses begin with
@@ -34,7 +34,7 @@ class LayoutKey:
 
 @dataclass(frozen=True)
 class Layout:
-    """Header and footer. What is kept are pieces of the header, at odd places the names of slots."""
+    """Header and footer. `pieces` of the header alternate between HTML and the names of slots."""
 
     pieces: list[str]
     footer: Markup
@@ -48,7 +48,7 @@ class Layout:
         values["here"] = key.here
         header = render("frame/header.jinja2", values, request=request).strip()
         footer = render("frame/footer.jinja2", values, request=request).strip()
-        return cls(header.split(SEPARATOR), Markup(footer), frozenset(ADDRESSES.findall(header)))  # noqa: S704
+        return cls(header.split(SEPARATOR), Markup(footer), frozenset(LINK_PATHS.findall(header)))  # noqa: S704
 
     def header(self, values: dict[str, str]) -> Markup:
         """The header with its slots filled."""
@@ -57,7 +57,7 @@ class Layout:
 
 
 def layout_of(request, viewer, *, bare: bool = False, query: str = "") -> dict[str, Markup]:
-    """Header and footer of a page for its reader, `viewer`, who is None for nobody."""
+    """Header and footer of a page for its reader; `viewer` is None for anonymous ones."""
     key = LayoutKey(
         language=request.locale_name,
         script_name=request.script_name,
@@ -69,7 +69,7 @@ def layout_of(request, viewer, *, bare: bool = False, query: str = "") -> dict[s
     layout = _layout(request, key)
     if request.path in layout.addresses:
         layout = _layout(request, replace(key, here=request.path))
-    return {"header": layout.header(values_of(request, viewer, query)), "footer": layout.footer}
+    return {"header": layout.header(slot_values(request, viewer, query)), "footer": layout.footer}
 
 
 def _layout(request, key: LayoutKey) -> Layout:
@@ -82,8 +82,8 @@ def _layout(request, key: LayoutKey) -> Layout:
     return layout
 
 
-def values_of(request, viewer, query: str) -> dict[str, str]:
-    """What the slots of a layout show; nobody's page has neither name nor token."""
+def slot_values(request, viewer, query: str) -> dict[str, str]:
+    """The contents of the slots; without a viewer there is neither name nor token."""
     theme = request.theme_parts
     return {
         "next": escape(request.path_qs),

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from pyramid.response import Response
 
 from comicsdb.models.choices import STARS
-from comicsdb.values import partial_text
+from comicsdb.values import partial_day_text
 
 LINKED_DATA = "application/ld+json"
 CONTEXT = "https://schema.org"
@@ -38,13 +38,13 @@ def linked_data(request, entity, picture: str = "") -> Markup:
         "description": getattr(entity, "desc", ""),
         "image": request.public_picture(picture) if picture else "",
     }
-    described |= _particulars(request, kind, entity)
+    described |= _type_properties(request, kind, entity)
     kept = {name: value for name, value in described.items() if value not in (None, "", [])}
-    return as_script(kept)
+    return script_json(kept)
 
 
-def open_response(body: bytes, content_type: str, status: int = 200) -> Response:
-    """An answer that scripts of other sites may read, and that is asked for anew each time."""
+def cors_response(body: bytes, content_type: str, status: int = 200) -> Response:
+    """A response that scripts of other sites may read and that caches always revalidate."""
     response = Response(body, status, content_type=content_type, charset="utf-8", cache_control="no-cache")
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.conditional_response = True
@@ -82,10 +82,10 @@ def breadcrumbs(request, steps) -> Markup:
         }
         for position, (label, path) in enumerate(steps, 1)
     ]
-    return as_script({"@context": CONTEXT, "@type": "BreadcrumbList", "itemListElement": items})
+    return script_json({"@context": CONTEXT, "@type": "BreadcrumbList", "itemListElement": items})
 
 
-def as_script(data: dict) -> Markup:
+def script_json(data: dict) -> Markup:
     """Return JSON that is safe in a `<script>` element."""
     text = json.dumps(data, ensure_ascii=False, default=str)
     for character in "<>&\u2028\u2029":
@@ -93,7 +93,7 @@ def as_script(data: dict) -> Markup:
     return Markup(text)  # noqa: S704  (special characters of HTML are escaped)
 
 
-def _particulars(request, kind: str, entity) -> dict:
+def _type_properties(request, kind: str, entity) -> dict:
     match kind:
         case "publisher":
             return {"alternateName": entity.alt_names, "foundingDate": _year(entity.founded)}
@@ -101,8 +101,8 @@ def _particulars(request, kind: str, entity) -> dict:
             publisher = _named(request, "Organization", entity.publisher)
             return {"foundingDate": _year(entity.founded), "parentOrganization": publisher}
         case "creator":
-            birth = partial_text(entity.birth, entity.birth_precision) or None
-            death = partial_text(entity.death, entity.death_precision) or None
+            birth = partial_day_text(entity.birth, entity.birth_precision) or None
+            death = partial_day_text(entity.death, entity.death_precision) or None
             return {"alternateName": entity.alias, "birthDate": birth, "deathDate": death}
         case "character":
             return {"alternateName": entity.alias}
@@ -121,7 +121,7 @@ def _particulars(request, kind: str, entity) -> dict:
             return {
                 "issueNumber": entity.number,
                 "datePublished": entity.store_date
-                or partial_text(entity.cover_date, entity.cover_date_precision)
+                or partial_day_text(entity.cover_date, entity.cover_date_precision)
                 or None,
                 "isPartOf": _named(request, "ComicSeries", entity.series),
                 "publisher": _named(request, "Organization", entity.series.publisher),

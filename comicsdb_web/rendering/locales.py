@@ -15,11 +15,11 @@ from webob.acceptparse import create_accept_language_header
 from comicsdb import clock
 from comicsdb.community.polls import percent_of
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in, text_in
-from comicsdb.imaging.picture import fitted
+from comicsdb.imaging.picture import thumbnail_size
 from comicsdb.models.choices import DEFAULT_LANGUAGE, Precision
-from comicsdb.models.currencies import IN_USE, WITHDRAWN, in_digits_of
+from comicsdb.models.currencies import IN_USE, WITHDRAWN, round_to_decimals
 from comicsdb.security import session_identifier
-from comicsdb.values import instant, partial_text
+from comicsdb.values import iso_timestamp, partial_day_text
 from comicsdb_web.http.routing import is_api
 from comicsdb_web.rendering.review_text import passages
 
@@ -146,7 +146,7 @@ def short_cover(context, issue) -> str:
 
 def cover_iso(issue) -> str:
     """Write the cover date of an issue as far as it is known, as in ISO 8601."""
-    return partial_text(issue.cover_date, getattr(issue, "cover_date_precision", Precision.DAY))
+    return partial_day_text(issue.cover_date, getattr(issue, "cover_date_precision", Precision.DAY))
 
 
 @pass_context
@@ -223,7 +223,7 @@ def _amount(digits: str, currency: str, locale: Locale) -> str:
     usual = numbers.get_currency_precision(currency)
     exact = value != round(value, usual)
     written = numbers.format_currency(
-        in_digits_of(currency, value) if exact else value,
+        round_to_decimals(currency, value) if exact else value,
         currency,
         locale=locale,
         currency_digits=not exact,
@@ -331,7 +331,7 @@ FILTERS = (
     moment,
     timestamp,
     weekday,
-    instant,
+    iso_timestamp,
     money,
     currency_groups,
     country,
@@ -403,6 +403,6 @@ def includeme(config):
     config.add_settings(
         {
             "jinja2.filters": {each.__name__: each for each in FILTERS},
-            "jinja2.globals": {"fitted": fitted, "star_fills": star_fills},
+            "jinja2.globals": {"thumbnail_size": thumbnail_size, "star_fills": star_fills},
         }
     )

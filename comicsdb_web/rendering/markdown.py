@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from comicsdb.i18n import INTERFACE_LANGUAGES
 from comicsdb.models.choices import DEFAULT_LANGUAGE
-from comicsdb_web.rendering.richtext import OF_PAGES, clean
+from comicsdb_web.rendering.richtext import PAGE_ELEMENTS, clean
 
 FOLDER = Path(__file__).parent.parent / "data"
 FENCE = "---"
@@ -38,14 +38,14 @@ class Page:
 
     name: str
     language: str
-    facts: Mapping[str, str]
+    metadata: Mapping[str, str]
     text: str
     new_tab: bool
 
     @cached_property
     def html(self) -> Markup:
         """Return the text as HTML; links open a new tab if `new_tab` is set."""
-        return clean(renderer().render(self.text), OF_PAGES, new_tab=self.new_tab)
+        return clean(renderer().render(self.text), PAGE_ELEMENTS, new_tab=self.new_tab)
 
 
 def pages(
@@ -66,15 +66,15 @@ def pages(
         language = language or DEFAULT_LANGUAGE
         if language not in INTERFACE_LANGUAGES:
             raise TextError(f"{path}: there is no language {language!r}.")
-        facts, text = _parse(path)
-        missing = [each for each in required if not facts.get(each)]
+        metadata, text = _parse(path)
+        missing = [each for each in required if not metadata.get(each)]
         if missing:
             raise TextError(f"{path}: {', '.join(missing)} must stand in front of the text.")
         try:
             written = Template(text).substitute((values or {}).get(language, {}))
         except (KeyError, ValueError) as error:
             raise TextError(f"{path}: {error} (a dollar sign is written twice).") from error
-        found.setdefault(name, {})[language] = Page(name, language, facts, written, new_tab)
+        found.setdefault(name, {})[language] = Page(name, language, metadata, written, new_tab)
     for name, languages in found.items():
         if DEFAULT_LANGUAGE not in languages:
             raise TextError(f"{FOLDER / folder / name}.md is missing.")
@@ -92,10 +92,10 @@ def _parse(path: Path) -> tuple[dict[str, str], str]:
     if lines[0] != FENCE or FENCE not in lines[1:]:
         raise TextError(f"{path}: the file must begin with lines between two of {FENCE!r}.")
     end = lines.index(FENCE, 1)
-    facts = {}
+    metadata = {}
     for line in lines[1:end]:
         name, colon, value = line.partition(":")
         if not colon:
             raise TextError(f"{path}: {line!r} is not of the form `name: value`.")
-        facts[name.strip()] = value.strip()
-    return facts, "\n".join(lines[end + 1 :])
+        metadata[name.strip()] = value.strip()
+    return metadata, "\n".join(lines[end + 1 :])

@@ -22,10 +22,10 @@ from sqlalchemy import bindparam, select
 from comicsdb import clock
 from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.readcache.etag import TAG_LENGTH, matches, tagged
+from comicsdb.readcache.etag import TAG_LENGTH, matches, with_tag
 from comicsdb.readcache.policy import CachedRead, Preflight, UncachedRead
 from comicsdb.readcache.regions import Region
-from comicsdb.readcache.validators import Found, late, microseconds, version_columns
+from comicsdb.readcache.validators import AccountAndValidators, late_stamp, microseconds, version_columns
 from comicsdb.security import session_cookie
 from comicsdb_web.http import csp
 from comicsdb_web.http.flash_messages import COOKIE as MESSAGES
@@ -33,14 +33,14 @@ from comicsdb_web.http.routing import known_query
 from comicsdb_web.rendering.anonymous import render_anonymously
 from comicsdb_web.rendering.build_fingerprint import site_fingerprint
 from comicsdb_web.rendering.locales import language_of_cookies, language_of_header
-from comicsdb_web.rendering.themes import Parts, fill_markers, parts_of, theme_of_cookies
+from comicsdb_web.rendering.themes import ThemeParts, fill_markers, render_theme_parts, theme_of_cookies
 
 DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True)
 class CachePolicy:
-    """What a page shows, beside the day, the language and the address.
+    """What a cached page depends on, besides the day, the language and the address.
 
     `kinds` are those whose versions count. With `model` the page is that of one object, whose slug stands in
     the address: its own stamps count, and what `stamps`, expressions of SQL on its row, give. A reader who
@@ -56,7 +56,7 @@ class CachePolicy:
     extra_key: Callable[[object, date], str | None] | None = None
     uncached: tuple[str, ...] = ()
 
-    def leaves_out(self, parameters: Iterable[tuple[str, str]]) -> bool:
+    def excludes(self, parameters: Iterable[tuple[str, str]]) -> bool:
         """Whether a page with these parameters is not cached."""
         return any(text in self.uncached for pair in parameters for text in pair)
 
@@ -66,18 +66,18 @@ class CachedPage:
 
     def __init__(self, route: str, shows: CachePolicy, parameters: Iterable[str], session_cookie: str):
         self.route, self.shows, self.parameters = route, shows, frozenset(parameters)
-        self._personal = (session_cookie, MESSAGES, *shows.vary_cookies)
+        self._bypass_cookies = (session_cookie, MESSAGES, *shows.vary_cookies)
 
     def __call__(self, request, match: dict) -> "PageVisit | None":
-        """The visit, None where the page is not the one that everybody sees."""
+        """The visit, None if this request may get a page of its own."""
         if "HTTP_X_FRAGMENT" in request.environ:
             return None
         cookies = request.cookies if request.environ.get("HTTP_COOKIE") else {}
         # Also where the session is over by now, which only the database knows, and where a cookie is empty.
-        if any(name in cookies for name in self._personal):
+        if any(name in cookies for name in self._bypass_cookies):
             return None
         registry, shows = request.registry, self.shows
-        if shows.uncached and shows.leaves_out(parse_qsl(request.environ.get("QUERY_STRING", ""))):
+        if shows.uncached and shows.excludes(parse_qsl(request.environ.get("QUERY_STRING", ""))):
             return None
         day = clock.business_day(registry.settings["comicsdb.timezone"])
         extra = shows.extra_key(registry, day) if shows.extra_key else ""
@@ -94,7 +94,7 @@ class CachedPage:
             row = model.__table__.c
             own = [row.id, microseconds(row.modified)]
             own += [microseconds(row.rated)] if "rated" in row else []
-            columns = [*own, late(), *self.shows.stamps, *columns]
+            columns = [*own, late_stamp(), *self.shows.stamps, *columns]
         statement = select(EPOCH_NOW.scalar_subquery(), *columns)
         if model is not None:
             statement = statement.select_from(model.__table__).where(row.slug == bindparam("slug"))
@@ -107,8 +107,8 @@ def region_of(registry, shows: CachePolicy) -> Region:
     return cache.detail if shows.model is not None else cache.list
 
 
-class NotSharedError(Exception):
-    """An answer that is not for everybody: no page, or one that does something to the reader's cookies."""
+class PersonalResponseError(Exception):
+    """The response must not be cached for everybody: it is no page, or it sets cookies."""
 
     def __init__(self, response: Response):
         super().__init__(response.status)
@@ -129,48 +129,52 @@ class PageVisit(CachedRead):
             environ.get("HTTP_ACCEPT_LANGUAGE")
         )
         self._theme = theme_of_cookies(cookies)
-        environ["QUERY_STRING"] = ordered(known_query(environ.get("QUERY_STRING", ""), page.parameters))
+        environ["QUERY_STRING"] = sort_parameters(
+            known_query(environ.get("QUERY_STRING", ""), page.parameters)
+        )
 
-    def _key(self, found: Found) -> str:
+    def _key(self, found: AccountAndValidators) -> str:
         """The key of the page's body: all that the page depends on."""
         registry = self.request.registry
-        address = digest(self.request.environ, registry["comicsdb_web.build_fingerprint"]())
+        address = request_digest(self.request.environ, registry["comicsdb_web.build_fingerprint"]())
         versions = ".".join(map(str, (*found.validators, self._extra) if self._extra else found.validators))
         return f"page-{self._page.route}:{self._language}:{self._day}:{versions}:{address}"
 
-    def from_cache(self, found: Found) -> Response | None:
-        """The page with the reader's theme, None where there is no body."""
+    def from_cache(self, found: AccountAndValidators) -> Response | None:
+        """The page with the reader's theme, None if the body is not cached."""
         registry = self.request.registry
         parts = registry["comicsdb_web.theme_parts"].get((self._language, self._theme))
         entry = parts and region_of(registry, self._page.shows).get(self._key(found))
         if entry is None:
             return None
-        return answer(registry, self.request.environ, entry, parts, self._language, hit=True)
+        return build_response(registry, self.request.environ, entry, parts, self._language, hit=True)
 
-    def create(self, found: Found) -> None:
-        """Leave the page to its view, and pass the key to `shared_view`."""
+    def create(self, found: AccountAndValidators) -> None:
+        """Leave the page to its view, and pass the key to `cached_page_view`."""
         self.request.environ[Preflight.KEY] = Preflight(
             self._page.route, found.validators, key=self._key(found)
         )
 
 
-def ordered(query: str) -> str:
+def sort_parameters(query: str) -> str:
     """A query string with its parameters in the order of their names; values of one keep theirs."""
     if "&" not in query:
         return query
     return "&".join(sorted(query.split("&"), key=lambda each: each.partition("=")[0]))
 
 
-def digest(environ, fingerprint: str) -> str:
-    """What else a body depends on: the address, and the fingerprint of the site."""
+def request_digest(environ, fingerprint: str) -> str:
+    """A digest of what else a body depends on: the address, and the fingerprint of the site."""
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
     path = environ.get("SCRIPT_NAME", ""), environ["PATH_INFO"], environ["QUERY_STRING"]
     text = repr((environ["wsgi.url_scheme"], host, *path, fingerprint))
     return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def answer(registry, environ, entry: bytes, parts: Parts, language: str, *, hit: bool) -> Response:
-    """The answer with a body, finished for a reader's theme; 200 or 304.
+def build_response(
+    registry, environ, entry: bytes, parts: ThemeParts, language: str, *, hit: bool
+) -> Response:
+    """The response with a cached body, completed with the reader's theme; 200 or 304.
 
     The entry has its tag in front, and its first line is the header `Link`, or empty.
     """
@@ -192,8 +196,8 @@ def answer(registry, environ, entry: bytes, parts: Parts, language: str, *, hit:
     return Response(body=fill_markers(body, parts, registry), headerlist=headers)
 
 
-def shared_view(view, info):
-    """A deriver: the view of a page that is kept makes its body where the cache does not have it."""
+def cached_page_view(view, info):
+    """View deriver: the view of a cached page renders the body if the cache does not have it."""
     shows: CachePolicy | None = info.options.get("shows")
     if shows is None:
         return view
@@ -208,22 +212,22 @@ def shared_view(view, info):
             with render_anonymously(request):
                 response = view(context, request)
             if response.status_code != 200 or len(request.response_callbacks) > waiting:
-                raise NotSharedError(response)
+                raise PersonalResponseError(response)
             link = response.headers.get("Link", "")
-            return tagged(f"{link}\n".encode() + response.body)
+            return with_tag(f"{link}\n".encode() + response.body)
 
         region = region_of(request.registry, shows)
         try:
             entry, hit = region.get_or_create(preflight.key, create)
-        except NotSharedError as unshared:
-            return unshared.response
-        parts = parts_of(request)
-        return answer(request.registry, request.environ, entry, parts, request.locale_name, hit=hit)
+        except PersonalResponseError as personal:
+            return personal.response
+        parts = render_theme_parts(request)
+        return build_response(request.registry, request.environ, entry, parts, request.locale_name, hit=hit)
 
     return wrapped
 
 
-shared_view.options = ("shows",)
+cached_page_view.options = ("shows",)
 
 
 def cache_page(config, route: str, shows: CachePolicy, parameters: Iterable[str]) -> None:
@@ -248,6 +252,6 @@ def includeme(config):
     """The directives and the view deriver."""
     registry = config.registry
     registry["comicsdb_web.build_fingerprint"] = site_fingerprint(registry)
-    config.add_view_deriver(shared_view)
+    config.add_view_deriver(cached_page_view)
     config.add_directive("cache_page", cache_page)
     config.add_directive("read_from_replica", read_from_replica)

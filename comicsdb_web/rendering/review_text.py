@@ -9,7 +9,7 @@ from comicsdb_web.rendering.markdown import renderer
 from comicsdb_web.rendering.richtext import ELEMENTS, clean
 
 SPOILER = ">!"
-OF_REVIEWS = ELEMENTS | {"blockquote", "code", "pre"}
+REVIEW_ELEMENTS = ELEMENTS | {"blockquote", "code", "pre"}
 
 
 class Passage(NamedTuple):
@@ -25,6 +25,6 @@ def passages(text: str) -> list[Passage]:
     for spoils, lines in groupby(text.split("\n"), key=lambda line: line.lstrip().startswith(SPOILER)):
         written = "\n".join(line.lstrip().removeprefix(SPOILER).strip() if spoils else line for line in lines)
         if written.strip():
-            html = clean(renderer().render(written), OF_REVIEWS, rel="nofollow ugc noopener")
+            html = clean(renderer().render(written), REVIEW_ELEMENTS, rel="nofollow ugc noopener")
             found.append(Passage(html, spoils))
     return found

@@ -7,9 +7,9 @@ from markupsafe import Markup
 
 ELEMENTS = {"p", "br", "strong", "b", "em", "i", "ul", "ol", "li", "a"}
 # In help and timeline, which are written in Markdown.
-OF_PAGES = ELEMENTS | {"h2", "h3", "code", "pre", "blockquote", "hr"}
-OF_PAGES |= {"table", "thead", "tbody", "tr", "th", "td"}
-DROPPED = {"script", "style", "template", "iframe", "object", "noscript"}  # with their content
+PAGE_ELEMENTS = ELEMENTS | {"h2", "h3", "code", "pre", "blockquote", "hr"}
+PAGE_ELEMENTS |= {"table", "thead", "tbody", "tr", "th", "td"}
+REMOVED_ELEMENTS = {"script", "style", "template", "iframe", "object", "noscript"}  # with their content
 
 
 def _safe_link(_tag: str, name: str, value: str) -> str | None:
@@ -37,7 +37,7 @@ def clean(
     cleaned = nh3.clean(
         html,
         tags=elements,
-        clean_content_tags=DROPPED,
+        clean_content_tags=REMOVED_ELEMENTS,
         attributes={"a": {"href"}},
         attribute_filter=_safe_link,
         set_tag_attribute_values={"a": {"target": "_blank"}} if new_tab else None,

@@ -9,16 +9,16 @@ from comicsdb.media import decoding
 from comicsdb.media.storage import StorageDownError
 from comicsdb.media.thumbnails import NoThumbnailError
 
-PATIENCE = 1.0  # seconds that a request waits for a free decoder
+DECODER_TIMEOUT = 1.0  # seconds that a request waits for a free decoder
 
 
-def answer(request, title: str, lines: list[str], covers: list[str]):
-    """The picture with a title, lines and covers by their storage keys; 503 where none can be drawn now."""
+def picture_response(request, title: str, lines: list[str], covers: list[str]):
+    """The picture with a title, lines and covers (storage keys); 503 if it cannot be drawn now."""
     key = blake2b(repr((title, lines, covers)).encode(), digest_size=16).hexdigest()
 
     def draw() -> bytes:
         pictures = [each for each in (_thumbnail(request, cover) for cover in covers) if each]
-        with decoding.place(PATIENCE) as decoder:
+        with decoding.acquire_decoder(DECODER_TIMEOUT) as decoder:
             return decoder.share(title, lines, pictures)
 
     try:

@@ -14,13 +14,13 @@ from pyramid_jinja2 import IJinja2Environment
 from comicsdb.i18n import translate
 from comicsdb_web.rendering.locales import DOMAIN
 
-ENDING = ".jinja2"
+EXTENSION = ".jinja2"
 MAX_TEXTS = 10_000
-SPECIAL = re.compile("[&<>'\"]").search  # the characters that HTML escapes
-IMPORTED = "imported_templates"  # modules by name, in the context of a page
+has_special_characters = re.compile("[&<>'\"]").search  # the characters that HTML escapes
+IMPORTED_MODULES = "imported_templates"  # modules by name, in the context of a page
 
 
-class AbsoluteNames(Extension):
+class AbsoluteTemplateNames(Extension):
     """Names of templates are paths from the template folder, or asset specifications.
 
     pyramid_jinja2 would first look beside the referring template, and so compile and cache each template once
@@ -51,7 +51,7 @@ class PageContext(Context):
 
 def escaped(value) -> str:
     """A value as HTML; what is HTML already, and text without special characters, is not copied."""
-    if type(value) is Markup or (type(value) is str and not SPECIAL(value)):
+    if type(value) is Markup or (type(value) is str and not has_special_characters(value)):
         return value
     return escape(value)
 
@@ -72,7 +72,7 @@ class PageTemplate(Template):
 
     def make_module(self, vars=None, shared=False, locals=None):  # noqa: A002  (Jinja's names)
         """Return the module of macros."""
-        imported = (vars or {}).get(IMPORTED)
+        imported = (vars or {}).get(IMPORTED_MODULES)
         if imported is None:
             return super().make_module(vars, shared, locals)
         if self.name not in imported:
@@ -87,7 +87,7 @@ def renderer(info):
     """
 
     def template():
-        environment = info.registry.getUtility(IJinja2Environment, name=ENDING)
+        environment = info.registry.getUtility(IJinja2Environment, name=EXTENSION)
         try:
             return environment.get_template(info.name)
         except TemplateNotFound:
@@ -95,7 +95,7 @@ def renderer(info):
 
     def rendered(value, system):
         texts = translator(system["request"].localizer).functions
-        return template().render({**system, **texts, **value, IMPORTED: {}})
+        return template().render({**system, **texts, **value, IMPORTED_MODULES: {}})
 
     return rendered
 
@@ -149,6 +149,6 @@ def includeme(config):
     """Set the renderer."""
 
     def register():  # replaces pyramid_jinja2's renderer, which is registered before
-        config.registry.registerUtility(renderer, IRendererFactory, name=ENDING)
+        config.registry.registerUtility(renderer, IRendererFactory, name=EXTENSION)
 
     config.action(None, register)

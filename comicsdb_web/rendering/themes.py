@@ -7,7 +7,7 @@ from markupsafe import Markup
 from pyramid.renderers import render
 
 from comicsdb.readcache.etag import tag_of
-from comicsdb_web.rendering.anonymous import is_shared
+from comicsdb_web.rendering.anonymous import is_rendered_anonymously
 
 COOKIE = "theme"
 THEMES = ("system", "light", "dark")
@@ -16,13 +16,13 @@ NAME_LENGTH = 8
 
 
 @dataclass(frozen=True)
-class Parts:
+class ThemeParts:
     """The parts of a page that depend on the theme: its name, its icon, and the buttons of the switch."""
 
     name: Markup
     icon: Markup
     choices: Markup
-    filling: tuple[bytes, ...] = ()  # the same parts, for cached pages
+    encoded: tuple[bytes, ...] = ()  # the same parts, for cached pages
     tag: str = ""  # a digest of the parts
 
 
@@ -37,25 +37,25 @@ def theme_of(request) -> str:
     return theme_of_cookies(request.cookies)
 
 
-def parts_of(request) -> Parts:
+def render_theme_parts(request) -> ThemeParts:
     """Return the parts for a request, rendered once for each language and theme."""
     known = request.registry["comicsdb_web.theme_parts"]
     key = request.locale_name, request.theme
     if key not in known:
         values = {"theme": request.theme, "border": SEPARATOR}
         texts = render("macros/theme_parts.jinja2", values, request=request).strip().split(SEPARATOR)
-        filling = tuple(each.encode() for each in texts)
-        tag = tag_of(b"\0".join(filling)).decode()[:NAME_LENGTH]
-        known[key] = Parts(*map(Markup, texts), filling, tag)
+        encoded = tuple(each.encode() for each in texts)
+        tag = tag_of(b"\0".join(encoded)).decode()[:NAME_LENGTH]
+        known[key] = ThemeParts(*map(Markup, texts), encoded, tag)
     return known[key]
 
 
-def theme_parts(request) -> Parts:
+def theme_parts(request) -> ThemeParts:
     """Return the parts for the layout: in pages to be cached, markers that represent them."""
-    if not is_shared(request):
-        return parts_of(request)
+    if not is_rendered_anonymously(request):
+        return render_theme_parts(request)
     marker = marker_of(request.registry)
-    return Parts(*(Markup(f"{marker}{number}") for number in range(3)))  # noqa: S704
+    return ThemeParts(*(Markup(f"{marker}{number}") for number in range(3)))  # noqa: S704
 
 
 def marker_of(registry) -> str:
@@ -63,12 +63,12 @@ def marker_of(registry) -> str:
     return f"\x1d{registry['comicsdb_web.build_fingerprint']()}"
 
 
-def fill_markers(body: bytes, parts: Parts, registry) -> bytes:
+def fill_markers(body: bytes, parts: ThemeParts, registry) -> bytes:
     """Replace the markers in a cached page by a reader's parts."""
     first, *pieces = body.split(marker_of(registry).encode())
     written = [first]
     for piece in pieces:
-        written += parts.filling[piece[0] - ord("0")], piece[1:]
+        written += parts.encoded[piece[0] - ord("0")], piece[1:]
     return b"".join(written)
 
 

@@ -16,18 +16,18 @@ from sqlalchemy import ARRAY, Integer, Select, Text, any_, bindparam, cast, exis
 
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, WishList, WishListItem
-from comicsdb_web.lists.parts import rows_of
+from comicsdb_web.lists.json_columns import rows_of
 
-PLACE = re.compile(
+BAR_PLACEHOLDER = re.compile(
     r"<!--track (\d+) (\S+) (wide|small|run) (.*?)-->", re.DOTALL
 )  # text has no "<", as it is escaped
-PROGRESS = re.compile(r"<!--progress (\d+)-->")
-SLUG = "--slug--"  # in the buttons that are kept for a state
+PROGRESS_PLACEHOLDER = re.compile(r"<!--progress (\d+)-->")
+SLUG_PLACEHOLDER = "--slug--"  # in the buttons that are kept for a state
 ENTRY_BYTES = 300  # beside the text
 
 
 class Marks(NamedTuple):
-    """What a member has of an issue."""
+    """The state of an issue in the library of a member."""
 
     owned: bool = False
     read: bool = False
@@ -37,7 +37,7 @@ class Marks(NamedTuple):
 
 @cache
 def _statement() -> Select:
-    """The marks of issues, whose `ids` are an array in text, as a JSON list."""
+    """The statement for the marks of issues as a JSON list; `ids` is an array as text."""
     ids, user_id = bindparam("ids", type_=Text), bindparam("user_id", type_=Integer)
     issues = func.unnest(cast(ids, ARRAY(Integer))).table_valued("id").render_derived("issues")
     issue = issues.c.id
@@ -87,37 +87,37 @@ def marks_of(request, ids: Iterable[int]) -> dict[int, Marks]:
 
 
 def track_bar(_request, issue, size: str = "small") -> Markup:
-    """The place of the bar of an issue: `wide` with words; `run` marks members' issues up to it as read."""
+    """The placeholder of an issue's bar: `wide` has words; `run` also marks the issues before it as read."""
     return Markup(f"<!--track {issue.id} {issue.slug} {size} {escape(issue.label)}-->")  # noqa: S704
 
 
 def buttons(request, marks: Marks | None, slug: str, *, in_run: bool = False) -> Markup:
-    """What the bar of an issue contains, made once for each state."""
+    """The buttons in the bar of an issue, rendered once for each state."""
     key = ("track_bar", request.locale_name, request.script_name, marks, in_run)
     kept = request.cache.lru.get(key)
     if kept is None or request.registry["comicsdb_web.reloads_templates"]:
         kept = render(
             "frame/track_bar.jinja2",
-            {"slug": SLUG, "marks": marks or Marks(), "in_run": in_run},
+            {"slug": SLUG_PLACEHOLDER, "marks": marks or Marks(), "in_run": in_run},
             request=request,
         )
         kept = kept.strip()
         request.cache.lru.set(key, kept, ENTRY_BYTES + len(kept))
-    return Markup(kept.replace(SLUG, slug))  # noqa: S704
+    return Markup(kept.replace(SLUG_PLACEHOLDER, slug))  # noqa: S704
 
 
 def progress_line(_request, series) -> Markup:
-    """The place of a reader's progress in a series."""
+    """The placeholder of the reader's progress in a series."""
     return Markup(f"<!--progress {series.id}-->")  # noqa: S704
 
 
 def fill_marks(request, page: str) -> Markup:
-    """A page or a part of one with bars and progress at their places, those of the reader for members."""
+    """Replace the placeholders in a page or fragment by bars and progress, for members their own."""
     return Markup(_fill_progress(request, _fill_bars(request, page)))  # noqa: S704
 
 
 def _fill_bars(request, page: str) -> str:
-    found = {int(each[0]) for each in PLACE.findall(page)}
+    found = {int(each[0]) for each in BAR_PLACEHOLDER.findall(page)}
     marks = {}
     if found and request.identity is not None:
         (rows,) = request.read_pool.fetch(_query(), _parameters(request, found))
@@ -130,11 +130,11 @@ def _fill_bars(request, page: str) -> str:
         found = buttons(request, marks.get(int(issue_id)), slug, in_run=in_run)
         return _bar(issue_id, size, label, found)
 
-    return PLACE.sub(bar, page)
+    return BAR_PLACEHOLDER.sub(bar, page)
 
 
 def _fill_progress(request, page: str) -> str:
-    found = {int(each) for each in PROGRESS.findall(page)}
+    found = {int(each) for each in PROGRESS_PLACEHOLDER.findall(page)}
     counts = {}
     if found and request.identity is not None:
         (rows,) = request.read_pool.fetch(_progress(), _parameters(request, found))
@@ -144,11 +144,11 @@ def _fill_progress(request, page: str) -> str:
         counted = counts.get(int(place[1]))
         return render("frame/progress.jinja2", counted, request=request).strip() if counted else ""
 
-    return PROGRESS.sub(line, page)
+    return PROGRESS_PLACEHOLDER.sub(line, page)
 
 
 def marked_track_bar(request, issue, marks: Marks) -> Markup:
-    """The bar of an issue whose marks are known, with words."""
+    """The wide bar of an issue whose marks are known."""
     bar = _bar(str(issue.id), "wide", str(escape(issue.label)), buttons(request, marks, issue.slug))
     return Markup(bar)  # noqa: S704
 

@@ -1,4 +1,4 @@
-"""What the tests of filters share: the whole application on a database of its own, asked list by list.
+"""The API on a separate database, with a client, for the tests of filters.
 
 Nothing is rolled back, so one catalogue serves many tests.
 """
@@ -14,21 +14,21 @@ from sqlalchemy.orm import Session
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.db import SHORT, session_factory, set_config
+from comicsdb.db import SHORT_STATEMENTS, session_factory, set_config
 from comicsdb.db.read_pool import ReadConnection
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import API_ALONE, build_app, close_sessions
-from tests.factories import Make
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.conftest import API_ONLY, build_app, close_sessions
+from tests.factories import Factories
 
 EXPLAIN = "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A catalogue that is served: `make` and `session` fill it, the rest asks."""
+class ServedCatalog:
+    """A catalogue served by the API: `make` and `session` fill it, the methods send requests."""
 
     client: Client
-    make: Make
+    make: Factories
     session: Session
 
     def ids(self, kind: str, *query: tuple[str, str]) -> list[int]:
@@ -38,17 +38,17 @@ class Asked:
         assert body["count"] == len(found), body
         return found
 
-    def refusal(self, kind: str, *query: tuple[str, str]) -> dict:
-        """The body of the 400 that a query gets."""
+    def error_body(self, kind: str, *query: tuple[str, str]) -> dict:
+        """The body of the 400 response to a query."""
         return self.client.json(self.path(kind, *query), 400)
 
-    def explained(self, kind: str, *query: tuple[str, str], runs: int = 1) -> list[dict]:
-        """How PostgreSQL carries out the statement that makes a filtered page: EXPLAIN ANALYZE of each run.
+    def explain(self, kind: str, *query: tuple[str, str], runs: int = 1) -> list[dict]:
+        """The plan of the statement behind a filtered page: EXPLAIN ANALYZE of each run.
 
         The statement counts the rows as well, and is sent only while the page is not in the cache. A prepared
         one has the plan for all values. `Execution Time` is in milliseconds.
         """
-        with sent_to_pool() as statements:
+        with record_read_statements() as statements:
             self.client.json(self.path(kind, *query))
         makes_rows = (" LIMIT ", "unnest(")  # the latter by ids
         text, values, prepared = next(
@@ -57,7 +57,7 @@ class Asked:
         driver = self.session.connection().connection.driver_connection
         mode = "force_generic_plan" if prepared else "force_custom_plan"
         arguments = sql.SQL(", ").join(map(sql.Literal, values)).as_string(driver)
-        driver.execute(set_config(SHORT, local=True))
+        driver.execute(set_config(SHORT_STATEMENTS, local=True))
         driver.execute(f"SET LOCAL plan_cache_mode = {mode}")
         driver.execute(f"PREPARE asked AS {text}".encode())
         explain = f"{EXPLAIN} EXECUTE asked{f'({arguments})' if values else ''}".encode()
@@ -72,8 +72,8 @@ class Asked:
 
 
 @contextmanager
-def sent_to_pool():
-    """The statements that read connections execute meanwhile, their values, and whether they are prepared."""
+def record_read_statements():
+    """Record the statements of read connections, their values, and whether they are prepared."""
     statements, row = [], ReadConnection.row
 
     def recorded(connection, query, values, *, prepared=True):
@@ -88,18 +88,18 @@ def sent_to_pool():
 
 
 @contextmanager
-def asked(cluster, template: str, name: str, media_folder, **settings):
-    """Serve a fresh copy of the template under a name of its own, with an account to ask by."""
+def serve_catalog(cluster, template: str, name: str, media_folder, **settings):
+    """Serve a fresh copy of the template database, with an account for the client."""
     cluster.clone_database(template, name)
     url = cluster.url(name)
     engine = create_engine(url)
-    app = build_app(url, media_folder, **(API_ALONE | settings))
+    app = build_app(url, media_folder, **(API_ONLY | settings))
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.user(
             "asker", password=PASSWORD, passwords=Passwords(app.registry.settings["comicsdb.password_cost"])
         )
-        yield Asked(Client(webtest.TestApp(app), basic("asker", PASSWORD)), make, session)
+        yield ServedCatalog(Client(webtest.TestApp(app), basic_auth("asker", PASSWORD)), make, session)
     close_sessions()
     app.registry["comicsdb.read_pool"].close()
     app.registry["comicsdb.engine"].dispose()

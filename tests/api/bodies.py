@@ -13,52 +13,54 @@ ATTRIBUTION = [
 ]
 
 
-def instant(moment):
-    """A moment as the API writes it: UTC, Z, no fraction when it is zero."""
+def api_timestamp(moment):
+    """A timestamp as the API writes it: UTC, Z, no fraction when it is zero."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def stamped(*entities):
     """Embedded Stamped objects: their `modified` is the time of the name."""
-    return [{"id": each.id, "name": each.name, "modified": instant(each.name_changed)} for each in entities]
+    return [
+        {"id": each.id, "name": each.name, "modified": api_timestamp(each.name_changed)} for each in entities
+    ]
 
 
 def rows(*entities):
     """Stamped objects as list rows: their `modified` is the row's own."""
-    return [{"id": each.id, "name": each.name, "modified": instant(each.modified)} for each in entities]
+    return [{"id": each.id, "name": each.name, "modified": api_timestamp(each.modified)} for each in entities]
 
 
 def named(entity):
-    """Named."""
+    """The embedded form of an object: id and name."""
     return {"id": entity.id, "name": entity.name}
 
 
-def same(found, expected):
-    """Equal values, and the same order of keys all the way down."""
+def assert_same_json(found, expected):
+    """Assert that values are equal, with the same order of keys at every level."""
     assert found == expected
-    assert ordered(found) == ordered(expected)
+    assert ordered_pairs(found) == ordered_pairs(expected)
 
 
-def ordered(value):
+def ordered_pairs(value):
     """A value with its dictionaries as lists of pairs."""
     if isinstance(value, dict):
-        return [(key, ordered(each)) for key, each in value.items()]
-    return [ordered(each) for each in value] if isinstance(value, list) else value
+        return [(key, ordered_pairs(each)) for key, each in value.items()]
+    return [ordered_pairs(each) for each in value] if isinstance(value, list) else value
 
 
-def rate(session, entity, *, count, total):
-    """Give an object stars."""
+def set_rating(session, entity, *, count, total):
+    """Set the number and sum of an object's ratings."""
     model = type(entity)
     session.execute(update(model).where(model.id == entity.id).values(rating_count=count, rating_sum=total))
     session.commit()
 
 
-def reread(session, entity):
+def refreshed(session, entity):
     """An object as it is now."""
     session.refresh(entity)
     return entity
 
 
-def body_name(api, publisher_id):
+def publisher_name(api, publisher_id):
     """The name of a publisher, as its own detail gives it."""
     return api.json(f"/api/publisher/{publisher_id}/")["name"]

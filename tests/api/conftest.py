@@ -8,15 +8,19 @@ from sqlalchemy import select
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import User
-from tests.conftest import copied_to_roll_back, rolled_back
-from tests.factories import Make
+from tests.conftest import rollback_engine_on_copy, rolled_back_connection
+from tests.factories import Factories
 
 PASSWORD = "correct horse"
 SCHEMA = "/api/schema/?format=json"  # to write it as YAML takes much longer
-SEARCHES = {"/api/cover/", "/api/crosswalk/", "/api/match/"}  # what is asked by POST and changes nothing
+READ_ONLY_POSTS = {
+    "/api/cover/",
+    "/api/crosswalk/",
+    "/api/match/",
+}  # POST requests that change nothing
 
 
-def basic(name, password):
+def basic_auth(name, password):
     """The Authorization header of HTTP Basic."""
     return {"Authorization": "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()}
 
@@ -55,7 +59,7 @@ def passwords(wsgi):
 @pytest.fixture(scope="session")
 def filled_engine(cluster, template):
     """An engine of a database with something of everything, which is made once for all tests."""
-    yield from copied_to_roll_back(cluster, template, "filled")
+    yield from rollback_engine_on_copy(cluster, template, "filled")
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +68,7 @@ def filled_ids(filled_engine, passwords) -> dict[str, int]:
     from tests.api.resource.test_statements import everything
 
     with session_factory(filled_engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         return everything(make, make.user("reader", password=PASSWORD, passwords=passwords), 2)
 
 
@@ -78,7 +82,7 @@ def ids(filled_ids, reader) -> dict[str, int]:
 def connection(request):
     """One connection in an outer transaction: to the database with something of everything if asked for."""
     name = "filled_engine" if "filled_ids" in request.fixturenames else "engine"
-    yield from rolled_back(request.getfixturevalue(name))
+    yield from rolled_back_connection(request.getfixturevalue(name))
 
 
 @pytest.fixture
@@ -93,22 +97,22 @@ def reader(request, make, passwords):
 def editor(testapp, make, passwords):
     """A client of the group that may change the catalogue."""
     make.user("editor", password=PASSWORD, passwords=passwords, groups=["editor"])
-    return Client(testapp, basic("editor", PASSWORD))
+    return Client(testapp, basic_auth("editor", PASSWORD))
 
 
 @pytest.fixture
 def writer(editor):
     """The same, with bodies."""
-    from tests.api.writing import Writer
+    from tests.api.writing import WritingClient
 
-    return Writer(editor.testapp, editor.headers)
+    return WritingClient(editor.testapp, editor.headers)
 
 
 @pytest.fixture
 def admin(testapp, make, passwords):
     """A client that may do everything."""
     make.user("admin", password=PASSWORD, passwords=passwords, is_superuser=True)
-    return Client(testapp, basic("admin", PASSWORD))
+    return Client(testapp, basic_auth("admin", PASSWORD))
 
 
 @pytest.fixture
@@ -120,4 +124,4 @@ def anonymous(testapp):
 @pytest.fixture
 def api(testapp, reader):
     """A client that signs in by HTTP Basic."""
-    return Client(testapp, basic(reader.username, PASSWORD))
+    return Client(testapp, basic_auth(reader.username, PASSWORD))

@@ -1,4 +1,4 @@
-"""What the tests of the API's description share: its operations, and strict validation by it."""
+"""The OpenAPI document for tests: its operations, and strict validation of responses."""
 
 import copy
 import json
@@ -23,36 +23,36 @@ def _formats():
     from jsonschema import FormatChecker
 
     formats = FormatChecker()
-    formats.checks("uri")(is_address)
+    formats.checks("uri")(is_absolute_url)
     return formats
 
 
-def errors_of(document: dict) -> list:
-    """What is wrong with a description by the specification of OpenAPI 3.1."""
+def specification_errors(document: dict) -> list:
+    """The violations of the OpenAPI 3.1 specification in a document."""
     return _errors_of(json.dumps(document))
 
 
 @cache
 def _errors_of(document: str) -> list:
-    """The same of one as text, found out once: it takes seconds, and several accounts see the same one."""
+    """Cached by its text: validation takes seconds, and several accounts see the same document."""
     from openapi_spec_validator import OpenAPIV31SpecValidator  # slow to import, and few tests need it
 
     assert '"format": "iri' not in document
     return list(OpenAPIV31SpecValidator(json.loads(document)).iter_errors())
 
 
-def is_address(value) -> bool:
+def is_absolute_url(value) -> bool:
     """An absolute address, as all of ours are."""
     return not isinstance(value, str) or urlsplit(value).scheme in {"http", "https"}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One of a description, with everything that it refers to in place."""
+    """An operation of the document, with its references resolved."""
 
     path: str
     method: str
-    said: dict
+    definition: dict
     parameters: list[dict]
     responses: dict[str, dict]
 
@@ -62,12 +62,12 @@ class Operation:
 
 
 class Contract:
-    """A description, taken by its word: no object may have fields that it does not list."""
+    """The document, read strictly: no object may have fields that it does not list."""
 
     def __init__(self, document: dict):
         self.document = document
         self._schemas = copy.deepcopy(document["components"]["schemas"])
-        _close(self._schemas)
+        _forbid_other_properties(self._schemas)
         self._validators = {}
         self.operations = [
             self._operation(path, method, item)
@@ -84,11 +84,11 @@ class Contract:
 
     @property
     def reads(self) -> list[Operation]:
-        """Those that read."""
+        """The GET operations."""
         return [each for each in self.operations if each.method == "get"]
 
     def read(self, path: str) -> Operation:
-        """The GET of an address."""
+        """The GET operation of a path."""
         (found,) = [each for each in self.reads if each.path == path]
         return found
 
@@ -113,12 +113,12 @@ class Contract:
             taken = schema
             if closed:
                 taken = copy.deepcopy(schema)
-                _close(taken)
+                _forbid_other_properties(taken)
                 taken |= {"components": {"schemas": self._schemas}}
             self._validators[key] = schema, validator(taken)
         return self._validators[key][1]
 
-    def fits(self, operation: Operation, answer, *, selected: bool = False) -> None:
+    def check_response(self, operation: Operation, answer, *, selected: bool = False) -> None:
         """Fail unless an answer is as the description says: status, headers, type and body.
 
         With `selected`, the request has options such as `fields`.
@@ -145,12 +145,12 @@ class Contract:
             self.check(schema, answer.json)
 
 
-def _close(schema) -> None:
+def _forbid_other_properties(schema) -> None:
     if isinstance(schema, dict):
         if "properties" in schema:
             schema.setdefault("additionalProperties", False)
         for each in schema.values():
-            _close(each)
+            _forbid_other_properties(each)
     elif isinstance(schema, list):
         for each in schema:
-            _close(each)
+            _forbid_other_properties(each)

@@ -1,4 +1,4 @@
-"""A moment, its dates in HTTP, and addresses of every sort: what the tests of conditional requests share."""
+"""A moment, its dates in HTTP, and addresses of every sort, for the tests of conditional requests."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -10,39 +10,39 @@ from tests.api.test_transport import KINDS, headers
 ADDRESSES = list(COSTS)
 WITH_ISSUES = ["arc", "character", "series", "team"]
 DETAILS = [f"/api/{kind}/{{{kind}}}/" for kind in KINDS]
-DATED = DETAILS + [f"/api/{kind}/{{{kind}}}/issue_list/" for kind in WITH_ISSUES]
-KEPT = [
+DATED_ADDRESSES = DETAILS + [f"/api/{kind}/{{{kind}}}/issue_list/" for kind in WITH_ISSUES]
+ALSO_DATED = [
     *(f"/api/{kind}/{{{kind}}}/" for kind in ("collection", "pull_list", "reading_list", "wish_list")),
     *(f"/api/series/{{series}}/{tags}/" for tags in ("comicinfo", "metroninfo")),
 ]  # dated, too
 
 MOMENT = datetime(2026, 2, 3, 4, 5, 6, 700_000, UTC)
-SECOND = "Tue, 03 Feb 2026 04:05:06 GMT"
+MOMENT_DATE = "Tue, 03 Feb 2026 04:05:06 GMT"
 BEFORE, AFTER = "Tue, 03 Feb 2026 04:05:05 GMT", "Tue, 03 Feb 2026 04:05:07 GMT"
 LONG_AGO, FAR_AHEAD = "Mon, 01 Jan 1990 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
 
 
-def at(seconds):
+def moment_plus(seconds):
     """The moment, some seconds later."""
     return MOMENT + timedelta(seconds=seconds)
 
 
-def stamp(make, entity, **stamps):
+def set_stamps(make, entity, **stamps):
     """Give the row of an entity these stamps, whatever wrote it; what else it shows stays."""
     model = type(entity)
     make.session.execute(update(model).where(model.id == entity.id).values(**stamps))
     make.session.commit()
 
 
-def arc_of_the_moment(make):
+def arc_changed_at_moment(make):
     """An arc that changed at the moment, as did its list of issues, and never before."""
     arc = make.arc()
     first = {"modified_before": None, "issues_modified_before": None}
-    stamp(make, arc, modified=MOMENT, issues_modified=MOMENT, **first)
+    set_stamps(make, arc, modified=MOMENT, issues_modified=MOMENT, **first)
     return arc
 
 
-def bare(answer):
+def headers_without_body(answer):
     """The headers of an answer that has no body."""
     assert answer.body == b""
     return headers(answer)

@@ -4,7 +4,7 @@ from cornice.service import Service
 from pyramid_retry import RetryableException
 
 from comicsdb.security import Permission
-from comicsdb_api.responses import respond
+from comicsdb_api.responses import json_response
 
 ATTEMPTS = 3
 
@@ -14,7 +14,7 @@ def get(request):
     attempt = request.environ["retry.attempt"] + 1
     if attempt < ATTEMPTS:
         raise RetryableException
-    return respond(request, {"attempt": attempt})
+    return json_response(request, {"attempt": attempt})
 
 
 def includeme(config):

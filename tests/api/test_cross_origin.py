@@ -6,7 +6,7 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
 from tests.api.conftest import SCHEMA, Client
 from tests.api.writing import FORM
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 TOKEN = "cdb_" + "4d" * 32
 ORIGIN = {"Origin": "https://reader.example"}
@@ -58,7 +58,7 @@ def test_every_answer_to_a_read_may_be_seen(script, anonymous, make):
 
 
 def test_a_browser_is_told_that_it_may_read(anonymous, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         for path in ("/api/", "/api/issue/1/", "/api/collection/", "/api/nothing/", "/api/issue"):
             for method in ("GET", "HEAD"):
                 answer = preflight(anonymous, path, method)

@@ -111,7 +111,7 @@ def test_faults_of_ours_too(api, make, monkeypatch):
         raise ZeroDivisionError("by no means")
 
     make.arc()
-    monkeypatch.setattr(ArcResource, "through_cache", broken)
+    monkeypatch.setattr(ArcResource, "cached_response", broken)
     answer = api.get("/api/arc/", 500, ASKING)
     assert answer.headers["Content-Type"] == PROBLEM
     assert answer.json == {

@@ -9,7 +9,7 @@ import webtest
 from comicsdb_api.resources.arc import ArcResource
 from tests.api.bodies import BASE
 from tests.cases import for_each
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
 COMMON = {
@@ -356,7 +356,7 @@ def test_a_fault_of_ours_is_json_and_logged_with_its_traceback(api, make, monkey
         raise ZeroDivisionError("by no means")
 
     make.arc()
-    monkeypatch.setattr(ArcResource, "through_cache", broken)
+    monkeypatch.setattr(ArcResource, "cached_response", broken)
     with caplog.at_level(logging.ERROR, "comicsdb_api"):
         answer = api.get("/api/arc/", 500)
     assert answer.json == {"detail": "A server error occurred."}
@@ -370,7 +370,7 @@ def test_a_fault_of_ours_is_json_and_logged_with_its_traceback(api, make, monkey
 
 
 def test_reading_writes_nothing(api, paths, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         for path in paths:
             api.get(path)
     assert statements

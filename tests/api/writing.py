@@ -1,4 +1,4 @@
-"""What the tests of writes share: a client that sends bodies, pictures, and what was written."""
+"""A client that sends bodies, and pictures to upload, for the tests of writes."""
 
 import io
 import json
@@ -12,7 +12,7 @@ JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 
 
-class Writer(Client):
+class WritingClient(Client):
     """A client that writes; each call sends JSON, a form (pairs or a dict), or a form in parts with files."""
 
     def write(self, method, path, status, *, json=None, form=None, files=None, headers=None):
@@ -63,9 +63,9 @@ def picture(colour=(200, 30, 30), size=(60, 90), form="PNG") -> bytes:
     return stream.getvalue()
 
 
-PICTURE = [("image", "cover.png", picture())]
+PICTURE_FILES = [("image", "cover.png", picture())]
 
 
-def key_of(address: str) -> str:
+def storage_key(address: str) -> str:
     """The storage key of a picture, from its address."""
     return address.partition("/media/")[2]

@@ -16,7 +16,7 @@ from comicsdb.db import session_factory
 from comicsdb.models import ApiToken, Arc
 from comicsdb_client import Client
 from tests.conftest import build_app
-from tests.factories import Make
+from tests.factories import Factories
 
 BURST = 12  # requests in a minute
 ARCS = 205
@@ -34,7 +34,7 @@ def server(cluster, template, tmp_path_factory):
     served = waitress.server.create_server(app, host="127.0.0.1", port=0, threads=2)
     engine = create_engine(url)
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         made = fill(make)
         made.make, made.url = make, f"http://127.0.0.1:{served.effective_port}"
         thread = threading.Thread(target=served.run, daemon=True)
@@ -47,9 +47,9 @@ def server(cluster, template, tmp_path_factory):
     cluster.drop_database("clients")
 
 
-def fill(make: Make) -> SimpleNamespace:
+def fill(make: Factories) -> SimpleNamespace:
     """Two series of the same name, and more arcs than a page has."""
-    with make.together():
+    with make.single_commit():
         publisher = make.publisher(name="Nimbus Comics")
         old = make.series(name="Harbor Lights", year_began=1988, publisher=publisher)
         new = make.series(name="Harbor Lights", year_began=2019, volume=2, publisher=publisher)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from comicsdb_client import archive
-from comicsdb_client.archive import ArchiveError, contents, write
+from comicsdb_client.archive import ArchiveError, read_contents, write_tags
 
 TAGS = {"ComicInfo.xml": b"<ComicInfo/>", "MetronInfo.xml": b"<MetronInfo/>"}
 PAGE = bytes(range(256)) * 40
@@ -70,15 +70,15 @@ def test_all_but_the_tags_stays_byte_for_byte(tmp_path, old, before):
         if name.lower() not in {"comicinfo.xml", "metroninfo.xml"}
     }
     for _ in range(2):
-        write(path, TAGS)
+        write_tags(path, TAGS)
         now = members(path)
         assert {name: now.pop(name)[4] for name in TAGS} == dict.fromkeys(TAGS, zipfile.ZIP_DEFLATED)
         assert now == had
         assert path.read_bytes().startswith(before)
         assert zipfile.ZipFile(path).comment == b"a comment"
-        assert contents(path, TAGS).tags == {name.lower(): text for name, text in TAGS.items()}
+        assert read_contents(path, TAGS).tags == {name.lower(): text for name, text in TAGS.items()}
     once = path.stat().st_size
-    write(path, TAGS)
+    write_tags(path, TAGS)
     assert path.stat().st_size == once  # nothing is left of what was replaced
     assert os.listdir(tmp_path) == ["a.cbz"]
 
@@ -104,7 +104,7 @@ def test_members_that_were_written_as_a_stream(tmp_path):
         for name in ("ComicInfo.xml", "1.jpg", "MetronInfo.xml", "2.jpg"):
             file.writestr(name, PAGE)
     path.write_bytes(stream.data)
-    write(path, TAGS)
+    write_tags(path, TAGS)
     with zipfile.ZipFile(path) as file:
         assert file.namelist() == ["1.jpg", "2.jpg", *TAGS]
         assert file.testzip() is None
@@ -116,7 +116,7 @@ def test_mode_links_and_an_empty_archive(tmp_path):
     path.chmod(0o604)
     link = tmp_path / "link.cbz"
     link.symlink_to(path)
-    write(link, TAGS)
+    write_tags(link, TAGS)
     assert link.is_symlink()
     assert list(members(path)) == list(TAGS)
     assert stat.S_IMODE(path.stat().st_mode) == 0o604
@@ -124,7 +124,7 @@ def test_mode_links_and_an_empty_archive(tmp_path):
 
 def test_what_is_in_an_archive(tmp_path):
     path = made(tmp_path / "a.cbz", [("ComicInfo.xml", b"<a/>"), ("folder/MetronInfo.xml", b"<b/>")])
-    assert contents(path, TAGS) == archive.Contents({"comicinfo.xml": b"<a/>"}, 2)
+    assert read_contents(path, TAGS) == archive.Contents({"comicinfo.xml": b"<a/>"}, 2)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_is_no_good_archive_stays_as_it_is(tmp_path, damage):
     data = damage(path.read_bytes())
     path.write_bytes(data)
     with pytest.raises(ArchiveError):
-        write(path, TAGS)
+        write_tags(path, TAGS)
     assert path.read_bytes() == data
     assert os.listdir(tmp_path) == ["a.cbz"]
 
@@ -163,11 +163,11 @@ def test_members_that_share_their_data_with_tags_stay(tmp_path):
     )
     end[8:16] = struct.pack("<2HL", count, count, length)
     path.write_bytes(data[:-22] + entry + bytes(end))
-    write(path, TAGS)
+    write_tags(path, TAGS)
     with zipfile.ZipFile(path) as file:
         assert file.read("0 ComicInfo") == b"old"
         assert file.namelist().count("ComicInfo.xml") == 1
-    assert contents(path, TAGS).tags["comicinfo.xml"] == b"<ComicInfo/>"
+    assert read_contents(path, TAGS).tags["comicinfo.xml"] == b"<ComicInfo/>"
 
 
 @pytest.mark.parametrize("broken", ["os.fsync", "pathlib.Path.replace", "comicsdb_client.archive._check"])
@@ -181,7 +181,7 @@ def test_a_failure_on_the_way_leaves_the_old_archive(tmp_path, monkeypatch, brok
     with monkeypatch.context() as patched:
         patched.setattr(broken, fail)
         with pytest.raises(OSError, match="No space"):
-            write(path, TAGS)
+            write_tags(path, TAGS)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.cbz"]
 
@@ -196,7 +196,7 @@ def test_a_file_that_another_program_changes_meanwhile(tmp_path, monkeypatch):
 
     monkeypatch.setattr(archive, "_check", change)
     with pytest.raises(ArchiveError, match="another program"):
-        write(path, TAGS)
+        write_tags(path, TAGS)
     assert path.read_bytes() == b"something new"
 
 
@@ -206,5 +206,5 @@ def test_what_a_killed_program_left_is_removed_an_hour_later(tmp_path):
         left.write_bytes(b"half")
         os.utime(left, (left.stat().st_mtime - age,) * 2)
     made(tmp_path / "a.cbz")
-    archive.remove_left(tmp_path)
+    archive.remove_leftovers(tmp_path)
     assert sorted(os.listdir(tmp_path)) == [".comicsdb-new.tagging", "a.cbz"]

@@ -24,8 +24,8 @@ from comicsdb_client import (
     ServerError,
     UnauthorizedError,
 )
-from comicsdb_client.core import TRIES, Core
-from comicsdb_client.pace import Pace
+from comicsdb_client.core import ATTEMPTS_MAX, Core
+from comicsdb_client.rate_limiter import RateLimiter
 from tests.clients.conftest import ARCS, BURST
 from tests.serving import free_port
 
@@ -164,7 +164,7 @@ def test_errors_have_the_messages_of_the_server(client, server):
         client.get("issue", 999_999)
     assert caught.value.message
     with pytest.raises(ForbiddenError):
-        client._run(client._core._answered("POST", "arc/", {}, {"name": "Mine"}))
+        client._run(client._core._request("POST", "arc/", {}, {"name": "Mine"}))
     with Client(server.url, token="cdb_wrong") as stranger, pytest.raises(UnauthorizedError):
         stranger.get("issue", 1)
 
@@ -173,7 +173,7 @@ def test_a_server_that_is_not_there(monkeypatch):
     monkeypatch.setattr("time.sleep", lambda _: None)
     with Client(f"http://127.0.0.1:{free_port()}") as client, pytest.raises(ConnectionFailedError):
         client.get("issue", 1)
-    assert client.calls == TRIES
+    assert client.calls == ATTEMPTS_MAX
 
 
 def test_what_has_not_changed_is_not_sent_again(server, token, cache):
@@ -241,15 +241,15 @@ def test_no_request_is_sent_that_the_limits_refuse(client, server, token):
 
 def test_it_waits_as_long_as_the_server_says():
     now = [100.0]
-    pace = Pace(lambda: now[0])
-    pace.learn({"RateLimit": '"burst";r=3;t=60, "sustained";r=4999;t=86400'})
-    assert pace.wait() == 0
-    pace.learn({"RateLimit": '"burst";r=0;t=12, "sustained";r=4990;t=86400'})
-    assert pace.wait() == 12
+    limiter = RateLimiter(lambda: now[0])
+    limiter.update({"RateLimit": '"burst";r=3;t=60, "sustained";r=4999;t=86400'})
+    assert limiter.seconds_to_wait() == 0
+    limiter.update({"RateLimit": '"burst";r=0;t=12, "sustained";r=4990;t=86400'})
+    assert limiter.seconds_to_wait() == 12
     now[0] += 12
-    assert pace.wait() == 0
-    pace.learn({"RateLimit": "something else"})
-    assert pace.wait() == 0
+    assert limiter.seconds_to_wait() == 0
+    limiter.update({"RateLimit": "something else"})
+    assert limiter.seconds_to_wait() == 0
 
 
 def test_it_tries_again_where_that_helps():
@@ -262,7 +262,7 @@ def test_it_tries_again_where_that_helps():
         steps.send(next(steps) and answer(429, Retry_After="9")),
     ]
     assert waits == [7, pytest.approx(9, abs=1)]
-    core.pace = Pace()
+    core.rate_limiter = RateLimiter()
     assert next(steps) is request
     with pytest.raises(StopIteration) as done:
         steps.send(answer(200, {"id": 1}))

@@ -104,10 +104,10 @@ def test_files_are_tagged_if_they_are_certain(run, folder, server):
             "Ada Penwell",
             "Tide & time.",
         ]
-        assert xml.marked(found["Notes"], server.url) == server.single
+        assert xml.tagged_issue_id(found["Notes"], server.url) == server.single
         other = valid_metroninfo(file.read("MetronInfo.xml"))
         assert (other.find("IDS/ID").text, other.find("Prices/Price").text) == ("123456", "3.99")
-    tags = archive.contents(
+    tags = archive.read_contents(
         folder / "Harbor Lights (2019)" / "Harbor Lights 002 (2019).CBZ", tagging.NAMES
     ).tags
     assert valid_comicinfo(tags["comicinfo.xml"])["Tags"] == "mine"
@@ -123,7 +123,7 @@ def test_files_are_tagged_if_they_are_certain(run, folder, server):
 def test_a_run_that_is_stopped_goes_on(run, folder, monkeypatch, server):
     for number in range(3):
         comic(folder, f"more/Harbor Lights 00{number + 2} (2019).cbz")
-    written, write = [], archive.write
+    written, write = [], archive.write_tags
 
     def stop(path, tags):
         if len(written) == 2:
@@ -132,10 +132,10 @@ def test_a_run_that_is_stopped_goes_on(run, folder, monkeypatch, server):
         write(path, tags)
 
     with monkeypatch.context() as patched:
-        patched.setattr(archive, "write", stop)
+        patched.setattr(archive, "write_tags", stop)
         status, _, told = run("tag")
     assert (status, told[0]) == (130, "Stopped. The same command goes on where this one ended.")
-    monkeypatch.setattr(archive, "write", lambda path, tags: written.append(path) or write(path, tags))
+    monkeypatch.setattr(archive, "write_tags", lambda path, tags: written.append(path) or write(path, tags))
     _, _, told = run("tag")
     assert len(written) == len(set(written))
     assert "2 tagged before" in told[-1]

@@ -143,13 +143,13 @@ def test_what_the_catalogue_does_not_know_stays():
 
 
 def test_what_they_say_of_which_issue_it_is():
-    found = comicinfo.telling(comicinfo.write(FULL, SERVER))
+    found = comicinfo.identifying_values(comicinfo.write(FULL, SERVER))
     assert {found[name] for name in ("Series", "Number", "Year", "Volume")} == {"Harbor Lights", "½", "2019"}
     assert "Summary" not in found
-    assert xml.marked(found["Notes"], SERVER) == 7
-    assert xml.marked(found["Notes"], "https://comics.example.org") is None
-    assert xml.marked(found["Notes"], "https://comics") is None
-    found = metroninfo.telling(metroninfo.write(FULL, SERVER))
+    assert xml.tagged_issue_id(found["Notes"], SERVER) == 7
+    assert xml.tagged_issue_id(found["Notes"], "https://comics.example.org") is None
+    assert xml.tagged_issue_id(found["Notes"], "https://comics") is None
+    found = metroninfo.identifying_values(metroninfo.write(FULL, SERVER))
     assert found["Series"] == {
         "Name": "Harbor Lights", "SortName": "Harbor Lights", "Volume": "1", "Format": "Single Issue",
         "StartYear": "2019", "@lang": "ja",
@@ -167,5 +167,5 @@ BILLION = b'<!DOCTYPE a [<!ENTITY a "' + b"x" * 5000 + b'">' + b"".join(
     "text", [None, b"", b"<ComicInfo>", b"\xff\xfe\0", b'<?xml version="1.0" encoding="x"?><a/>', BILLION]
 )
 def test_odd_files_say_nothing(text):
-    assert comicinfo.telling(text) == metroninfo.telling(text) == {}
+    assert comicinfo.identifying_values(text) == metroninfo.identifying_values(text) == {}
     assert comicinfo.write(BARE, SERVER, text) == comicinfo.write(BARE, SERVER)

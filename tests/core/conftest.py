@@ -22,8 +22,8 @@ def folder(tmp_path):
 
 
 @pytest.fixture(params=["folder", "s3"])
-def either(request):
-    """An empty storage, once of each sort."""
+def storage(request):
+    """An empty storage, once of each type."""
     if request.param == "folder":
         return request.getfixturevalue("folder")
     return request.getfixturevalue("s3_server").storage()

@@ -1,29 +1,29 @@
-"""Helpers of the tests of schemas: read a value, or see what is said about it."""
+"""Deserialize a value with a schema, or get its error messages."""
 
 import colander
 import pytest
 
-from comicsdb.schemas import errors_of
+from comicsdb.schemas import errors_by_field
 
 HUGE = pytest.param(10**5000, id="huge")  # which Python refuses to write
 
 
-def faults(schema, values):
-    """The messages for values that must not pass."""
+def errors_of_values(schema, values):
+    """The error messages for invalid values."""
     with pytest.raises(colander.Invalid) as raised:
         schema.deserialize(values)
-    return errors_of(raised.value)
+    return errors_by_field(raised.value)
 
 
-def fault(schema, field, value):
-    """The messages for one field of a partial schema."""
-    found = faults(schema(partial=True), {field: value})
+def field_errors(schema, field, value):
+    """The error messages for an invalid value of one field."""
+    found = errors_of_values(schema(partial=True), {field: value})
     assert set(found) == {field}
     return found[field]
 
 
-def read(schema, field, value, **options):
-    """What becomes of one field."""
+def deserialize_field(schema, field, value, **options):
+    """The deserialized value of one field."""
     return schema(partial=True, **options).deserialize({field: value})
 
 

@@ -20,7 +20,7 @@ def test_one_poll_is_open_and_one_is_closed_with_what_it_came_to(make, session):
     made = session.scalars(select(Poll).order_by(Poll.start_date.desc())).all()
     assert [status_of(each, NOW) for each in made] == [Status.ACTIVE, Status.CLOSED]
     assert sorted(result.votes for result in polls.results(session, made[1].id)) == [0, 1, 2, 3]
-    assert polls.voted_for(session, made[0].id, users["reader"].id) is None
+    assert polls.chosen_by(session, made[0].id, users["reader"].id) is None
     announcement = session.scalars(select(Announcement)).one()
     assert announcement.active
 

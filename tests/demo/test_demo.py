@@ -256,5 +256,5 @@ def test_an_import_takes_it_without_one_remark(made, database, tmp_path):
     importer.close()
     assert dict(report.advice) == {}
     assert report.notes == []
-    assert report.left == []
+    assert report.unread_files == []
     assert report.pictures == len(images())

@@ -16,7 +16,7 @@ from tests.certificate import CERTIFICATE, KEY
 from tests.needs import program
 from tests.serving import clean_environment, fetch, free_port
 from tests.site.test_production import ROOT, production, workers
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 HOST = "comics.example.org"
 RESTART = 2  # seconds; RestartSec of deploy/systemd/comicsdb.service
@@ -47,7 +47,7 @@ class Node:
         """Start it, and see to it that it runs until `stop`."""
         self.keeper = threading.Thread(target=self._keep)
         self.keeper.start()
-        await_that(self.answers)
+        wait_until(self.answers)
 
     def _keep(self) -> None:
         while not self.stopped:
@@ -110,7 +110,7 @@ def balancer(folder: Path, nodes: list[Node]):
     command = [program("nginx"), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        await_that((folder / "nginx.pid").exists)
+        wait_until((folder / "nginx.pid").exists)
         yield port, folder / "comicsdb.log"
     finally:
         process.terminate()

@@ -15,15 +15,15 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.media.s3 import S3Storage
 from comicsdb.media.sweeping import missing
-from tests.factories import Make
+from tests.factories import Factories
 from tests.faults.balanced import HOST, Killer, Node, balancer
-from tests.faults.people import Crowd, Editor, Maker, Member, Owner, Reader, Visitor, settle
+from tests.faults.people import Editor, Maker, Member, Owner, Reader, SharedState, Visitor, settle
 from tests.faults.postgresql import PostgreSQL
 from tests.redis_server import RedisServer
 from tests.s3_server import S3Server
 from tests.serving import add_account, connected, fetch
 from tests.site.test_plugin import MAKE_EDITOR
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 SECONDS = float(os.environ.get("FAULT_SECONDS", "300"))
 EVERY = 10  # seconds from kill to kill
@@ -69,7 +69,7 @@ def catalogue(url: str) -> tuple[list[int], str]:
     """Issues to own: their ids, and the page of one."""
     engine = create_engine(url)
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         issues = [make.issue(series=series, number=str(number)) for number in range(ISSUES)]
         session.commit()
@@ -84,7 +84,7 @@ def test_one_process_is_killed_every_ten_seconds(stage):
     editor, owner, _ = (add_account(url, name) for name in ("ed", "olga", "mia"))
     with connected(url) as connection:
         connection.execute(text(MAKE_EDITOR))
-    crowd = Crowd(port)
+    crowd = SharedState(port)
     editors, maker = [Editor(crowd, number, editor) for number in range(2)], Maker(crowd, 0, editor)
     collector, member = Owner(crowd, 0, owner, issues), Member(crowd, 0, "mia", "secret", page)
     readers = [Reader(crowd, number, owner) for number in range(2)]
@@ -104,7 +104,7 @@ def test_one_process_is_killed_every_ten_seconds(stage):
     reader = Reader(crowd, 9, editor)
     crowd.ended.clear()
     for node in nodes:
-        await_that(node.answers)
+        wait_until(node.answers)
     for thing in crowd.things:
         settle(reader, thing)
     for path in {each.path for each in crowd.things[-20:]}:
@@ -119,7 +119,7 @@ def test_one_process_is_killed_every_ten_seconds(stage):
     assert all(each.seen for each in crowd.things)
 
 
-def check_catalogue(url: str, crowd: Crowd, maker: Maker) -> None:
+def check_catalogue(url: str, crowd: SharedState, maker: Maker) -> None:
     """Every write that was answered is there, once; one that was not is there once or not at all."""
     with connected(url) as connection:
         rows = connection.execute(text('SELECT name, id, "desc" FROM arc')).all()
@@ -163,7 +163,7 @@ def check_library(url: str, collector: Owner, member: Member) -> None:
         ).all()
     assert collector.own.keys() <= items.keys() <= collector.own.keys() | set(collector.tried)
     for issue, thing in collector.own.items():
-        assert thing.sure <= items[issue] <= thing.begun
+        assert thing.confirmed <= items[issue] <= thing.begun
     assert len(stars) == 1
     assert set(stars) <= member.stars
     assert figures == [(1, stars[0])]
@@ -177,7 +177,7 @@ def check_pictures(url: str, storage) -> None:
     engine.dispose()
 
 
-def told(crowd: Crowd, killer: Killer, log, maker: Maker) -> None:
+def told(crowd: SharedState, killer: Killer, log, maker: Maker) -> None:
     """Say what happened: kills, answers, and what the balancer hid by asking another process."""
     upstreams = Counter(line.split('"')[-2] for line in log.read_text().splitlines())
     again = {statuses: number for statuses, number in upstreams.items() if "," in statuses}

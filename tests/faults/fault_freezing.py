@@ -10,7 +10,14 @@ from collections import Counter
 import pytest
 
 from tests.faults.balanced import HOST, Node, balancer
-from tests.faults.freezing import PROFILE, Client, Sent, crowded_parts, long_cookie, picture_of_many_scans
+from tests.faults.freezing import (
+    PROFILE,
+    Client,
+    RawRequest,
+    crowded_parts,
+    long_cookie,
+    picture_of_many_scans,
+)
 from tests.faults.people import Connection
 from tests.faults.postgresql import PostgreSQL
 from tests.serving import add_account
@@ -18,7 +25,7 @@ from tests.serving import add_account
 SECONDS = float(os.environ.get("FAULT_SECONDS", "30"))
 PAUSE = 0.2  # seconds until a sender begins again: what it sends is a burden to this machine, too
 SOON = 1.0  # seconds within which the site says how it is
-HEALTH = Sent("GET", "/health/", {})
+HEALTH = RawRequest("GET", "/health/", {})
 COOKIE = 400_000  # bytes; nginx takes no line of more than 8,000
 BEHIND_NGINX = 7_900
 

@@ -14,7 +14,7 @@ from tests.faults.postgresql import PostgreSQL
 from tests.needs import program
 from tests.serving import fetch, free_port, serving
 from tests.site.test_production import production
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 INI = """
 [databases]
@@ -47,7 +47,7 @@ def pooled():
             stderr=subprocess.STDOUT,
         )
     url = postgresql.url(port=port)
-    await_that(lambda: answers(url))
+    wait_until(lambda: answers(url))
     yield url, direct
     process.terminate()
     process.wait()

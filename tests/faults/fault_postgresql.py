@@ -15,7 +15,7 @@ from tests.faults.load import Load
 from tests.faults.postgresql import PostgreSQL
 from tests.serving import clean_environment, fetch, write_ini
 from tests.site.test_production import served
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_disk_full(tmp_path):
                 load.progress()
                 _fill(ballast)
                 before = refusals(load)
-                await_that(lambda: refusals(load) > before)
+                wait_until(lambda: refusals(load) > before)
                 ballast.unlink()
                 postgresql.revive()  # it may have given up, as it could not write its log
                 load.progress()
@@ -98,7 +98,7 @@ def test_a_migration_is_interrupted(postgresql, tmp_path):
         ini = write_ini(tmp_path / str(number), url, port=1)
         command = [sys.executable, "-m", "comicsdb", "-c", str(ini), "db", "upgrade"]
         process = subprocess.Popen(command, env=clean_environment(), stdout=subprocess.DEVNULL)
-        await_that(lambda: _is_migrated(url) or process.poll() is not None)  # noqa: B023
+        wait_until(lambda: _is_migrated(url) or process.poll() is not None)  # noqa: B023
         time.sleep(random.uniform(0, seconds))
         process.kill()
         process.wait()

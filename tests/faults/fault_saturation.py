@@ -27,7 +27,7 @@ from tests.faults.freezing import (
     FORM,
     PROFILE,
     Client,
-    Sent,
+    RawRequest,
     crowded_parts,
     long_cookie,
     picture_of_many_scans,
@@ -87,7 +87,7 @@ def site(tmp_path):
 class Sender:
     """Somebody who asks for something as soon as the last answer is there."""
 
-    def __init__(self, number: int, port: int, basic: str, freezing: list[Sent], page: str):
+    def __init__(self, number: int, port: int, basic: str, freezing: list[RawRequest], page: str):
         self.chance = random.Random(f"sender {number}")
         self.number, self.basic, self.freezing, self.page = number, basic, freezing, page
         self.client = Client(lambda: http.client.HTTPConnection("127.0.0.1", port, timeout=120))
@@ -109,7 +109,7 @@ class Sender:
                 self.send("read", self._read())
         self.client.leave()
 
-    def send(self, sort: str, sent: Sent) -> None:
+    def send(self, sort: str, sent: RawRequest) -> None:
         """One request; what must not be answered is kept."""
         try:
             status, headers, body = self.client.ask(sent)
@@ -124,27 +124,27 @@ class Sender:
         if sort == "write" and status not in {200, 201, 503}:
             self.wrong.append((sent.method, sent.path, status, body[:1000]))
 
-    def _write(self) -> Sent:
+    def _write(self) -> RawRequest:
         """A new publisher, or another text for the one that all tests begin with."""
         headers = FORM | {"Authorization": self.basic}
         self.written += 1
         if self.written % 2:
             fields = urlencode({"name": f"Publisher {self.number} {self.written}"}).encode()
             key = {"Idempotency-Key": f"{self.number}-{self.written}"}
-            return Sent("POST", "/api/publisher/", headers | key, fields)
+            return RawRequest("POST", "/api/publisher/", headers | key, fields)
         fields = urlencode({"desc": f"revision {self.written} of {self.number}"}).encode()
-        return Sent("PATCH", "/api/publisher/1/", headers, fields)
+        return RawRequest("PATCH", "/api/publisher/1/", headers, fields)
 
-    def _read(self) -> Sent:
+    def _read(self) -> RawRequest:
         kind = self.chance.choice(KINDS)
         if self.chance.random() < 0.5:
             path = f"/api/{kind}/{self.chance.choice(('', '1/'))}"
-            return Sent("GET", path, {"Authorization": self.basic})
-        return Sent(
+            return RawRequest("GET", path, {"Authorization": self.basic})
+        return RawRequest(
             "GET", self.chance.choice((f"/{kind}/", self.page, "/", f"/{kind}/search?q=publisher")), {}
         )
 
-    def _odd(self) -> Sent:
+    def _odd(self) -> RawRequest:
         """Paths, parameters and headers that nobody has sent before."""
         kind = self.chance.choice(KINDS)
         path = self.chance.choice(
@@ -177,7 +177,7 @@ class Sender:
             headers["X-Real-IP"] = f"10.{self.chance.randint(0, 255)}.{self.chance.randint(0, 255)}.1"
         if self.chance.random() < 0.3:
             headers["If-None-Match"] = f'"{self._word()}"'
-        return Sent("GET", f"{path}?{query}" if query else path, headers)
+        return RawRequest("GET", f"{path}?{query}" if query else path, headers)
 
     def _word(self) -> str:
         letters = string.ascii_letters + string.digits + "-_é"

@@ -15,7 +15,7 @@ from comicsdb.readcache.regions import Cache
 from tests.needs import redis_server
 from tests.redis_server import RedisServer
 from tests.serving import free_port
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 CONFIG = """
 port {port}
@@ -41,8 +41,8 @@ def servers(tmp_path):
     config.write_text(CONFIG.format(port=port, folder=tmp_path, master=master.port))
     sentinel = subprocess.Popen([redis_server(), str(config), "--sentinel"], stdout=subprocess.DEVNULL)
     asked = Redis(port=port, socket_timeout=30)
-    await_that(lambda: replica.client.info("replication")["master_link_status"] == "up")
-    await_that(lambda: known(asked) == 1)
+    wait_until(lambda: replica.client.info("replication")["master_link_status"] == "up")
+    wait_until(lambda: known(asked) == 1)
     address = f"redis+sentinel://:hush@localhost:1,127.0.0.1:{port}/pages/0?socket_timeout=30"
     yield master, replica, address
     for each in gc.get_objects():  # those that caches and limits keep for their next question
@@ -63,29 +63,29 @@ def known(sentinel: Redis) -> int:
         return 0
 
 
-def test_cache_and_limits_go_on_with_the_next_master(servers, own_light):
+def test_cache_and_limits_go_on_with_the_next_master(servers, independent_read_pool):
     master, replica, address = servers
-    cache, limiter = Cache(address, memory_mb=0), Limiter(own_light, address)
+    cache, limiter = Cache(address, memory_mb=0), Limiter(independent_read_pool, address)
     cache.detail.get_or_create("one", lambda: b"1")
     assert master.client.exists("comicsdb:detail:one")
     limit = Limit("sign-ups", 5, 60)
     limiter.take([(limit, "ann")])
     assert usage.measure(address, "comicsdb", sample=1, batch=10).server["role"] == "master"
-    await_that(lambda: replica.client.exists("comicsdb:detail:one") and replica.client.dbsize() >= 2)
+    wait_until(lambda: replica.client.exists("comicsdb:detail:one") and replica.client.dbsize() >= 2)
 
     master.kill()
     assert cache.detail.get_or_create("two", lambda: b"2") == (b"2", False)  # nobody waits for an election
-    await_that(lambda: replica.client.info("replication")["role"] == "master")
+    wait_until(lambda: replica.client.info("replication")["role"] == "master")
 
     def taken():
         time.sleep(0.1)
         return limiter.take([(limit, "ann")]).states[0].count
 
-    await_that(lambda: cache.detail.get("one") == b"1")
+    wait_until(lambda: cache.detail.get("one") == b"1")
     counts = [taken() for _ in range(30)]
     assert 2 in counts or counts[-1] >= 3
     assert cache.detail.get_or_create("three", lambda: b"3") == (b"3", False)
-    await_that(lambda: cache.detail.get_or_create("four", lambda: b"4")[0] == b"4")
+    wait_until(lambda: cache.detail.get_or_create("four", lambda: b"4")[0] == b"4")
     assert replica.client.exists("comicsdb:detail:four")
 
 

@@ -16,7 +16,7 @@ PROFILE = "/accounts/update/"
 TOKEN = re.compile(rb'name="csrf_token" value="([^"]+)"')
 
 
-class Sent(NamedTuple):
+class RawRequest(NamedTuple):
     """A request."""
 
     method: str
@@ -34,7 +34,7 @@ class Client:
         self.headers = {"Host": HOST, "X-Forwarded-Proto": "https", "Origin": f"https://{HOST}"} | headers
         self.cookies: dict[str, str] = {}
 
-    def ask(self, sent: Sent) -> tuple[int, http.client.HTTPMessage, bytes]:
+    def ask(self, sent: RawRequest) -> tuple[int, http.client.HTTPMessage, bytes]:
         """Status, headers and body of the answer; raises OSError and HTTPException where there is none."""
         if self.connection is None:
             self.connection = self.connect()
@@ -61,29 +61,29 @@ class Client:
 
     def token(self, path: str) -> str:
         """The token of the forms of a page."""
-        return TOKEN.search(self.ask(Sent("GET", path, {}))[2])[1].decode()
+        return TOKEN.search(self.ask(RawRequest("GET", path, {}))[2])[1].decode()
 
     def log_in(self, username: str, password: str) -> None:
         """Fill in the form."""
         path = "/accounts/login/"
         fields = {"csrf_token": self.token(path), "username": username, "password": password}
-        status, _, body = self.ask(Sent("POST", path, FORM, urlencode(fields).encode()))
+        status, _, body = self.ask(RawRequest("POST", path, FORM, urlencode(fields).encode()))
         assert status == 303, body
 
 
-def long_cookie(size: int) -> Sent:
+def long_cookie(size: int) -> RawRequest:
     """Pairs that end nowhere: WebOb's own pattern looks for the end of each from all of its letters."""
-    return Sent("GET", "/", {"Cookie": "a" * size})
+    return RawRequest("GET", "/", {"Cookie": "a" * size})
 
 
-def crowded_parts() -> Sent:
+def crowded_parts() -> RawRequest:
     """A form of parts whose names are nothing but separators of parameters."""
     part = PART % (b";" * 7900, b"", b"")
-    return Sent("POST", "/accounts/login/", PARTS, part * 2400 + b"--x--\r\n")
+    return RawRequest("POST", "/accounts/login/", PARTS, part * 2400 + b"--x--\r\n")
 
 
-def picture_of_many_scans(token: str) -> Sent:
+def picture_of_many_scans(token: str) -> RawRequest:
     """A picture for a profile that takes a decoder minutes."""
     parts = PART % (b"csrf_token", b"", token.encode())
     parts += PART % (b"image", b'; filename="a.jpg"', jpeg_of_many_scans(600))
-    return Sent("POST", PROFILE, PARTS, parts + b"--x--\r\n")
+    return RawRequest("POST", PROFILE, PARTS, parts + b"--x--\r\n")

@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, text
 
 from tests.serving import add_account, connected, fetch
 from tests.site.test_plugin import MAKE_EDITOR
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 WRITERS = 3
@@ -53,7 +53,7 @@ class Load:
     def progress(self, more: int = 10) -> None:
         """Wait until so many more writes were answered."""
         wanted = len(self.written) + more
-        await_that(lambda: self.wrong or len(self.written) >= wanted)
+        wait_until(lambda: self.wrong or len(self.written) >= wanted)
         assert not self.wrong, self.wrong[0]
 
     def _ask(self, number: int, path: str, **asked) -> tuple[int, bytes]:

@@ -18,35 +18,35 @@ from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 
-from comicsdb.imaging.metadata import stripped
+from comicsdb.imaging.metadata import strip_metadata
 from tests.faults.balanced import HOST
 from tests.site.test_crash import BOUNDARY, cover, form
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 PARTS = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
 PAUSE = 0.1  # seconds from what one person has done to what it does next
-RESPITE = 0.2  # seconds until somebody who got no answer asks again
+RETRY_PAUSE = 0.2  # seconds until somebody who got no answer asks again
 REVISION = re.compile(rb"revision (\d+)\.")
 TIMES_READ = re.compile(rb'"read_count": ?(\d+)')
 
 
 @dataclass
-class Thing:
-    """An object with a number in its text, which one writer owns."""
+class TrackedObject:
+    """An object with a number in its text, written by one user only."""
 
     path: str  # in the API
     page: str  # on the site
     name: str
     number: re.Pattern = REVISION
     begun: int = 1  # nobody has seen a greater number
-    sure: int = 1  # nobody sees a smaller one any more
+    confirmed: int = 1  # nobody sees a smaller one any more
     answered: list[int] = field(default_factory=lambda: [1])
     picture: bytes | None = None  # as it must be served; none if unknown
     seen: int = 0  # answers that showed it
 
 
-class Crowd:
-    """What all people know, and what they were told."""
+class SharedState:
+    """What all users share: the objects, what was answered, and what was wrong."""
 
     def __init__(self, port: int):
         self.port = port
@@ -55,20 +55,20 @@ class Crowd:
         self.wrong: list[str] = []
         self.statuses: Counter[tuple[str, object]] = Counter()
         self.slowest = 0.0
-        self.things: list[Thing] = []
+        self.things: list[TrackedObject] = []
         self.tried: Counter[str] = Counter()  # names that were sent without an answer
         self.begun = 0  # arcs that may be there
 
-    def judge(self, thing: Thing, floor: int, number: int, words: str) -> None:
+    def check_number(self, thing: TrackedObject, floor: int, number: int, words: str) -> None:
         """Whether an answer may show this number of a thing."""
         with self.lock:
             thing.seen += 1
             if not floor <= number <= thing.begun:
                 self.wrong.append(f"{words}: {thing.name} {number}, not {floor} to {thing.begun}")
-            thing.sure = max(thing.sure, number)
+            thing.confirmed = max(thing.confirmed, number)
 
     def run(self, people) -> list[threading.Thread]:
-        """Let people come; they stay until `ended`."""
+        """Start the threads of the users, which run until `ended`."""
 
         def live(person):
             try:
@@ -100,10 +100,10 @@ class Connection(http.client.HTTPSConnection):
         self.sock = self._context.wrap_socket(plain, server_hostname=HOST)
 
 
-class Person:
-    """Somebody with a browser or a program that keeps its connection."""
+class SimulatedUser:
+    """A user whose browser or program keeps its connection."""
 
-    def __init__(self, crowd: Crowd, number: int, basic: str | None = None):
+    def __init__(self, crowd: SharedState, number: int, basic: str | None = None):
         self.crowd, self.number = crowd, number
         self.chance = random.Random(f"{type(self).__name__} {number}")
         self.headers = {"Host": HOST} | ({"Authorization": basic} if basic else {})
@@ -122,7 +122,7 @@ class Person:
             self.crowd.statuses[method, status] += 1
             self.crowd.slowest = max(self.crowd.slowest, time.monotonic() - begun)
         if status in {"lost", 502, 504}:
-            time.sleep(RESPITE)
+            time.sleep(RETRY_PAUSE)
             return None
         if status not in expected:
             self.crowd.wrong.append(f"{method} {path}: {status} {data[:1500]!r}")
@@ -141,10 +141,10 @@ class Person:
         answer = self.connection.getresponse()
         return answer.status, answer.headers, answer.read()
 
-    def read(self, thing: Thing, path: str, *, condition: bool = False) -> bytes:
+    def read(self, thing: TrackedObject, path: str, *, condition: bool = False) -> bytes:
         """Look at a thing, perhaps with the tag of before, until there is an answer; gives its body."""
         while True:
-            floor = thing.sure
+            floor = thing.confirmed
             tag, before = self.known.get(path, ("", 0)) if condition else ("", 0)
             answer = self.ask("GET", path, 200, 304, **({"If-None-Match": tag} if tag else {}))
             if answer is None:
@@ -157,17 +157,17 @@ class Person:
                 self.crowd.wrong.append(f"GET {path} {tag}: {status} without its text {body[:1500]!r}")
                 return b""
             for number in numbers:
-                self.crowd.judge(thing, floor, number, f"GET {path} {tag} {status}")
+                self.crowd.check_number(thing, floor, number, f"GET {path} {tag} {status}")
             self.known[path] = (headers.get("ETag", ""), numbers[0])
             return body
 
 
-class Editor(Person):
+class Editor(SimulatedUser):
     """Makes arcs with pictures and changes them, each request sent once."""
 
     def __init__(self, *given):
         super().__init__(*given)
-        self.own: list[Thing] = []
+        self.own: list[TrackedObject] = []
         self.made = 0
 
     def act(self) -> None:
@@ -190,13 +190,13 @@ class Editor(Person):
             return
         told = json.loads(answer[2])
         page = urlsplit(told["resource_url"]).path
-        thing = Thing(f"/api/arc/{told['id']}/", page, name, picture=stripped(image)[0])
+        thing = TrackedObject(f"/api/arc/{told['id']}/", page, name, picture=strip_metadata(image)[0])
         with self.crowd.lock:
             self.crowd.things.append(thing)
         self.own.append(thing)
         self.look(thing)
 
-    def change(self, thing: Thing) -> None:
+    def change(self, thing: TrackedObject) -> None:
         """The next number, now and then with another picture, or only if it is as this editor knows it."""
         with self.crowd.lock:
             thing.begun += 1
@@ -216,13 +216,13 @@ class Editor(Person):
         if json.loads(answer[2])["desc"] != f"revision {number}.":
             self.crowd.wrong.append(f"PATCH {thing.path} {number}: {answer[2]!r}")
         with self.crowd.lock:
-            thing.sure = number
+            thing.confirmed = number
             thing.answered.append(number)
         if image:
-            thing.picture = stripped(image)[0]
+            thing.picture = strip_metadata(image)[0]
         self.look(thing)
 
-    def look(self, thing: Thing) -> None:
+    def look(self, thing: TrackedObject) -> None:
         """What was written is there, in the API and on its page; so is its picture."""
         body = self.read(thing, thing.path, condition=True)
         self.read(thing, thing.page)
@@ -230,7 +230,7 @@ class Editor(Person):
             check_picture(self, thing, json.loads(self.read(thing, thing.path) or "{}").get("image"))
 
 
-def check_picture(person: Person, thing: Thing, address: str | None) -> None:
+def check_picture(person: SimulatedUser, thing: TrackedObject, address: str | None) -> None:
     """Ask for a picture and compare it; nothing is done where no answer came."""
     if address:
         path = urlsplit(address).path
@@ -239,7 +239,7 @@ def check_picture(person: Person, thing: Thing, address: str | None) -> None:
             person.crowd.wrong.append(f"GET {path}: not the picture of {thing.name}")
 
 
-class Maker(Person):
+class Maker(SimulatedUser):
     """Makes publishers by idempotency key: the same request again until it is answered."""
 
     def __init__(self, *given):
@@ -261,7 +261,7 @@ class Maker(Person):
             self.crowd.wrong.append(f"{name} is not in the list: {answer[2]!r}")
 
 
-class Owner(Person):
+class Owner(SimulatedUser):
     """Keeps a collection by the API: each issue once, and how often it was read."""
 
     def __init__(self, crowd, number, basic, issues: list[int]):
@@ -278,7 +278,9 @@ class Owner(Person):
                 self.tried.append(issue)
                 return
             path = f"/api/collection/{json.loads(answer[2])['id']}/"
-            self.own[issue] = Thing(path, path, f"issue {issue}", TIMES_READ, begun=0, sure=0, answered=[])
+            self.own[issue] = TrackedObject(
+                path, path, f"issue {issue}", TIMES_READ, begun=0, confirmed=0, answered=[]
+            )
         if not self.own:
             return
         issue, thing = self.chance.choice(list(self.own.items()))
@@ -289,14 +291,14 @@ class Owner(Person):
         if answer and answer[0] == 200:
             with self.crowd.lock:
                 thing.answered.append(1)
-                thing.sure = max(thing.sure, len(thing.answered))
+                thing.confirmed = max(thing.confirmed, len(thing.answered))
         self.read(thing, thing.path, condition=self.chance.random() < 0.5)
         answer = self.ask("GET", "/api/collection/", 200)
         if answer and not len(self.own) <= json.loads(answer[2])["count"] <= len(self.own) + len(self.tried):
             self.crowd.wrong.append(f"a collection of {len(self.own)} has {answer[2][:100]!r}")
 
 
-class Member(Person):
+class Member(SimulatedUser):
     """Is logged in on the site, and gives stars to an issue; nobody logs it out."""
 
     def __init__(self, crowd, number, username: str, password: str, page: str):
@@ -343,7 +345,7 @@ class Member(Person):
         self.stars = {stars}
 
 
-class Reader(Person):
+class Reader(SimulatedUser):
     """Reads details and lists of the API."""
 
     def act(self) -> None:
@@ -359,7 +361,7 @@ class Reader(Person):
             self.crowd.wrong.append(f"of {floor} to {self.crowd.begun} arcs there are {answer[2][:100]!r}")
 
 
-class Visitor(Person):
+class Visitor(SimulatedUser):
     """Looks at pages without an account."""
 
     def act(self) -> None:
@@ -378,7 +380,7 @@ class Visitor(Person):
             self.ask("GET", self.chance.choice(["/", "/arc/", "/publisher/", "/issue/", "/health/"]), 200)
 
 
-def settle(person: Person, thing: Thing) -> None:
+def settle(person: SimulatedUser, thing: TrackedObject) -> None:
     """Look at a thing when all is quiet again: at its number, and at its picture."""
     body = person.read(thing, thing.path)
     if thing.picture:

@@ -15,31 +15,31 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from tests.api.conftest import PASSWORD, basic
-from tests.conftest import API_ALONE, build_app, copied_to_roll_back, rolled_back
-from tests.factories import Make
+from tests.api.conftest import PASSWORD, basic_auth
+from tests.conftest import API_ONLY, build_app, rollback_engine_on_copy, rolled_back_connection
+from tests.factories import Factories
 from tests.machines.api_cache import world
 from tests.machines.api_cache.machine import Writers, endings, seeds, single_steps
-from tests.machines.api_cache.scene import Theatre
+from tests.machines.api_cache.scenario import ApiEnvironment
 from tests.machines.api_cache.writer import Writer
-from tests.machines.pages.scene import PageTheatre, Visitor
+from tests.machines.pages.scenario import PageEnvironment, Visitor
 from tests.soak import SOAK, sequences
 
 BETWEEN = 1 if SOAK else 15  # writes from one visit of all sorts of pages to the next
 
 
 @pytest.fixture(scope="module")
-def stage_engine(cluster, template):
+def seed_engine(cluster, template):
     """An engine of a database for the small catalogue."""
-    yield from copied_to_roll_back(cluster, template, "stage")
+    yield from rollback_engine_on_copy(cluster, template, "seed_data")
 
 
 @pytest.fixture(scope="module")
-def stage(stage_engine, tmp_path_factory):
+def seed_data(seed_engine, tmp_path_factory):
     """A small catalogue, committed, a reader with a password and a token, and an editor."""
-    with session_factory(stage_engine)() as session:
-        built = world.build(session, tmp_path_factory.mktemp("stage"))
-        make, passwords = Make(Catalog(session)), Passwords("fast")
+    with session_factory(seed_engine)() as session:
+        built = world.build(session, tmp_path_factory.mktemp("seed_data"))
+        make, passwords = Factories(Catalog(session)), Passwords("fast")
         reader = make.user("client", password=PASSWORD, passwords=passwords)
         world.add_token(session, reader.id)
         make.user("writer", password=PASSWORD, passwords=passwords, groups=["editor"])
@@ -47,15 +47,15 @@ def stage(stage_engine, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def bare_api(shared_database, media_folder):
+def uncached_api(shared_database, media_folder):
     """The application's API with a cache that keeps nothing."""
-    app = build_app(shared_database, media_folder, **API_ALONE, **{"comicsdb.cache.memory_mb": "0"})
+    app = build_app(shared_database, media_folder, **API_ONLY, **{"comicsdb.cache.memory_mb": "0"})
     yield app
     app.registry["comicsdb.engine"].dispose()
 
 
 @pytest.fixture(scope="module")
-def bare_site(shared_database, media_folder):
+def uncached_site(shared_database, media_folder):
     """The same application, which keeps no page."""
     app = build_app(shared_database, media_folder)
     yield app
@@ -63,9 +63,9 @@ def bare_site(shared_database, media_folder):
 
 
 @pytest.fixture
-def connection(stage_engine, stage):
+def connection(seed_engine, seed_data):
     """One connection to the small catalogue, in an outer transaction."""
-    yield from rolled_back(stage_engine)
+    yield from rolled_back_connection(seed_engine)
 
 
 @pytest.fixture
@@ -74,33 +74,33 @@ def writer(testapp):
 
 
 @pytest.fixture
-def api(testapp, bare_api, connection, stage, writer):
+def api(testapp, uncached_api, connection, seed_data, writer):
     """The application with a cache and without, on one connection, for readers of the API."""
-    credentials = [basic("client", PASSWORD), {"Authorization": f"Bearer {world.TOKEN}"}]
-    return Theatre(connection, testapp.app, bare_api, stage, credentials, writer)
+    credentials = [basic_auth("client", PASSWORD), {"Authorization": f"Bearer {world.TOKEN}"}]
+    return ApiEnvironment(connection, testapp.app, uncached_api, seed_data, credentials, writer)
 
 
 @pytest.fixture
-def site(testapp, bare_site, connection, stage, writer):
+def site(testapp, uncached_site, connection, seed_data, writer):
     """The same for visitors of the site."""
-    return PageTheatre(connection, testapp.app, bare_site, stage, writer)
+    return PageEnvironment(connection, testapp.app, uncached_site, seed_data, writer)
 
 
 def test_every_single_change_is_seen_at_once(api, site):
-    scene = api.scene()
-    visitor = Visitor(site, scene)
-    for number, (write, arguments) in enumerate(single_steps(scene)):
+    scenario = api.scenario()
+    visitor = Visitor(site, scenario)
+    for number, (write, arguments) in enumerate(single_steps(scenario)):
         write(*arguments)
-        scene.session.commit()
+        scenario.session.commit()
         try:
-            scene.look_around(Random(number))
+            scenario.check_reads(Random(number))
             if number % BETWEEN:
-                visitor.glance(Random(number))
+                visitor.visit_first_issue(Random(number))
             else:
-                visitor.sweep(Random(number))
+                visitor.visit_each_kind(Random(number))
         except AssertionError as error:
             raise AssertionError(f"after {write.__name__} {arguments}, or before on a page") from error
-    scene.end()
+    scenario.end()
     assert {"HIT", "MISS", "304 by tag"} <= site.counts.keys()
 
 
@@ -109,13 +109,13 @@ class Readers(Writers):
 
     @rule(seed=seeds)
     def walk(self, seed):
-        self.scene.session.commit()
+        self.scenario.session.commit()
         random = Random(seed)
-        self.scene.reader.walk(self.scene.addresses.some_first_page(random), random)
+        self.scenario.reader.read_all_pages(self.scenario.addresses.random_first_page(random), random)
 
 
 def test_whatever_is_written_every_answer_is_the_uncached_one(api):
-    run_state_machine_as_test(type("Bound", (Readers,), {"theatre": api}), settings=sequences(6, 20))
+    run_state_machine_as_test(type("Bound", (Readers,), {"environment": api}), settings=sequences(6, 20))
     assert {
         "HIT",
         "MISS",
@@ -133,9 +133,9 @@ class Visitors(Writers):
 
     @rule(title=st.sampled_from(("", "Ash", "Brine")), ending=endings, seed=seeds)
     def announce(self, title, ending, seed):
-        self.write(seed, ending, self.scene.announce, title)
+        self.write(seed, ending, self.scenario.announce, title)
 
 
 def test_whatever_is_written_every_page_is_the_one_of_now(site):
-    run_state_machine_as_test(type("Bound", (Visitors,), {"theatre": site}), settings=sequences(3, 8))
+    run_state_machine_as_test(type("Bound", (Visitors,), {"environment": site}), settings=sequences(3, 8))
     assert {"HIT", "MISS", "304 by tag"} <= site.counts.keys()

@@ -1,4 +1,4 @@
-"""`make serve` with the demo catalogue: what the tests of the published clients stand on."""
+"""`make serve` with the demo catalogue, for the tests of the published clients."""
 
 import json
 import os

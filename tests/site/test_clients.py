@@ -90,7 +90,7 @@ def client(server, catalogue):
 def writer(client, folder, database):
     """The catalogue service on the database that is being served."""
     name = database_name(folder)
-    engine = create_engine(dev_cluster.resolve(database.replace("database=served", f"database={name}")))
+    engine = create_engine(dev_cluster.resolve_url(database.replace("database=served", f"database={name}")))
     with session_factory(engine)() as session:
         yield Catalog(session)
     engine.dispose()

@@ -14,7 +14,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import ApiToken
 from tests.api.resource.test_statements import world
-from tests.factories import Make
+from tests.factories import Factories
 from tests.serving import clean_environment, fetch_json, free_port, pserve, write_ini
 from tests.soak import SOAK
 
@@ -65,7 +65,7 @@ def served(database, tmp_path):
     """The address of a server with something of everything, whose first objects have the number 1."""
     engine = create_engine(database)
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         admin = make.user("admin", is_superuser=True)
         session.add(ApiToken(digest=digest(TOKEN), token_key=TOKEN[:8], user_id=admin.id))
         world(make, 3)

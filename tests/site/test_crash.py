@@ -27,16 +27,16 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.imaging.hashes import hashes
 from comicsdb.imaging.images import inspect
-from comicsdb.imaging.metadata import stripped
+from comicsdb.imaging.metadata import strip_metadata
 from comicsdb.media.storage import FolderStorage
-from comicsdb.media.sweeping import missing, owners, sweep
+from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from tests.conftest import build_app
-from tests.factories import Make
+from tests.factories import Factories
 from tests.redis_server import RedisServer
 from tests.serving import add_account, clean_environment, free_port
 from tests.site.test_production import production
 from tests.soak import SOAK
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 ROUNDS, WRITES = (20, 200) if SOAK else (1, 60)
 WRITERS = 12
@@ -53,7 +53,7 @@ def stage(cluster, template, tmp_path_factory):
         connection.execute(text("ALTER DATABASE crash SET synchronous_commit = on"))
     engine.dispose()
     with session_factory(engine)() as session:
-        series = Make(Catalog(session)).series().id
+        series = Factories(Catalog(session)).series().id
     editor = add_account(cluster.url("crash"), "editor")
     with engine.begin() as connection:
         connection.execute(
@@ -64,15 +64,17 @@ def stage(cluster, template, tmp_path_factory):
         )
     redis = RedisServer()
     redis.start()
-    yield Stage(tmp_path_factory.mktemp("crash"), cluster.url("crash"), engine, redis, editor, series)
+    yield CrashEnvironment(
+        tmp_path_factory.mktemp("crash"), cluster.url("crash"), engine, redis, editor, series
+    )
     redis.remove()
     engine.dispose()
     cluster.drop_database("crash")
 
 
 @dataclass
-class Stage:
-    """What outlives a server."""
+class CrashEnvironment:
+    """What survives a killed server: its folder and its database."""
 
     folder: object
     url: str
@@ -90,7 +92,7 @@ class Stage:
 class Server:
     """The server of production, its processes in one process group."""
 
-    def __init__(self, stage: Stage, workers: int = 2):
+    def __init__(self, stage: CrashEnvironment, workers: int = 2):
         self.port = free_port()
         ini, environment = production(stage.folder, stage.url, self.port, workers=str(workers))
         environment |= {"COMICSDB_CACHE_URL": stage.redis.url, "COMICSDB_MAIL_SENDER": "command"}
@@ -102,7 +104,7 @@ class Server:
                 stderr=log,
                 start_new_session=True,
             )
-        await_that(self._answers, every=0.1)
+        wait_until(self._answers, every=0.1)
 
     def _answers(self) -> bool:
         assert self.process.poll() is None
@@ -147,10 +149,10 @@ def cover(chance: random.Random) -> bytes:
 
 
 @dataclass
-class Round:
-    """Writes until the server is killed, and what they were told."""
+class WriteRound:
+    """The writes until the server is killed, and the responses to them."""
 
-    stage: Stage
+    stage: CrashEnvironment
     number: int
     answered: dict[tuple[str, int], tuple[dict, bytes]] = field(default_factory=dict)
     unanswered: int = 0
@@ -227,7 +229,7 @@ class Round:
             self.killed.wait(0.02)
 
 
-def check_rows(stage: Stage) -> None:
+def check_rows(stage: CrashEnvironment) -> None:
     """Nothing is half there: every row has its picture, whole and measured, and a cover its hash."""
     assert list(missing(at_once(stage), stage.media)) == []
     with stage.engine.connect() as connection:
@@ -246,23 +248,27 @@ def check_rows(stage: Stage) -> None:
                 assert row.hash == hashes(image)["phash"]
 
 
-def at_once(stage: Stage):
+def at_once(stage: CrashEnvironment):
     """A connection that is in no transaction."""
     return stage.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
 
-def check_files(stage: Stage) -> int:
+def check_files(stage: CrashEnvironment) -> int:
     """A sweep leaves exactly the files that rows name; gives how many it removed."""
     with at_once(stage) as connection:
         removed = sum(1 for _ in sweep(connection, stage.media, timedelta(), dry_run=False))
         named = connection.execute(
-            text(" UNION ALL ".join(f"SELECT image FROM {table} WHERE image <> ''" for table in owners()))
+            text(
+                " UNION ALL ".join(
+                    f"SELECT image FROM {table} WHERE image <> ''" for table in tables_with_pictures()
+                )
+            )
         )
         assert sorted(entry.name for entry in stage.media.entries()) == sorted(named.scalars())
     return removed
 
 
-def check_answers(stage: Stage, port: int, answered: dict) -> None:
+def check_answers(stage: CrashEnvironment, port: int, answered: dict) -> None:
     """What was answered is what is served, by the cache that lived on and by a server without any."""
     bare = webtest.TestApp(
         build_app(stage.url, stage.media.folder, **{"comicsdb.cache.memory_mb": "0"}),
@@ -279,7 +285,7 @@ def check_answers(stage: Stage, port: int, answered: dict) -> None:
         if told["image"]:
             assert now["image"] == told["image"]
             status, data = ask(port, "GET", now["image"].removeprefix(f"http://{HOST}"))
-            assert (status, data) == (200, stripped(image)[0])
+            assert (status, data) == (200, strip_metadata(image)[0])
     for path in ("/api/arc/", "/api/issue/", f"/api/series/{stage.series}/issue_list/"):
         body = ask(port, "GET", path, Authorization=stage.editor)[1]
         assert body == bare.get(path, headers={"Authorization": stage.editor}).body
@@ -288,7 +294,7 @@ def check_answers(stage: Stage, port: int, answered: dict) -> None:
 
 def test_a_server_that_is_killed_leaves_nothing_half_done(stage, capsys):
     for number in range(ROUNDS):
-        this = Round(stage, number)
+        this = WriteRound(stage, number)
         this.run()
         server = Server(stage, workers=1)
         try:

@@ -6,14 +6,14 @@ from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
 from comicsdb.catalog import Catalog
-from comicsdb.db import is_away, make_engine, session_factory
+from comicsdb.db import is_unavailable, make_engine, session_factory
 from comicsdb.models import Arc
 from tests.conftest import build_app, forget_attempts
-from tests.factories import Make
+from tests.factories import Factories
 from tests.serving import add_account
 from tests.site.test_plugin import MAKE_EDITOR
 from tests.web.conftest import log_in
-from tests.web.forms.forming import Form
+from tests.web.forms.form_helpers import Form
 
 LIMITS = {
     "comicsdb.database.statement_timeout": 2,
@@ -63,7 +63,7 @@ def site(application, factory, basic):
     """The application, an arc in it, and how `ed`, who has used nothing of his limits, proves who he is."""
     forget_attempts(application)
     with factory() as session:
-        arc = Make(Catalog(session)).arc()
+        arc = Factories(Catalog(session)).arc()
     return application, arc, basic
 
 
@@ -143,7 +143,7 @@ def test_each_limit_ends_a_transaction_also_on_connections_that_are_lent(shared_
         with pytest.raises(DBAPIError) as caught:
             end(connection, limit)
     assert caught.value.orig.sqlstate == CODES[limit]
-    assert is_away(caught.value)
+    assert is_unavailable(caught.value)
     with free.connect() as connection:  # that of a command
         assert connection.scalar(text("SHOW statement_timeout")) == "0"
     for each in (engine, free):

@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, text
 
 from tests.serving import free_port, serving
 from tests.site.test_production import production
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 MORE = "INSERT INTO change_log (kind, object_id, action) VALUES ('arc', 1, 'update')"
 HTTPS = {"X-Forwarded-Proto": "https"}
@@ -60,7 +60,7 @@ def opened_when_free(port, query="", **headers):
         found[:] = opened(port, query, **headers)
         return found[1].status != 503
 
-    await_that(is_free)
+    wait_until(is_free)
     return found
 
 

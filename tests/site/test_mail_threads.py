@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, Paragraph, queue
 from tests.conftest import SETTINGS
 from tests.serving import add_account, free_port, pserve, write_ini
 from tests.smtp_sink import SmtpSink
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -46,11 +46,11 @@ def test_two_processes_send_each_mail_once(database, factory, tmp_path, sink):
     with pserve(*inis[0], **environment(sink)), pserve(*inis[1], **environment(sink)):
         check_that_a_link_leads_to_the_site_whatever_host_was_forwarded(inis[0][1], sink)
         with factory() as session:
-            given = resolve({"sqlalchemy.url": database, **SETTINGS})
+            given = parse_settings({"sqlalchemy.url": database, **SETTINGS})
             for recipient in recipients:
                 queue(session, given, Letter("News", (Paragraph("!"),)), to=recipient, kind="test")
             session.commit()
-        await_that(lambda: len(sink.received) >= 1 + len(recipients))
+        wait_until(lambda: len(sink.received) >= 1 + len(recipients))
     assert Counter(to for to, _mail in sink.received) == Counter(["ann@example.org", *recipients])
 
 
@@ -68,7 +68,7 @@ def check_that_a_link_leads_to_the_site_whatever_host_was_forwarded(port, sink):
         form = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
         browser.request("POST", path, typed, {**named, **form})
         assert browser.getresponse().status == 303
-        await_that(lambda: sink.to("ann@example.org"))
+        wait_until(lambda: sink.to("ann@example.org"))
     (mail,) = sink.to("ann@example.org")
     assert mail.link("/reset/").startswith("https://comics.example/accounts/reset/2/")
     assert "evil" not in mail.text + mail.html

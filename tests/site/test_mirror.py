@@ -129,7 +129,7 @@ def digests(engine, tables) -> dict[str, tuple]:
     """The number of the public rows of each table, and the sum of their hashes."""
     parts = []
     for table in tables:
-        row = f"ROW({public_tables.columns_of(table)})::text"
+        row = f"ROW({public_tables.quoted_columns(table)})::text"
         parts.append(f"SELECT '{table}', count(*), sum(hashtextextended({row}, 0)) FROM \"{table}\"")
     with engine.connect() as connection:
         connection.execute(text("SET TIME ZONE 'UTC'"))
@@ -137,7 +137,7 @@ def digests(engine, tables) -> dict[str, tuple]:
         return {table: tuple(found) for table, *found in rows}
 
 
-def differing(origin: Origin, engine, tables=tuple(public_tables.TABLES)) -> list[str]:
+def differing(origin: Origin, engine, tables=tuple(public_tables.PUBLIC_COLUMNS)) -> list[str]:
     """Those of some tables whose public rows differ between a site and the database of a mirror."""
     ours, theirs = digests(origin.importer.engine, tables), digests(engine, tables)
     assert ours.keys() == theirs.keys() == set(tables)
@@ -293,7 +293,7 @@ def test_beyond_the_horizon_a_mirror_begins_again_with_the_newest_dump(origin, m
     mirror.end(signal.SIGKILL)
     origin.write(lambda catalog: catalog.create(Arc, {"name": "Nobody will read this line"}))
     with origin.importer.factory() as session:
-        assert horizon.clean(session, timedelta(0), timedelta(0)) > 0
+        assert horizon.remove_older(session, timedelta(0), timedelta(0)) > 0
         session.commit()
     status, _headers, body = fetch(f"{origin.url}/api/change/?after={newest}")
     refused = json.loads(body)

@@ -8,16 +8,16 @@ from sqlalchemy import text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
-from comicsdb.media.decoding import Decoder
+from comicsdb.media.decoding import DecoderPool
 from comicsdb.media.storage import FolderStorage
-from comicsdb.media.uploads import TURN
+from comicsdb.media.uploads import UPLOAD_LOCK
 from tests.conftest import build_app
 from tests.dataset import picture
-from tests.factories import Make
+from tests.factories import Factories
 from tests.serving import add_account
 from tests.site.test_plugin import MAKE_EDITOR
 from tests.web.conftest import log_in
-from tests.web.forms.forming import Form
+from tests.web.forms.form_helpers import Form
 
 # Reading takes AccessShareLock; the member's turn to have a picture decoded stands in nobody else's way.
 LOCKS = text("""
@@ -31,17 +31,17 @@ OF_KEY = re.compile(r".*(idempotency_key|user_account).*|transactionid")
 
 
 @pytest.fixture
-def held(factory, monkeypatch):
-    """What was locked each time when a picture was decoded, as pairs of thing and mode."""
-    found, real = [], Decoder._ask
+def locks_while_decoding(factory, monkeypatch):
+    """The locks held whenever a picture was decoded, as pairs of object and mode."""
+    found, real = [], DecoderPool._ask
 
     def ask(decoder, job, data):
         with factory() as session:
-            rows = session.execute(LOCKS, {"turn": TURN})
+            rows = session.execute(LOCKS, {"turn": UPLOAD_LOCK})
             found.append([(row.what, row.mode) for row in rows])
         return real(decoder, job, data)
 
-    monkeypatch.setattr(Decoder, "_ask", ask)
+    monkeypatch.setattr(DecoderPool, "_ask", ask)
     return found
 
 
@@ -52,7 +52,7 @@ def site(database, factory, tmp_path):
     with factory() as session:
         session.execute(text(MAKE_EDITOR))
         session.commit()
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         arc, issue = make.arc(), make.issue()
         session.commit()
         names = arc.id, arc.slug, issue.slug
@@ -66,7 +66,7 @@ def site(database, factory, tmp_path):
 FILE = [("image", "cover.png", picture())]
 
 
-def test_the_api_decodes_before_it_locks(site, held):
+def test_the_api_decodes_before_it_locks(site, locks_while_decoding):
     app, _browser, basic, (arc, _slug, _issue) = site
     client = webtest.TestApp(app)
     made = client.post("/api/arc/", {"name": "New", "desc": ""}, headers=basic, upload_files=FILE, status=201)
@@ -75,16 +75,16 @@ def test_the_api_decodes_before_it_locks(site, held):
     conditional = basic | {"If-Match": tag}
     client.put(f"/api/arc/{arc}/", {"name": "Newer"}, headers=conditional, upload_files=FILE, status=200)
     assert made.json["image"]
-    assert held == [[], [], []]
+    assert locks_while_decoding == [[], [], []]
     once = basic | {"Idempotency-Key": "once"}
     client.post("/api/arc/", {"name": "Once"}, headers=once, upload_files=FILE, status=201)
-    assert [what for what, _mode in held.pop() if not OF_KEY.fullmatch(what)] == []
+    assert [what for what, _mode in locks_while_decoding.pop() if not OF_KEY.fullmatch(what)] == []
     wrong = {"name": ""}
     client.patch(f"/api/arc/{arc}/", wrong, headers=basic, upload_files=FILE, status=400)
-    assert held == [[], [], [], []]
+    assert locks_while_decoding == [[], [], [], []]
 
 
-def test_forms_of_the_site_decode_before_they_lock(site, held):
+def test_forms_of_the_site_decode_before_they_lock(site, locks_while_decoding):
     _app, browser, _basic, (_arc, slug, issue) = site
     form = Form(browser.get(f"/arc/{slug}/update/"))
     browser.post(form.action, form.submit_fields(), upload_files=FILE, status=303)
@@ -101,10 +101,10 @@ def test_forms_of_the_site_decode_before_they_lock(site, held):
     form = Form(browser.get("/reading-lists/create/"))
     fields = [*((name, value) for name, value in form.submit_fields() if name != "name"), ("name", "Mine")]
     browser.post(form.action, fields, upload_files=FILE, status=303)
-    assert held == [[]] * 5
+    assert locks_while_decoding == [[]] * 5
 
 
-def test_a_profile_and_a_revert_decode_before_they_lock(site, held, factory, tmp_path):
+def test_a_profile_and_a_revert_decode_before_they_lock(site, locks_while_decoding, factory, tmp_path):
     _app, browser, _basic, (arc, slug, _issue) = site
     profile = browser.get("/accounts/update/")
     token = re.search(r'name="csrf_token" value="([^"]+)"', profile.text)[1]
@@ -118,4 +118,4 @@ def test_a_profile_and_a_revert_decode_before_they_lock(site, held, factory, tmp
     FolderStorage(tmp_path).put(versions[1].snapshot["image"], picture())  # it went when it was replaced
     fields = {"csrf_token": token, "modified": stamp}
     browser.post(f"/arc/{slug}/history/{version}/revert/", fields, status=303)
-    assert held == [[]] * 4
+    assert locks_while_decoding == [[]] * 4

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from comicsdb.config import SettingsError
-from comicsdb.ops.server import WATCHED, read_options
+from comicsdb.ops.server import WATCHDOG_SECONDS_MIN, read_options
 from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_json, free_port, serving
 
 ROOT = Path(__file__).parent.parent.parent
@@ -87,7 +87,7 @@ def distrustful(catalogue, tmp_path_factory):
     health = free_port()
     options = {
         "trusted_proxy": "192.0.2.1",
-        "watchdog": str(WATCHED),
+        "watchdog": str(WATCHDOG_SECONDS_MIN),
         "health": f"127.0.0.1:{health}",
         "includes": "tests.site.probe tests.site.stuck",
     }
@@ -368,7 +368,7 @@ def test_a_worker_that_is_stuck_is_replaced_and_its_route_told(distrustful):
     await_that(lambda: len(there := workers(process)) == 2 and there != first)
     assert len(first & workers(process)) == 1  # the other one stayed
     await_all(process, base)
-    said = rf" ERROR Worker (\d+) has not ticked for {WATCHED} seconds .* at: (.*)\n"
+    said = rf" ERROR Worker (\d+) has not ticked for {WATCHDOG_SECONDS_MIN} seconds .* at: (.*)\n"
     told = re.search(said, log.read_text())
     assert int(told[1]) in first - workers(process)
     assert told[2] == "GET stuck"

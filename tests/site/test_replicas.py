@@ -22,18 +22,18 @@ from webtest import TestApp
 
 from comicsdb import clock, models
 from comicsdb.catalog import Catalog
-from comicsdb.db import LEASE, replicas, session_factory
+from comicsdb.db import LEASE_KEY, replicas, session_factory
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool, connector
 from comicsdb.db.replicas import MEGABYTE, Replica, Replicas
 from tests.conftest import build_app
-from tests.factories import Make
+from tests.factories import Factories
 from tests.redis_server import RedisServer
 from tests.serving import add_account
-from tests.site.test_two_processes import Board, write
-from tests.site.topics import Cast
+from tests.site.test_two_processes import WrittenNumbers, write
+from tests.site.topics import WrittenObjects
 from tests.soak import SOAK
 from tests.standby import Standby
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 NUMBERS = count(1)
 NAME = "replicated"
@@ -77,7 +77,7 @@ def factory(address):
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     """Replicas are checked for each request: what happens does not depend on time."""
-    monkeypatch.setattr(replicas, "CHECK", 0)
+    monkeypatch.setattr(replicas, "CHECK_INTERVAL", 0)
     monkeypatch.setattr(replicas, "PAUSE", 0)
 
 
@@ -91,10 +91,10 @@ class Site:
         self.application = application
         [self.replica] = application.registry["comicsdb.replicas"]
         self.counts = Counter()
-        self.replica.count = lambda result: self.counts.update([result])
+        self.replica.on_read = lambda result: self.counts.update([result])
         self.factory = factory
         with factory() as session:
-            make = Make(Catalog(session))
+            make = Factories(Catalog(session))
             series = make.series(name=f"Old {next(NUMBERS)}")
             self.issue = make.issue(
                 series=series.id, store_date=clock.business_day(ZoneInfo("America/New_York"))
@@ -126,7 +126,7 @@ class Site:
             self.standby.catch_up()
             return self.told(path)[1] == {"used": 1}
 
-        await_that(used)
+        wait_until(used)
 
     @property
     def uncached(self) -> list[str]:
@@ -315,10 +315,10 @@ def test_a_replica_is_left_out_for_a_while_and_asked_by_one_request_afterwards(
 ):
     replica = Replica(NOBODY, {}, MEGABYTE)
     seen, counts = [], Counter()
-    replica.watch, replica.count = seen.append, lambda result: counts.update([result])
+    replica.on_change, replica.on_read = seen.append, lambda result: counts.update([result])
     monkeypatch.setattr(replicas, "PAUSE", 1000)
     for _ in range(3):
-        assert replica.lend(primary, lambda _lease: True) is None
+        assert replica.acquire(primary, lambda _lease: True) is None
     assert (seen, counts) == ([False], {"failed": 1})
     assert [line.levelname for line in caplog.records] == ["WARNING"]
     assert "The replica 127.0.0.1:1 is left out" in caplog.text
@@ -330,12 +330,12 @@ def test_several_replicas_take_turns_and_stand_in_for_one_that_is_not_there(prim
     several = Replicas([Replica(address, {}, 16 * MEGABYTE) for address in addresses])
     counts = Counter()
     for number, replica in enumerate(several):
-        replica.count = lambda result, number=number: counts.update([(number, result)])
+        replica.on_read = lambda result, number=number: counts.update([(number, result)])
     for _ in range(6):
         environ = {}
-        several.lend(environ, primary, lambda _lease: True)
-        assert environ[LEASE].fetch(RECOVERS, {}) == (True,)
-        several.take_back(environ)
+        several.acquire(environ, primary, lambda _lease: True)
+        assert environ[LEASE_KEY].fetch(RECOVERS, {}) == (True,)
+        several.release(environ)
         assert environ == {}
     assert counts.keys() == {(0, "used"), (1, "failed"), (2, "used")}
     assert counts[(1, "failed")] == 1
@@ -345,13 +345,13 @@ def test_several_replicas_take_turns_and_stand_in_for_one_that_is_not_there(prim
 
 def test_what_fails_on_a_replica_is_tried_on_the_primary_unless_it_takes_too_long(primary, standby):
     replica = Replica(standby.url(NAME), {"statement_timeout": "20ms"}, MEGABYTE)
-    lease = replica.lend(primary, lambda _lease: True)
+    lease = replica.acquire(primary, lambda _lease: True)
     for read in (lambda asked: lease.row(asked, []), lambda asked: lease.first(text(asked), {})):
         for asked, again in (("SELECT 1 / 0", True), ("SELECT pg_sleep(60)", False)):
             with pytest.raises((psycopg.Error, DBAPIError)) as failed:
                 read(asked)
             assert IRetryableError.providedBy(failed.value) is again, asked
-    replica.take_back(lease)
+    replica.release(lease)
     replica.close()
 
 
@@ -361,7 +361,7 @@ def test_a_server_that_is_no_replica_of_the_database_is_not_used(address, primar
         (standby.url("postgres"), "not a replica of this database"),
     ):
         replica = Replica(url, {}, MEGABYTE)
-        assert replica.lend(primary, lambda _lease: True) is None
+        assert replica.acquire(primary, lambda _lease: True) is None
         assert reason in caplog.records[-1].getMessage()
 
 
@@ -375,12 +375,12 @@ def test_a_replica_too_far_behind_is_left_out_until_it_has_caught_up(
     with factory() as session:
         session.execute(text("SELECT pg_logical_emit_message(true, '', repeat('x', 3000000))"))
         session.commit()
-    assert replica.lend(primary, lambda _lease: True) is None
+    assert replica.acquire(primary, lambda _lease: True) is None
     standby.resume()
     standby.catch_up()
-    lease = replica.lend(primary, lambda _lease: True)
+    lease = replica.acquire(primary, lambda _lease: True)
     assert lease.fetch(RECOVERS, {}) == (True,)
-    replica.take_back(lease)
+    replica.release(lease)
     first, second = (line.getMessage() for line in caplog.records)
     assert "is left out, and the primary answers: UnusableError: it is 3 MB behind" in first
     assert second.endswith("is used again.")
@@ -390,7 +390,14 @@ def test_a_replica_too_far_behind_is_left_out_until_it_has_caught_up(
 class Readers:
     """Read at random from either of two processes, and judge what each answer shows."""
 
-    def __init__(self, board: Board, cast: Cast, slugs: dict[str, str], apps: list, headers: dict[str, str]):
+    def __init__(
+        self,
+        board: WrittenNumbers,
+        cast: WrittenObjects,
+        slugs: dict[str, str],
+        apps: list,
+        headers: dict[str, str],
+    ):
         self.board, self.apps, self.headers = board, apps, headers
         self.addresses = dict.fromkeys(self.pages(slugs), _named_on_page)
         self.addresses |= {path: _in_body(shows) for path, shows in cast.addresses().items()}
@@ -436,16 +443,16 @@ def test_what_was_written_before_a_read_is_in_its_answer_whatever_the_replica_do
     application, address, settings, media_folder, factory, account, standby
 ):
     with factory() as session:
-        cast = Cast(session)
+        cast = WrittenObjects(session)
         slugs = {
             kind: session.scalar(text(f"SELECT slug FROM {kind} WHERE id = :id"), {"id": getattr(cast, kind)})
             for kind in ("issue", "creator", "publisher", "arc", "team")
         }
-    board, apps = Board(), [application, build_app(address, media_folder, **settings)]
+    board, apps = WrittenNumbers(), [application, build_app(address, media_folder, **settings)]
     results = Counter()
     for app in apps:
         for replica in app.registry["comicsdb.replicas"]:
-            replica.count = lambda result: results.update([result])
+            replica.on_read = lambda result: results.update([result])
     readers = Readers(board, cast, slugs, apps, account)
     topics = [topic for group in cast.topics() for topic in group]
     jobs = [lambda: write(board, factory, topics, "writes"), *(partial(readers.read_on, n) for n in range(2))]

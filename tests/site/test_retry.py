@@ -9,16 +9,16 @@ from comicsdb import models
 from comicsdb.catalog import Catalog
 from comicsdb.library import locks
 from tests.conftest import build_app
-from tests.factories import Make
+from tests.factories import Factories
 from tests.serving import add_account
 from tests.site.test_plugin import MAKE_EDITOR
-from tests.waiting import await_that
+from tests.waiting import wait_until
 from tests.web.conftest import log_in, soup
 
 
 def test_a_deadlock_is_tried_again_and_both_writers_are_answered(database, factory, tmp_path):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         one, other = make.arc().id, make.arc().id
     app = build_app(database, tmp_path, **{"pyramid.includes": "tests.site.crossing"})
 
@@ -47,7 +47,7 @@ def waiting(session) -> int:
 def test_who_is_deleted_after_it_was_recognised_is_nobody(database, factory, tmp_path):
     basic = {"Authorization": add_account(database, "ed")}
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         arc, issue = make.arc().id, make.issue()
         account = session.scalar(select(models.User.id).filter_by(username="ed"))
         session.execute(text(MAKE_EDITOR))
@@ -66,7 +66,7 @@ def test_who_is_deleted_after_it_was_recognised_is_nobody(database, factory, tmp
         locks.lock_account(holder, account)
         holder.execute(text("SELECT FROM arc FOR UPDATE"))
         answers = [pool.submit(each) for each in asks]
-        await_that(lambda: waiting(holder) == len(asks))
+        wait_until(lambda: waiting(holder) == len(asks))
         with factory() as session:
             session.execute(text("DELETE FROM user_account WHERE id = :id"), {"id": account})
             session.commit()

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from comicsdb.cli import main
 from comicsdb.db.dev_cluster import Cluster, supervisor
 from tests.serving import clean_environment, fetch, fetch_json, free_port
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 INI = """
 [app:main]
@@ -135,8 +135,8 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
         assert (status, issues["count"]) == (200, 500)
         assert time.monotonic() - begun < 60
         os.kill(postmaster(site), signal.SIGKILL)
-        await_that(lambda: "has ended: it is started again" in log.read_text())
-        await_that(lambda: fresh(base) == 200, every=0.2)
+        wait_until(lambda: "has ended: it is started again" in log.read_text())
+        wait_until(lambda: fresh(base) == 200, every=0.2)
         process.terminate()
         assert process.wait(20) == 0
     until = time.monotonic() + 15

@@ -20,9 +20,9 @@ from sqlalchemy.exc import OperationalError
 from webob import Request
 
 from comicsdb.catalog import Catalog
-from tests.conftest import API_ALONE, build_app
+from tests.conftest import API_ONLY, build_app
 from tests.serving import add_account, free_port, serving, write_ini
-from tests.site.topics import Cast, Topic
+from tests.site.topics import TopicWrite, WrittenObjects
 from tests.soak import SOAK
 
 READERS = 3
@@ -31,8 +31,8 @@ PATIENCE = 30 * NUMBER  # seconds after which a phase that does not end is a fai
 HOST = {"Host": "comics.example"}
 
 
-class Board:
-    """What was written when: numbers by topic, known to all threads."""
+class WrittenNumbers:
+    """The numbers written so far, by topic, shared by all threads."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -42,17 +42,17 @@ class Board:
         self.problems: list[str] = []
         self.over = threading.Event()
 
-    def begin(self, topic: Topic) -> int | None:
+    def begin(self, topic: TopicWrite) -> int | None:
         """The next number of a topic, None if it has had its last."""
         with self.lock:
             number = self.begun[topic.names[0]] + 1
-            if number > topic.most:
+            if number > topic.max_number:
                 return None
             for name in topic.names:
                 self.begun[name] = number
         return number
 
-    def written(self, topic: Topic, number: int) -> None:
+    def written(self, topic: TopicWrite, number: int) -> None:
         """The commit has returned."""
         with self.lock:
             for name in topic.names:
@@ -143,7 +143,7 @@ class Client:
             connection.close()
 
 
-def commit(factory, topic: Topic, number: int) -> bool:
+def commit(factory, topic: TopicWrite, number: int) -> bool:
     """One write in a transaction of its own; False for one that PostgreSQL ended, as a request's would be."""
     try:
         with factory() as session:
@@ -156,7 +156,7 @@ def commit(factory, topic: Topic, number: int) -> bool:
     return True
 
 
-def write(board: Board, factory, topics: list[Topic], name: str) -> None:
+def write(board: WrittenNumbers, factory, topics: list[TopicWrite], name: str) -> None:
     """Take topics to their next number, one transaction each, until it is over."""
     for topic in itertools.cycle(topics):
         if board.over.is_set():
@@ -173,7 +173,9 @@ def write(board: Board, factory, topics: list[Topic], name: str) -> None:
 class Readers:
     """Reads at random, and judges each answer."""
 
-    def __init__(self, board: Board, cast: Cast, servers: list[Server], headers: dict[str, str]):
+    def __init__(
+        self, board: WrittenNumbers, cast: WrittenObjects, servers: list[Server], headers: dict[str, str]
+    ):
         self.board = board
         self.cast = cast
         self.servers = servers
@@ -222,13 +224,13 @@ class Readers:
     def choose(self, random: Random) -> tuple[str, Callable, int | None]:
         """A path, what its body shows, and the status that must come: 404 for what is gone for sure."""
         dead = self.board.now().get("deaths", 0)
-        born = self.cast.born[:-1]
+        created = self.cast.created_issues[:-1]
         draw = random.random()
         if draw < 0.1:
-            place = random.randrange(max(0, dead - 5), len(self.cast.doomed))
-            return f"/api/issue/{self.cast.doomed[place]}/", _nothing, 404 if place < dead else None
-        if draw < 0.25 and born:
-            return f"/api/issue/{random.choice(born[-5:])}/", self.cast.in_newborn, None
+            place = random.randrange(max(0, dead - 5), len(self.cast.issues_to_delete))
+            return f"/api/issue/{self.cast.issues_to_delete[place]}/", _nothing, 404 if place < dead else None
+        if draw < 0.25 and created:
+            return f"/api/issue/{random.choice(created[-5:])}/", self.cast.in_newborn, None
         path, shows = random.choice(list(self.addresses.items()))
         return path, shows, 200
 
@@ -240,9 +242,9 @@ def _nothing(_body: dict) -> dict[str, int]:
 
 def test_what_was_committed_before_a_read_is_in_its_answer_whatever_dies(database, factory, redis, tmp_path):
     with factory() as session:
-        cast = Cast(session)
+        cast = WrittenObjects(session)
     headers = {"Authorization": add_account(database)}
-    board = Board()
+    board = WrittenNumbers()
     servers = [Server(name, tmp_path / name, database, redis.url) for name in ("one", "other")]
     readers = Readers(board, cast, servers, headers)
     writers = {f"writer {number}": topics for number, topics in enumerate(cast.topics())}
@@ -282,9 +284,11 @@ def test_what_was_committed_before_a_read_is_in_its_answer_whatever_dies(databas
         check_what_is_left(database, tmp_path, cast, servers, headers)
 
 
-def check_what_is_left(database, folder, cast: Cast, servers: list[Server], headers: dict[str, str]):
+def check_what_is_left(
+    database, folder, cast: WrittenObjects, servers: list[Server], headers: dict[str, str]
+):
     """What one server has put into Redis the other finds there, and it is what the database says."""
-    bare = build_app(database, folder, **API_ALONE, **{"comicsdb.cache.memory_mb": "0"})
+    bare = build_app(database, folder, **API_ONLY, **{"comicsdb.cache.memory_mb": "0"})
     client = Client(headers)
     found = set()
     for path in cast.addresses():

@@ -10,7 +10,7 @@ import pytest
 from tests.serving import add_account, free_port, serving
 from tests.serving import fetch as fetch_as_sent
 from tests.site.test_production import production, workers
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 TOKEN = "prometheus-may-read-this"
 LOOK = 0.1  # seconds between two looks at a server, which has something to start meanwhile
@@ -82,7 +82,7 @@ def test_requests_that_wait_for_changes_are_counted(server):
     with ThreadPoolExecutor(1) as pool:
         address = f"{base}/api/change/?after=999999999"
         waiting = pool.submit(fetch, address, Authorization=basic, Prefer="wait=5")
-        await_that(lambda: figures(base).get("comicsdb_waiting_requests") == 1, every=LOOK)
+        wait_until(lambda: figures(base).get("comicsdb_waiting_requests") == 1, every=LOOK)
         assert not waiting.done()
         assert waiting.result(30)[0] == 200
     assert figures(base)["comicsdb_waiting_requests"] == 0
@@ -120,12 +120,12 @@ def test_figures_are_those_of_all_processes(server):
     assert most == len(first) * 8
     killed = psutil.Process(min(first))
     killed.kill()
-    await_that(lambda: not psutil.pid_exists(killed.pid) or killed.status() == psutil.STATUS_ZOMBIE)
-    await_that(lambda: answered(f"{base}/health-of-nobody/") == 404, every=LOOK)
-    await_that(lambda: counted(base, 'comicsdb_requests_total{route="none",status="4xx"}') > 20, every=LOOK)
-    await_that(lambda: len(workers(process)) == len(first), every=LOOK)
+    wait_until(lambda: not psutil.pid_exists(killed.pid) or killed.status() == psutil.STATUS_ZOMBIE)
+    wait_until(lambda: answered(f"{base}/health-of-nobody/") == 404, every=LOOK)
+    wait_until(lambda: counted(base, 'comicsdb_requests_total{route="none",status="4xx"}') > 20, every=LOOK)
+    wait_until(lambda: len(workers(process)) == len(first), every=LOOK)
     # The tests that follow must meet no connection that still waits at a process that is gone.
-    await_that(lambda: all(answered(f"{base}/health-of-nobody/") == 404 for _ in range(20)), every=LOOK)
+    wait_until(lambda: all(answered(f"{base}/health-of-nobody/") == 404 for _ in range(20)), every=LOOK)
 
 
 def test_a_fault_is_reported_once_and_without_secrets(server):

@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session
 from comicsdb import models
 from comicsdb.catalog import Catalog
 from comicsdb.library.ratings import rate
-from tests.factories import Make
+from tests.factories import Factories
 
 BITS = 10  # characters that can be linked, and roles that a credit can have: the digits of a number
-DOOMED = 300  # issues that are there to be deleted
+DELETIONS = 300  # issues that exist to be deleted
 RATERS = 1000
 DAY = date(2020, 5, 1)
 
@@ -26,19 +26,19 @@ Write = Callable[[Catalog, int], None]
 
 
 @dataclass(frozen=True)
-class Topic:
-    """The topics that one transaction takes to their next number, and how."""
+class TopicWrite:
+    """A write that takes one or more topics to their next number in one transaction."""
 
     names: tuple[str, ...]
     write: Write
-    most: int = 2**BITS - 1
+    max_number: int = 2**BITS - 1
 
 
-class Cast:
+class WrittenObjects:
     """The ids of the objects that topics write to."""
 
     def __init__(self, session: Session):
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         self.publisher = make.publisher(name="Publisher 0").id
         self.imprint = make.imprint(name="Imprint 0", publisher=self.publisher).id
         self.universe = make.universe(name="Universe 0", publisher=self.publisher).id
@@ -75,7 +75,7 @@ class Cast:
                 "INSERT INTO issue (series_id, slug, number, cover_date)"
                 " SELECT :series, 'doomed-' || n, n::text, :day FROM generate_series(1, :most) n"
             ),
-            {"series": self.shrinking, "day": DAY, "most": DOOMED},
+            {"series": self.shrinking, "day": DAY, "most": DELETIONS},
         )
         session.execute(
             text(
@@ -85,10 +85,10 @@ class Cast:
             {"most": RATERS},
         )
         session.commit()
-        doomed = text("SELECT id FROM issue WHERE series_id = :series ORDER BY id")
-        self.doomed = list(session.scalars(doomed, {"series": self.shrinking}))
+        issues = text("SELECT id FROM issue WHERE series_id = :series ORDER BY id")
+        self.issues_to_delete = list(session.scalars(issues, {"series": self.shrinking}))
         self.raters = list(session.scalars(text("SELECT id FROM user_account WHERE username LIKE 'rater%'")))
-        self.born: list[int] = []  # in the growing series, by those who commit
+        self.created_issues: list[int] = []  # in the growing series, by those who commit
 
     # Writes.
 
@@ -121,7 +121,7 @@ class Cast:
         credit = {"creator": self.creator, "roles": _digits(self.roles, n)}
         catalog.update(self.get(catalog, models.Issue), {"credits": [credit]})
 
-    def paint(self, catalog: Catalog, n: int) -> None:
+    def set_variant(self, catalog: Catalog, n: int) -> None:
         variant = {"name": f"Variant {n}", "image": "variants/one.png"}
         catalog.update(self.get(catalog, models.Issue), {"variants": [variant]})
 
@@ -129,35 +129,38 @@ class Cast:
         issue = self.get(catalog, models.Issue)
         rate(catalog.session, issue, self.raters[n - 1], 1 + n % 5, today=DAY)
 
-    def bear(self, catalog: Catalog, n: int) -> None:
+    def create_issue(self, catalog: Catalog, n: int) -> None:
         values = {
             "series": self.growing,
             "number": str(n),
             "cover_date": DAY,
             "characters": self.characters[:1],
         }
-        self.born.append(catalog.create(models.Issue, values).id)
+        self.created_issues.append(catalog.create(models.Issue, values).id)
 
     def remove(self, catalog: Catalog, n: int) -> None:
-        catalog.delete(catalog.get(models.Issue, self.doomed[n - 1]))
+        catalog.delete(catalog.get(models.Issue, self.issues_to_delete[n - 1]))
 
-    def topics(self) -> list[list[Topic]]:
+    def topics(self) -> list[list[TopicWrite]]:
         """The topics, by writer."""
         named = (
             *((models.Publisher, "Publisher"), (models.Imprint, "Imprint"), (models.Universe, "Universe")),
             *((models.Creator, "Creator"), (models.Team, "Team"), (models.Series, "Series")),
             *((models.Genre, "Genre"), (models.SeriesType, "SeriesType"), (models.AgeRating, "AgeRating")),
         )
-        renames = [Topic((name,), self.rename(model, name)) for model, name in named]
-        renames += [Topic(("Role",), self.rename_role), Topic(("Other",), self.rename_other)]
+        renames = [TopicWrite((name,), self.rename(model, name)) for model, name in named]
+        renames += [TopicWrite(("Role",), self.rename_role), TopicWrite(("Other",), self.rename_other)]
         parts = [
-            Topic(("Text",), self.describe),
-            Topic(("links",), self.link),
-            Topic(("credit",), self.credit),
+            TopicWrite(("Text",), self.describe),
+            TopicWrite(("links",), self.link),
+            TopicWrite(("credit",), self.credit),
         ]
-        parts += [Topic(("Variant",), self.paint), Topic(("Character", "Arc"), self.rename_two)]
-        numbers = [Topic(("ratings",), self.rate, RATERS), Topic(("births",), self.bear)]
-        numbers += [Topic(("deaths",), self.remove, DOOMED)]
+        parts += [
+            TopicWrite(("Variant",), self.set_variant),
+            TopicWrite(("Character", "Arc"), self.rename_two),
+        ]
+        numbers = [TopicWrite(("ratings",), self.rate, RATERS), TopicWrite(("births",), self.create_issue)]
+        numbers += [TopicWrite(("deaths",), self.remove, DELETIONS)]
         return [renames, parts, numbers]
 
     # Addresses, and the numbers in their bodies.
@@ -168,10 +171,10 @@ class Cast:
             f"/api/issue/{self.issue}/": self.in_issue,
             f"/api/series/{self.series}/": self.in_series,
             f"/api/series/{self.growing}/": lambda body: {"births": body["issue_count"]},
-            f"/api/series/{self.shrinking}/": lambda body: {"deaths": DOOMED - body["issue_count"]},
+            f"/api/series/{self.shrinking}/": lambda body: {"deaths": DELETIONS - body["issue_count"]},
             f"/api/series/{self.growing}/issue_list/": lambda body: {"births": body["count"]},
             f"/api/series/{self.shrinking}/issue_list/?page=last": lambda body: {
-                "deaths": DOOMED - body["count"]
+                "deaths": DELETIONS - body["count"]
             },
             f"/api/series/{self.series}/issue_list/": in_rows("Series", "issue"),
             f"/api/arc/{self.arc}/issue_list/": in_rows("Series", "issue"),
@@ -184,7 +187,7 @@ class Cast:
             "/api/issue/?series_name=series": in_rows("Series", "issue"),
             f"/api/issue/?series_id={self.growing}": lambda body: {"births": body["count"]},
             f"/api/issue/?series_id={self.shrinking}&page=last": lambda body: {
-                "deaths": DOOMED - body["count"]
+                "deaths": DELETIONS - body["count"]
             },
             "/api/creator/": in_rows("Creator", "name"),
             "/api/team/?name=team": in_rows("Team", "name"),
@@ -232,7 +235,7 @@ class Cast:
         )
         found |= named(rows[self.series]["publisher"]) | named(rows[self.series]["series_type"])
         found["births"] = rows[self.growing]["issue_count"]
-        return found | {"deaths": DOOMED - rows[self.shrinking]["issue_count"]}
+        return found | {"deaths": DELETIONS - rows[self.shrinking]["issue_count"]}
 
 
 def _digits(ids: list[int], n: int) -> list[int]:

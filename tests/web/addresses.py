@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from sqlalchemy import func, select
 
-from comicsdb.accounts import FormPlace, SavedForm, feed_addresses, store_draft
+from comicsdb.accounts import FormTarget, SavedForm, feed_addresses, store_draft
 from comicsdb.community import profiles
 from comicsdb.exchange import tagged_files
 from comicsdb.library import collection, pull_list, reading_lists, wish_list
@@ -21,7 +21,7 @@ from comicsdb.models import (
     ReadingListItem,
     WebhookDelivery,
 )
-from comicsdb.security import SESSION, identify
+from comicsdb.security import SESSION, make_identity
 from comicsdb.webhooks import endpoints
 
 OFFICIAL = "Metron"
@@ -46,7 +46,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     kept.read_date = session.scalar(select(func.max(ReadDate.id)))
     kept.pull, _created = pull_list.add(session, user.id, world.series.id)
     kept.wish, _created = wish_list.add(session, user.id, world.second.id, {"notes": words})
-    identity = identify(user, SESSION)
+    identity = make_identity(user, SESSION)
     kept.list = reading_lists.create(session, identity, OFFICIAL, {"name": f"Public {user.username}"})
     kept.secret = reading_lists.create(
         session, identity, OFFICIAL, {"name": f"{words} list", "desc": words, "is_private": True}
@@ -78,7 +78,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     file_ = {"file": f"{words}.cbz", "label": f"{words} #1", "known": told, "fields": [["desc", words]]}
     tagged_files.store(session, user.id, f"{user.id + 1:064x}", **file_)
     unsaved = SavedForm("/issue/create/", [("desc", words)], {})
-    store_draft(session, user.id, f"{user.id:064x}", FormPlace("issue.create issue", 0), unsaved)
+    store_draft(session, user.id, f"{user.id:064x}", FormTarget("issue.create issue", 0), unsaved)
     profiles.add_favourite(session, user.id, "issue", world.third.id)
     session.commit()
     kept.act = session.scalar(select(func.max(LibraryAct.id)).where(LibraryAct.user_id == user.id))
@@ -87,7 +87,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
 
 def publish(session, user, *parts: str) -> None:
     """Make the profile of an account public, with all its parts unless some are named."""
-    profiles.save(session, user.id, public=True, parts=parts or profiles.PARTS)
+    profiles.save_settings(session, user.id, public=True, parts=parts or profiles.PARTS)
     session.commit()
 
 

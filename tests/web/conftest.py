@@ -22,9 +22,15 @@ from comicsdb.accounts.sessions import begin_session
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import IssueRating
-from tests.conftest import attached, build_app, copied_to_roll_back, forget_attempts, rolled_back
-from tests.factories import Make
-from tests.page import parsed
+from tests.conftest import (
+    build_app,
+    client_on,
+    forget_attempts,
+    rollback_engine_on_copy,
+    rolled_back_connection,
+)
+from tests.factories import Factories
+from tests.page import parse
 
 COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
 LANDSCAPE = {"image": "issue/2026/01/02/wide.png", "image_width": 900, "image_height": 600}
@@ -34,7 +40,7 @@ _copies = itertools.count(1)  # a folder that imports `world_engine` has one of 
 def soup(response):
     """A page, parsed."""
     assert response.content_type == "text/html"
-    return parsed(response.text)
+    return parse(response.text)
 
 
 def labels(response) -> list[str]:
@@ -42,7 +48,7 @@ def labels(response) -> list[str]:
     return [each.get_text(strip=True) for each in soup(response).select(".card-label")]
 
 
-def facts(response) -> dict[str, str]:
+def details(response) -> dict[str, str]:
     """The details box of a page."""
     page = soup(response)
     return {
@@ -86,14 +92,14 @@ def form_of(page, text: str, name: str | None) -> Form:
 @pytest.fixture(scope="session")
 def world_engine(cluster, template):
     """An engine of a database with the small catalogue, which is made once for all tests."""
-    yield from copied_to_roll_back(cluster, template, f"world_{next(_copies)}")
+    yield from rollback_engine_on_copy(cluster, template, f"world_{next(_copies)}")
 
 
 @pytest.fixture(scope="session")
 def world_keys(world_engine) -> dict:
     """What is in the small catalogue: model and id by name."""
     with session_factory(world_engine)() as session:
-        made = _world(Make(Catalog(session)), session)
+        made = _world(Factories(Catalog(session)), session)
         return {name: (type(each), each.id) for name, each in vars(made).items()}
 
 
@@ -110,7 +116,7 @@ def world_read(world_engine, world_keys) -> dict:
 def connection(request):
     """One connection in an outer transaction: to the database with the small catalogue for who wants that."""
     name = "world_engine" if "world_keys" in request.fixturenames else "engine"
-    yield from rolled_back(request.getfixturevalue(name))
+    yield from rolled_back_connection(request.getfixturevalue(name))
 
 
 @pytest.fixture
@@ -121,7 +127,7 @@ def world(world_keys, world_read, session):
 
 def _world(make, session) -> SimpleNamespace:
     w = SimpleNamespace()
-    with make.together():
+    with make.single_commit():
         w.publisher = make.publisher(
             name="Harbor House",
             alt_names=["Porto Press"],
@@ -233,10 +239,10 @@ def apps_with(shared_database, media_folder):
 def site_with(apps_with, connection):
     """`site_with(**settings)`: a browser at a site that has settings of its own."""
     with ExitStack() as stack:
-        yield lambda **settings: stack.enter_context(attached(apps_with(**settings), connection))
+        yield lambda **settings: stack.enter_context(client_on(apps_with(**settings), connection))
 
 
-OTHERWISE = {
+OTHER_SETTINGS = {
     "comicsdb.base_url": "https://comics.example.org/",
     "comicsdb.donations.collective": "comics",
     "comicsdb.hosts": "localhost evil.example",
@@ -262,8 +268,8 @@ OTHERWISE = {
 
 @pytest.fixture
 def other_site(site_with):
-    """A browser at a site of which much is set in another way: one application for tests of all that."""
-    return site_with(**OTHERWISE)
+    """A browser at a site with many settings changed: one application for all tests of these settings."""
+    return site_with(**OTHER_SETTINGS)
 
 
 @pytest.fixture(scope="session")
@@ -343,12 +349,12 @@ def log_in(testapp, username="Nora", password="correct horse", **fields):
 @pytest.fixture
 def reader(testapp, member):
     """Nora, who is logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
-def let_in(testapp, user) -> None:
-    """Log somebody in without the page for it."""
+def start_session(testapp, user) -> None:
+    """Log somebody in without the log-in page."""
     session = object_session(user)
     context = AccountContext(session, None, None, None, None, {}, "127.0.0.1", "a test", "en")
     testapp.set_cookie("session", begin_session(context, user))
@@ -358,8 +364,8 @@ def let_in(testapp, user) -> None:
 PASSWORD = "correct horse"
 
 
-def errors(response) -> dict[str, str]:
-    """What a page says beside its fields, by field; under "" what it says above them of the whole form."""
+def field_errors(response) -> dict[str, str]:
+    """The errors that a page shows beside its fields, by field; under "" those of the whole form."""
     page = soup(response)
     found = {
         each["id"].removesuffix("-error"): each.get_text(" ", strip=True)
@@ -369,7 +375,7 @@ def errors(response) -> dict[str, str]:
     return found | ({"": whole} if whole and not found else {})
 
 
-def message(response) -> str:
+def notice(response) -> str:
     """The notice that a page shows."""
     text = soup(response).select_one(".message").get_text(" ", strip=True)
     return text.removesuffix("Undo").rstrip()  # the button beside it

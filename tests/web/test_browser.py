@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.media.storage import FolderStorage
-from tests.factories import Make
+from tests.factories import Factories
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
@@ -33,8 +33,8 @@ def picture(storage, kind, size, colour):
 def fill(sessions, storage):
     """A catalogue with pictures and with more of everything than a page shows at once."""
     with sessions() as session:
-        make = Make(Catalog(session))
-        with make.together():
+        make = Factories(Catalog(session))
+        with make.single_commit():
             publisher = make.publisher(
                 name="Crowd Comics", **picture(storage, "publisher", (600, 400), "teal")
             )

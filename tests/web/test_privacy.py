@@ -27,7 +27,7 @@ from comicsdb.models import (
     ReadingList,
     WishList,
 )
-from comicsdb.security import SESSION, identify
+from comicsdb.security import SESSION, make_identity
 from tests.web.addresses import OFFICIAL, addresses_of, keep_library
 from tests.web.conftest import PASSWORD, form_with, log_in
 
@@ -202,7 +202,7 @@ def test_the_table_of_what_is_owned_is_whole(session, member, kept):
 @pytest.mark.parametrize("who", ["nobody", "another", "nobody, with a public profile without parts"])
 def test_no_page_tells_what_somebody_keeps(testapp, session, world, member, kept, bob, pages, who):
     if "public" in who:
-        profiles.save(session, member.id, public=True, parts=())
+        profiles.save_settings(session, member.id, public=True, parts=())
         session.commit()
     session.add(Follow(follower_id=bob.id, followed_id=member.id))
     session.commit()
@@ -240,7 +240,7 @@ def test_no_answer_of_the_api_tells_it(testapp, session, world, member, kept, bo
 
 
 def test_a_neighbour_that_may_not_be_seen_is_not_named(testapp, session, member, kept, bob):
-    identity = identify(member, SESSION)
+    identity = make_identity(member, SESSION)
     reading_lists.update(session, identity, OFFICIAL, kept.list, {"next": kept.secret.id})
     session.commit()
     slug, number = kept.list.slug, kept.list.id

@@ -3,8 +3,8 @@
 import pytest
 
 from comicsdb.models import CATALOGUE
-from tests.conftest import recording
-from tests.web.conftest import form_with, let_in
+from tests.conftest import record_statements
+from tests.web.conftest import form_with, start_session
 
 # Statements that a page may send at most; they are all sent whatever the page shows.
 LIST = 2  # rows and their number, and the versions under which that is kept
@@ -20,7 +20,7 @@ def count(testapp, connection):
 
     def counted(address, **kw):
         testapp.set_cookie("messages", "some")  # then the view answers
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(address, status=200, **kw)
         return len(statements), statements
 
@@ -29,7 +29,7 @@ def count(testapp, connection):
 
 def enlarge(make, world):
     """Many rows for every page of the small catalogue."""
-    with make.together():
+    with make.single_commit():
         for number in range(40):
             make.imprint(name=f"Imprint {number}", publisher=world.publisher)
         people = [make.creator(name=f"Hand {number}") for number in range(35)]
@@ -69,7 +69,7 @@ def enlarge(make, world):
 
 def more_of_the_same(make, world):
     """More rows for blocks that have some."""
-    with make.together():
+    with make.single_commit():
         for number in range(20):
             make.issue(
                 series=world.series,
@@ -120,7 +120,7 @@ def test_no_page_costs_more_when_there_is_more_to_show(make, world, count):
 
 
 def test_load_more_costs_the_same_on_every_step(make, world, count):
-    with make.together():
+    with make.single_commit():
         people = [make.creator(name=f"Hand {number}") for number in range(35)]
         lines = [{"creator": each.id, "roles": [make.role("Writer").id]} for each in people]
         make.catalog.update(world.first, {"credits": lines})
@@ -138,13 +138,13 @@ def test_quick_search_costs_two_statements_and_one_for_each_kind_with_results(ma
 def test_being_logged_in_costs_one_more(make, world, member, testapp, count):
     count("/publisher/")  # the number of rows is kept then
     before = count("/publisher/")[0]
-    let_in(testapp, member)
+    start_session(testapp, member)
     assert count("/publisher/")[0] == before + 1
 
 
 def test_what_a_member_has_of_an_issue_costs_one_more(make, world, member, testapp, count):
     address = f"/issue/{world.first.slug}/"
-    let_in(testapp, member)
+    start_session(testapp, member)
     before = count(address)[0]
     assert before == DETAIL + 1 + 1
     form = form_with(testapp.get(address), id="track")

@@ -33,8 +33,8 @@ class Form:
     path: str
     member: bool
     fields: dict[str, str] = field(default_factory=dict)
-    typed: set[str] = field(default_factory=set)
-    longest: dict[str, int] = field(default_factory=dict)
+    text_fields: set[str] = field(default_factory=set)
+    max_lengths: dict[str, int] = field(default_factory=dict)
     files: set[str] = field(default_factory=set)
 
 
@@ -45,15 +45,15 @@ class Survey:
     `headers` the names that somebody reads; `description` the API's own.
     """
 
-    def __init__(self, app, session, world, kept, asker):
+    def __init__(self, app, session, world, kept, client):
         self.app = app
-        self.asker = asker
-        self.description = asker.get("/api/schema/?format=json", member=True).json
+        self.client = client
+        self.description = client.get("/api/schema/?format=json", member=True).json
         numbers = {"series_id": world.series.id, "item_id": kept.wish.id}
         self.numbers = defaultdict(lambda: 1, numbers)
-        self.headers = headers()
-        login = html.fromstring(asker.get("/accounts/update/", member=True).text)
-        asker.token = login.xpath("//input[@name='csrf_token']/@value")[0]
+        self.headers = known_headers()
+        login = html.fromstring(client.get("/accounts/update/", member=True).text)
+        client.token = login.xpath("//input[@name='csrf_token']/@value")[0]
         self._sorts: dict[str, str] = {}
         self.reads: dict[str, set[str]] = {}
         self.forms: dict[tuple[str, str], Form] = {}
@@ -82,8 +82,8 @@ class Survey:
         names = self.reads.setdefault(plain, set())
         names |= {name for name, _value in parse_qsl(urlsplit(path).query, keep_blank_values=True)}
         for member in (True, False):
-            with looked_up() as asked:
-                answer = self.asker.get(path, member=member)
+            with record_looked_up_names() as asked:
+                answer = self.client.get(path, member=member)
             names |= asked
             if answer.status_int == 200:
                 if answer.content_type == "text/html":
@@ -97,13 +97,13 @@ class Survey:
             return
         known = self.forms.setdefault((found.method, found.path), found)
         known.fields = found.fields | known.fields
-        known.typed |= found.typed
-        known.longest |= found.longest
+        known.text_fields |= found.text_fields
+        known.max_lengths |= found.max_lengths
         known.files |= found.files
 
     def filled(self, form: Form) -> dict[str, str]:
         """The fields of a form as it comes, with a token that counts now."""
-        return form.fields | {"csrf_token": self.asker.token} if form.member else form.fields
+        return form.fields | {"csrf_token": self.client.token} if form.member else form.fields
 
     def _described(self, path: str, known: dict) -> None:
         names = self.reads.setdefault(path, set())
@@ -146,9 +146,9 @@ def forms_of(page: str, path: str, *, member: bool) -> Iterator[Form]:
                 continue
             made.fields.setdefault(element.name, _value(element))
             if (element.get("maxlength") or "").isdigit():
-                made.longest[element.name] = int(element.get("maxlength"))
+                made.max_lengths[element.name] = int(element.get("maxlength"))
             if element.tag == "textarea" or kind in {"text", "search", "email", "password", "url", "tel"}:
-                made.typed.add(element.name)
+                made.text_fields.add(element.name)
         yield made
 
 
@@ -162,7 +162,7 @@ def _value(element) -> str:
 
 
 @contextmanager
-def looked_up() -> Iterator[set[str]]:
+def record_looked_up_names() -> Iterator[set[str]]:
     """The names that are looked up in queries and forms meanwhile."""
     names: set[str] = set()
     methods = ("get", "getall", "getone", "__getitem__", "__contains__")
@@ -185,7 +185,7 @@ def looked_up() -> Iterator[set[str]]:
             setattr(MultiDict, name, method)
 
 
-def headers() -> list[str]:
+def known_headers() -> list[str]:
     """The headers that our sources and WebOb's speak of, as they are written in requests."""
     found = {"Content-Type", "Cookie"}
     for package in (comicsdb, comicsdb_api, comicsdb_web, webob):

@@ -10,8 +10,8 @@ from functools import partial
 from itertools import cycle, product
 
 from tests.soak import SOAK
-from tests.worst.asking import Case, escaped, form, quoted
 from tests.worst.files import FILE, FILES, TEXTS_IN
+from tests.worst.measuring import Case, escaped, form, quoted
 from tests.worst.pictures import PICTURES
 from tests.worst.places import API
 from tests.worst.shapes import HEADERS, TEXTS
@@ -27,7 +27,7 @@ SOME = len(TEXTS) if SOAK else 1
 PAIRS = ("a&", "page=1&", "&", "=", "q=a;", "%ff=%ff&", "q=a&")
 
 
-def test_queries(asker, survey):
+def test_queries(client, survey):
     """Each parameter by itself, on the site and in the API; all those of a page together; and many of them.
 
     Who soaks sees each by itself in a page of each sort, and many of them in each page.
@@ -41,18 +41,18 @@ def test_queries(asker, survey):
             for _ in range(SOME):
                 shape = next(shapes)
                 case = Case("GET", path, f"query {', '.join(each)}", shape, member=True)
-                asker.try_longer(case, ADDRESSES[:TAKEN], partial(with_query, path, each, TEXTS[shape]))
+                client.try_longer(case, ADDRESSES[:TAKEN], partial(with_query, path, each, TEXTS[shape]))
         if survey.sort_of(path) in sorts and not SOAK:
             continue
         sorts.add(survey.sort_of(path))
         pair = next(pairs)
         case = Case("GET", path, "query", f"many {pair}", member=True)
-        asker.try_longer(
+        client.try_longer(
             case,
             ADDRESSES,
             lambda size, path=path, pair=pair: {"path": f"{path}?{pair * (size // len(pair))}"},
         )
-    asker.check()
+    client.check()
 
 
 def with_query(path: str, names: list[str], made, size: int) -> dict:
@@ -65,7 +65,7 @@ def with_query(path: str, names: list[str], made, size: int) -> dict:
     return {"path": f"{path}?{'&'.join(f'{name}={value}' for name in names)}"}
 
 
-def test_paths(asker, survey):
+def test_paths(client, survey):
     """Each part of an address, which may be any text."""
     shapes, done = cycle(TEXTS), set()
     for path in survey.reads:
@@ -83,8 +83,8 @@ def test_paths(asker, survey):
                     return {"path": f"/{'/'.join((*parts[:place], text, *parts[place + 1 :]))}/"}
 
                 case = Case("GET", "", f"part {place + 1}", shape, member=bool(place % 2))
-                asker.try_longer(case, ADDRESSES[: TAKEN + (turn == 0)], made)
-    asker.check()
+                client.try_longer(case, ADDRESSES[: TAKEN + (turn == 0)], made)
+    client.check()
 
 
 WAYS = (
@@ -100,7 +100,7 @@ WAYS = (
 POSTS = ("/accounts/login/", "/api/issue/", "/no/")
 
 
-def test_headers(asker, survey):
+def test_headers(client, survey):
     """Each header by itself, where requests go different ways, and all of them in each address.
 
     Who does not soak sends each header every other shape, beside those that it is sent in any case.
@@ -115,7 +115,7 @@ def test_headers(asker, survey):
             lengths = LENGTHS[: TAKEN if place and name != "Referer" else None]
             for _ in range(number):
                 case = replace(next(turn), place=name, shape=shape)
-                asker.try_longer(
+                client.try_longer(
                     case, lengths, lambda size, name=name, made=made: {"headers": {name: made(size)}}
                 )
         next(turn)  # so that each header goes each way
@@ -126,8 +126,8 @@ def test_headers(asker, survey):
         def made(size, shape=shape):
             return {"headers": dict.fromkeys(survey.headers, HEADERS[shape](size // len(survey.headers)))}
 
-        asker.try_longer(Case("GET", path, "all headers", shape), LENGTHS if SOAK else LENGTHS[1:2], made)
-    asker.check()
+        client.try_longer(Case("GET", path, "all headers", shape), LENGTHS if SOAK else LENGTHS[1:2], made)
+    client.check()
 
 
 # Forms, parts and JSON, as large as bodies may be, for every route that takes one.
@@ -140,12 +140,12 @@ LONG = 100_000  # characters that may be kept of a text whose field has no limit
 KEPT = {"csrf_token", "modified", "form_key"}  # without which a form is refused
 
 
-def test_forms(asker, survey):
+def test_forms(client, survey):
     """All fields at once that people type in, then all others."""
     shapes, done = cycle(TEXTS), set()
     for each in survey.forms.values():
-        others = set(each.fields) - each.typed - KEPT
-        for names in (each.typed, others or {"x"}):
+        others = set(each.fields) - each.text_fields - KEPT
+        for names in (each.text_fields, others or {"x"}):
             known = {(survey.sort_of(each.path), name) for name in names}
             if known <= done and not SOAK:
                 continue
@@ -155,8 +155,8 @@ def test_forms(asker, survey):
                 text = fitting(shape, BODY // len(names) - 50)
                 body, headers = form(survey.filled(each) | dict.fromkeys(names, text))
                 place = ", ".join(sorted(names))
-                asker.try_one(Case("POST", each.path, place, shape, len(text), body, headers, each.member))
-    asker.check()
+                client.try_one(Case("POST", each.path, place, shape, len(text), body, headers, each.member))
+    client.check()
 
 
 def fitting(shape: str, room: int) -> str:
@@ -167,39 +167,39 @@ def fitting(shape: str, room: int) -> str:
     return text if needed <= room else TEXTS[shape](room * len(text) // needed)
 
 
-def test_what_is_saved(asker, survey):
+def test_what_is_saved(client, survey):
     """Each field as long as may be, and then the pages that show what was saved."""
     shapes, done = cycle(TEXTS), set()
     for each in survey.forms.values():
-        for name in sorted(each.typed):
+        for name in sorted(each.text_fields):
             known = (survey.sort_of(each.path), name)
             if known not in done or SOAK:
                 done.add(known)
-                save(asker, survey, each, name, shapes)
-    asker.check()
+                save(client, survey, each, name, shapes)
+    client.check()
 
 
-def save(asker, survey, each, name, shapes):
+def save(client, survey, each, name, shapes):
     """Two texts one after another, as pages compare them; then all pages below the one that comes next.
 
     The second finds a conflict where a form says what it was made of.
     """
-    size, location = each.longest.get(name, LONG), None
-    with asker.undoing():
+    size, location = each.max_lengths.get(name, LONG), None
+    with client.undone_together():
         for _ in range(2):
             shape = next(shapes)
             text = TEXTS[shape](size)[:size]
             body, headers = form(survey.filled(each) | {name: text})
             case = Case("POST", each.path, name, shape, len(text), body, headers, each.member)
-            asker.try_one(case)
-            if asker.status == 303:
-                location = asker.location
+            client.try_one(case)
+            if client.status == 303:
+                location = client.location
         if location is None:
             return
         where = location.removeprefix("http://localhost").partition("?")[0]
         for path in survey.reads:
             if path == where or (size >= LONG and path.startswith(where)):
-                asker.try_one(replace(case, method="GET", path=path, body=b"", headers={}))
+                client.try_one(replace(case, method="GET", path=path, body=b"", headers={}))
 
 
 # Parts.
@@ -252,18 +252,18 @@ PARTS = {
 }
 
 
-def test_parts(asker, survey):
+def test_parts(client, survey):
     """Each shape where forms go different ways, and one of them for each route."""
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
     for path in ("/accounts/login/", "/api/issue/", "/api/variant/"):
         for member in (False, True):
             for shape, body in PARTS.items():
-                asker.try_one(Case("POST", path, "parts", shape, len(body), body, headers, member))
+                client.try_one(Case("POST", path, "parts", shape, len(body), body, headers, member))
     turn = cycle(PARTS.items())
     for each in survey.forms.values():
         shape, body = next(turn)
-        asker.try_one(Case("POST", each.path, "parts", shape, len(body), body, headers, member=True))
-    asker.check()
+        client.try_one(Case("POST", each.path, "parts", shape, len(body), body, headers, member=True))
+    client.check()
 
 
 # JSON and forms of the API.
@@ -286,7 +286,7 @@ VALUES = {
 }
 
 
-def test_bodies_of_the_api(asker, survey):
+def test_bodies_of_the_api(client, survey):
     """Each property by itself, all of a body together, and bodies that are something else."""
     shapes, values, done = cycle(TEXTS), cycle(VALUES.items()), set()
     for method, path, kind, properties in survey.writes():
@@ -305,13 +305,13 @@ def test_bodies_of_the_api(asker, survey):
                 some = names[: max(1, BODY // (len(value) + 50))]
                 other = "{" + ",".join(f'"{name}":{value}' for name in some) + "}"
                 place = f"values of {', '.join(some)}"
-                asker.try_one(replace(case, place=place, shape=shape, size=len(value), body=other.encode()))
+                client.try_one(replace(case, place=place, shape=shape, size=len(value), body=other.encode()))
             place = f"{kind} {', '.join(names)}"
-            asker.try_one(replace(case, place=place, shape=shape, size=len(text), body=body))
+            client.try_one(replace(case, place=place, shape=shape, size=len(text), body=body))
         if kind == JSON:
             shape, value = next(values)
-            asker.try_one(replace(case, place="body", shape=shape, size=len(value), body=value.encode()))
-    asker.check()
+            client.try_one(replace(case, place="body", shape=shape, size=len(value), body=value.encode()))
+    client.check()
 
 
 # Pictures and imports, in every form that takes a file.
@@ -341,29 +341,29 @@ def uploads(survey, *, pictures: bool):
             yield Case(method, path, PICTURE, headers=headers, member=True, uploads=True), {}
 
 
-def test_imports(asker, survey):
+def test_imports(client, survey):
     """Every file in one form of the site; who soaks sends them to all, with each text in each place."""
     for number, (case, fields) in enumerate(uploads(survey, pictures=False)):
         for turn, ((place, made), (shape, text)) in enumerate(product(TEXTS_IN.items(), TEXTS.items())):
             if SOAK or (number == 0 and turn % 2 == 0):  # each text in every other place
-                sent(asker, replace(case, shape=shape), f"{case.place}: {place}", fields, made(text(FILE)))
+                sent(client, replace(case, shape=shape), f"{case.place}: {place}", fields, made(text(FILE)))
         for shape, make in FILES.items():
             if number == 0 or SOAK:
-                sent(asker, replace(case, shape=shape), case.place, fields, make())
-    asker.check()
+                sent(client, replace(case, shape=shape), case.place, fields, make())
+    client.check()
 
 
-def sent(asker, case, place, fields, content):
+def sent(client, case, place, fields, content):
     """A file, and the page that shows what was understood of it."""
     body = multipart(fields, case.place, content)
-    with asker.undoing():
-        asker.try_one(replace(case, place=place, size=len(content), body=body))
-        if asker.status == 303:
-            path = asker.location.removeprefix("http://localhost")
-            asker.try_one(replace(case, method="GET", path=path, place=f"{place}, its review", headers={}))
+    with client.undone_together():
+        client.try_one(replace(case, place=place, size=len(content), body=body))
+        if client.status == 303:
+            path = client.location.removeprefix("http://localhost")
+            client.try_one(replace(case, method="GET", path=path, place=f"{place}, its review", headers={}))
 
 
-def test_pictures(asker, survey):
+def test_pictures(client, survey):
     """Each picture in one form of the site and of the API, and one of them in each form."""
     turn, done, sent_in = cycle(PICTURES), set(), defaultdict(list)
     for case, fields in uploads(survey, pictures=True):
@@ -374,5 +374,5 @@ def test_pictures(asker, survey):
     for shape, made in PICTURES.items():
         content = made()  # some take longer to make than to decode
         for case, fields in sent_in[shape]:
-            asker.try_one(replace(case, size=len(content), body=multipart(fields, case.place, content)))
-    asker.check()
+            client.try_one(replace(case, size=len(content), body=multipart(fields, case.place, content)))
+    client.check()

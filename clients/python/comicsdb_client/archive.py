@@ -46,7 +46,7 @@ class _Entry:
     begin: int  # of its data, in the file
     raw: bytes
 
-    def moved(self, begin: int) -> bytes:
+    def at_offset(self, begin: int) -> bytes:
         """The entry for data that begin elsewhere."""
         return self.raw[:42] + struct.pack("<L", begin) + self.raw[46:]
 
@@ -58,7 +58,7 @@ class _Directory:
     comment: bytes
 
 
-def contents(path: Path, names: Iterable[str]) -> Contents:
+def read_contents(path: Path, names: Iterable[str]) -> Contents:
     """The tags with these names, and the number of pages; raises ArchiveError."""
     wanted = {name.lower() for name in names}
     try:
@@ -75,14 +75,14 @@ def contents(path: Path, names: Iterable[str]) -> Contents:
     return Contents(tags, pages)
 
 
-def write(path: Path, tags: Mapping[str, bytes]) -> None:
+def write_tags(path: Path, tags: Mapping[str, bytes]) -> None:
     """Put tags into an archive in place of those of the same names; raises ArchiveError or OSError.
 
     A file beside the archive is written completely, and then takes its place: whatever happens, there is
     the old archive or the new one.
     """
     path = path.resolve()  # a link stays one
-    with path.open("rb") as source, _beside(path) as target:
+    with path.open("rb") as source, _temporary_file(path) as target:
         beside = Path(target.name)
         try:
             before = os.fstat(source.fileno())
@@ -108,7 +108,7 @@ def write(path: Path, tags: Mapping[str, bytes]) -> None:
             os.close(folder)
 
 
-def remove_left(folder: Path) -> None:
+def remove_leftovers(folder: Path) -> None:
     """Delete what a program that was killed left beside archives, if it is an hour old."""
     for left in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
         with suppress(OSError):
@@ -116,15 +116,15 @@ def remove_left(folder: Path) -> None:
                 left.unlink()
 
 
-def _beside(path: Path) -> BinaryIO:
+def _temporary_file(path: Path) -> BinaryIO:
     return NamedTemporaryFile(dir=path.parent, prefix=_PREFIX, suffix=_SUFFIX, delete=False)  # type: ignore[return-value]
 
 
 def _merge(source: BinaryIO, target: BinaryIO, tags: Mapping[str, bytes]) -> None:
     """Write the members of an archive without those that tags replace, then the tags."""
     names = {name.lower() for name in tags}
-    old, new_file = _directory(source), _packed(tags)
-    new = _directory(new_file)
+    old, new_file = _read_directory(source), _tags_archive(tags)
+    new = _read_directory(new_file)
     begins = sorted({each.begin for each in old.entries} | {old.begin})
     ends = dict(pairwise(begins))
     kept = [each for each in old.entries if each.name.lower() not in names]
@@ -138,8 +138,8 @@ def _merge(source: BinaryIO, target: BinaryIO, tags: Mapping[str, bytes]) -> Non
         removed += position - begin
     tags_begin = old.begin - removed
     _copy(new_file, target, 0, new.begin)
-    entries = [each.moved(moved[each.begin]) for each in kept]
-    entries += [each.moved(tags_begin + each.begin) for each in new.entries]
+    entries = [each.at_offset(moved[each.begin]) for each in kept]
+    entries += [each.at_offset(tags_begin + each.begin) for each in new.entries]
     directory, begin = b"".join(entries), target.tell()
     if begin + len(directory) >= 0xFFFFFFFF or len(entries) >= 0xFFFF:
         raise ArchiveError("too large to be tagged (ZIP64)")
@@ -148,7 +148,7 @@ def _merge(source: BinaryIO, target: BinaryIO, tags: Mapping[str, bytes]) -> Non
     target.write(_END.pack(*end) + old.comment)
 
 
-def _directory(file: BinaryIO) -> _Directory:
+def _read_directory(file: BinaryIO) -> _Directory:
     """The directory of an archive."""
     size = file.seek(0, os.SEEK_END)
     tail_begin = max(0, size - 0xFFFF - _END.size)
@@ -167,7 +167,7 @@ def _directory(file: BinaryIO) -> _Directory:
     file.seek(begin)
     raw, entries, position = file.read(length), [], 0
     for _ in range(count):
-        entry = _entry(raw, position, shift)
+        entry = _read_entry(raw, position, shift)
         entries.append(entry)
         position += len(entry.raw)
     if any(each.begin >= begin for each in entries):
@@ -176,7 +176,7 @@ def _directory(file: BinaryIO) -> _Directory:
     return _Directory(entries, begin, tail[end : end + comment])
 
 
-def _entry(raw: bytes, position: int, shift: int) -> _Entry:
+def _read_entry(raw: bytes, position: int, shift: int) -> _Entry:
     try:
         found = _ENTRY.unpack_from(raw, position)
     except struct.error as error:
@@ -190,7 +190,7 @@ def _entry(raw: bytes, position: int, shift: int) -> _Entry:
     return _Entry(text, begin + shift, raw[position:end])
 
 
-def _packed(tags: Mapping[str, bytes]) -> BinaryIO:
+def _tags_archive(tags: Mapping[str, bytes]) -> BinaryIO:
     """A small archive of the tags."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -212,6 +212,6 @@ def _copy(source: BinaryIO, target: BinaryIO, begin: int, end: int) -> None:
 
 def _check(path: Path, tags: Mapping[str, bytes]) -> None:
     """Raise ArchiveError unless the new archive can be read and has the tags."""
-    found = contents(path, tags)
+    found = read_contents(path, tags)
     if found.tags != {name.lower(): text for name, text in tags.items()}:
         raise ArchiveError("could not be written correctly")

@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-BYTES = 200 * 1024 * 1024
-_KEPT = ("content-type", "link", "last-modified")  # headers that are needed again
-_TABLE = """
+SIZE_MAX = 200 * 1024 * 1024
+_STORED_HEADERS = ("content-type", "link", "last-modified")  # headers that are needed again
+_CREATE_TABLE = """
 CREATE TABLE IF NOT EXISTS answer (
     key TEXT PRIMARY KEY, etag TEXT NOT NULL, headers TEXT NOT NULL, body BLOB NOT NULL,
     size INTEGER NOT NULL, used REAL NOT NULL
@@ -35,7 +35,7 @@ class Cache:
     It is a help only: if the file cannot be read or written, everything is read from the server.
     """
 
-    def __init__(self, path: str | os.PathLike[str], most: int = BYTES):
+    def __init__(self, path: str | os.PathLike[str], most: int = SIZE_MAX):
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # answers may be private
@@ -46,7 +46,7 @@ class Cache:
         with suppress(sqlite3.Error):
             self._file.execute("PRAGMA journal_mode = WAL")
             self._file.execute("PRAGMA synchronous = OFF")  # what is lost is read again
-            self._file.executescript(_TABLE)
+            self._file.executescript(_CREATE_TABLE)
             self._size = self._measure()
 
     def get(self, key: str) -> Stored | None:
@@ -61,7 +61,7 @@ class Cache:
 
     def put(self, key: str, etag: str, headers: dict[str, str], body: bytes) -> None:
         """Store an answer."""
-        kept = json.dumps({name: headers[name] for name in _KEPT if name in headers})
+        kept = json.dumps({name: headers[name] for name in _STORED_HEADERS if name in headers})
         packed = zlib.compress(body, 1)
         if len(packed) > self._most // 4:
             return
@@ -71,13 +71,13 @@ class Cache:
             self._file.execute("INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?, ?)", row)
             self._size += size
             if self._size > self._most:
-                self._forget()
+                self._evict()
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
-    def _forget(self) -> None:
+    def _evict(self) -> None:
         """Delete the answers not used for longest, until three quarters of the space are used."""
         too_much = self._measure() - self._most * 3 // 4
         for key, size in self._file.execute("SELECT key, size FROM answer ORDER BY used").fetchall():

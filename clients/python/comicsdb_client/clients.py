@@ -16,7 +16,7 @@ T = TypeVar("T")
 TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
 
-class _Calls:
+class _BaseClient:
     """What both clients know."""
 
     def __init__(
@@ -36,7 +36,7 @@ class _Calls:
         return self._core.calls
 
 
-class Client(_Calls):
+class Client(_BaseClient):
     """A client for programs without asyncio; use it in a `with` block, or close it."""
 
     def __init__(self, url: str, *, auth: tuple[str, str] | None = None, **options: Any):
@@ -80,7 +80,7 @@ class Client(_Calls):
     def ids(self, kind: str, ids: Iterable[int], **params: Any) -> Iterator[Found]:
         """Any number of objects by their ids, a hundred with each call."""
         for batch in batches(ids):
-            yield self._run(self._core.found(kind, batch, params))
+            yield self._run(self._core.by_ids(kind, batch, params))
 
     def changes(self, position: Mapping[str, Any] | None = None) -> Iterator[tuple[Json, dict[str, str]]]:
         """The change feed up to now: answers with lines and objects, and the position after each.
@@ -98,7 +98,7 @@ class Client(_Calls):
     def match(self, descriptors: Iterable[Json], **options: Any) -> Iterator[Match]:
         """What was found for each descriptor, in their order; a hundred are sent with each call."""
         for batch in batches(descriptors):
-            yield from self._run(self._core.matches(batch, options))
+            yield from self._run(self._core.match(batch, options))
 
     def _run(self, steps: Steps[T]) -> T:
         try:
@@ -119,7 +119,7 @@ class Client(_Calls):
             return value
 
 
-class AsyncClient(_Calls):
+class AsyncClient(_BaseClient):
     """A client for programs with asyncio; use it in an `async with` block, or close it."""
 
     def __init__(self, url: str, *, auth: tuple[str, str] | None = None, **options: Any):
@@ -164,7 +164,7 @@ class AsyncClient(_Calls):
     async def ids(self, kind: str, ids: Iterable[int], **params: Any) -> AsyncIterator[Found]:
         """Any number of objects by their ids, a hundred with each call."""
         for batch in batches(ids):
-            yield await self._run(self._core.found(kind, batch, params))
+            yield await self._run(self._core.by_ids(kind, batch, params))
 
     async def changes(
         self, position: Mapping[str, Any] | None = None
@@ -184,7 +184,7 @@ class AsyncClient(_Calls):
     async def match(self, descriptors: Iterable[Json], **options: Any) -> AsyncIterator[Match]:
         """What was found for each descriptor, in their order; a hundred are sent with each call."""
         for batch in batches(descriptors):
-            for each in await self._run(self._core.matches(batch, options)):
+            for each in await self._run(self._core.match(batch, options)):
                 yield each
 
     async def _run(self, steps: Steps[T]) -> T:

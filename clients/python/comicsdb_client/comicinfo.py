@@ -15,13 +15,13 @@ ELEMENTS = (
     "ScanInformation StoryArc StoryArcNumber SeriesGroup AgeRating Pages CommunityRating "
     "MainCharacterOrTeam Review GTIN"
 ).split()
-# Elements that the catalogue says nothing of: they stay as they were.
-KEPT = {
+# Elements that the catalogue knows nothing about: they stay as they were.
+PRESERVED = {
     *("Tags", "BlackAndWhite", "Locations", "ScanInformation", "SeriesGroup", "Pages"),
     *("MainCharacterOrTeam", "Review"),
 }
-# Elements that tell which issue it is.
-TELLING = (
+# Elements that identify the issue.
+IDENTIFYING = (
     "Series AlternateSeries Number Volume Count Title Year Month Day Publisher LanguageISO Format GTIN Web "
     "Notes"
 ).split()
@@ -47,19 +47,19 @@ AGES = {
 }
 
 
-def telling(text: bytes | None) -> dict[str, str]:
-    """What a document says of which issue it is, by element."""
+def identifying_values(text: bytes | None) -> dict[str, str]:
+    """The values in a document that identify its issue, by element."""
     root = xml.root_of(text)
     if root is None:
         return {}
-    found = {name: xml.text_of(root.find(name)) for name in TELLING}
+    found = {name: xml.text_of(root.find(name)) for name in IDENTIFYING}
     return {name: value[:1000] for name, value in found.items() if value not in {"", "-1"}}
 
 
 def write(issue: Json, server: str, before: bytes | None = None) -> bytes:
     """The document of an issue; of the one before stays what the catalogue does not know."""
     series, imprint = issue["series"], issue["imprint"]
-    year, month, day = xml.covered(issue)
+    year, month, day = xml.cover_date(issue)
     values = {
         "Title": "; ".join(issue["name"]) or issue["title"],
         "Series": series["name"],
@@ -67,28 +67,28 @@ def write(issue: Json, server: str, before: bytes | None = None) -> bytes:
         "Volume": series["year_began"],  # as other programs write it, and as lists for reading (CBL) have it
         "AlternateNumber": issue["alt_number"],
         "Summary": issue["desc"],
-        "Notes": xml.mark(issue, server),
+        "Notes": xml.tagging_note(issue, server),
         "Year": year,
         "Month": month,
         "Day": day,
         **{element: _creators(issue, roles) for element, roles in CREDITS.items()},
-        "Editor": _joined(each["creator"] for each in issue["credits"] if _edited(each)),
+        "Editor": _join(each["creator"] for each in issue["credits"] if _is_editor(each)),
         "Publisher": issue["publisher"]["name"],
         "Imprint": imprint and imprint["name"],
-        "Genre": _joined(xml.names(series["genres"])),
+        "Genre": _join(xml.names(series["genres"])),
         "Web": " ".join(xml.addresses(issue)),
         "PageCount": issue["page"],
         "LanguageISO": series["language"],
         "Format": series["series_type"]["name"],
         "Manga": _manga(series),
-        "Characters": _joined(xml.names(issue["characters"])),
-        "Teams": _joined(xml.names(issue["teams"])),
-        "StoryArc": _joined(xml.names(issue["arcs"])),
+        "Characters": _join(xml.names(issue["characters"])),
+        "Teams": _join(xml.names(issue["teams"])),
+        "StoryArc": _join(xml.names(issue["arcs"])),
         "AgeRating": AGES.get(issue["rating"]["name"]),
         "GTIN": issue["isbn"] or issue["upc"],
     }
     old = xml.root_of(before)
-    kept = {each.tag: each for each in old if each.tag in KEPT} if old is not None else {}
+    kept = {each.tag: each for each in old if each.tag in PRESERVED} if old is not None else {}
     root = ET.Element("ComicInfo")
     for name in ELEMENTS:
         if name in kept:
@@ -100,14 +100,14 @@ def write(issue: Json, server: str, before: bytes | None = None) -> bytes:
 
 def _creators(issue: Json, roles: set[str]) -> str:
     found = (each for each in issue["credits"] if roles.intersection(xml.names(each["role"])))
-    return _joined(each["creator"] for each in found)
+    return _join(each["creator"] for each in found)
 
 
-def _edited(credit: Json) -> bool:
+def _is_editor(credit: Json) -> bool:
     return any("Editor" in role for role in xml.names(credit["role"]))
 
 
-def _joined(names: Iterable[str]) -> str:
+def _join(names: Iterable[str]) -> str:
     """Names in one text, where a comma divides them."""
     return ", ".join(name.replace(",", "") for name in names)
 

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from comicsdb_client.archive import remove_left
+from comicsdb_client.archive import remove_leftovers
 from comicsdb_client.clients import Client
 from comicsdb_client.errors import ClientError, RateLimitedError
-from comicsdb_client.tagging import Outcome, Report, comics, name_of, reports
+from comicsdb_client.tagging import Outcome, Report, find_comics, relative_name, tag_comics
 
 URL, TOKEN = "COMICSDB_CLIENT_URL", "COMICSDB_CLIENT_TOKEN"
-AGAIN = "The same command goes on where this one ended."
-WIDTH = 30
+CONTINUE_HINT = "The same command goes on where this one ended."
+PROGRESS_WIDTH = 30
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,10 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             counts = _run(client, options)
         except KeyboardInterrupt:
-            return _say(f"Stopped. {AGAIN}", 130)
+            return _say(f"Stopped. {CONTINUE_HINT}", 130)
         except RateLimitedError as error:
             wait = f"Try again in {error.seconds / 60:.0f} minutes."
-            return _say(f"{error.message} {wait} {AGAIN}", 1)
+            return _say(f"{error.message} {wait} {CONTINUE_HINT}", 1)
         except ClientError as error:
             return _say(str(error), 1)
         finally:
@@ -43,16 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(client: Client, options: argparse.Namespace) -> Counter[Outcome]:
     """Print what becomes of each file; returns how often what became of them."""
     tag = options.command == "tag" and not options.dry_run
-    paths = comics(options.folder)
+    paths = find_comics(options.folder)
     if tag:
         for folder in {path.parent for path in paths}:
-            remove_left(folder)
+            remove_leftovers(folder)
     counts: Counter[Outcome] = Counter()
     for report in _with_progress(
-        reports(client, options.folder, paths, tag=tag, again=options.again), len(paths)
+        tag_comics(client, options.folder, paths, tag=tag, again=options.again), len(paths)
     ):
         counts[report.outcome] += 1
-        if report.outcome is not Outcome.BEFORE:
+        if report.outcome is not Outcome.TAGGED_BEFORE:
             print(_line(report, options.folder))
     return counts
 
@@ -91,7 +91,7 @@ def _existing(text: str) -> Path:
 
 def _line(report: Report, folder: Path) -> str:
     """A file and what it is."""
-    path = name_of(report.path, folder)
+    path = relative_name(report.path, folder)
     if report.outcome is Outcome.FAILED:
         return f"{path}: {report.error}"
     match = report.match
@@ -117,8 +117,8 @@ def _with_progress(found: Iterable[Report], total: int) -> Iterator[Report]:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # what is printed takes its place
             yield report
             minutes = (time.monotonic() - begin) / number * (total - number) / 60
-            bar = "#" * (WIDTH * number // total)
-            text = f"[{bar:.<{WIDTH}}] {number:,}/{total:,}, {minutes:.0f} minutes left"
+            bar = "#" * (PROGRESS_WIDTH * number // total)
+            text = f"[{bar:.<{PROGRESS_WIDTH}}] {number:,}/{total:,}, {minutes:.0f} minutes left"
             print(text, end="", file=sys.stderr, flush=True)
     finally:
         print(file=sys.stderr)

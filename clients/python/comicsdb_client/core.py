@@ -13,20 +13,20 @@ import httpx
 
 from comicsdb_client.answers import Found, Json, Match, Page
 from comicsdb_client.cache import Cache
-from comicsdb_client.errors import ConnectionFailedError, RateLimitedError, error_of
-from comicsdb_client.pace import Pace
+from comicsdb_client.errors import ConnectionFailedError, RateLimitedError, error_from
+from comicsdb_client.rate_limiter import RateLimiter
 
 T = TypeVar("T")
 Steps = Generator[httpx.Request | float, httpx.Response | None, T]
 
 BATCH = 100  # ids or descriptors in one call
 KINDS = ("arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe")
-SHOWN = ("fields", "include")  # options that say how issues are shown: parameters of the query
-TRIES = 4
+SELECTION_OPTIONS = ("fields", "include")  # options that say how issues are shown: parameters of the query
+ATTEMPTS_MAX = 4
 LONGEST_WAIT = 120.0  # seconds
 ACCEPT = "application/json, application/problem+json"
 AGENT = "comicsdb-client/0.1.0"
-_PASSING = {502, 503, 504}
+_TEMPORARY_STATUSES = {502, 503, 504}
 
 
 class Core:
@@ -34,7 +34,7 @@ class Core:
 
     def __init__(self, url: str, token: str, cache: Cache | None, longest_wait: float):
         self.url = url.rstrip("/")
-        self.pace = Pace()
+        self.rate_limiter = RateLimiter()
         self.cache = cache
         self.calls = 0  # sent so far
         self._longest_wait = longest_wait
@@ -62,34 +62,34 @@ class Core:
 
         A position is that of a dump's manifest (`feed`), or what was sent last.
         """
-        response = yield from self._answered("GET", "change/", {"include": "object", "limit": 1000, **sent})
+        response = yield from self._request("GET", "change/", {"include": "object", "limit": 1000, **sent})
         body: Json = response.json()
         sent |= {"epoch": body["epoch"], "touched": body["touched"]}
         if body["results"]:
             sent["after"] = str(body["results"][-1]["seq"])
         return body
 
-    def found(self, kind: str, ids: Sequence[int], params: Mapping[str, Any]) -> Steps[Found]:
+    def by_ids(self, kind: str, ids: Sequence[int], params: Mapping[str, Any]) -> Steps[Found]:
         """Up to a hundred objects by their ids."""
         response = yield from self.read(f"{kind}/", {**params, "ids": ",".join(map(str, ids))})
         body = response.json()
         merged = {each["id"]: each["survivor"] for each in body["merged"]}
         return Found(body["results"], body["missing"], merged, body["deleted"])
 
-    def matches(self, descriptors: Sequence[Json], options: Mapping[str, Any]) -> Steps[list[Match]]:
+    def match(self, descriptors: Sequence[Json], options: Mapping[str, Any]) -> Steps[list[Match]]:
         """The issues that up to a hundred comics may be; `fields` and `include` say how they are shown."""
-        shown = {name: value for name, value in options.items() if name in SHOWN}
-        others = {name: value for name, value in options.items() if name not in SHOWN}
+        shown = {name: value for name, value in options.items() if name in SELECTION_OPTIONS}
+        others = {name: value for name, value in options.items() if name not in SELECTION_OPTIONS}
         body = {"descriptors": list(descriptors), **others}
-        response = yield from self._answered("POST", "match/", shown, body)
+        response = yield from self._request("POST", "match/", shown, body)
         return [Match.of(each) for each in response.json()["results"]]
 
     def read(self, path: str, params: Mapping[str, Any]) -> Steps[httpx.Response]:
         """The answer to a GET, from the cache if it has not changed."""
-        response = yield from self._answered("GET", path, params)
+        response = yield from self._request("GET", path, params)
         return response
 
-    def _answered(
+    def _request(
         self, method: str, path: str, params: Mapping[str, Any], body: Json | None = None
     ) -> Steps[httpx.Response]:
         """The answer, after waiting and trying again where that helps; raises ApiError."""
@@ -100,19 +100,19 @@ class Core:
         stored = self.cache.get(key) if self.cache and method == "GET" else None
         if stored:
             request.headers["If-None-Match"] = stored.etag
-        response = yield from self._sent(request)
+        response = yield from self._send(request)
         if response.status_code == 304 and stored:
             return httpx.Response(200, headers=stored.headers, content=stored.body, request=request)
         if not response.is_success:
-            raise error_of(response)
+            raise error_from(response)
         etag = response.headers.get("ETag")
         if self.cache and method == "GET" and etag and not response.history:
             self.cache.put(key, etag, dict(response.headers), response.content)
         return response
 
-    def _sent(self, request: httpx.Request) -> Steps[httpx.Response]:
-        for attempt in range(1, TRIES + 1):
-            while wait := self.pace.wait():
+    def _send(self, request: httpx.Request) -> Steps[httpx.Response]:
+        for attempt in range(1, ATTEMPTS_MAX + 1):
+            while wait := self.rate_limiter.seconds_to_wait():
                 if wait > self._longest_wait:
                     raise RateLimitedError("The limit of requests is used up.", wait)
                 yield wait
@@ -120,18 +120,18 @@ class Core:
             try:
                 response = yield request
             except httpx.TransportError as error:
-                if attempt == TRIES:
+                if attempt == ATTEMPTS_MAX:
                     raise ConnectionFailedError(f"{request.url}: {error or type(error).__name__}") from error
                 yield 2.0**attempt
                 continue
             assert response is not None  # noqa: S101 - the answer to a request is a response
-            self.pace.learn(response.headers)
+            self.rate_limiter.update(response.headers)
             if response.status_code == 429:
                 seconds = _seconds(response, 60.0)
-                self.pace.pause(seconds)
-                if seconds > self._longest_wait or attempt == TRIES:
-                    raise RateLimitedError(error_of(response).message, seconds)
-            elif response.status_code in _PASSING and attempt < TRIES:
+                self.rate_limiter.pause(seconds)
+                if seconds > self._longest_wait or attempt == ATTEMPTS_MAX:
+                    raise RateLimitedError(error_from(response).message, seconds)
+            elif response.status_code in _TEMPORARY_STATUSES and attempt < ATTEMPTS_MAX:
                 yield min(_seconds(response, 2.0**attempt), self._longest_wait)
             else:
                 return response

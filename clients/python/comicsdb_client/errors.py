@@ -72,7 +72,7 @@ _BY_STATUS = {
 }
 
 
-def error_of(response: httpx.Response) -> ApiError:
+def error_from(response: httpx.Response) -> ApiError:
     """The error that a response reports."""
     try:
         body = response.json()

@@ -36,8 +36,8 @@ NO_COUNTRY = {"AN", "BU", "CS", "DD", "EU", "RH", "SU", "TP", "XA", "XC", "XO", 
 EURO_LANGUAGES = {"it", "fr", "de", "es", "nl", "pt", "fi"}
 
 
-def telling(text: bytes | None) -> dict[str, Any]:
-    """What a document says of which issue it is, with elements as keys and attributes behind an `@`."""
+def identifying_values(text: bytes | None) -> dict[str, Any]:
+    """The values in a document that identify its issue, by element; keys of attributes begin with `@`."""
     root = xml.root_of(text)
     if root is None:
         return {}
@@ -74,10 +74,10 @@ def write(issue: Json, server: str) -> bytes:
     xml.add_all(root, "Stories", "Story", issue["name"])
     xml.add(root, "Summary", issue["desc"])
     _add_price(root, issue)
-    xml.add(root, "CoverDate", issue["cover_date"] if xml.covered(issue)[0] else "")
+    xml.add(root, "CoverDate", issue["cover_date"] if xml.cover_date(issue)[0] else "")
     xml.add(root, "StoreDate", issue["store_date"])
     xml.add(root, "PageCount", issue["page"])
-    xml.add(root, "Notes", xml.mark(issue, server))
+    xml.add(root, "Notes", xml.tagging_note(issue, server))
     xml.add_all(root, "Genres", "Genre", xml.names(issue["series"]["genres"]))
     _add_named(root, "Arcs", "Arc", issue["arcs"])
     xml.add_all(root, "Characters", "Character", xml.names(issue["characters"]))

@@ -24,7 +24,7 @@ class Outcome(StrEnum):
     CERTAIN = "certain"  # and would be tagged
     UNCERTAIN = "uncertain"
     UNKNOWN = "unknown"
-    BEFORE = "tagged before"
+    TAGGED_BEFORE = "tagged before"
     FAILED = "failed"
 
 
@@ -46,12 +46,12 @@ class _Comic:
     descriptor: Json
     tags: dict[str, bytes] = field(default_factory=dict)
 
-    def by_name(self) -> "_Comic":
+    def by_file_name(self) -> "_Comic":
         """The same, asked for by the name of the file alone."""
         return _Comic(self.path, {"file_name": self.descriptor["file_name"]}, self.tags)
 
 
-def comics(folder: Path) -> list[Path]:
+def find_comics(folder: Path) -> list[Path]:
     """The archives (CBZ) in a folder and those below it, in order; or a single one."""
     if folder.is_file():
         return [folder]
@@ -59,13 +59,13 @@ def comics(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
 
 
-def name_of(path: Path, folder: Path) -> str:
+def relative_name(path: Path, folder: Path) -> str:
     """The name of a file with the folders it is in, as far as it can be written as text."""
     name = str(path.relative_to(folder)) if path != folder else path.name
     return name.encode("utf-8", "replace").decode()
 
 
-def reports(
+def tag_comics(
     client: Client, folder: Path, paths: Iterable[Path], *, tag: bool, again: bool = False
 ) -> Iterator[Report]:
     """Say of each file what it is, and tag it if that is certain (`tag`).
@@ -73,20 +73,20 @@ def reports(
     A hundred files are asked for with a call, whose answer has what is written into them. Files that have
     tags of this server are left out unless `again`: so a run that was stopped can be started again.
     """
-    run = _Run(client, tag)
-    yield from run.answered(_opened(client.url, folder, paths, again))
+    tagger = _Tagger(client, tag)
+    yield from tagger.reports(_open(client.url, folder, paths, again))
     # Old tags may have values that the server does not take: then only the name of the file is sent.
-    yield from run.answered([each.by_name() for each in run.odd])
+    yield from tagger.reports([each.by_file_name() for each in tagger.rejected])
 
 
-class _Run:
-    """Files on their way, and those whose descriptors are wrong (`odd`)."""
+class _Tagger:
+    """Files on their way, and those whose descriptors are wrong (`rejected`)."""
 
     def __init__(self, client: Client, tag: bool):
-        self.odd: list[_Comic] = []
+        self.rejected: list[_Comic] = []
         self._client, self._tag = client, tag
 
-    def answered(self, files: Iterable[_Comic | Report]) -> Iterator[Report]:
+    def reports(self, files: Iterable[_Comic | Report]) -> Iterator[Report]:
         """What became of files."""
         batch: list[_Comic] = []
         for each in files:
@@ -95,18 +95,18 @@ class _Run:
                 continue
             batch.append(each)
             if len(batch) == BATCH:
-                yield from self._asked(batch)
+                yield from self._match_batch(batch)
                 batch = []
-        yield from self._asked(batch)
+        yield from self._match_batch(batch)
 
-    def _asked(self, batch: list[_Comic]) -> Iterator[Report]:
+    def _match_batch(self, batch: list[_Comic]) -> Iterator[Report]:
         fields = FIELDS if self._tag else LABELS
         matches = self._client.match(
             [each.descriptor for each in batch], candidates=CANDIDATES, fields=fields
         )
         for comic, match in zip(batch, matches, strict=True):
             if match.errors and len(comic.descriptor) > 1:
-                self.odd.append(comic)
+                self.rejected.append(comic)
             elif match.best is None:
                 yield Report(comic.path, Outcome.UNKNOWN, match)
             elif not match.certain:
@@ -114,38 +114,38 @@ class _Run:
             elif not self._tag:
                 yield Report(comic.path, Outcome.CERTAIN, match)
             else:
-                yield _written(comic, match, match.best.issue, self._client.url)
+                yield _write(comic, match, match.best.issue, self._client.url)
 
 
-def _opened(server: str, folder: Path, paths: Iterable[Path], again: bool) -> Iterator[_Comic | Report]:
+def _open(server: str, folder: Path, paths: Iterable[Path], again: bool) -> Iterator[_Comic | Report]:
     """The files with what is known of them."""
     for path in paths:
         try:
-            found = archive.contents(path, NAMES)
+            found = archive.read_contents(path, NAMES)
         except (ArchiveError, OSError) as error:
             yield Report(path, Outcome.FAILED, error=str(error))
             continue
         tags = {name: found.tags[name.lower()] for name in NAMES if name.lower() in found.tags}
-        told = comicinfo.telling(tags.get(comicinfo.NAME))
-        known = xml.marked(told.get("Notes", ""), server)
+        told = comicinfo.identifying_values(tags.get(comicinfo.NAME))
+        known = xml.tagged_issue_id(told.get("Notes", ""), server)
         if known and metroninfo.NAME in tags and not again:
-            yield Report(path, Outcome.BEFORE)
+            yield Report(path, Outcome.TAGGED_BEFORE)
             continue
-        descriptor: Json = {**told, **metroninfo.telling(tags.get(metroninfo.NAME))}
-        descriptor |= {"file_name": name_of(path, folder)[-1000:]} | ({"id": known} if known else {})
+        descriptor: Json = {**told, **metroninfo.identifying_values(tags.get(metroninfo.NAME))}
+        descriptor |= {"file_name": relative_name(path, folder)[-1000:]} | ({"id": known} if known else {})
         if found.pages:
             descriptor["page_count"] = found.pages
         yield _Comic(path, descriptor, tags)
 
 
-def _written(comic: _Comic, match: Match, issue: Json, server: str) -> Report:
+def _write(comic: _Comic, match: Match, issue: Json, server: str) -> Report:
     tags = {
         comicinfo.NAME: comicinfo.write(issue, server, comic.tags.get(comicinfo.NAME)),
         metroninfo.NAME: metroninfo.write(issue, server),
     }
     try:
         if tags != comic.tags:
-            archive.write(comic.path, tags)
+            archive.write_tags(comic.path, tags)
     except (ArchiveError, OSError) as error:
         return Report(comic.path, Outcome.FAILED, match, str(error))
     return Report(comic.path, Outcome.TAGGED, match)

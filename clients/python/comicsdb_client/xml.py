@@ -17,10 +17,10 @@ FIELDS = (
     *("series.series_type.name", "series.genres.name"),
 )
 # Characters that XML 1.0 does not allow.
-_BAD = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_INVALID_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def covered(issue: Json) -> list[int | None]:
+def cover_date(issue: Json) -> list[int | None]:
     """Year, month and day of the cover date, as far as they are known; older servers always know the day."""
     known = {"day": 3, "month": 2, "year": 1, "none": 0}[issue.get("cover_date_precision", "day")]
     parts = [int(each) for each in issue["cover_date"].split("-")]
@@ -42,7 +42,7 @@ def text_of(element: ET.Element | None) -> str:
 
 def add(parent: ET.Element, name: str, value: object = "", **attributes: str) -> None:
     """Add an element with text, unless that is empty."""
-    text = "" if value is None else _BAD.sub("", str(value)).strip()
+    text = "" if value is None else _INVALID_CHARACTERS.sub("", str(value)).strip()
     if text:
         ET.SubElement(parent, name, attributes).text = text
 
@@ -73,13 +73,13 @@ def names(objects: Iterable[Json]) -> list[str]:
     return [each["name"] for each in objects]
 
 
-def mark(issue: Json, server: str) -> str:
+def tagging_note(issue: Json, server: str) -> str:
     """The note in tags that has the id of an issue here, and Comic Vine's as programs look for it."""
     comic_vine = f" [CVDB{issue['cv_id']}]" if issue["cv_id"] else ""
     return f"Tagged by comicsdb-client as issue {issue['id']} of {server}{comic_vine}"
 
 
-def marked(notes: str, server: str) -> int | None:
+def tagged_issue_id(notes: str, server: str) -> int | None:
     """The id of an issue in such a note, if it is of this server."""
     found = re.search(rf"as issue ([0-9]{{1,9}}) of {re.escape(server)}(?=\s|$)", notes)
     return int(found[1]) if found else None

@@ -5,7 +5,7 @@ from functools import lru_cache
 from sqlalchemy import String, TextClause, literal_column, text
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.history.snapshots import snapshot
+from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.db.arrays import id_array
 from comicsdb.models.record import CHANGED, CREATED
@@ -22,8 +22,8 @@ EPOCH = literal_column(
 )
 
 
-BATCH = 2000  # objects of a kind per statement
-NOTHING = """
+BATCH_SIZE = 2000  # objects of a kind per statement
+NO_ROWS = """
     SELECT CAST(NULL AS varchar) AS kind, 0 AS place, 0 AS id, false AS created, CAST(NULL AS jsonb) AS state
     WHERE false
 """
@@ -33,12 +33,12 @@ NOTHING = """
 def _statement(kinds: tuple[str, ...]) -> TextClause:
     """The statement for rows of these kinds, whose parameters are `<kind>` and `<kind>_created`: ids."""
     states = [
-        f"SELECT '{kind}', {place}, t.id, t.id = ANY({id_array(f'{kind}_created')}), {snapshot(kind)}"
-        f" FROM {kind} t WHERE t.id = ANY({id_array(kind)})"
+        f"SELECT '{kind}', {place}, t.id, t.id = ANY({id_array(f'{kind}_created')}),"
+        f" {snapshot_expression(kind)} FROM {kind} t WHERE t.id = ANY({id_array(kind)})"
         for place, kind in enumerate(kinds)
     ]
     return text(f"""
-WITH now AS MATERIALIZED ({" UNION ALL ".join((NOTHING, *states))}
+WITH now AS MATERIALIZED ({" UNION ALL ".join((NO_ROWS, *states))}
 ), compared AS (
     SELECT now.*, last.snapshot IS NULL AS first, ARRAY(
         SELECT each.key::varchar FROM jsonb_each(now.state) each
@@ -95,13 +95,13 @@ def append(session: Session, changes, actor_id: int | None, reason: str | None) 
     actions, affected = changes.actions, changes.affected
     chosen = {kind: sorted({*actions.get(kind, ()), *affected.get(kind, ())}) for kind in KINDS}
     longest = max(map(len, chosen.values()))
-    for start in range(0, max(longest, 1), BATCH):
-        batch = {kind: ids[start : start + BATCH] for kind, ids in chosen.items() if ids[start:]}
+    for start in range(0, max(longest, 1), BATCH_SIZE):
+        batch = {kind: ids[start : start + BATCH_SIZE] for kind, ids in chosen.items() if ids[start:]}
         created = {
             f"{kind}_created": [each for each in ids if actions[kind].get(each) == "create"]
             for kind, ids in batch.items()
         }
-        is_last = start + BATCH >= longest
+        is_last = start + BATCH_SIZE >= longest
         deleted = changes.deleted if is_last else []
         session.execute(
             _statement(tuple(batch)),

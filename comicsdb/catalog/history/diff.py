@@ -11,18 +11,18 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.history.snapshots import typed
-from comicsdb.catalog.history.text_diff import words
+from comicsdb.catalog.history.snapshots import to_column_type
+from comicsdb.catalog.history.text_diff import diff_words
 from comicsdb.catalog.kinds import KINDS, PRECISIONS, Kind
 from comicsdb.catalog.references import Reference, References
 from comicsdb.models import Variant
 from comicsdb.models.choices import ATTRIBUTION_LABELS, EXTERNAL_SOURCES, Precision, Status
-from comicsdb.values import partial_text
+from comicsdb.values import partial_day_text
 
 VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
-LONG = ("desc", "notes", "description")  # fields that are compared word by word
+LONG_TEXT_FIELDS = ("desc", "notes", "description")  # fields that are compared word by word
 # Shown with the picture, the price or the date.
-IMPLIED = ("image_width", "image_height", "cover_hash", "currency", *PRECISIONS)
+IMPLIED_FIELDS = ("image_width", "image_height", "cover_hash", "currency", *PRECISIONS)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Difference:
     """The difference in one field.
 
     `shape` determines the other attributes: VALUE and ORDER have `old` and `new` (for ORDER the same items in
-    another order), TEXT `words` (`text_diff.words`), LIST `added` and `removed`, CREDITS and VARIANTS
+    another order), TEXT `words` (`text_diff.diff_words`), LIST `added` and `removed`, CREDITS and VARIANTS
     `parts`.
     """
 
@@ -64,11 +64,11 @@ class Difference:
     added: tuple = ()
     removed: tuple = ()
     words: tuple[tuple[str, str], ...] = ()
-    parts: tuple["Part", ...] = ()
+    parts: tuple["PartDifference", ...] = ()
 
 
 @dataclass(frozen=True)
-class Part:
+class PartDifference:
     """The difference in a credit (`subject` is the creator, `added` and `removed` are roles) or a variant.
 
     `action` is "added", "removed" or "changed"; a variant has a number and a name, and `differences`.
@@ -90,11 +90,13 @@ def compare(
     objects.
     """
     pairs = list(pairs)
-    names = References(session, wanted(kind, [each for pair in pairs for each in pair if each is not None]))
+    names = References(
+        session, referenced_ids(kind, [each for pair in pairs for each in pair if each is not None])
+    )
     return [_differences(KINDS[kind], old, new, names) if old is not None else () for old, new in pairs]
 
 
-def wanted(kind: str, snapshots: Iterable[dict]) -> dict[str, set[int]]:
+def referenced_ids(kind: str, snapshots: Iterable[dict]) -> dict[str, set[int]]:
     """The ids in snapshots of a kind, by the kind that they refer to."""
     found: dict[str, set[int]] = defaultdict(set)
     declared = KINDS[kind]
@@ -117,26 +119,36 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
     for field in ("slug", *kind.fields):
         blank = [] if field in kind.parts else None
         before, after = old.get(field, blank), new.get(field, blank)
-        if field in IMPLIED or not _differs(field, old, new, blank):
+        if field in IMPLIED_FIELDS or not _differs(field, old, new, blank):
             continue
         if field in kind.parents:
             target = kind.parents[field].__tablename__
-            found.append(_values(field, *(each and names.to(target, each) for each in (before, after))))
+            found.append(
+                _value_difference(field, *(each and names.to(target, each) for each in (before, after)))
+            )
         elif field in links:
-            found.append(_listed(field, *(_named(names, links[field], each) for each in (before, after))))
+            found.append(
+                _list_difference(
+                    field, *(_sorted_references(names, links[field], each) for each in (before, after))
+                )
+            )
         elif field == "credits":
-            found.append(Difference(field, CREDITS, parts=_credits(before, after, names)))
+            found.append(Difference(field, CREDITS, parts=_credit_differences(before, after, names)))
         elif field == "variants":
-            found.append(Difference(field, VARIANTS, parts=_variants(before, after)))
+            found.append(Difference(field, VARIANTS, parts=_variant_differences(before, after)))
         elif field in _ITEMS:
-            found.append(_listed(field, *(list(map(_ITEMS[field], rows)) for rows in (before, after))))
+            found.append(
+                _list_difference(field, *(list(map(_ITEMS[field], rows)) for rows in (before, after)))
+            )
         elif {type(before), type(after)} & {list, dict}:
-            found.append(_listed(field, _elements(before), _elements(after)))
-        elif field in LONG:
-            found.append(Difference(field, TEXT, before, after, words=words(before or "", after or "")))
+            found.append(_list_difference(field, _elements(before), _elements(after)))
+        elif field in LONG_TEXT_FIELDS:
+            found.append(Difference(field, TEXT, before, after, words=diff_words(before or "", after or "")))
         else:
             columns = kind.model.__table__.columns
-            found.append(_values(field, *(_value(columns, field, each) for each in (old, new))))
+            found.append(
+                _value_difference(field, *(_shown_value(columns, field, each) for each in (old, new)))
+            )
     return tuple(found)
 
 
@@ -149,63 +161,63 @@ def _elements(value: list | dict | None) -> list:
 
 def _differs(field: str, old: dict, new: dict, blank: list | None) -> bool:
     if field == "price":
-        return _repriced(old, new)
+        return _price_differs(old, new)
     if f"{field}_precision" in new:
-        return _partial(field, old) != _partial(field, new)
+        return _partial_date(field, old) != _partial_date(field, new)
     return old.get(field, blank) != new.get(field, blank)
 
 
-def _repriced(old: dict, new: dict) -> bool:
+def _price_differs(old: dict, new: dict) -> bool:
     """Whether a price differs; the currency is ignored without an amount."""
     prices = [(each.get("price"), each.get("currency")) for each in (old, new)]
     return prices[0] != prices[1] and any(price is not None for price, _currency in prices)
 
 
-def _partial(field: str, snapshot: dict) -> str | None:
+def _partial_date(field: str, snapshot: dict) -> str | None:
     """A date as far as it is known, None if it is not."""
-    return partial_text(snapshot.get(field), snapshot.get(f"{field}_precision")) or None
+    return partial_day_text(snapshot.get(field), snapshot.get(f"{field}_precision")) or None
 
 
-def _values(field: str, old, new) -> Difference:
+def _value_difference(field: str, old, new) -> Difference:
     return Difference(field, VALUE, old, new)
 
 
-def _value(columns, field: str, snapshot: dict):
+def _shown_value(columns, field: str, snapshot: dict):
     """The value of a plain field as it is shown; None for an empty text."""
     if snapshot.get(f"{field}_precision") not in (None, Precision.DAY):
-        return _partial(field, snapshot)
+        return _partial_date(field, snapshot)
     value = snapshot.get(field)
     if value is None or value == "":
         return None
     if field == "price":
-        return Money(typed(columns[field], value), snapshot.get("currency", ""))
+        return Money(to_column_type(columns[field], value), snapshot.get("currency", ""))
     if field == "image":
         return Picture(value)
     if field == "status" and value in list(Status):
         return Status(value).label
-    return typed(columns[field], value) if field in columns else value
+    return to_column_type(columns[field], value) if field in columns else value
 
 
-def _named(names: References, kind: str, ids: list[int] | None) -> list[Reference]:
+def _sorted_references(names: References, kind: str, ids: list[int] | None) -> list[Reference]:
     found = [names.to(kind, each) for each in ids or ()]
     return sorted(found, key=lambda each: (str(each).casefold(), each.id))
 
 
-def _source(attribution: dict) -> Source:
+def _shown_source(attribution: dict) -> Source:
     return Source(ATTRIBUTION_LABELS.get(attribution["source"], attribution["source"]), attribution["url"])
 
 
-def _identified(row: dict) -> str:
+def _external_id_text(row: dict) -> str:
     """An external id with its source: `Metron: 4711 (volume)`."""
     source = EXTERNAL_SOURCES.get(row["source"])
     scope = f" ({row['scope']})" if row["scope"] else ""
     return f"{source.label if source else row['source']}: {row['external_id']}{scope}"
 
 
-_ITEMS = {"attributions": _source, "external_ids": _identified}
+_ITEMS = {"attributions": _shown_source, "external_ids": _external_id_text}
 
 
-def _listed(field: str, old: list, new: list) -> Difference:
+def _list_difference(field: str, old: list, new: list) -> Difference:
     """The difference of lists: added and removed items or, without any, their order."""
     added = tuple((Counter(new) - Counter(old)).elements())
     removed = tuple((Counter(old) - Counter(new)).elements())
@@ -214,22 +226,24 @@ def _listed(field: str, old: list, new: list) -> Difference:
     return Difference(field, ORDER, tuple(old), tuple(new))
 
 
-def _credits(old: list[dict] | None, new: list[dict] | None, names: References) -> tuple[Part, ...]:
+def _credit_differences(
+    old: list[dict] | None, new: list[dict] | None, names: References
+) -> tuple[PartDifference, ...]:
     before, after = ({each["creator"]: each["roles"] for each in rows or ()} for rows in (old, new))
     found = []
-    for creator in _named(names, "creator", list({**before, **after})):
-        roles = [_named(names, "role", rows.get(creator.id)) for rows in (before, after)]
+    for creator in _sorted_references(names, "creator", list({**before, **after})):
+        roles = [_sorted_references(names, "role", rows.get(creator.id)) for rows in (before, after)]
         action = _action(creator.id, before, after)
         if action != "changed" or roles[0] != roles[1]:
             added, removed = (
                 (each for each in roles[1] if each not in roles[0]),
                 (each for each in roles[0] if each not in roles[1]),
             )
-            found.append(Part(action, creator, tuple(added), tuple(removed)))
+            found.append(PartDifference(action, creator, tuple(added), tuple(removed)))
     return tuple(found)
 
 
-def _variants(old: list[dict] | None, new: list[dict] | None) -> tuple[Part, ...]:
+def _variant_differences(old: list[dict] | None, new: list[dict] | None) -> tuple[PartDifference, ...]:
     """The differences of variants, matched by number; the subject is (number, name)."""
     before, after = ({each["id"]: each for each in rows or ()} for rows in (old, new))
     found = []
@@ -237,17 +251,21 @@ def _variants(old: list[dict] | None, new: list[dict] | None) -> tuple[Part, ...
         was, now = before.get(number, {}), after.get(number, {})
         if was != now:
             subject = (number, now.get("name") or was.get("name") or "")
-            found.append(Part(_action(number, before, after), subject, differences=_of_variant(was, now)))
+            found.append(
+                PartDifference(
+                    _action(number, before, after), subject, differences=_fields_of_variant(was, now)
+                )
+            )
     return tuple(found)
 
 
-def _of_variant(old: dict, new: dict) -> tuple[Difference, ...]:
+def _fields_of_variant(old: dict, new: dict) -> tuple[Difference, ...]:
     columns = Variant.__table__.columns
     pairs = [
-        (field, _value(columns, field, old), _value(columns, field, new))
+        (field, _shown_value(columns, field, old), _shown_value(columns, field, new))
         for field in ("name", "price", "sku", "upc", "image")
     ]
-    return tuple(_values(field, was, now) for field, was, now in pairs if was != now)
+    return tuple(_value_difference(field, was, now) for field, was, now in pairs if was != now)
 
 
 def _action(key: int, before: dict, after: dict) -> str:

@@ -6,12 +6,12 @@ from sqlalchemy import delete, func, literal_column, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.catalog.history.touched import ENDED
+from comicsdb.catalog.history.touched import OLDEST_RUNNING_XID
 from comicsdb.models import Change, FeedHorizon, TouchedObject
 from comicsdb.models.base import BIG_MAX
 
 
-def clean(session: Session, lines: timedelta | None, touched: timedelta) -> int:
+def remove_older(session: Session, lines: timedelta | None, touched: timedelta) -> int:
     """Remove lines of the log and touched objects that are older; returns how many rows. None is for ever.
 
     What remains has no gaps, even if the clock was set back: everything before the first row that is young
@@ -26,7 +26,7 @@ def clean(session: Session, lines: timedelta | None, touched: timedelta) -> int:
             counted += session.execute(delete(Change).where(Change.seq <= seq)).rowcount
             session.execute(update(FeedHorizon).values(seq=seq, at=at))
     young = select(func.min(TouchedObject.xid)).where(TouchedObject.at >= clock.now() - touched)
-    old = TouchedObject.xid < func.coalesce(young.scalar_subquery(), literal_column(ENDED))
+    old = TouchedObject.xid < func.coalesce(young.scalar_subquery(), literal_column(OLDEST_RUNNING_XID))
     xid = session.scalar(select(func.max(TouchedObject.xid)).where(old))
     if xid is not None:
         counted += session.execute(delete(TouchedObject).where(TouchedObject.xid <= xid)).rowcount

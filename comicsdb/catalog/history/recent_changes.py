@@ -17,7 +17,7 @@ PER_PAGE = 25
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ChangeFilter:
     """A filter of lines, by acting account, kind, action, and from `since` until before `until`."""
 
     user_id: int | None = None
@@ -28,7 +28,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Line:
+class ChangeLine:
     """A line of the log, its user name (None for commands and deleted accounts), and the object's name."""
 
     change: Change
@@ -37,15 +37,17 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Page:
+class ChangePage:
     """A page of lines, newest first. `newer` and `older` are the numbers of the next pages, or None."""
 
-    lines: list[Line]
+    lines: list[ChangeLine]
     newer: int | None
     older: int | None
 
 
-def page(session: Session, wanted: Wanted, *, before: int | None = None, after: int | None = None) -> Page:
+def get_page(
+    session: Session, wanted: ChangeFilter, *, before: int | None = None, after: int | None = None
+) -> ChangePage:
     """The newest lines, the lines just below the number `before`, or those just above `after`."""
     statement = _filtered(wanted)
     if after is not None:
@@ -59,14 +61,14 @@ def page(session: Session, wanted: Wanted, *, before: int | None = None, after: 
     if after is not None:
         rows.reverse()
     newer_there, older_there = (more, True) if after is not None else (before is not None, more)
-    return Page(
-        _named(session, rows),
+    return ChangePage(
+        _with_references(session, rows),
         rows[0].Change.seq if rows and newer_there else None,
         rows[-1].Change.seq if rows and older_there else None,
     )
 
 
-def _filtered(wanted: Wanted) -> Select:
+def _filtered(wanted: ChangeFilter) -> Select:
     conditions = []
     if wanted.user_id is not None:
         conditions.append(Change.user_id == wanted.user_id)
@@ -85,14 +87,14 @@ def _filtered(wanted: Wanted) -> Select:
     return select(Change, User).outerjoin(User, User.id == Change.user_id).where(*conditions)
 
 
-def _named(session: Session, rows) -> list[Line]:
+def _with_references(session: Session, rows) -> list[ChangeLine]:
     wanted: dict[str, set[int]] = {}
     for row in rows:
         wanted.setdefault(row.Change.kind, set()).add(row.Change.object_id)
     names = References(session, wanted)
-    return [Line(row.Change, row.User, names.to(row.Change.kind, row.Change.object_id)) for row in rows]
+    return [ChangeLine(row.Change, row.User, names.to(row.Change.kind, row.Change.object_id)) for row in rows]
 
 
-def account_named(session: Session, username: str) -> int | None:
+def find_account_id(session: Session, username: str) -> int | None:
     """The id of the account with a user name, case-insensitive, or None."""
     return session.scalar(select(User.id).where(func.lower(User.username) == username.lower()))

@@ -13,18 +13,18 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import CatalogError, ConflictError
-from comicsdb.catalog.history.diff import Difference, compare, wanted
-from comicsdb.catalog.history.snapshots import present, typed
+from comicsdb.catalog.history.diff import Difference, compare, referenced_ids
+from comicsdb.catalog.history.snapshots import current_snapshot, to_column_type
 from comicsdb.catalog.kinds import KINDS, Kind
-from comicsdb.catalog.references import Reference, References, labelled
+from comicsdb.catalog.references import Reference, References, select_with_labels
 from comicsdb.catalog.service import Catalog
 from comicsdb.media.storage import Storage
 from comicsdb.media.uploads import no_picture, picture_values
 from comicsdb.models import History, Variant
 from comicsdb.models.choices import Precision
 
-OF_PICTURE = ("image", "image_width", "image_height", "cover_hash")
-OF_VARIANT = ("name", "price", "currency", "sku", "upc")
+PICTURE_FIELDS = ("image", "image_width", "image_height", "cover_hash")
+VARIANT_FIELDS = ("name", "price", "currency", "sku", "upc")
 VARIANTS = "variants"  # the name of the field and of the pictures' folder
 
 
@@ -32,16 +32,16 @@ class OutdatedError(CatalogError):
     """The object has changed since the caller read it."""
 
 
-class MissingError(CatalogError):
+class MissingReferencesError(CatalogError):
     """The older state refers to deleted objects, and the caller did not ask to leave them out."""
 
-    def __init__(self, plan: "Plan"):
-        super().__init__(", ".join(str(reference) for _field, reference in plan.missing))
-        self.plan = plan
+    def __init__(self, preview: "RevertPreview"):
+        super().__init__(", ".join(str(reference) for _field, reference in preview.missing))
+        self.preview = preview
 
 
 @dataclass(frozen=True)
-class Plan:
+class RevertPreview:
     """The preview of a revert.
 
     `target` is the resulting state, and `differences` what it changes. `missing` are the deleted objects that
@@ -60,12 +60,12 @@ class Plan:
     removed_pictures: int
 
 
-def plan(session: Session, storage: Storage, entity, snapshot: dict) -> Plan:
+def preview_revert(session: Session, storage: Storage, entity, snapshot: dict) -> RevertPreview:
     """Preview the revert of an object to an older snapshot."""
     kind = KINDS[entity.__tablename__]
-    now = present(session, kind.name, entity.id)
+    now = current_snapshot(session, kind.name, entity.id)
     older = {field: snapshot[field] for field in kind.fields if field in snapshot}
-    target, missing = _without_missing(kind, older, References(session, wanted(kind.name, [older])))
+    target, missing = _without_missing(kind, older, References(session, referenced_ids(kind.name, [older])))
     for link in kind.links:
         if link.symmetric and link.field in target:  # it was merged into the object itself
             target[link.field] = [each for each in target[link.field] if each != entity.id]
@@ -75,12 +75,12 @@ def plan(session: Session, storage: Storage, entity, snapshot: dict) -> Plan:
         if field in target:
             target.setdefault(f"{field}_precision", Precision.DAY.value)  # as versions before it were
     target = now | target
-    return Plan(
+    return RevertPreview(
         now=now,
         target=target,
         differences=compare(session, kind.name, [(now, target)])[0],
         missing=tuple(missing),
-        impossible=any(_is_needed(kind, field) for field, _reference in missing),
+        impossible=any(_is_required(kind, field) for field, _reference in missing),
         lost_picture=lost_picture,
         lost_variants=tuple(lost_variants),
         removed_pictures=len(_pictures(now) - _pictures(target)),
@@ -89,16 +89,16 @@ def plan(session: Session, storage: Storage, entity, snapshot: dict) -> Plan:
 
 def revert(
     catalog: Catalog, storage: Storage, entity, version: History, *, modified: datetime, without_missing: bool
-) -> Plan:
+) -> RevertPreview:
     """Revert an object to an older version; returns what that changed.
 
     `modified` is the object's stamp as the caller read it. Raises OutdatedError, MissingError, and the errors
     of `Catalog.update`; then nothing is written.
     """
     _check_stamp(entity, modified)
-    found = plan(catalog.session, storage, entity, version.snapshot)
+    found = preview_revert(catalog.session, storage, entity, version.snapshot)
     if found.impossible or (found.missing and not without_missing):
-        raise MissingError(found)
+        raise MissingReferencesError(found)
     if found.differences:
         try:
             values = _values(catalog, storage, KINDS[entity.__tablename__], found)
@@ -117,61 +117,63 @@ def _check_stamp(entity, modified: datetime) -> None:
         raise OutdatedError(f"{entity.__tablename__} {entity.id} was changed meanwhile.")
 
 
-def holder(session: Session, entity, target: dict, conflict: ConflictError):
+def conflicting_object(session: Session, entity, target: dict, conflict: ConflictError):
     """The object with the unique values of a conflict, None if it was deleted meanwhile."""
     model, kind = type(entity), KINDS[entity.__tablename__]
     columns = {field: f"{field}_id" if field in kind.parents else field for field in conflict.fields}
     conditions = [getattr(model, column) == target[field] for field, column in columns.items()]
-    return session.scalar(labelled(model).where(*conditions, model.id != entity.id).limit(1))
+    return session.scalar(select_with_labels(model).where(*conditions, model.id != entity.id).limit(1))
 
 
 # What can be restored.
 
 
-class _Survivors:
+class _ReferenceResolver:
     """Resolves references of an older state to existing objects; `missing` collects deleted ones."""
 
     def __init__(self, names: References):
         self._names = names
         self.missing: dict[tuple[str, Reference], None] = {}
 
-    def of(self, field: str, target: str, object_id: int) -> int | None:
+    def resolve(self, field: str, target: str, object_id: int) -> int | None:
         """The id of the object or of the survivor of its merge, None if it was deleted."""
         found = self._names.to(target, object_id)
         if found.gone and found.survivor_id is None:
             self.missing[field, found] = None
         return found.survivor_id if found.gone else object_id
 
-    def of_all(self, field: str, target: str, ids: list[int]) -> list[int]:
+    def resolve_all(self, field: str, target: str, ids: list[int]) -> list[int]:
         """The same for several ids, sorted, without deleted objects."""
-        found = (self.of(field, target, each) for each in ids)
+        found = (self.resolve(field, target, each) for each in ids)
         return sorted({each for each in found if each is not None})
 
 
 def _without_missing(kind: Kind, older: dict, names: References) -> tuple[dict, list[tuple[str, Reference]]]:
     """The older state with merged objects replaced and without deleted ones, and the latter."""
-    survivors, state = _Survivors(names), dict(older)
+    resolver, state = _ReferenceResolver(names), dict(older)
     for field, model in kind.parents.items():
         if state.get(field) is not None:
-            found = survivors.of(field, model.__tablename__, state[field])
+            found = resolver.resolve(field, model.__tablename__, state[field])
             if found is None:
                 del state[field]  # keep the present one
             else:
                 state[field] = found
     for link in kind.links:
         if link.field in state:
-            state[link.field] = survivors.of_all(link.field, link.target.__tablename__, state[link.field])
+            state[link.field] = resolver.resolve_all(link.field, link.target.__tablename__, state[link.field])
     if "credits" in state:
         roles: dict[int, set[int]] = {}
         for credit in state["credits"]:
-            creator = survivors.of("credits", "creator", credit["creator"])
+            creator = resolver.resolve("credits", "creator", credit["creator"])
             if creator is not None:
-                roles.setdefault(creator, set()).update(survivors.of_all("credits", "role", credit["roles"]))
+                roles.setdefault(creator, set()).update(
+                    resolver.resolve_all("credits", "role", credit["roles"])
+                )
         state["credits"] = [{"creator": each, "roles": sorted(roles[each])} for each in sorted(roles)]
-    return state, list(survivors.missing)
+    return state, list(resolver.missing)
 
 
-def _is_needed(kind: Kind, field: str) -> bool:
+def _is_required(kind: Kind, field: str) -> bool:
     """Whether a field is required."""
     if field not in kind.parents:
         return False
@@ -182,12 +184,12 @@ def _is_needed(kind: Kind, field: str) -> bool:
 def _keep_lost_picture(storage: Storage, now: dict, target: dict) -> bool:
     """Keep the present picture in the target if the file of the older one is gone; returns whether it is."""
     if target.get("image") == now.get("image"):
-        for field in set(OF_PICTURE) & set(target):  # size and hash belong to the picture
+        for field in set(PICTURE_FIELDS) & set(target):  # size and hash belong to the picture
             target[field] = now[field]
         return False
     lost = bool(target.get("image")) and not storage.exists(target["image"])
     if lost:
-        target.update({field: now[field] for field in OF_PICTURE if field in now})
+        target.update({field: now[field] for field in PICTURE_FIELDS if field in now})
     return lost
 
 
@@ -218,15 +220,15 @@ def _pictures(state: dict) -> set[str]:
 # The edit.
 
 
-def _values(catalog: Catalog, storage: Storage, kind: Kind, found: Plan) -> dict:
+def _values(catalog: Catalog, storage: Storage, kind: Kind, found: RevertPreview) -> dict:
     """The values of the fields that differ, with copies of older pictures."""
     columns = kind.model.__table__.columns
     differing = [field for field in kind.fields if found.target.get(field) != found.now.get(field)]
     values = {}
     for field in differing:
-        if field not in (*OF_PICTURE, VARIANTS):
+        if field not in (*PICTURE_FIELDS, VARIANTS):
             value = found.target[field]
-            values[field] = typed(columns[field], value) if field in columns else value
+            values[field] = to_column_type(columns[field], value) if field in columns else value
     for field in kind.partial_dates:
         if field in values:
             values[f"{field}_precision"] = found.target[f"{field}_precision"]
@@ -242,7 +244,7 @@ def _values(catalog: Catalog, storage: Storage, kind: Kind, found: Plan) -> dict
 
 def _variant(catalog: Catalog, storage: Storage, variant: dict, at_present: dict[int, str]) -> dict:
     columns = Variant.__table__.columns
-    values = {field: typed(columns[field], variant[field]) for field in OF_VARIANT}
+    values = {field: to_column_type(columns[field], variant[field]) for field in VARIANT_FIELDS}
     if variant["id"] in at_present:
         values["id"] = variant["id"]
     if at_present.get(variant["id"], "") != variant["image"]:

@@ -42,7 +42,7 @@ def _external_ids(kind: str) -> str:
 
 
 @cache
-def snapshot(name: str) -> str:
+def snapshot_expression(name: str) -> str:
     """The SQL expression, over the table's alias t, of the snapshot of a kind.
 
     It has no stamps, rating figures and authors, which change without an edit.
@@ -61,27 +61,27 @@ def snapshot(name: str) -> str:
 
 
 def record_deletions(
-    session: Session, doomed: dict[str, set[int]], actor_id: int | None, reason: str | None
+    session: Session, to_delete: dict[str, set[int]], actor_id: int | None, reason: str | None
 ) -> None:
     """Write the last state of rows before their deletion."""
-    for kind, ids in doomed.items():
+    for kind, ids in to_delete.items():
         session.execute(
             text(
                 "INSERT INTO history (kind, object_id, type, user_id, reason, snapshot)"
-                f" SELECT :kind, t.id, '{DELETED}', :actor, :reason, {snapshot(kind)}"
+                f" SELECT :kind, t.id, '{DELETED}', :actor, :reason, {snapshot_expression(kind)}"
                 f" FROM {kind} t WHERE t.id = ANY(:ids) ORDER BY t.id"
             ),
             {"kind": kind, "ids": list(ids), "actor": actor_id, "reason": reason},
         )
 
 
-def present(session: Session, kind: str, object_id: int) -> dict:
+def current_snapshot(session: Session, kind: str, object_id: int) -> dict:
     """The present state of an object, as a snapshot."""
-    statement = text(f"SELECT {snapshot(kind)} FROM {kind} t WHERE t.id = :id")
+    statement = text(f"SELECT {snapshot_expression(kind)} FROM {kind} t WHERE t.id = :id")
     return session.scalar(statement, {"id": object_id})
 
 
-def typed(column, value):
+def to_column_type(column, value):
     """A value of a snapshot with the column's type: JSON has neither dates nor decimals."""
     if value is None:
         return None

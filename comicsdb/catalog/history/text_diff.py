@@ -6,36 +6,36 @@ from itertools import takewhile
 
 SAME, REMOVED, ADDED, GAP = "same", "removed", "added", "gap"
 CONTEXT = 24  # unchanged pieces shown on either side of a change; words and spaces are one piece each
-MOST = 4000  # pieces that are compared; texts with more differences are shown as replaced
-LONGEST = 20_000  # characters shown of a removed or added text
-PIECES = re.compile(r"\s+|\w+|[^\w\s]")
+MAX_COMPARED = 4000  # pieces that are compared; texts with more differences are shown as replaced
+MAX_SHOWN = 20_000  # characters shown of a removed or added text
+PIECE = re.compile(r"\s+|\w+|[^\w\s]")
 
 
-def words(old: str, new: str) -> tuple[tuple[str, str], ...]:
+def diff_words(old: str, new: str) -> tuple[tuple[str, str], ...]:
     """The differences between two texts: (SAME, REMOVED or ADDED, text), or (GAP, "") for an omission."""
-    before, after = PIECES.findall(old), PIECES.findall(new)
-    start = _alike(before, after)
-    end = _alike(before[start:][::-1], after[start:][::-1])
+    before, after = PIECE.findall(old), PIECE.findall(new)
+    start = _common_prefix_length(before, after)
+    end = _common_prefix_length(before[start:][::-1], after[start:][::-1])
     middle = (before[start : len(before) - end], after[start : len(after) - end])
-    found = [(SAME, before[:start]), *_compared(*middle), (SAME, before[len(before) - end :])]
+    found = [(SAME, before[:start]), *_compare(*middle), (SAME, before[len(before) - end :])]
     found = [(how, pieces) for how, pieces in found if pieces]
     shown = []
     for place, (how, pieces) in enumerate(found):
         if how == SAME:
-            shown += _shortened(pieces, first=place == 0, last=place == len(found) - 1)
+            shown += _shorten(pieces, first=place == 0, last=place == len(found) - 1)
         else:
             text = "".join(pieces)
-            shown.append((how, text if len(text) <= LONGEST else f"{text[:LONGEST]} …"))
+            shown.append((how, text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]} …"))
     return tuple(shown)
 
 
-def _alike(before: list[str], after: list[str]) -> int:
+def _common_prefix_length(before: list[str], after: list[str]) -> int:
     """The number of equal pieces at the beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
 
 
-def _compared(before: list[str], after: list[str]):
-    if len(before) + len(after) > MOST:
+def _compare(before: list[str], after: list[str]):
+    if len(before) + len(after) > MAX_COMPARED:
         yield from ((REMOVED, before), (ADDED, after))
         return
     for how, a, b, c, d in SequenceMatcher(None, before, after).get_opcodes():
@@ -46,7 +46,7 @@ def _compared(before: list[str], after: list[str]):
             yield ADDED, after[c:d]
 
 
-def _shortened(pieces: list[str], *, first: bool, last: bool) -> list[tuple[str, str]]:
+def _shorten(pieces: list[str], *, first: bool, last: bool) -> list[tuple[str, str]]:
     """Unchanged pieces; of a long run only those next to a change."""
     sides = (0 if first else CONTEXT, 0 if last else CONTEXT)
     if len(pieces) <= sum(sides) + CONTEXT:

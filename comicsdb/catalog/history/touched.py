@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from sqlalchemy import CTE, BigInteger, Select, bindparam, column, literal_column, select, text
 
-from comicsdb.catalog.public_tables import OBJECTS, states_of
+from comicsdb.catalog.public_tables import PUBLIC_KINDS, states_query
 from comicsdb.models.base import BIG_MAX
 
-POSITION = re.compile(r"(\d{1,19})(?:\.(\d{1,19}))?", re.ASCII)
+_POSITION = re.compile(r"(\d{1,19})(?:\.(\d{1,19}))?", re.ASCII)
 OBJECTS_MAX = 1000
 # Transactions below this number have ended: their rows are complete.
-ENDED = "pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+OLDEST_RUNNING_XID = "pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 
 
 class Position(NamedTuple):
@@ -27,12 +27,12 @@ class Position(NamedTuple):
     @classmethod
     def of(cls, value: str) -> "Position | None":
         """The position in a text, None if there is none."""
-        found = POSITION.fullmatch(value)
+        found = _POSITION.fullmatch(value)
         numbers = [int(each or 0) for each in found.groups()] if found else [BIG_MAX + 1]
         return cls(*numbers) if max(numbers) <= BIG_MAX else None
 
 
-def objects_of(lines: CTE, position: Position | None, kind: str | None) -> Select:
+def select_objects(lines: CTE, position: Position | None, kind: str | None) -> Select:
     """Select the states of all objects that lines name or that were touched after a position, each once.
 
     `lines` have kind, object_id and survivor_id. The columns are the list as JSON in text, the next position,
@@ -46,26 +46,29 @@ def objects_of(lines: CTE, position: Position | None, kind: str | None) -> Selec
     touched = text(
         "SELECT xid, id, kind, ids, sum(cardinality(ids)) OVER (ORDER BY xid, id) AS total FROM ("
         " SELECT * FROM touched_object WHERE (xid, id) > (:touched_xid, :touched_row)"
-        f" AND xid < {ENDED} AND kind = ANY(:touched_kinds) ORDER BY xid, id LIMIT {OBJECTS_MAX + 1}) later"
+        f" AND xid < {OLDEST_RUNNING_XID} AND kind = ANY(:touched_kinds) ORDER BY xid, id"
+        f" LIMIT {OBJECTS_MAX + 1}) later"
     ).bindparams(
         bindparam("touched_xid", position.xid if position else BIG_MAX, BigInteger),
         bindparam("touched_row", position.row if position else BIG_MAX, BigInteger),
-        bindparam("touched_kinds", [kind] if kind else list(OBJECTS)),
+        bindparam("touched_kinds", [kind] if kind else list(PUBLIC_KINDS)),
     )
     chosen = text(f"SELECT * FROM touched WHERE total <= {OBJECTS_MAX} - (SELECT count(*) FROM named)")
     wanted = text("SELECT kind, object_id FROM named UNION SELECT kind, unnest(ids) FROM chosen")
     states = " UNION ALL ".join(
         f"SELECT '{each}' AS kind, id, state FROM ("
-        + states_of(each, f"unnest(ARRAY(SELECT object_id FROM wanted WHERE kind = '{each}'))")
+        + states_query(each, f"unnest(ARRAY(SELECT object_id FROM wanted WHERE kind = '{each}'))")
         + ") found"
-        for each in OBJECTS
+        for each in PUBLIC_KINDS
     )
     last = "SELECT xid || '.' || id FROM chosen ORDER BY xid DESC, id DESC LIMIT 1"
     left = "(SELECT count(*) FROM touched) > (SELECT count(*) FROM chosen)"
     kept = f"{position.xid}.{position.row}" if position else ""
     return select(
         literal_column(f"(SELECT coalesce(json_agg(s ORDER BY kind, id), '[]')::text FROM ({states}) s)"),
-        literal_column(f"CASE WHEN {left} THEN coalesce(({last}), '{kept}') ELSE ({ENDED})::text END"),
+        literal_column(
+            f"CASE WHEN {left} THEN coalesce(({last}), '{kept}') ELSE ({OLDEST_RUNNING_XID})::text END"
+        ),
         literal_column(left),
     ).add_cte(
         lines,

@@ -19,42 +19,42 @@ from comicsdb.models import AgeRating, Creator, Issue, Role, Series
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
 
-MOST = 500  # objects at once, as other writers are blocked meanwhile
+MAX_OBJECTS = 500  # objects at once, as other writers are blocked meanwhile
 TEEN = "Teen"
 
 Executives = Mapping[int, tuple[tuple[int, str], ...]]  # by publisher: (creator, name of role)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BulkResult:
     """The ids of the changed objects, and the number of unchanged ones.
 
-    With `later` these are the chosen ones, and the act was left for after the commit.
+    If `postponed`, these are the chosen ones, and the act is done after the commit.
     """
 
     changed: tuple[int, ...]
-    left: int = 0
-    later: bool = False
+    unchanged: int = 0
+    postponed: bool = False
 
 
-def set_teen(catalog: Catalog, ids: Iterable[int]) -> Outcome:
+def set_teen(catalog: Catalog, ids: Iterable[int]) -> BulkResult:
     """Set the age rating of issues without one to Teen."""
     issues = _issues(catalog, ids)
     teen = catalog.session.scalar(select(AgeRating.id).where(AgeRating.name == TEEN))
     if teen is None:
-        raise _refused(_("There is no age rating named ${name}.", mapping={"name": TEEN}))
-    rules.existing(catalog.session, AgeRating, {teen})
+        raise _error(_("There is no age rating named ${name}.", mapping={"name": TEEN}))
+    rules.existing_ids(catalog.session, AgeRating, {teen})
     wanted = [issue for issue in issues if issue.rating_id == UNKNOWN_AGE_RATING_ID]
-    return _set(catalog, issues, wanted, {"rating_id": teen})
+    return _set_columns(catalog, issues, wanted, {"rating_id": teen})
 
 
-def remove_covers(catalog: Catalog, ids: Iterable[int]) -> Outcome:
+def remove_covers(catalog: Catalog, ids: Iterable[int]) -> BulkResult:
     """Remove the covers of issues; their files are deleted after the commit."""
     issues = _issues(catalog, ids)
-    return _set(catalog, issues, [issue for issue in issues if issue.image], no_picture(hashed=True))
+    return _set_columns(catalog, issues, [issue for issue in issues if issue.image], no_picture(hashed=True))
 
 
-def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives) -> Outcome:
+def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives) -> BulkResult:
     """Add the standing credits of publishers to their issues.
 
     Issues of other publishers, and those with all of these credits, stay unchanged. Raises InvalidError if
@@ -62,14 +62,14 @@ def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives)
     """
     session = catalog.session
     issues = _issues(catalog, ids)
-    standing = _standing(catalog, {int(publisher): pairs for publisher, pairs in executives.items()})
+    standing = _resolve_roles(catalog, {int(publisher): pairs for publisher, pairs in executives.items()})
     publishers = dict(
         session.execute(
             select(Series.id, Series.publisher_id).where(Series.id.in_({each.series_id for each in issues}))
         ).all()
     )
     changed = []
-    with catalog.attempt(KINDS["issue"]):
+    with catalog.savepoint(KINDS["issue"]):
         for issue in issues:
             wanted = standing.get(publishers[issue.series_id])
             present = credits_of(session, issue.id) if wanted else {}
@@ -80,11 +80,11 @@ def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives)
                 all_credits = [{"creator": each, "roles": sorted(roles)} for each, roles in goal.items()]
                 replace_credits(session, issue.id, all_credits)
                 changed.append(issue)
-        _edited(catalog, changed)
-    return _outcome(catalog, issues, changed)
+        _record_edits(catalog, changed)
+    return _result(catalog, issues, changed)
 
 
-def take_from_reprints(catalog: Catalog, ids: Iterable[int]) -> Outcome:
+def copy_from_reprints(catalog: Catalog, ids: Iterable[int]) -> BulkResult:
     """Copy stories, characters and teams from reprinted issues; see `copying.sync_reprints`.
 
     Issues that are not collected editions, have contents or reprint nothing stay unchanged.
@@ -97,35 +97,35 @@ def take_from_reprints(catalog: Catalog, ids: Iterable[int]) -> Outcome:
             continue
         if done.stories:
             changed.append(issue.id)
-    return Outcome(tuple(changed), len(issues) - len(changed))
+    return BulkResult(tuple(changed), len(issues) - len(changed))
 
 
-def rebuild_slugs(catalog: Catalog, ids: Iterable[int]) -> Outcome:
+def rebuild_slugs(catalog: Catalog, ids: Iterable[int]) -> BulkResult:
     """Rebuild the slugs of issues; the outcome has the series of those that changed."""
     changed = repair_slugs.rebuild_issue_slugs(catalog, ids)
     series = select(Issue.series_id).where(Issue.id.in_(changed)).distinct()
-    return Outcome(tuple(sorted(catalog.session.scalars(series))))
+    return BulkResult(tuple(sorted(catalog.session.scalars(series))))
 
 
-def delete(catalog: Catalog, ids: Iterable[int], kind: str, reason: str = "") -> Outcome:
+def delete(catalog: Catalog, ids: Iterable[int], kind: str, reason: str = "") -> BulkResult:
     """Delete objects of one kind. Raises InvalidError if one cannot be deleted."""
-    return Outcome(tuple(sorted(catalog.delete_many(KINDS[kind].model, set(ids), reason))))
+    return BulkResult(tuple(sorted(catalog.delete_many(KINDS[kind].model, set(ids), reason))))
 
 
-def chosen(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
+def validate_selection(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
     """The ids without repetitions, after locking out other writers; raises InvalidError for unknown ones."""
     catalog.unit.acquire_write_lock()
     wanted = sorted(set(ids))
     if not wanted:
-        raise _refused(_("Nothing is selected."))
-    if len(wanted) > MOST:
-        raise _refused(_("Too many: at most ${n} at once.", mapping={"n": MOST}))
-    if set(existing(catalog.session, model, wanted)) != set(wanted):
-        raise _refused(_("Some of your choices no longer exist: please choose again."))
+        raise _error(_("Nothing is selected."))
+    if len(wanted) > MAX_OBJECTS:
+        raise _error(_("Too many: at most ${n} at once.", mapping={"n": MAX_OBJECTS}))
+    if set(existing_ids(catalog.session, model, wanted)) != set(wanted):
+        raise _error(_("Some of your choices no longer exist: please choose again."))
     return wanted
 
 
-def existing(session: Session, model, ids: Iterable[int]) -> list[int]:
+def existing_ids(session: Session, model, ids: Iterable[int]) -> list[int]:
     """Those of the ids of which there are objects."""
     return list(session.scalars(select(model.id).where(model.id.in_(ids)).order_by(model.id)))
 
@@ -138,15 +138,15 @@ def _issues(catalog: Catalog, ids: Iterable[int]) -> list[Issue]:
     return list(catalog.session.scalars(found.execution_options(populate_existing=True)))
 
 
-def _standing(catalog: Catalog, executives: Executives) -> dict[int, list[tuple[int, int]]]:
+def _resolve_roles(catalog: Catalog, executives: Executives) -> dict[int, list[tuple[int, int]]]:
     """The setting with ids of roles instead of names."""
     session = catalog.session
     names = {role for pairs in executives.values() for _creator, role in pairs}
     roles = dict(session.execute(select(Role.name, Role.id).where(Role.name.in_(names))).all())
     creators = {creator for pairs in executives.values() for creator, _role in pairs}
-    missing = sorted(names - set(roles)) + sorted(creators - rules.existing(session, Creator, creators))
+    missing = sorted(names - set(roles)) + sorted(creators - rules.existing_ids(session, Creator, creators))
     if missing:
-        raise _refused(
+        raise _error(
             _(
                 "The setting comicsdb.executives names entries that do not exist: ${names}.",
                 mapping={"names": ", ".join(map(str, missing))},
@@ -158,17 +158,17 @@ def _standing(catalog: Catalog, executives: Executives) -> dict[int, list[tuple[
     }
 
 
-def _set(catalog: Catalog, issues: list[Issue], wanted: list[Issue], values: dict) -> Outcome:
+def _set_columns(catalog: Catalog, issues: list[Issue], wanted: list[Issue], values: dict) -> BulkResult:
     """Set columns of the `wanted` issues among `issues`."""
-    with catalog.attempt(KINDS["issue"]):
+    with catalog.savepoint(KINDS["issue"]):
         for issue in wanted:
             for column, value in values.items():
                 setattr(issue, column, value)
-        _edited(catalog, wanted)
-    return _outcome(catalog, issues, wanted)
+        _record_edits(catalog, wanted)
+    return _result(catalog, issues, wanted)
 
 
-def _edited(catalog: Catalog, issues: list[Issue]) -> None:
+def _record_edits(catalog: Catalog, issues: list[Issue]) -> None:
     """Record the edit of issues."""
     for issue in issues:
         issue.edited_by_id = catalog.actor_id or SYSTEM_USER_ID
@@ -177,12 +177,12 @@ def _edited(catalog: Catalog, issues: list[Issue]) -> None:
     catalog.session.flush()
 
 
-def _outcome(catalog: Catalog, issues: list[Issue], changed: list[Issue]) -> Outcome:
+def _result(catalog: Catalog, issues: list[Issue], changed: list[Issue]) -> BulkResult:
     catalog.unit.propagate()
     for issue in changed:
         catalog.unit.log_after_commit("update", "issue", issue.id, issue.slug)
-    return Outcome(tuple(issue.id for issue in changed), len(issues) - len(changed))
+    return BulkResult(tuple(issue.id for issue in changed), len(issues) - len(changed))
 
 
-def _refused(text) -> InvalidError:
+def _error(text) -> InvalidError:
     return InvalidError({"__all__": [text]})

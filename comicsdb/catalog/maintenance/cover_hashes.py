@@ -27,7 +27,7 @@ class Cover(NamedTuple):
     is_bare: bool  # whether its row lacks the pHash, too
 
 
-def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
+def add_missing_hashes(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
     """Add missing hashes of covers, in a transaction per batch of issues.
 
     Yields after each batch the number of covers that were hashed, and of those whose files cannot be opened,
@@ -35,7 +35,7 @@ def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
     """
     catalog = Catalog(session)
     last = 0
-    while found := _without(session, last):
+    while found := _next_batch(session, last):
         session.rollback()
         hashes = {cover: _hashes(storage, cover) for cover in found}
         by_issue = defaultdict(dict)
@@ -54,7 +54,7 @@ def rehash(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
         yield len(hashes) - unreadable, unreadable
 
 
-def _without(session: Session, last: int) -> list[Cover]:
+def _next_batch(session: Session, last: int) -> list[Cover]:
     """The covers without a hash of the next batch of issues."""
     bare = union_all(
         select(

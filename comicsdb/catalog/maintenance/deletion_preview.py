@@ -32,38 +32,38 @@ _LINKS = {
 
 
 @dataclass(frozen=True)
-class Consequences:
+class DeletionPreview:
     """Counts by name, without zeros: deleted objects, objects that lose a link, and losses of readers."""
 
-    gone: dict[str, int]
+    deleted: dict[str, int]
     unlinked: dict[str, int]
-    owned: dict[str, int]
+    reader_rows: dict[str, int]
 
 
-def consequences(session: Session, entity) -> Consequences:
-    """The consequences of deleting an object; one statement."""
-    return consequences_of(session, entity.__tablename__, [entity.id])
+def preview_deletion(session: Session, entity) -> DeletionPreview:
+    """What the deletion of an object would remove; one statement."""
+    return preview_deletions(session, entity.__tablename__, [entity.id])
 
 
-def consequences_of(session: Session, kind: str, ids: Collection[int]) -> Consequences:
-    """The consequences of deleting objects of a kind; one statement."""
-    going, owned = _going(kind, ids), _owned(kind, ids)
-    counts = {**going, **owned}
-    counts |= {f"link {word}": _number(column.in_(ids)) for word, column in _unlinked(kind)}
+def preview_deletions(session: Session, kind: str, ids: Collection[int]) -> DeletionPreview:
+    """What the deletion of objects of a kind would remove; one statement."""
+    deleted, reader_rows = _deleted_counts(kind, ids), _reader_counts(kind, ids)
+    counts = {**deleted, **reader_rows}
+    counts |= {f"link {word}": _count(column.in_(ids)) for word, column in _unlinked_columns(kind)}
     if not counts:
-        return Consequences({}, {}, {})
+        return DeletionPreview({}, {}, {})
     row = session.execute(select(*(count.label(word) for word, count in counts.items()))).one()._mapping
     found = {word: number for word, number in row.items() if number}
-    return Consequences(
-        gone={word: number for word, number in found.items() if word in going},
+    return DeletionPreview(
+        deleted={word: number for word, number in found.items() if word in deleted},
         unlinked={
             word.removeprefix("link "): number for word, number in found.items() if word.startswith("link ")
         },
-        owned={word: number for word, number in found.items() if word in owned},
+        reader_rows={word: number for word, number in found.items() if word in reader_rows},
     )
 
 
-def _unlinked(kind: str) -> Iterator[tuple[str, ColumnElement]]:
+def _unlinked_columns(kind: str) -> Iterator[tuple[str, ColumnElement]]:
     """The columns of links to the object from objects that stay, each with its name."""
     yield from _LINKS.get(kind, ())
     for owner, link in linked_to(KINDS[kind].model):
@@ -84,11 +84,11 @@ def _issues(kind: str, ids: Collection[int]):
     return None
 
 
-def _going(kind: str, ids: Collection[int]) -> dict:
+def _deleted_counts(kind: str, ids: Collection[int]) -> dict:
     """Counts of the deleted objects."""
     children = (child for child, field in children_of(KINDS[kind].model) if child.owner == field)
     counts = {
-        child.name: _number(getattr(child.model, f"{kind}_id").in_(ids))
+        child.name: _count(getattr(child.model, f"{kind}_id").in_(ids))
         for child in children
         if child.name != "issue"
     }
@@ -96,32 +96,32 @@ def _going(kind: str, ids: Collection[int]) -> dict:
     if issues is None:
         return counts
     if kind != "issue":
-        counts["issue"] = _number(Issue.id.in_(issues))
-    counts["credit"] = _number(Credit.issue_id.in_(issues))
-    counts["variant"] = _number(Variant.issue_id.in_(issues))
+        counts["issue"] = _count(Issue.id.in_(issues))
+    counts["credit"] = _count(Credit.issue_id.in_(issues))
+    counts["variant"] = _count(Variant.issue_id.in_(issues))
     return counts
 
 
-def _owned(kind: str, ids: Collection[int]) -> dict:
+def _reader_counts(kind: str, ids: Collection[int]) -> dict:
     """Counts of deleted rows that belong to readers."""
     issues = _issues(kind, ids)
     if issues is None:
         return {}
     counts = {
-        "rating": _number(IssueRating.issue_id.in_(issues)),
-        "collection_item": _number(CollectionItem.issue_id.in_(issues)),
-        "read_date": _number(ReadDate.issue_id.in_(issues)),
-        "wish_list_item": _number(WishListItem.issue_id.in_(issues)),
-        "reading_list_item": _number(ReadingListItem.issue_id.in_(issues)),
-        "review": _number(Review.issue_id.in_(issues)),
+        "rating": _count(IssueRating.issue_id.in_(issues)),
+        "collection_item": _count(CollectionItem.issue_id.in_(issues)),
+        "read_date": _count(ReadDate.issue_id.in_(issues)),
+        "wish_list_item": _count(WishListItem.issue_id.in_(issues)),
+        "reading_list_item": _count(ReadingListItem.issue_id.in_(issues)),
+        "review": _count(Review.issue_id.in_(issues)),
     }
     if kind == "series":
-        counts["pull_list_series"] = _number(PullListSeries.series_id.in_(ids))
+        counts["pull_list_series"] = _count(PullListSeries.series_id.in_(ids))
     elif kind == "publisher":
         series = select(Series.id).where(Series.publisher_id.in_(ids))
-        counts["pull_list_series"] = _number(PullListSeries.series_id.in_(series))
+        counts["pull_list_series"] = _count(PullListSeries.series_id.in_(series))
     return counts
 
 
-def _number(condition):
+def _count(condition):
     return select(func.count()).where(condition).scalar_subquery()

@@ -12,13 +12,13 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import propagation, rules, uniqueness
-from comicsdb.catalog.advice import advise
-from comicsdb.catalog.deletion import forget, write_tombstones
+from comicsdb.catalog.advice import advisory_errors
+from comicsdb.catalog.deletion import expunge_deleted, write_tombstones
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import KINDS, Kind, kind_of
 from comicsdb.catalog.maintenance import merge_references
-from comicsdb.catalog.maintenance.merge_references import Effect
-from comicsdb.catalog.service import Catalog, fit_reason
+from comicsdb.catalog.maintenance.merge_references import MergeEffect
+from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.i18n import Text, _
 from comicsdb.library import merging
 from comicsdb.models import Attribution, ExternalId, Series, Variant
@@ -26,13 +26,13 @@ from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import ID_COLUMNS, UNKNOWN_AGE_RATING_ID
 
-OTHER_NAMES = {"publisher": "alt_names", "series": "alt_names", "creator": "alias", "character": "alias"}
-NEVER_FILLED = {"number", "currency", "image", "image_width", "image_height", "cover_hash"}
-NOTHING = (None, "", [])
+ALT_NAME_FIELDS = {"publisher": "alt_names", "series": "alt_names", "creator": "alias", "character": "alias"}
+NOT_COPIED = {"number", "currency", "image", "image_width", "image_height", "cover_hash"}
+BLANK = (None, "", [])
 
 
 @dataclass(frozen=True)
-class Problem:
+class MergeProblem:
     """A reason why two objects cannot be merged, with the objects that prevent it."""
 
     text: Text
@@ -46,7 +46,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Preview:
+class MergePreview:
     """The preview of a merge.
 
     `filled` are the values that the canonical object gets, by field, `names` its new alternative names, and
@@ -59,36 +59,36 @@ class Preview:
     filled: dict = field(default_factory=dict)
     names: tuple[str, ...] = ()
     lost_names: tuple[str, ...] = ()
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[MergeEffect, ...] = ()
     dropped: dict[str, int] = field(default_factory=dict)
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[MergeProblem, ...] = ()
 
     @property
     def names_field(self) -> str | None:
         """The field for alternative names, if the kind has one."""
-        return OTHER_NAMES.get(self.canonical.__tablename__)
+        return ALT_NAME_FIELDS.get(self.canonical.__tablename__)
 
 
-def preview(session: Session, canonical, other) -> Preview:
+def preview_merge(session: Session, canonical, other) -> MergePreview:
     """Preview the merge of `other` into `canonical`.
 
     Raises InvalidError if they are the same object or of different kinds.
     """
     kind = _kind_of_both(canonical, other)
-    names, lost_names = _names(kind, canonical, other)
-    return Preview(
+    names, lost_names = _new_names(kind, canonical, other)
+    return MergePreview(
         canonical,
         other,
-        filled=_filled(session, kind, canonical, other),
+        filled=_values_to_fill(session, kind, canonical, other),
         names=names,
         lost_names=lost_names,
-        effects=tuple(merge_references.effects(session, kind.name, canonical.id, other.id)),
-        dropped=_dropped(session, kind, other),
+        effects=tuple(merge_references.preview_effects(session, kind.name, canonical.id, other.id)),
+        dropped=_dropped_counts(session, kind, other),
         problems=tuple(_problems(session, kind, canonical, other)),
     )
 
 
-def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
+def merge(catalog: Catalog, canonical, other, reason: str = "") -> MergePreview:
     """Merge `other` into `canonical`; returns what was done. The reason is kept in the history of both.
 
     Raises InvalidError with the problems, or NotFoundError if one of them was deleted meanwhile. Does not
@@ -96,26 +96,26 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
     """
     session, unit = catalog.session, catalog.unit
     kind = _kind_of_both(canonical, other)
-    reason = reason_for(catalog, canonical, other, reason)
+    reason = merge_reason(catalog, canonical, other, reason)
     for entity in (canonical, other):
         catalog.lock(entity, against_references=True)
-    planned = preview(session, canonical, other)
-    refuse_problems(planned)
-    doomed, unit.reason = {kind.name: {other.id}}, reason
-    with catalog.attempt(kind):
+    planned = preview_merge(session, canonical, other)
+    raise_problems(planned)
+    to_delete, unit.reason = {kind.name: {other.id}}, reason
+    with catalog.savepoint(kind):
         _record_before(catalog, kind, canonical, other)
-        unit.before_deletion(doomed, "merge", reason)
+        unit.before_deletion(to_delete, "merge", reason)
         editor = catalog.actor_id or SYSTEM_USER_ID
         if kind.name == "issue":
-            merging.unite(session, canonical.id, other.id)
-        _keep_ids(session, kind, canonical, other)
-        moved = merge_references.lead_over(session, kind.name, canonical.id, other.id, editor)
+            merging.merge_items(session, canonical.id, other.id)
+        _keep_external_ids(session, kind, canonical, other)
+        moved = merge_references.move_references(session, kind.name, canonical.id, other.id, editor)
         if kind.name == "issue":
-            merging.agree(session, canonical.id)
+            merging.sync_ratings(session, canonical.id)
         _redirect(catalog, kind, canonical, other, reason)
         session.execute(delete(kind.model).where(kind.model.id == other.id))
-        forget(session, doomed)
-        unit.after_deletion(doomed)
+        expunge_deleted(session, to_delete)
+        unit.after_deletion(to_delete)
         _record_after(catalog, kind, canonical, moved)
         session.expire_all()  # rows were written by SQL
         _fill(kind, canonical, planned, editor)
@@ -125,13 +125,13 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> Preview:
     return planned
 
 
-def reason_for(catalog: Catalog, canonical, other, reason: str) -> str:
+def merge_reason(catalog: Catalog, canonical, other, reason: str) -> str:
     """The reason of a merge in the history."""
-    said = fit_reason(reason.strip()) or catalog.unit.reason
+    said = validated_reason(reason.strip()) or catalog.unit.reason
     return said or f"Merged {other.__tablename__} {other.id} into {canonical.id}"
 
 
-def refuse_problems(planned: Preview) -> None:
+def raise_problems(planned: MergePreview) -> None:
     """Raise InvalidError with the problems of a merge, if there are any."""
     if planned.problems:
         raise InvalidError({"__all__": [problem.message for problem in planned.problems]})
@@ -151,15 +151,15 @@ def _kind_of_both(canonical, other) -> Kind:
 # Values of the canonical object.
 
 
-def _filled(session: Session, kind: Kind, canonical, other) -> dict:
+def _values_to_fill(session: Session, kind: Kind, canonical, other) -> dict:
     """The values for blank fields of the canonical object, without those that break rules."""
     wanted = _missing_values(kind, canonical, other)
-    for conflict in uniqueness.conflicts(session, kind, canonical, wanted, besides=[other.id]):
+    for conflict in uniqueness.find_conflicts(session, kind, canonical, wanted, besides=[other.id]):
         for name in set(conflict.fields) & set(wanted):  # a third object has this value
             del wanted[name]
     while wanted:
         try:
-            rules.check(session, kind, canonical, wanted)
+            rules.validate(session, kind, canonical, wanted)
         except InvalidError as refused:
             wanted = {name: value for name, value in wanted.items() if name not in refused.errors}
         else:
@@ -167,7 +167,7 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
     if kind.name == "creator":  # unknown dates of a life are better than impossible ones
         names = ("birth", "birth_precision", "death", "death_precision")
         dates = {name: getattr(canonical, name) for name in names}
-        breaches = advise(session, kind.name, dates, wanted)
+        breaches = advisory_errors(session, kind.name, dates, wanted)
         for name in breaches:
             del wanted[name], wanted[f"{name}_precision"]
     return wanted
@@ -176,8 +176,8 @@ def _filled(session: Session, kind: Kind, canonical, other) -> dict:
 def _missing_values(kind: Kind, canonical, other) -> dict:
     """The other object's values of fields that are blank in the canonical one."""
     wanted = {}
-    for name in sorted({*kind.scalars} - NEVER_FILLED - {OTHER_NAMES.get(kind.name)}):
-        if getattr(canonical, name) in NOTHING and getattr(other, name) not in NOTHING:
+    for name in sorted({*kind.scalars} - NOT_COPIED - {ALT_NAME_FIELDS.get(kind.name)}):
+        if getattr(canonical, name) in BLANK and getattr(other, name) not in BLANK:
             wanted[name] = getattr(other, name)
     if "price" in wanted:
         wanted["currency"] = other.currency
@@ -195,9 +195,9 @@ def _missing_values(kind: Kind, canonical, other) -> dict:
     return wanted
 
 
-def _names(kind: Kind, canonical, other) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _new_names(kind: Kind, canonical, other) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The new alternative names of the canonical object, and those that do not fit."""
-    column = OTHER_NAMES.get(kind.name)
+    column = ALT_NAME_FIELDS.get(kind.name)
     if column is None:
         return (), ()
     longest = kind.model.__table__.columns[column].type.item_type.length
@@ -213,7 +213,7 @@ def _names(kind: Kind, canonical, other) -> tuple[tuple[str, ...], tuple[str, ..
     )
 
 
-def _fill(kind: Kind, canonical, planned: Preview, editor: int) -> None:
+def _fill(kind: Kind, canonical, planned: MergePreview, editor: int) -> None:
     for name, value in planned.filled.items():
         setattr(canonical, f"{name}_id" if name in kind.parents else name, value)
     if planned.names:
@@ -224,7 +224,7 @@ def _fill(kind: Kind, canonical, planned: Preview, editor: int) -> None:
 # Losses and problems.
 
 
-def _dropped(session: Session, kind: Kind, other) -> dict[str, int]:
+def _dropped_counts(session: Session, kind: Kind, other) -> dict[str, int]:
     found = Counter()
     if kind.name in OWNERS:
         column = getattr(Attribution, f"{kind.name}_id")
@@ -235,12 +235,12 @@ def _dropped(session: Session, kind: Kind, other) -> dict[str, int]:
 
 
 def _problems(session: Session, kind: Kind, canonical, other):
-    pairs = merge_references.collisions(session, kind.name, canonical.id, other.id)
+    pairs = merge_references.find_collisions(session, kind.name, canonical.id, other.id)
     for owned in dict.fromkeys(each for each, _here, _there in pairs):
         ids = [each for name, here, there in pairs if name == owned for each in (here, there)]
-        yield Problem(
+        yield MergeProblem(
             _("Both have entries that must be unique. Merge or change these first:"),
-            merge_references.objects(session, owned, ids),
+            merge_references.load_references(session, owned, ids),
         )
     if kind.name == "imprint" and canonical.publisher_id != other.publisher_id:
         ids = session.scalars(
@@ -249,12 +249,12 @@ def _problems(session: Session, kind: Kind, canonical, other):
             .order_by(Series.id)
         ).all()
         if ids:
-            yield Problem(
+            yield MergeProblem(
                 _(
                     "The remaining imprint does not belong to the publisher of these series. Merge the"
                     " publishers, or move the series first:"
                 ),
-                merge_references.objects(session, "series", ids),
+                merge_references.load_references(session, "series", ids),
             )
 
 
@@ -266,12 +266,12 @@ def _record_before(catalog: Catalog, kind: Kind, canonical, other) -> None:
     unit, session = catalog.unit, catalog.session
     if kind.name == "issue":
         if other.rating_count:
-            unit.rated({canonical.id}, {canonical.series_id, other.series_id})
+            unit.record_ratings({canonical.id}, {canonical.series_id, other.series_id})
         pictures = session.scalars(select(Variant.image).where(Variant.issue_id == other.id))
         unit.retain_files(pictures)  # they belong to rows that move
     elif kind.name == "series":
         if other.rating_count:
-            unit.rated(set(), {canonical.id})
+            unit.record_ratings(set(), {canonical.id})
         if session.scalar(text("SELECT 1 FROM series_genre WHERE series_id = :id"), {"id": other.id}):
             unit.record_event("series.embedded", {canonical.id})
 
@@ -289,7 +289,7 @@ def _redirect(catalog: Catalog, kind: Kind, canonical, other, reason: str) -> No
         catalog.session.execute(text(statement), values)
 
 
-def _keep_ids(session: Session, kind: Kind, canonical, other) -> None:
+def _keep_external_ids(session: Session, kind: Kind, canonical, other) -> None:
     """Make the other's ids in columns that the canonical object has filled already further ids of it."""
     for source, name in ID_COLUMNS.items():
         mine, theirs = (getattr(each, name, None) for each in (canonical, other))

@@ -11,16 +11,17 @@ from sqlalchemy import PrimaryKeyConstraint, Table, UniqueConstraint, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.models.base import metadata
 
-SHOWN = 10  # objects per sort in a preview
-DROPPED = ("attribution",)  # tables whose rows are deleted with their owner
-OWNED = ("attribution", "external_id", "favourite")  # tables whose other references to kinds are null
+MAX_SHOWN = 10  # objects per sort of rows in a preview
+NOT_MOVED = ("attribution",)  # tables whose rows are deleted with their owner
+# Tables whose rows refer to one object of any kind: their other references are null.
+SINGLE_OWNER_TABLES = ("attribution", "external_id", "favourite")
 
 
 @dataclass(frozen=True)
-class Reference:
+class ForeignKeyReference:
     """A column that refers to a kind, and the other columns of the unique sets that it is part of."""
 
     table: Table
@@ -37,7 +38,7 @@ class Reference:
         """The kind that the rows link the object to, and its column; None for rows with other contents."""
         if self.is_parent:
             return self.table.name, "id"
-        if self.table.name in OWNED:
+        if self.table.name in SINGLE_OWNER_TABLES:
             return None
         for column in self.table.columns:
             for key in column.foreign_keys:
@@ -46,13 +47,13 @@ class Reference:
         return None
 
     @property
-    def sort(self) -> str:
+    def row_name(self) -> str:
         """The name of the rows: the kind at the other end of a link, else the table."""
         is_link = len(self.table.columns) == 2 and self.other_side
         return self.other_side[0] if is_link else self.table.name
 
     @property
-    def clash(self) -> str:
+    def conflict_condition(self) -> str:
         """The SQL condition, over the alias t, that the kept object has an equal row already."""
         nullable = {column.name for column in self.table.columns if column.nullable}
         equal = {True: "IS NOT DISTINCT FROM", False: "="}
@@ -67,24 +68,24 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Effect:
+class MergeEffect:
     """The effect on one sort of rows: how many move, how many the kept object has already, and examples."""
 
-    sort: str
+    row_name: str
     moved: int
     combined: int
     shown: tuple = ()
 
 
 @cache
-def references(kind: str) -> tuple[Reference, ...]:
+def references_to_kind(kind: str) -> tuple[ForeignKeyReference, ...]:
     """All columns that refer to a kind, by table, without those of attributions."""
     found = []
     for table in sorted(metadata.tables.values(), key=lambda each: each.name):
         for key in sorted(table.foreign_key_constraints, key=lambda each: each.column_keys):
-            if key.referred_table.name == kind and len(key.column_keys) == 1 and table.name not in DROPPED:
+            if key.referred_table.name == kind and len(key.column_keys) == 1 and table.name not in NOT_MOVED:
                 (column,) = key.column_keys
-                found.append(Reference(table, column, tuple(_unique_with(table, column))))
+                found.append(ForeignKeyReference(table, column, tuple(_unique_with(table, column))))
     return tuple(found)
 
 
@@ -96,16 +97,16 @@ def _unique_with(table: Table, column: str):
             yield tuple(sorted(set(names) - {column}))
 
 
-def effects(session: Session, kind: str, kept: int, other: int) -> list[Effect]:
-    """Preview `lead_over`, by sort of rows."""
+def preview_effects(session: Session, kind: str, kept: int, other: int) -> list[MergeEffect]:
+    """Preview `move_references`, by sort of rows."""
     found = []
-    for reference in _counted_once(kind):
+    for reference in _without_mirrored_links(kind):
         table, column = reference.table.name, reference.column
-        chosen = f"FROM {table} t WHERE t.{column} = :other{_not_one_another(reference, kind)}"
+        chosen = f"FROM {table} t WHERE t.{column} = :other{_exclude_mutual_link(reference, kind)}"
         numbers = session.execute(
             text(
-                f"SELECT count(*) FILTER (WHERE NOT ({reference.clash})) AS moved,"
-                f" count(*) FILTER (WHERE {reference.clash}) AS combined {chosen}"
+                f"SELECT count(*) FILTER (WHERE NOT ({reference.conflict_condition})) AS moved,"
+                f" count(*) FILTER (WHERE {reference.conflict_condition}) AS combined {chosen}"
             ),
             {"kept": kept, "other": other},
         ).one()
@@ -114,38 +115,38 @@ def effects(session: Session, kind: str, kept: int, other: int) -> list[Effect]:
             if reference.other_side:
                 target, their = reference.other_side
                 ids = session.scalars(
-                    text(f"SELECT t.{their} {chosen} ORDER BY t.{their} LIMIT {SHOWN}"),
+                    text(f"SELECT t.{their} {chosen} ORDER BY t.{their} LIMIT {MAX_SHOWN}"),
                     {"kept": kept, "other": other},
                 )
-                shown = objects(session, target, ids.all())
-            found.append(Effect(reference.sort, numbers.moved, numbers.combined, shown))
+                shown = load_references(session, target, ids.all())
+            found.append(MergeEffect(reference.row_name, numbers.moved, numbers.combined, shown))
     return found
 
 
-def _counted_once(kind: str):
+def _without_mirrored_links(kind: str):
     """The references to a kind; of symmetric links, which are stored twice, only one direction."""
     backwards = {(link.table.name, link.other) for link in KINDS[kind].links if link.symmetric}
-    return [each for each in references(kind) if (each.table.name, each.column) not in backwards]
+    return [each for each in references_to_kind(kind) if (each.table.name, each.column) not in backwards]
 
 
-def _not_one_another(reference: Reference, kind: str) -> str:
+def _exclude_mutual_link(reference: ForeignKeyReference, kind: str) -> str:
     """The condition that excludes a symmetric link between the two objects."""
     symmetric = {link.table.name for link in KINDS[kind].links if link.symmetric}
     return f" AND t.{reference.other_side[1]} <> :kept" if reference.table.name in symmetric else ""
 
 
-def objects(session: Session, kind: str, ids) -> tuple:
+def load_references(session: Session, kind: str, ids) -> tuple:
     """References to existing objects, also reference data, in the order of their ids."""
     model = KINDS[kind].model
-    rows = session.scalars(labelled(model).where(model.id.in_(ids)))
-    found = {each.id: reference_to(each) for each in rows}
+    rows = session.scalars(select_with_labels(model).where(model.id.in_(ids)))
+    found = {each.id: to_reference(each) for each in rows}
     return tuple(found[each] for each in ids if each in found)
 
 
-def collisions(session: Session, kind: str, kept: int, other: int) -> list[tuple[str, int, int]]:
+def find_collisions(session: Session, kind: str, kept: int, other: int) -> list[tuple[str, int, int]]:
     """Pairs of objects that cannot both belong to the kept object: (kind, other's id, kept object's id)."""
     found = []
-    for reference in references(kind):
+    for reference in references_to_kind(kind):
         for columns in reference.unique if reference.is_parent else ():
             table, column = reference.table.name, reference.column
             same = " AND ".join(f"x.{each} = t.{each}" for each in columns)
@@ -160,7 +161,7 @@ def collisions(session: Session, kind: str, kept: int, other: int) -> list[tuple
     return found
 
 
-def lead_over(session: Session, kind: str, kept: int, other: int, editor: int) -> dict[str, set[int]]:
+def move_references(session: Session, kind: str, kept: int, other: int, editor: int) -> dict[str, set[int]]:
     """Move all references from `other` to `kept`; returns the moved objects with pages, by kind.
 
     Rows that the kept object has already stay with the other one, but roles of credits are added. The unit of
@@ -177,10 +178,10 @@ def lead_over(session: Session, kind: str, kept: int, other: int, editor: int) -
                 pair,
             )
     moved: dict[str, set[int]] = {}
-    for reference in references(kind):
+    for reference in references_to_kind(kind):
         table, column = reference.table.name, reference.column
         if table == "credit":
-            unite_roles(session, reference, pair)
+            merge_roles(session, reference, pair)
         if reference.is_parent:
             authored = ", edited_by_id = :editor" if "edited_by_id" in reference.table.columns else ""
             ids = session.scalars(
@@ -192,14 +193,16 @@ def lead_over(session: Session, kind: str, kept: int, other: int, editor: int) -
             session.execute(
                 text(
                     f"UPDATE {table} t SET {column} = :kept"
-                    f" WHERE t.{column} = :other AND NOT ({reference.clash})"
+                    f" WHERE t.{column} = :other AND NOT ({reference.conflict_condition})"
                 ),
                 pair,
             )
     return {table: ids for table, ids in moved.items() if ids}
 
 
-def unite_roles(session: Session, reference: Reference, pair: dict, condition: str = "true") -> None:
+def merge_roles(
+    session: Session, reference: ForeignKeyReference, pair: dict, condition: str = "true"
+) -> None:
     """Add the roles of credits that both objects have to those of the kept one, on a condition."""
     own = reference.column
     (shared,) = (columns[0] for columns in reference.unique)

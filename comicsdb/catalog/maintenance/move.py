@@ -7,15 +7,15 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.maintenance import merge_references
-from comicsdb.catalog.maintenance.merge import Problem
-from comicsdb.catalog.references import reference_to
-from comicsdb.catalog.service import Catalog, fit_reason
+from comicsdb.catalog.maintenance.merge import MergeProblem
+from comicsdb.catalog.references import to_reference
+from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.i18n import _
 from comicsdb.models import Attribution, FormerSlug, Imprint, Publisher, Series, Universe
 from comicsdb.models.base import SYSTEM_USER_ID
 
-REASON_LENGTH = 100
-COPIED = ("desc", "cv_id", "gcd_id", "founded")  # fields of both kinds
+MAX_REASON_LENGTH = 100
+COPIED_FIELDS = ("desc", "cv_id", "gcd_id", "founded")  # fields of both kinds
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class MovePreview:
     attributions: int
     shown: tuple = ()
     lost: dict = field(default_factory=dict)
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[MergeProblem, ...] = ()
 
 
 def preview_move(session: Session, publisher, parent, *, with_children: bool = False) -> MovePreview:
@@ -64,7 +64,7 @@ def preview_move(session: Session, publisher, parent, *, with_children: bool = F
         series=len(series),
         universes=_count(session, Universe.publisher_id == publisher.id),
         attributions=_count(session, Attribution.publisher_id == publisher.id),
-        shown=merge_references.objects(session, "series", series[: merge_references.SHOWN]),
+        shown=merge_references.load_references(session, "series", series[: merge_references.MAX_SHOWN]),
         lost=lost,
         problems=tuple(_problems(session, publisher, parent, with_children)),
     )
@@ -79,7 +79,7 @@ def move_publisher(
     one was deleted meanwhile. Does not commit.
     """
     session, unit = catalog.session, catalog.unit
-    reason = fit_reason(reason.strip())
+    reason = validated_reason(reason.strip())
     for entity in (parent, publisher):
         catalog.lock(entity, against_references=True)
     planned = preview_move(session, publisher, parent, with_children=with_children)
@@ -92,9 +92,9 @@ def move_publisher(
             imprint = catalog.create(Imprint, {"publisher": parent.id, **planned.values})
         elif planned.values:
             catalog.update(imprint, planned.values)
-        _lead_over(catalog, publisher.id, parent.id, imprint.id)
+        _move_contents(catalog, publisher.id, parent.id, imprint.id)
         session.expire_all()
-        catalog.delete(publisher, f"It is imprint {imprint.id} now: {publisher.name}"[:REASON_LENGTH])
+        catalog.delete(publisher, f"It is imprint {imprint.id} now: {publisher.name}"[:MAX_REASON_LENGTH])
     return imprint
 
 
@@ -103,7 +103,7 @@ def _values(session: Session, publisher, imprint) -> tuple[dict, dict]:
     empty = (None, "")
     values = {
         name: getattr(publisher, name)
-        for name in COPIED
+        for name in COPIED_FIELDS
         if getattr(publisher, name) not in empty and (imprint is None or getattr(imprint, name) in empty)
     }
     lost = {}
@@ -138,20 +138,20 @@ def _problems(session: Session, publisher, parent, with_children: bool):
         ),
     ):
         own = select(model).where(model.publisher_id == publisher.id).order_by(model.id)
-        found = () if movable else tuple(map(reference_to, session.scalars(own)))
+        found = () if movable else tuple(map(to_reference, session.scalars(own)))
         if found:
-            yield Problem(problem, found)
-    pairs = merge_references.collisions(session, "publisher", parent.id, publisher.id)
+            yield MergeProblem(problem, found)
+    pairs = merge_references.find_collisions(session, "publisher", parent.id, publisher.id)
     for kind in ("series", "universe"):
         ids = [each for name, here, there in pairs if name == kind for each in (here, there)]
         if ids:
-            yield Problem(
+            yield MergeProblem(
                 _("Both publishers have entries that must be unique. Change these first:"),
-                merge_references.objects(session, kind, ids),
+                merge_references.load_references(session, kind, ids),
             )
 
 
-def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> None:
+def _move_contents(catalog: Catalog, publisher: int, parent: int, imprint: int) -> None:
     """Move what belongs to the publisher to the imprint or its publisher."""
     session, unit = catalog.session, catalog.unit
     values = {
@@ -183,7 +183,7 @@ def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> N
         values,
     )
     if cited.rowcount:
-        unit.part_changed("imprint", "attributions", {imprint})
+        unit.record_part_change("imprint", "attributions", {imprint})
     identified = session.execute(
         text(
             "UPDATE external_id t SET publisher_id = NULL, imprint_id = :imprint WHERE publisher_id = :old"
@@ -193,5 +193,5 @@ def _lead_over(catalog: Catalog, publisher: int, parent: int, imprint: int) -> N
         values,
     )
     if identified.rowcount:
-        unit.part_changed("imprint", "external_ids", {imprint})
+        unit.record_part_change("imprint", "external_ids", {imprint})
     unit.propagate()

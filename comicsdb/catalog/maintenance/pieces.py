@@ -15,15 +15,15 @@ from sqlalchemy import any_, exists, insert, select, text
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import piecewise, propagation
-from comicsdb.catalog.deletion import doomed_with
+from comicsdb.catalog.deletion import collect_cascade
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import merge_references
-from comicsdb.catalog.maintenance.merge_references import Reference
-from comicsdb.catalog.service import Catalog, fit_reason
+from comicsdb.catalog.maintenance.merge_references import ForeignKeyReference
+from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.models import UnfinishedAct
 from comicsdb.models.base import SYSTEM_USER_ID
 
-FEW = 100  # objects that an act may touch in the transaction of its request
+MAX_IMMEDIATE = 100  # objects that an act may touch in the transaction of its request
 
 
 def postpone(
@@ -37,15 +37,15 @@ def postpone(
 ) -> None:
     """Note an act of `admin.unfinished` for after the commit."""
     note = {"act": act, "kind": kind, "ids": sorted(ids), "user_id": catalog.actor_id}
-    note |= {"reason": fit_reason(reason) or "", "arguments": arguments, "result": result or {}}
+    note |= {"reason": validated_reason(reason) or "", "arguments": arguments, "result": result or {}}
     catalog.session.execute(insert(UnfinishedAct).values(note))
 
 
 def postpone_deletion(catalog: Catalog, kind: str, ids: set[int], reason: str, **arguments) -> bool:
     """Leave a deletion for after the commit if it is long; returns whether it was left."""
-    doomed = doomed_with(catalog.session, kind, ids, lock=False)
-    long = sum(map(len, doomed.values())) + len(_linked_issues(catalog.session, kind, ids)) > FEW
-    if long and not (len(ids) == 1 and under_way(catalog.session, kind, min(ids), "delete")):
+    to_delete = collect_cascade(catalog.session, kind, ids, lock=False)
+    long = sum(map(len, to_delete.values())) + len(_linked_issues(catalog.session, kind, ids)) > MAX_IMMEDIATE
+    if long and not (len(ids) == 1 and is_postponed(catalog.session, kind, min(ids), "delete")):
         postpone(catalog, "delete", kind, ids, reason, **arguments)
     return long
 
@@ -53,30 +53,30 @@ def postpone_deletion(catalog: Catalog, kind: str, ids: set[int], reason: str, *
 def postpone_merge(catalog: Catalog, canonical, other, reason: str) -> bool:
     """Leave a merge for after the commit if it is long; returns whether it was left."""
     kind, session = other.__tablename__, catalog.session
-    below = sum(map(len, _below(session, kind, other.id).values()))
-    long = below + len(_linked_issues(session, kind, {other.id})) > FEW
+    below = sum(map(len, _children(session, kind, other.id).values()))
+    long = below + len(_linked_issues(session, kind, {other.id})) > MAX_IMMEDIATE
     if long:
         postpone(catalog, "merge", kind, [other.id], reason, survivor=canonical.id)
     return long
 
 
-def under_way(session: Session, kind: str, object_id: int, act: str) -> bool:
+def is_postponed(session: Session, kind: str, object_id: int, act: str) -> bool:
     """Whether an act on an object is noted."""
     noted = (UnfinishedAct.act == act, UnfinishedAct.kind == kind, any_(UnfinishedAct.ids) == object_id)
     return session.scalar(select(exists().where(*noted)))
 
 
-def delete_below(catalog: Catalog, kind: str, ids: set[int], reason: str) -> None:
+def delete_dependents(catalog: Catalog, kind: str, ids: set[int], reason: str) -> None:
     """Delete most of what belongs to objects, before their own deletion. Commits."""
-    doomed = doomed_with(catalog.session, kind, ids, lock=False)
-    for name in reversed(doomed):  # what belongs to others comes before them
+    to_delete = collect_cascade(catalog.session, kind, ids, lock=False)
+    for name in reversed(to_delete):  # what belongs to others comes before them
         if name != kind:
-            in_pieces(catalog, doomed[name], partial(_delete, KINDS[name].model, reason), reason)
+            in_pieces(catalog, to_delete[name], partial(_delete, KINDS[name].model, reason), reason)
     linked = _linked_issues(catalog.session, kind, ids)
     in_pieces(catalog, linked, partial(_unlink, kind, ids), reason)
 
 
-def _below(session: Session, kind: str, object_id: int) -> dict[Reference, set[int]]:
+def _children(session: Session, kind: str, object_id: int) -> dict[ForeignKeyReference, set[int]]:
     """The objects that have an object as a parent, by reference."""
     return {
         each: set(
@@ -84,19 +84,19 @@ def _below(session: Session, kind: str, object_id: int) -> dict[Reference, set[i
                 text(f"SELECT id FROM {each.table.name} WHERE {each.column} = :parent"), {"parent": object_id}
             )
         )
-        for each in merge_references.references(kind)
+        for each in merge_references.references_to_kind(kind)
         if each.is_parent
     }
 
 
-def move_below(catalog: Catalog, kind: str, kept: int, other: int, reason: str) -> None:
+def move_dependents(catalog: Catalog, kind: str, kept: int, other: int, reason: str) -> None:
     """Move most of what belongs to `other` to `kept`, before they are merged. Commits.
 
     Objects that `kept` must not have twice stay, for `merge` to refuse.
     """
     pair = {"kept": kept, "other": other}
-    for reference, ids in _below(catalog.session, kind, other).items():
-        in_pieces(catalog, ids, partial(_move, reference, pair), reason)
+    for reference, ids in _children(catalog.session, kind, other).items():
+        in_pieces(catalog, ids, partial(_move_children, reference, pair), reason)
     linked = _linked_issues(catalog.session, kind, {other})
     in_pieces(catalog, linked, partial(_relink, kind, pair), reason)
 
@@ -122,7 +122,9 @@ def _delete(model, reason: str, catalog: Catalog, ids: set[int]) -> None:
     catalog.delete_many(model, ids, reason)
 
 
-def _move(reference: Reference, pair: dict[str, int], catalog: Catalog, ids: set[int]) -> None:
+def _move_children(
+    reference: ForeignKeyReference, pair: dict[str, int], catalog: Catalog, ids: set[int]
+) -> None:
     """Move objects to the one that stays, as edits of each."""
     unit, session, name = catalog.unit, catalog.session, reference.table.name
     authored = ", edited_by_id = :editor" if "edited_by_id" in reference.table.columns else ""
@@ -130,8 +132,8 @@ def _move(reference: Reference, pair: dict[str, int], catalog: Catalog, ids: set
         session.scalars(
             text(
                 f"UPDATE {name} t SET {reference.column} = :kept{authored}"
-                f" WHERE t.{reference.column} = :other AND t.id = ANY(:ids) AND NOT ({reference.clash})"
-                " RETURNING t.id"
+                f" WHERE t.{reference.column} = :other AND t.id = ANY(:ids)"
+                f" AND NOT ({reference.conflict_condition}) RETURNING t.id"
             ),
             {**pair, "ids": list(ids), "editor": catalog.actor_id or SYSTEM_USER_ID},
         )
@@ -150,62 +152,62 @@ def _move(reference: Reference, pair: dict[str, int], catalog: Catalog, ids: set
             text("SELECT EXISTS (SELECT FROM issue WHERE id = ANY(:ids) AND rating_count > 0)"),
             {"ids": list(moved)},
         ):
-            unit.rated(set(), series)
+            unit.record_ratings(set(), series)
     unit.propagate()
 
 
 # Tables that link an object with many issues, by its kind, each with the field of an issue.
-_OF_ISSUES = {
+_ISSUE_LINK_TABLES = {
     **{link.target.__tablename__: (link.table.name, link.field) for link in KINDS["issue"].links},
     "creator": ("credit", "credits"),
 }
-del _OF_ISSUES["issue"]
+del _ISSUE_LINK_TABLES["issue"]
 
 
 def _linked_issues(session: Session, kind: str, ids: set[int]) -> set[int]:
     """The issues that are linked with objects of a kind."""
-    if kind not in _OF_ISSUES:
+    if kind not in _ISSUE_LINK_TABLES:
         return set()
-    table, _field = _OF_ISSUES[kind]
+    table, _field = _ISSUE_LINK_TABLES[kind]
     found = text(f"SELECT issue_id FROM {table} WHERE {kind}_id = ANY(:ids)")
     return set(session.scalars(found, {"ids": list(ids)}))
 
 
 def _unlink(kind: str, objects: set[int], catalog: Catalog, ids: set[int]) -> None:
     """Remove the links of issues with objects, as edits of each."""
-    table, _field = _OF_ISSUES[kind]
+    table, _field = _ISSUE_LINK_TABLES[kind]
     gone = text(
         f"DELETE FROM {table} WHERE issue_id = ANY(:ids) AND {kind}_id = ANY(:objects)"
         f" RETURNING issue_id, {kind}_id"
     )
     rows = catalog.session.execute(gone, {"ids": list(ids), "objects": list(objects)}).all()
-    _links_changed(catalog, kind, {each[0] for each in rows}, {each[1] for each in rows})
+    _record_links(catalog, kind, {each[0] for each in rows}, {each[1] for each in rows})
 
 
 def _relink(kind: str, pair: dict[str, int], catalog: Catalog, ids: set[int]) -> None:
     """Link issues with the object that stays, as edits of each."""
     session, values = catalog.session, {**pair, "ids": list(ids)}
-    table, _field = _OF_ISSUES[kind]
-    (reference,) = (each for each in merge_references.references(kind) if each.table.name == table)
+    table, _field = _ISSUE_LINK_TABLES[kind]
+    (reference,) = (each for each in merge_references.references_to_kind(kind) if each.table.name == table)
     if table == "credit":
-        merge_references.unite_roles(session, reference, values, "theirs.issue_id = ANY(:ids)")
+        merge_references.merge_roles(session, reference, values, "theirs.issue_id = ANY(:ids)")
     moved = session.scalars(
         text(
             f"UPDATE {table} t SET {kind}_id = :kept WHERE t.issue_id = ANY(:ids) AND t.{kind}_id = :other"
-            f" AND NOT ({reference.clash}) RETURNING t.issue_id"
+            f" AND NOT ({reference.conflict_condition}) RETURNING t.issue_id"
         ),
         values,
     )
     issues = set(moved)
     left = text(f"DELETE FROM {table} WHERE issue_id = ANY(:ids) AND {kind}_id = :other RETURNING issue_id")
-    _links_changed(catalog, kind, issues.union(session.scalars(left, values)), set(pair.values()))
+    _record_links(catalog, kind, issues.union(session.scalars(left, values)), set(pair.values()))
 
 
-def _links_changed(catalog: Catalog, kind: str, issues: set[int], others: set[int]) -> None:
-    _table, field = _OF_ISSUES[kind]
+def _record_links(catalog: Catalog, kind: str, issues: set[int], others: set[int]) -> None:
+    _table, field = _ISSUE_LINK_TABLES[kind]
     if field == "credits":
-        catalog.unit.part_changed("issue", field, issues)
+        catalog.unit.record_part_change("issue", field, issues)
     else:
         (link,) = (each for each in KINDS["issue"].links if each.field == field)
-        catalog.unit.link_changed("issue", link, issues, others)
+        catalog.unit.record_link_change("issue", link, issues, others)
     catalog.unit.propagate()

@@ -47,7 +47,7 @@ def add_universe(
     Returns how many of both got it. Raises NotFoundError, GoneError or MovedError.
     """
     session = catalog.session
-    catalog.locked(Universe, universe)
+    catalog.get_for_update(Universe, universe)
     lock_issues(session, ids)
     wanted = {"issue": "SELECT unnest(CAST(:issues AS integer[]))"}
     if characters:
@@ -72,7 +72,7 @@ def add_universe(
         added[kind] = set(found)
         if added[kind]:
             catalog.unit.record_saved(kind, added[kind])
-            catalog.unit.link_changed(kind, link, added[kind], {universe})
+            catalog.unit.record_link_change(kind, link, added[kind], {universe})
     if added["issue"]:
         of_these = select(Issue.series_id).where(Issue.id.in_(added["issue"])).distinct()
         catalog.unit.record_event("series.issues", set(session.scalars(of_these)))

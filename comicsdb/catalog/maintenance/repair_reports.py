@@ -13,7 +13,7 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SeriesTypeCode
 
 # Types of series that may have the same name and volume as a main series.
-BESIDE = (
+DISTINCT_TYPES = (
     SeriesTypeCode.ANNUAL,
     SeriesTypeCode.DIGITAL_CHAPTER,
     SeriesTypeCode.GRAPHIC_NOVEL,
@@ -23,9 +23,9 @@ BESIDE = (
 )
 
 
-def _alike() -> Select:
+def _duplicate_groups() -> Select:
     """The ids of series with the same publisher, name and volume."""
-    sort = case((SeriesType.code.in_(BESIDE), SeriesType.id), else_=0)
+    sort = case((SeriesType.code.in_(DISTINCT_TYPES), SeriesType.id), else_=0)
     return (
         select(func.array_agg(Series.id))
         .join(SeriesType, SeriesType.id == Series.series_type_id)
@@ -34,9 +34,9 @@ def _alike() -> Select:
     )
 
 
-def bad_volumes(session: Session) -> list[list[Series]]:
+def find_duplicate_volumes(session: Session) -> list[list[Series]]:
     """Groups of series with the same publisher, name and volume; annuals and books only of the same type."""
-    ids = _alike().order_by(func.min(Series.id))
+    ids = _duplicate_groups().order_by(func.min(Series.id))
     groups = [sorted(group) for group in session.scalars(ids)]
     wanted = {each for group in groups for each in group}
     found = session.scalars(
@@ -48,7 +48,7 @@ def bad_volumes(session: Session) -> list[list[Series]]:
     return [[by_id[each] for each in group] for group in groups]
 
 
-def changes_of(session: Session, day: date, zone: ZoneInfo) -> list:
+def changes_on_day(session: Session, day: date, zone: ZoneInfo) -> list:
     """The changes of a day in a time zone, without the system account's, as a row per object and user.
 
     A row has kind, object_id, username, actions (in order) and last (a time).
@@ -71,7 +71,7 @@ def changes_of(session: Session, day: date, zone: ZoneInfo) -> list:
     return session.execute(rows).all()
 
 
-def external_ids(session: Session) -> dict[str, int]:
+def count_external_ids(session: Session) -> dict[str, int]:
     """The number of issues, and of those with an id of Comic Vine, of the GCD, of both, and of neither."""
     cv, gcd = Issue.cv_id.is_not(None), Issue.gcd_id.is_not(None)
     return dict(
@@ -100,16 +100,16 @@ def _without_credits() -> ColumnElement[int]:
     return issues.scalar_subquery() - with_credits.scalar_subquery()
 
 
-def hands(session: Session) -> dict[str, int]:
+def count_problems(session: Session) -> dict[str, int]:
     """Counts of objects that need work, by problem; two statements.
 
-    covers, credits: issues without any. duplicates: groups of `bad_volumes`. For each broken advisory rule
-    (`advice.RULES`), by its name, the number of breaches.
+    covers, credits: issues without any. duplicates: groups of `find_duplicate_volumes`. For each broken
+    advisory rule (`advice.RULES`), by its name, the number of breaches.
     """
     counts = (
         select(func.count()).select_from(Issue).where(NO_COVER).scalar_subquery(),
         _without_credits(),
-        select(func.count()).select_from(_alike().subquery()).scalar_subquery(),
+        select(func.count()).select_from(_duplicate_groups().subquery()).scalar_subquery(),
     )
     wanting = dict(
         zip(("covers", "credits", "duplicates"), session.execute(select(*counts)).one(), strict=True)

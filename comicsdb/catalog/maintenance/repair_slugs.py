@@ -20,10 +20,10 @@ def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[int, tup
     """
     catalog.update(series, {"year_began": year})
     base = slugs.base_slug("series", f"{series.name}-{year}", series.id)
-    return _readdress(catalog, "series", {series.id: (series.slug, base)})
+    return _change_slugs(catalog, "series", {series.id: (series.slug, base)})
 
 
-def issues_of(session: Session, series_ids: Iterable[int]) -> list[int]:
+def issue_ids_of_series(session: Session, series_ids: Iterable[int]) -> list[int]:
     """The ids of the issues of series."""
     return list(session.scalars(select(Issue.id).where(Issue.series_id.in_(series_ids)).order_by(Issue.id)))
 
@@ -44,21 +44,23 @@ def rebuild_issue_slugs(catalog: Catalog, ids: Iterable[int]) -> dict[int, tuple
     wanted = {
         row.id: (row.slug, slugs.base_slug("issue", f"{row.series}-{row.number}", row.id)) for row in rows
     }
-    return _readdress(catalog, "issue", wanted)
+    return _change_slugs(catalog, "issue", wanted)
 
 
-def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) -> dict[int, tuple[str, str]]:
+def _change_slugs(
+    catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]
+) -> dict[int, tuple[str, str]]:
     """Set new slugs of objects of a kind; `wanted` maps ids to (slug, base).
 
     An object may keep its slug or have a former one again. Present and former slugs of other objects are in
     use.
     """
     session, unit = catalog.session, catalog.unit
-    chosen = _choose(session, kind, {each: base for each, (_slug, base) in wanted.items()})
+    chosen = _choose_slugs(session, kind, {each: base for each, (_slug, base) in wanted.items()})
     changed = {each: (old, chosen[each]) for each, (old, _base) in wanted.items() if chosen[each] != old}
     if not changed:
         return {}
-    slugs.keep_former(session, kind, changed)
+    slugs.redirect_former(session, kind, changed)
     session.execute(
         text(
             f"UPDATE {kind} t SET slug = made.slug, edited_by_id = :editor"
@@ -80,9 +82,9 @@ def _readdress(catalog: Catalog, kind: str, wanted: dict[int, tuple[str, str]]) 
     return changed
 
 
-def _choose(session: Session, kind: str, bases: dict[int, str]) -> dict[int, str]:
+def _choose_slugs(session: Session, kind: str, bases: dict[int, str]) -> dict[int, str]:
     """The first slug for each object that no other one has or had, in the order of ids."""
-    candidates = {each: slugs.free(kind, base) for each, base in bases.items()}
+    candidates = {each: slugs.free_candidates(kind, base) for each, base in bases.items()}
     chosen: dict[int, str] = {}
     tried, used = {each: next(names) for each, names in candidates.items()}, set()
     while tried:

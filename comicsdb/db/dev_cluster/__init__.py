@@ -34,12 +34,12 @@ from comicsdb.db.dev_cluster.programs import (
     environment,
     find_binaries,
     run,
+    unsuitable_reason,
     version_of,
-    wheel,
-    why_not,
+    wheel_programs,
 )
 
-__all__ = ["Cluster", "EmbeddedError", "find_binaries", "resolve", "start"]
+__all__ = ["Cluster", "EmbeddedError", "find_binaries", "resolve_url", "start"]
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def start(folder: Path, *, binaries: Path | None = None, durable: bool = True) -
         return cluster
 
 
-def resolve(url: str) -> str:
+def resolve_url(url: str) -> str:
     """The SQLAlchemy URL for `embedded:<folder>?database=<name>`; any other URL is returned unchanged.
 
     The folder is absolute or relative to the current one, and taken literally (no %-escapes). The cluster is
@@ -213,7 +213,7 @@ class Cluster:
         """
         self.release()
         if self.home.is_dir():
-            if not supervisor.until(lambda: supervisor.state(self.home) is None, PATIENCE):
+            if not supervisor.wait_until(lambda: supervisor.state(self.home) is None, PATIENCE):
                 raise EmbeddedError(f"The server in {self.home} is in use and cannot be deleted.")
             shutil.rmtree(self.home)
 
@@ -259,7 +259,7 @@ class Cluster:
         made_by = self.data / "PG_VERSION"
         major = int(made_by.read_text()) if made_by.is_file() else None
         programs = find_binaries(binaries, account=self._account, major=major)
-        if programs == wheel() and why_not(programs, self._account, major):
+        if programs == wheel_programs() and unsuitable_reason(programs, self._account, major):
             programs = copy_wheel(self.home, self._account)  # it is in a folder closed to that user
         if major is None:
             self._initdb(programs, durable)
@@ -307,7 +307,7 @@ def _release_all() -> None:
 def _control(home: Path):
     file = supervisor.open_lock(home, "control")
     try:
-        if not supervisor.until(lambda: supervisor.try_lock(file, fcntl.LOCK_EX), PATIENCE):
+        if not supervisor.wait_until(lambda: supervisor.try_lock(file, fcntl.LOCK_EX), PATIENCE):
             raise EmbeddedError(f"Another process has been starting or stopping {home} for too long.")
         yield
     finally:

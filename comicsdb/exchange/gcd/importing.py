@@ -29,26 +29,26 @@ from comicsdb.exchange.gcd.mapping import Mapper, Record
 from comicsdb.exchange.gcd.plan import Choices
 from comicsdb.exchange.gcd.report import Review
 from comicsdb.exchange.importing import LOCK
-from comicsdb.exchange.run import Run, Silent
+from comicsdb.exchange.run import ImportRun, SilentProgress
 from comicsdb.models import GcdImport
 
 SERIES, ASSOCIATED, REPRINTS, DONE = "series", "associated", "reprints", "done"
-LINKS = 5000  # rows of a table of links that one transaction reads
-BONDS = (1, 2, 3, 5)  # gcd_series_bond_type: what continues under another name or publisher
-# Types of stories of which a reprint tells nothing about the issue: ads, promotion, previews, columns.
-NO_REPRINTS = (2, 16, 26, 28, 29)
+LINKS_BATCH = 5000  # rows of a table of links that one transaction reads
+BOND_TYPES = (1, 2, 3, 5)  # gcd_series_bond_type: what continues under another name or publisher
+# Types of stories whose reprints do not make the issue a reprint: ads, promotion, previews, columns.
+IGNORED_STORY_TYPES = (2, 16, 26, 28, 29)
 
-_BONDS = f"""
+_SERIES_BONDS = f"""
 SELECT id, origin_id, target_id FROM gcd_series_bond
-WHERE id > ? AND bond_type_id IN ({", ".join(map(str, BONDS))}) ORDER BY id LIMIT {LINKS}
+WHERE id > ? AND bond_type_id IN ({", ".join(map(str, BOND_TYPES))}) ORDER BY id LIMIT {LINKS_BATCH}
 """
-_TYPES = ", ".join(map(str, NO_REPRINTS))
+_IGNORED_TYPES = ", ".join(map(str, IGNORED_STORY_TYPES))
 _BASE = "(SELECT coalesce(i.variant_of_id, i.id) FROM gcd_issue i WHERE i.id = r.{})"
 _REPRINTS = f"""
 SELECT r.id, {_BASE.format("origin_issue_id")}, {_BASE.format("target_issue_id")} FROM gcd_reprint r
 WHERE r.id > ? AND NOT EXISTS (
-    SELECT 1 FROM gcd_story s WHERE s.id IN (r.origin_id, r.target_id) AND s.type_id IN ({_TYPES})
-) ORDER BY r.id LIMIT {LINKS}
+    SELECT 1 FROM gcd_story s WHERE s.id IN (r.origin_id, r.target_id) AND s.type_id IN ({_IGNORED_TYPES})
+) ORDER BY r.id LIMIT {LINKS_BATCH}
 """
 
 
@@ -100,21 +100,21 @@ def import_dump(
     report: Path,
     dry_run: bool = False,
     today: date | None = None,
-    progress: Silent | None = None,
+    progress: SilentProgress | None = None,
 ) -> Outcome:
     """Import a dump; commits after each piece. With `dry_run`, only the report is written.
 
     Raises DumpError, ChoiceError or AnotherImportError.
     """
     begun = time.monotonic()
-    progress = progress or Silent()
-    with dump.opened(path, working, progress.step) as source:
-        series = plan.planned(source, choices)
+    progress = progress or SilentProgress()
+    with dump.open_dump(path, working, progress.step) as source:
+        series = plan.plan_series(source, choices)
         importer = Importer(session, source, choices, report, dry_run=dry_run, today=today)
         progress.start(len(series))
         importer.run(series, progress.read)
     if not dry_run:
-        dump.discard(path, working)
+        dump.remove_copy(path, working)
     importer.outcome.seconds = time.monotonic() - begun
     return importer.outcome
 
@@ -137,7 +137,7 @@ class Importer:
         self._choices = choices
         self._dry_run = dry_run
         self._today = today or clock.now().date()
-        self._progress = self._begin()
+        self._progress = self._load_progress()
         counts = self._progress.counts
         self._review = Review(report, self._progress.reported, counts.get("rules", {}))
         self.outcome = Outcome(
@@ -150,8 +150,8 @@ class Importer:
         )
         self._mapper = Mapper(source, choices, self._review, Catalogue(session), dry_run=dry_run)
 
-    def _begin(self) -> GcdImport:
-        """The stored progress: that of an import of this dump which is not finished, or a new one."""
+    def _load_progress(self) -> GcdImport:
+        """The stored progress of an unfinished import of this dump, or a new one."""
         known = {"fingerprint": dump.fingerprint(self._dump.path), "choices": self._choices.as_json()}
         if not self._dry_run:
             stopped = self._session.scalar(
@@ -174,28 +174,28 @@ class Importer:
             self._session.commit()
         return made
 
-    def run(self, series: list[plan.PlannedSeries], tell: Callable[[int], None]) -> None:
+    def run(self, series: list[plan.PlannedSeries], report_progress: Callable[[int], None]) -> None:
         """Import what is left of the plan."""
         if self._progress.phase == SERIES:
-            tell(sum(each.id <= self._progress.position for each in series))
+            report_progress(sum(each.id <= self._progress.position for each in series))
             for number, piece in enumerate(plan.pieces(series, self._progress.position), 1):
                 self._store_piece(piece)
                 if not number & (number - 1) and not self._dry_run:  # each time that there are twice as many
                     self._analyze()
-                tell(len(piece))
-            self._next(ASSOCIATED)
+                report_progress(len(piece))
+            self._begin_phase(ASSOCIATED)
         for phase, following, statement, kind, field_name in (
-            (ASSOCIATED, REPRINTS, _BONDS, "series", "associated"),
+            (ASSOCIATED, REPRINTS, _SERIES_BONDS, "series", "associated"),
             (REPRINTS, DONE, _REPRINTS, "issue", "reprints"),
         ):
             if self._progress.phase == phase:
                 if not self._dry_run:  # whose objects are not there
                     for rows in self._links(statement):
                         self._store_links(kind, field_name, rows)
-                self._next(following)
+                self._begin_phase(following)
 
     def _analyze(self) -> None:
-        """Tell PostgreSQL how large the tables have become, before it looks by itself."""
+        """Update the statistics of the tables, earlier than PostgreSQL would by itself."""
         tables = {name for kind in KINDS for name in tables_of(kind)} | {"history"}
         self._session.execute(text(f"ANALYZE {', '.join(sorted(tables))}"))
         self._session.commit()
@@ -205,7 +205,7 @@ class Importer:
             yield rows
 
     def _store_piece(self, piece: list[plan.PlannedSeries]) -> None:
-        rows = reading.read(self._dump, [each.id for each in piece])
+        rows = reading.read_piece(self._dump, [each.id for each in piece])
         self._lock()
         records = self._mapper.records(piece, rows)
         new = [record for record in records if not record.found]
@@ -221,15 +221,15 @@ class Importer:
 
     def _insert(self, records: list[Record]) -> None:
         with self._session.connection().connection.cursor() as cursor:
-            run = Run(
+            run = ImportRun(
                 session=self._session,
                 cursor=cursor,
                 folder=Path(),
                 storage=None,
                 accounts=False,
-                fresh=False,
+                keep_ids=False,
                 today=self._today,
-                progress=Silent(),
+                progress=SilentProgress(),
             )
             storing.insert(run, records)
 
@@ -265,7 +265,7 @@ class Importer:
         self._session.expunge_all()
         self._progress = self._session.get(GcdImport, self._progress.id)
 
-    def _next(self, phase: str) -> None:
+    def _begin_phase(self, phase: str) -> None:
         self._progress.phase, self._progress.position = phase, 0
         if phase == DONE:
             self._progress.finished = clock.now()

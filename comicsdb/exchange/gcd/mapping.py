@@ -12,7 +12,7 @@ from comicsdb.exchange.gcd import credit_roles, reading, values
 from comicsdb.exchange.gcd.catalogue import Catalogue
 from comicsdb.exchange.gcd.dump import Dump
 from comicsdb.exchange.gcd.plan import Choices, PlannedSeries
-from comicsdb.exchange.gcd.reading import IssueRow, Rows
+from comicsdb.exchange.gcd.reading import IssueRow, PieceRows
 from comicsdb.exchange.gcd.report import Review
 from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode, Status
 from comicsdb.models.currencies import Currency
@@ -27,7 +27,7 @@ PUBLISHERS_OF_MULTIVERSES = {"DC": "DC", "Marvel": "Marvel"}
 class Record:
     """An object of a dump: its id in the catalogue, and the values of those fields that GCD has.
 
-    `matched`: it was here without its id at GCD, of which alone it gets.
+    `matched`: it was here before without its id at GCD, which is all that it gets.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class Record:
 
 
 class Mapper:
-    """Maps the pieces of one import; people, characters and the like are given once."""
+    """Maps the pieces of one import; people, characters and the like are mapped once."""
 
     def __init__(
         self, dump: Dump, choices: Choices, review: Review, catalogue: Catalogue, *, dry_run: bool = False
@@ -49,13 +49,13 @@ class Mapper:
         self.review = review
         self.catalogue = catalogue
         self.dry_run = dry_run
-        self._done: dict[str, set[int]] = defaultdict(set)
+        self._mapped: dict[str, set[int]] = defaultdict(set)
         self._ids: dict[str, dict[int, int]] = defaultdict(dict)
         self._records: list[Record] = []
         self._universes = catalogue.universes()
         self._next = 0  # the next id of a dry run
 
-    def records(self, planned: list[PlannedSeries], rows: Rows) -> list[Record]:
+    def records(self, planned: list[PlannedSeries], rows: PieceRows) -> list[Record]:
         """The objects of a piece."""
         if not self.dry_run:  # whose objects are found nowhere else
             self._ids = defaultdict(dict)
@@ -63,13 +63,13 @@ class Mapper:
         imprints = self._imprints_of(rows)
         self._publishers(rows)
         self._imprints(set(imprints.values()))
-        people = reading.characters(self.dump, self._wanted("character", rows.characters))
+        people = reading.characters(self.dump, self._not_mapped_in("character", rows.characters))
         teams = reading.teams(
             self.dump,
-            self._wanted("team", rows.teams)
-            | self._undone("team", (team for each in people for team in each.more[1])),
+            self._not_mapped_in("team", rows.teams)
+            | self._not_mapped("team", (team for each in people for team in each.details[1])),
         )
-        self._map_universes(rows, [each.more[0] for each in (*people, *teams)])
+        self._map_universes(rows, [each.details[0] for each in (*people, *teams)])
         self._creators(rows)
         self._teams(teams)
         self._characters(people)
@@ -78,15 +78,15 @@ class Mapper:
         self._issues(rows)
         return self._records
 
-    # Ids and what was given before.
+    # Ids and objects of earlier pieces.
 
-    def _wanted(self, kind: str, by_issue: dict[int, set]) -> set[int]:
-        """The ids of a kind in the issues that are to be given."""
-        return self._undone(kind, (each for found in by_issue.values() for each in found))
+    def _not_mapped_in(self, kind: str, by_issue: dict[int, set]) -> set[int]:
+        """The ids of a kind in issues that have not been mapped yet."""
+        return self._not_mapped(kind, (each for found in by_issue.values() for each in found))
 
-    def _undone(self, kind: str, ids: Iterable) -> set[int]:
+    def _not_mapped(self, kind: str, ids: Iterable) -> set[int]:
         wanted = {each for each in ids if each is not None}
-        done = wanted & self._done[kind]
+        done = wanted & self._mapped[kind]
         if done and not self.dry_run:
             self._ids[kind] |= self.catalogue.find(kind, done)
         return wanted - done
@@ -98,7 +98,7 @@ class Mapper:
         deleted = self.catalogue.deleted(kind) - known.keys()
         added, new = [], []
         for gcd_id, fields in found:
-            self._done[kind].add(gcd_id)
+            self._mapped[kind].add(gcd_id)
             fields["gcd_id"] = gcd_id
             if gcd_id in deleted:
                 self.review.add("deleted-here", kind, gcd_id, self._label(fields))
@@ -138,8 +138,8 @@ class Mapper:
 
     # Publishers, imprints, universes.
 
-    def _publishers(self, rows: Rows) -> None:
-        wanted = self._undone("publisher", (series.publisher_id for series in rows.series))
+    def _publishers(self, rows: PieceRows) -> None:
+        wanted = self._not_mapped("publisher", (series.publisher_id for series in rows.series))
         self._add_publishers(wanted)
 
     def _add_publishers(self, wanted: set[int]) -> None:
@@ -155,9 +155,11 @@ class Mapper:
                 "desc": values.notes(notes),
             }
             found.append((gcd_id, fields))
-        self._add("publisher", found, lambda fields: self.catalogue.only("publisher", name=fields["name"]))
+        self._add(
+            "publisher", found, lambda fields: self.catalogue.find_only("publisher", name=fields["name"])
+        )
 
-    def _imprints_of(self, rows: Rows) -> dict[int, int]:
+    def _imprints_of(self, rows: PieceRows) -> dict[int, int]:
         """The brand groups of series that are on nearly all of their issues."""
         issues, brands = Counter(), defaultdict(Counter)
         for issue in rows.issues:
@@ -192,7 +194,7 @@ class Mapper:
     def _imprints(self, wanted: set[int]) -> None:
         found = []
         for gcd_id, name, publisher, year, uncertain in reading.brand_groups(
-            self.dump, self._undone("imprint", wanted)
+            self.dump, self._not_mapped("imprint", wanted)
         ):
             fields = {
                 "name": values.line(name)[:NAME_LENGTH],
@@ -204,7 +206,7 @@ class Mapper:
         self._add(
             "imprint",
             found,
-            lambda fields: self.catalogue.only(
+            lambda fields: self.catalogue.find_only(
                 "imprint", name=fields["name"], publisher_id=fields["publisher"]
             ),
         )
@@ -212,11 +214,11 @@ class Mapper:
     def _publisher(self, gcd_id: int) -> int | None:
         """The publisher with an id at GCD, which is added if no series of the piece has it."""
         if gcd_id not in self._ids["publisher"]:
-            self._add_publishers(self._undone("publisher", [gcd_id]))
+            self._add_publishers(self._not_mapped("publisher", [gcd_id]))
         return self._ids["publisher"].get(gcd_id)
 
-    def _map_universes(self, rows: Rows, more: Iterable[int | None]) -> None:
-        wanted = self._wanted("universe", rows.universes) | self._undone("universe", more)
+    def _map_universes(self, rows: PieceRows, more: Iterable[int | None]) -> None:
+        wanted = self._not_mapped_in("universe", rows.universes) | self._not_mapped("universe", more)
         found = []
         listed = reading.universes(self.dump, wanted)
         present = self.catalogue.find("universe", wanted)
@@ -242,7 +244,7 @@ class Mapper:
         self._add("universe", found, self._same_universe)
 
     def _same_universe(self, fields: dict) -> int | None:
-        return self.catalogue.only(
+        return self.catalogue.find_only(
             "universe",
             name=fields["name"],
             designation=fields["designation"],
@@ -251,8 +253,8 @@ class Mapper:
 
     # People, characters, teams and arcs.
 
-    def _creators(self, rows: Rows) -> None:
-        wanted = self._undone(
+    def _creators(self, rows: PieceRows) -> None:
+        wanted = self._not_mapped(
             "creator", (credit.creator_id for found in rows.credits.values() for credit in found)
         )
         found = []
@@ -260,38 +262,38 @@ class Mapper:
             if credit_roles.is_nobody(creator.name):
                 continue
             life = {}
-            for name, date in zip(("birth", "death"), creator.more, strict=True):
+            for name, date in zip(("birth", "death"), creator.details, strict=True):
                 known = date and values.certain_date(*date)
                 life |= {name: known and known.day, f"{name}_precision": known.known if known else values.DAY}
             found.append((creator.id, _named(creator) | life))
         self._add("creator", found)
 
-    def _teams(self, listed: list[reading.Named]) -> None:
+    def _teams(self, listed: list[reading.NamedRow]) -> None:
         found = []
         for team in listed:
             fields = {
                 "name": values.line(team.name)[:NAME_LENGTH],
-                "universes": self._known("universe", team.more),
+                "universes": self._known("universe", team.details),
             }
             found.append((team.id, fields))
         self._add("team", found)
 
-    def _characters(self, listed: list[reading.Named]) -> None:
+    def _characters(self, listed: list[reading.NamedRow]) -> None:
         found = []
         for character in listed:
-            universe, teams = character.more
+            universe, teams = character.details
             fields = _named(character)
             fields |= {"teams": self._known("team", teams), "universes": self._known("universe", [universe])}
             found.append((character.id, fields))
         self._add("character", found)
 
-    def _arcs(self, rows: Rows) -> None:
-        listed = reading.arcs(self.dump, self._wanted("arc", rows.arcs))
+    def _arcs(self, rows: PieceRows) -> None:
+        listed = reading.arcs(self.dump, self._not_mapped_in("arc", rows.arcs))
         self._add("arc", [(gcd_id, {"name": values.line(name)[:NAME_LENGTH]}) for gcd_id, name in listed])
 
     # Series.
 
-    def _series(self, planned: dict[int, PlannedSeries], rows: Rows, imprints: dict[int, int]) -> None:
+    def _series(self, planned: dict[int, PlannedSeries], rows: PieceRows, imprints: dict[int, int]) -> None:
         found = []
         names = {series.id: values.line(series.name)[:NAME_LENGTH] for series in rows.series}
         taken = self.catalogue.volumes(self._ids["publisher"].values(), set(names.values()))
@@ -318,7 +320,7 @@ class Mapper:
         self._add("series", found, self._same_series)
 
     def _same_series(self, fields: dict) -> int | None:
-        return self.catalogue.only(
+        return self.catalogue.find_only(
             "series",
             name=fields["name"],
             year_began=fields["year_began"],
@@ -356,7 +358,7 @@ class Mapper:
         }
 
     @staticmethod
-    def _printed_volumes(rows: Rows) -> dict[int, int]:
+    def _printed_volumes(rows: PieceRows) -> dict[int, int]:
         """The volumes that all issues of a series have, where it is one number and not that of the issue."""
         printed, of_books = defaultdict(set), defaultdict(lambda: True)
         for issue in rows.issues:
@@ -369,7 +371,7 @@ class Mapper:
             if len(found) == 1 and not of_books[series] and next(iter(found)).isdecimal()
         }
 
-    def _genres_of(self, rows: Rows) -> dict[int, set[int]]:
+    def _genres_of(self, rows: PieceRows) -> dict[int, set[int]]:
         """The genres of series: those of a quarter of their pages with comics."""
         home = {issue.id: issue.series_id for issue in rows.issues}
         total, pages = Counter(), defaultdict(Counter)
@@ -392,8 +394,8 @@ class Mapper:
 
     # Issues.
 
-    def _issues(self, rows: Rows) -> None:
-        for stray in rows.strays:
+    def _issues(self, rows: PieceRows) -> None:
+        for stray in rows.stray_variants:
             self._of_issue("variant-base", stray, "variants", there=stray.variant_name)
         variants = defaultdict(list)
         for variant in rows.variants:
@@ -412,7 +414,7 @@ class Mapper:
         issue, gcd_id = taken.get((fields["series"], fields["number"]), (None, None))
         return issue if gcd_id is None else None
 
-    def _numbered(self, rows: Rows, present: dict[int, int], taken: dict):
+    def _numbered(self, rows: PieceRows, present: dict[int, int], taken: dict):
         """The issues that get a number which is free in their series, with it."""
         sole = {series for series, number in Counter(i.series_id for i in rows.issues).items() if number == 1}
         claims = defaultdict(list)
@@ -453,7 +455,7 @@ class Mapper:
 class IssueMapper:
     """Maps the issues of one piece, whose people and characters have ids already."""
 
-    def __init__(self, mapper: Mapper, rows: Rows, variants: dict[int, list[IssueRow]]):
+    def __init__(self, mapper: Mapper, rows: PieceRows, variants: dict[int, list[IssueRow]]):
         self._mapper = mapper
         self._rows = rows
         self._variants = variants
@@ -584,7 +586,7 @@ class IssueMapper:
                     self._note("text-credits", issue, f"credits: {job}", there="; ".join(people))
 
 
-def _named(row: reading.Named) -> dict:
+def _named(row: reading.NamedRow) -> dict:
     """Name and other names of a creator or character."""
     name = values.line(row.name)[:NAME_LENGTH]
     aliases = dict.fromkeys(values.line(each) for each in row.aliases)

@@ -8,8 +8,8 @@ from itertools import groupby
 from comicsdb.exchange.gcd import values
 from comicsdb.exchange.gcd.dump import Dump
 
-PIECE = 1000  # issues, of which one transaction has about as many
-SERIES = 400  # series, of which one transaction has at most as many
+PIECE_ISSUES = 1000  # a transaction has about as many
+PIECE_SERIES = 400  # a transaction has at most as many
 _YEARS = re.compile(r"([0-9]{4})?(-)?([0-9]{4})?")
 
 
@@ -73,12 +73,12 @@ ORDER BY s.publisher_id, s.name, coalesce(s.year_began, 0), s.id
 """
 
 
-def planned(dump: Dump, choices: Choices) -> list[PlannedSeries]:
+def plan_series(dump: Dump, choices: Choices) -> list[PlannedSeries]:
     """The chosen series in the order of their ids."""
     _check(dump, choices)
     found = []
     for _, listed in groupby(dump.connection.execute(_SELECT), key=lambda row: (row[2], row[1])):
-        found += _of_one_name(listed, choices)
+        found += _plan_series_of_name(listed, choices)
     found.sort(key=lambda series: series.id)
     by_id = {series.id: series for series in found}
     counts = "SELECT series_id, count(*) FROM gcd_issue GROUP BY series_id"
@@ -88,7 +88,7 @@ def planned(dump: Dump, choices: Choices) -> list[PlannedSeries]:
     return found
 
 
-def _of_one_name(listed, choices: Choices) -> Iterator[PlannedSeries]:
+def _plan_series_of_name(listed, choices: Choices) -> Iterator[PlannedSeries]:
     """The chosen ones of the series of a publisher with one name; the volume is the place in its type."""
     ranks: dict[str, int] = {}
     for row in listed:
@@ -140,7 +140,7 @@ def pieces(series: list[PlannedSeries], after: int) -> Iterator[list[PlannedSeri
     for each in series:
         if each.id <= after:
             continue
-        if piece and (issues + each.issues > PIECE or len(piece) == SERIES):
+        if piece and (issues + each.issues > PIECE_ISSUES or len(piece) == PIECE_SERIES):
             yield piece
             piece, issues = [], 0
         piece.append(each)

@@ -85,23 +85,23 @@ class CreditRow(NamedTuple):
     name: str
 
 
-class Named(NamedTuple):
+class NamedRow(NamedTuple):
     """A creator, character or team: its name, its other names, and what else is known of it."""
 
     id: int
     name: str
     aliases: tuple[str, ...]
-    more: tuple
+    details: tuple
 
 
 @dataclass
-class Rows:
+class PieceRows:
     """The rows of some series: of the issues in them, and who and what is in these."""
 
     series: list[SeriesRow] = field(default_factory=list)
     issues: list[IssueRow] = field(default_factory=list)
     variants: list[IssueRow] = field(default_factory=list)
-    strays: list[IssueRow] = field(default_factory=list)  # variants without their issue in the series
+    stray_variants: list[IssueRow] = field(default_factory=list)  # variants without their issue in the series
     stories: dict[int, list[StoryRow]] = field(default_factory=lambda: defaultdict(list))
     credits: dict[int, list[CreditRow]] = field(default_factory=lambda: defaultdict(list))
     # Ids by issue; None is a name that the dump lacks.
@@ -117,10 +117,10 @@ _CREATOR = """(SELECT {} FROM gcd_creator_name_detail n CROSS JOIN gcd_creator k
     WHERE n.id = c.creator_id AND k.id = n.creator_id)"""
 
 
-def read(dump: Dump, series: Iterable[int]) -> Rows:
+def read_piece(dump: Dump, series: Iterable[int]) -> PieceRows:
     """The rows of series and of their issues."""
-    rows = Rows()
-    dump.choose("piece_series", series)
+    rows = PieceRows()
+    dump.fill_ids("piece_series", series)
     rows.series = [
         SeriesRow(*row)
         for row in dump.rows(
@@ -131,14 +131,14 @@ def read(dump: Dump, series: Iterable[int]) -> Rows:
         )
     ]
     _read_issues(dump, rows)
-    dump.choose("piece_issue", (issue.id for issue in rows.issues))
+    dump.fill_ids("piece_issue", (issue.id for issue in rows.issues))
     _read_stories(dump, rows)
     _read_credits(dump, rows)
     _read_appearances(dump, rows)
     return rows
 
 
-def _read_issues(dump: Dump, rows: Rows) -> None:
+def _read_issues(dump: Dump, rows: PieceRows) -> None:
     columns = ", ".join(f"i.{name}" for name in IssueRow._fields)
     found = [
         IssueRow(*row)
@@ -152,10 +152,10 @@ def _read_issues(dump: Dump, rows: Rows) -> None:
     for issue in found:
         if issue.variant_of_id is not None:
             at_home = bases.get(issue.variant_of_id) == issue.series_id
-            (rows.variants if at_home else rows.strays).append(issue)
+            (rows.variants if at_home else rows.stray_variants).append(issue)
 
 
-def _read_stories(dump: Dump, rows: Rows) -> None:
+def _read_stories(dump: Dump, rows: PieceRows) -> None:
     columns = ", ".join(f"s.{name}" for name in StoryRow._fields)
     for row in dump.rows(
         f"SELECT {columns} FROM piece_issue p CROSS JOIN gcd_story s WHERE s.issue_id = p.id"
@@ -164,7 +164,7 @@ def _read_stories(dump: Dump, rows: Rows) -> None:
         rows.stories[row[1]].append(StoryRow(*row))
 
 
-def _read_credits(dump: Dump, rows: Rows) -> None:
+def _read_credits(dump: Dump, rows: PieceRows) -> None:
     who = f"{_CREATOR.format('k.id')}, {_CREATOR.format('n.name')}"
     types = ", ".join(map(str, CREDITED))
     for statement in (
@@ -178,7 +178,7 @@ def _read_credits(dump: Dump, rows: Rows) -> None:
             rows.credits[row[0]].append(CreditRow(*row))
 
 
-def _read_appearances(dump: Dump, rows: Rows) -> None:
+def _read_appearances(dump: Dump, rows: PieceRows) -> None:
     named = "(SELECT o.id FROM {0}_name_detail n CROSS JOIN {0} o WHERE n.id = c.{1} AND o.id = n.{2})"
     character = named.format("gcd_character", "character_id", "character_id")
     group = named.format("gcd_group", "group_name_id", "group_id")
@@ -254,7 +254,7 @@ def arcs(dump: Dump, ids: Iterable[int]) -> list[tuple]:
     )
 
 
-def creators(dump: Dump, ids: Iterable[int]) -> list[Named]:
+def creators(dump: Dump, ids: Iterable[int]) -> list[NamedRow]:
     """Creators, with the six parts and doubts of both dates: year, month, day, three flags."""
     date = "SELECT year, month, day, year_uncertain, month_uncertain, day_uncertain FROM stddata_date"
     found = []
@@ -265,11 +265,11 @@ def creators(dump: Dump, ids: Iterable[int]) -> list[Named]:
         " FROM piece_id p CROSS JOIN gcd_creator o WHERE o.id = p.id ORDER BY o.id",
     ):
         dates = tuple(next(iter(dump.rows(f"{date} WHERE id = ?", each)), None) for each in (birth, death))
-        found.append(Named(identifier, name, (), dates))
+        found.append(NamedRow(identifier, name, (), dates))
     return _with_aliases(dump, found, "gcd_creator_name_detail", "creator_id")
 
 
-def characters(dump: Dump, ids: Iterable[int]) -> list[Named]:
+def characters(dump: Dump, ids: Iterable[int]) -> list[NamedRow]:
     """Characters, with their universe and the ids of the teams that they formally belong to."""
     found = []
     for identifier, name, universe in _chosen(
@@ -283,14 +283,14 @@ def characters(dump: Dump, ids: Iterable[int]) -> list[Named]:
             f" AND m.membership_type_id = {FORMAL} AND g.id = m.group_id ORDER BY g.id",
             identifier,
         )
-        found.append(Named(identifier, name, (), (universe, tuple(team for (team,) in teams))))
+        found.append(NamedRow(identifier, name, (), (universe, tuple(team for (team,) in teams))))
     return _with_aliases(dump, found, "gcd_character_name_detail", "character_id")
 
 
-def teams(dump: Dump, ids: Iterable[int]) -> list[Named]:
+def teams(dump: Dump, ids: Iterable[int]) -> list[NamedRow]:
     """Teams, with their universe."""
     return [
-        Named(identifier, name, (), (universe,))
+        NamedRow(identifier, name, (), (universe,))
         for identifier, name, universe in _chosen(
             dump,
             ids,
@@ -311,11 +311,11 @@ def publisher_ids(dump: Dump, names: Iterable[str]) -> dict[str, int]:
 
 
 def _chosen(dump: Dump, ids: Iterable[int], statement: str) -> list[tuple]:
-    dump.choose("piece_id", ids)
+    dump.fill_ids("piece_id", ids)
     return dump.rows(statement)
 
 
-def _with_aliases(dump: Dump, found: list[Named], table: str, column: str) -> list[Named]:
+def _with_aliases(dump: Dump, found: list[NamedRow], table: str, column: str) -> list[NamedRow]:
     """The same, with the other names; the chosen ids are still in `piece_id`."""
     names = defaultdict(list)
     for identifier, name in dump.rows(

@@ -1,8 +1,8 @@
 """Storing the objects of a piece: new ones as data sets are stored, others through the catalogue.
 
-An object that is in the catalogue already is changed field by field, as its history tells who wrote a field
-last: a value of an import is replaced, what somebody wrote stays. Where GCD has changed what was changed
-here, too, the report tells.
+An object that is in the catalogue already is changed field by field. Its history tells who wrote a field
+last: a value of an import is replaced, the value of a person stays. If GCD has changed it, too, the report
+lists both.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock, models
 from comicsdb.catalog import slugs
 from comicsdb.catalog.errors import CatalogError
-from comicsdb.catalog.history.snapshots import snapshot
+from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.catalog.kinds import KINDS, PRECISIONS
 from comicsdb.catalog.service import Catalog
 from comicsdb.catalog.unit_of_work import UnitOfWork
@@ -25,10 +25,10 @@ from comicsdb.exchange import storing as sets
 from comicsdb.exchange.format import ATTRIBUTIONS, CATALOGUE, CREDITS, FILES, VARIANTS, File
 from comicsdb.exchange.gcd.mapping import Record
 from comicsdb.exchange.gcd.report import Review
-from comicsdb.exchange.matching import number
-from comicsdb.exchange.run import Run
+from comicsdb.exchange.matching import assign_ids
+from comicsdb.exchange.run import ImportRun
 from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
-from comicsdb.values import partial_text
+from comicsdb.values import partial_day_text
 
 REASON = "Grand Comics Database"  # of changes in the history
 _ABSENT = object()
@@ -37,7 +37,7 @@ _ABSENT = object()
 # New objects.
 
 
-def insert(run: Run, records: list[Record]) -> None:
+def insert(run: ImportRun, records: list[Record]) -> None:
     """Store new objects with their links, credits, variants and attributions."""
     for file in FILES:
         staging.create_table(run.cursor, file)  # statements join them all
@@ -60,19 +60,19 @@ def insert(run: Run, records: list[Record]) -> None:
     _copy(run, VARIANTS, _variants(records))
     _copy(run, ATTRIBUTIONS, _attributions(records))
     for file in (CREDITS, VARIANTS, ATTRIBUTIONS):
-        number(run, file)
+        assign_ids(run, file)
     sets.write_new(run)
     created = defaultdict(set)
     for record in records:
         created[record.kind].add(record.object_id)
     for kind, ids in created.items():
         run.unit.record_imported(kind, ids, "create")
-    _touch_others(run.unit, records, created)
+    _update_other_stamps(run.unit, records, created)
     staging.drop_tables(run.cursor)
 
 
-def _touch_others(unit: UnitOfWork, records: list[Record], created: dict[str, set[int]]) -> None:
-    """Move the stamps of objects that were there before, and which new issues belong to or link to."""
+def _update_other_stamps(unit: UnitOfWork, records: list[Record], created: dict[str, set[int]]) -> None:
+    """Update the stamps of older objects that new issues belong to or link to."""
     issues = [record.fields for record in records if record.kind == "issue"]
     linked = {"series": {issue["series"] for issue in issues}}
     for kind in ("arc", "character", "team"):
@@ -83,7 +83,7 @@ def _touch_others(unit: UnitOfWork, records: list[Record], created: dict[str, se
             unit.changes.listing[kind] |= others
 
 
-def _copy(run: Run, file: File, rows: Iterable[dict]) -> None:
+def _copy(run: ImportRun, file: File, rows: Iterable[dict]) -> None:
     """Copy rows into the staged table of a file; columns that they lack have their defaults."""
     columns = [name for name, _ in staging.columns(file)]
     defaults = {field.column: field.default for field in file.staged_fields}
@@ -99,7 +99,7 @@ def _copy(run: Run, file: File, rows: Iterable[dict]) -> None:
 def _columns(file: File, fields: dict) -> dict:
     """The columns of a staged row from fields of the catalogue."""
     kind = KINDS[file.kind]
-    links = {each.link.field: each.column for each in file.links}
+    links = {each.link.field: each.column for each in file.link_fields}
     columns = {}
     for name, value in fields.items():
         if name in kind.parents:
@@ -170,7 +170,7 @@ def _slugs(session: Session, kind: str, words: dict[int, str]) -> dict[int, str]
             {"kind": kind, "bases": list(bases.values())},
         )
     )
-    used |= slugs.reserved_for(kind)
+    used |= slugs.reserved_words(kind)
     made = {}
     for object_id, base in bases.items():
         slug = base
@@ -203,7 +203,7 @@ def update(
                 differing[record.object_id] = (record, ours, theirs, fields)
         history = _history(session, kind, list(differing))
         for object_id, (record, ours, theirs, fields) in differing.items():
-            accepted = _accepted(record, ours, theirs, fields, history[object_id], review)
+            accepted = _accepted_fields(record, ours, theirs, fields, history[object_id], review)
             if accepted and not dry_run:
                 accepted = _write(session, record, present[object_id], accepted, review)
             changed[kind] += bool(accepted)
@@ -212,7 +212,7 @@ def update(
 
 def _present(session: Session, kind: str, ids: list[int]) -> dict[int, dict]:
     rows = session.execute(
-        text(f"SELECT t.id, {snapshot(kind)} FROM {kind} t WHERE t.id = ANY(:ids)"), {"ids": ids}
+        text(f"SELECT t.id, {snapshot_expression(kind)} FROM {kind} t WHERE t.id = ANY(:ids)"), {"ids": ids}
     )
     return dict(map(tuple, rows))
 
@@ -242,7 +242,7 @@ def _comparable(name: str, fields: dict):
     if name == "price":
         return _price(fields)
     if f"{name}_precision" in PRECISIONS:
-        return partial_text(value, fields.get(f"{name}_precision"))
+        return partial_day_text(value, fields.get(f"{name}_precision"))
     if name == "credits":
         return sorted((credit["creator"], tuple(sorted(credit["roles"]))) for credit in value)
     if name == "variants":
@@ -260,7 +260,7 @@ def _price(fields: dict) -> str:
     return f"{Decimal(str(fields['price'])).normalize():f} {fields['currency']}"
 
 
-def _accepted(
+def _accepted_fields(
     record: Record, ours: dict, theirs: dict, fields: list[str], history: list, review: Review
 ) -> list[str]:
     """The fields that can be changed; the others are listed if GCD has changed them as well."""
@@ -303,7 +303,7 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
         if field in values:
             values[f"{field}_precision"] = record.fields[f"{field}_precision"]
     if "variants" in values:
-        values["variants"] = _kept_variants(present["variants"], values["variants"])
+        values["variants"] = _with_known_ids(present["variants"], values["variants"])
     model = getattr(models, record.kind.capitalize())
     catalog = Catalog(session, None, REASON)
     try:
@@ -315,7 +315,7 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
     return accepted
 
 
-def _kept_variants(present: list[dict], wanted: list[dict]) -> list[dict]:
+def _with_known_ids(present: list[dict], wanted: list[dict]) -> list[dict]:
     """Variants of the dump with the ids, and so with the pictures, of those of the same name."""
     by_name = defaultdict(list)
     for variant in present:
@@ -366,6 +366,6 @@ def link(session: Session, kind: str, field: str, pairs: list[tuple[int, int]]) 
         {"a": [row.a for row in rows], "b": [row.b for row in rows]},
     )
     ids = {row.a for row in rows} | {row.b for row in rows}
-    unit.link_changed(kind, declared, ids, set())
+    unit.record_link_change(kind, declared, ids, set())
     unit.record_saved(kind, ids)  # their stamps move at once
     return len(rows)

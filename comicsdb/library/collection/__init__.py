@@ -24,7 +24,7 @@ from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import ratings, reads, runs
-from comicsdb.library.locks import check_account, lock_account, lock_variant, moved
+from comicsdb.library.locks import check_account, lock_account, lock_variant, stamp_values
 from comicsdb.models import CollectionItem, Issue, ReadDate, WishListItem
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb.models.choices import BookFormat
@@ -33,7 +33,7 @@ from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
 
 NO_VARIANT = _("This is not a variant of the issue.")
-KEEP = object()  # no rating given: the present one stays
+KEEP_RATING = object()  # no rating was given: the present one stays
 # The writable fields of an item, each with its default and its PostgreSQL type.
 FIELDS = {
     "variant_id": (None, "integer"),
@@ -49,15 +49,15 @@ FIELDS = {
     "tags": ((), "text[]"),
     "notes": ("", "text"),
 }
-PAID = ("purchase_price", "purchase_currency")
+PRICE_COLUMNS = ("purchase_price", "purchase_currency")
 _COLUMNS = ", ".join(FIELDS)
 _TYPES = ", ".join(f"{name} {type_}" for name, (_, type_) in FIELDS.items())
-_FRESH = {"synchronize_session": False, "populate_existing": True}
+_REFRESH = {"synchronize_session": False, "populate_existing": True}
 
 
 def item(session: Session, user_id: int, item_id: int, *options) -> CollectionItem:
     """An item, reloaded, with loader options; raises NotFoundError, also for those of other accounts."""
-    return _one(session, user_id, item_id, select(CollectionItem).options(*options))
+    return _load_item(session, user_id, item_id, select(CollectionItem).options(*options))
 
 
 def lock(session: Session, user_id: int, item_id: int, *, issue: bool = False) -> CollectionItem:
@@ -70,10 +70,10 @@ def lock(session: Session, user_id: int, item_id: int, *, issue: bool = False) -
     if issue and 0 < item_id <= BIG_MAX:
         owned = select(Issue.id).join(CollectionItem).where(CollectionItem.id == item_id)
         session.execute(owned.with_for_update(read=True, key_share=True, of=Issue))
-    return _one(session, user_id, item_id, select(CollectionItem).with_for_update(key_share=True))
+    return _load_item(session, user_id, item_id, select(CollectionItem).with_for_update(key_share=True))
 
 
-def _one(session: Session, user_id: int, item_id: int, rows) -> CollectionItem:
+def _load_item(session: Session, user_id: int, item_id: int, rows) -> CollectionItem:
     found = None
     if 0 < item_id <= BIG_MAX:
         rows = rows.where(CollectionItem.id == item_id, CollectionItem.user_id == user_id)
@@ -84,28 +84,28 @@ def _one(session: Session, user_id: int, item_id: int, rows) -> CollectionItem:
 
 
 def add(
-    session: Session, user_id: int, issue_id: int, values: dict, *, today: date, another: bool = False
+    session: Session, user_id: int, issue_id: int, values: dict, *, today: date, another_copy: bool = False
 ) -> tuple[CollectionItem, bool]:
     """Add an issue to the collection; returns the item and whether it is new.
 
-    A present item is not changed, the first one of the issue, or of the variant that `values` names; with
-    `another` there comes another item beside it. `values` as `FIELDS` names them, as `CollectionItemSchema`
-    gives them; also `rating`, `is_read` (True: it was read now, unless it was before) and `read_dates`
-    (moments with their zone). Without a rating the item takes over the stars that the account gave the issue.
-    Raises NotFoundError for an issue that is not there, and InvalidError for stars, a variant of another
+    If the account has an item of the issue, or of the variant in `values`, the first one is returned
+    unchanged; with `another_copy` a second item is added. `values` are the `FIELDS` as deserialized by
+    `CollectionItemSchema`; also `rating`, `is_read` (True: read now, unless it was read before) and
+    `read_dates` (times with their zone). Without a rating the item gets the account's rating of the issue.
+    Raises NotFoundError for an unknown issue, and InvalidError for an invalid rating, a variant of another
     issue, and a price that its currency does not have.
     """
     _check_issue(issue_id)
     lock_account(session, user_id)
-    present = None if another else _first(session, user_id, issue_id, values.get("variant_id"))
+    present = None if another_copy else _first(session, user_id, issue_id, values.get("variant_id"))
     if present is not None:
         return present, False
     check_variant(session, issue_id, values)
-    check_price(values, *PAID)
-    made = _add_many(session, user_id, [(issue_id, values)], today=today, another=True)
+    check_price(values, *PRICE_COLUMNS)
+    made = _add_many(session, user_id, [(issue_id, values)], today=today, another_copy=True)
     if not made:
         raise NotFoundError("issue", issue_id)
-    return _one(session, user_id, made[0][1], select(CollectionItem)), True
+    return _load_item(session, user_id, made[0][1], select(CollectionItem)), True
 
 
 def _first(
@@ -151,8 +151,8 @@ def add_many(
 ) -> dict[int, int]:
     """Add issues to the collection, (issue id, values as for `add`) each; returns the new item ids by issue.
 
-    Owned issues are not changed; unknown ones are left out. The number of
-    statements does not depend on how many there are. Raises InvalidError for stars, and then writes nothing.
+    Owned issues are not changed; unknown ones are left out. The number of statements does not depend on how
+    many there are. Raises InvalidError for an invalid rating, and then writes nothing.
     """
     lock_account(session, user_id)
     wanted: dict[int, dict] = {}
@@ -164,36 +164,36 @@ def add_many(
 def add_copies(session: Session, user_id: int, rows: list[tuple[int, dict]], *, today: date) -> int:
     """Add items as `add_many` does, also of issues owned or named several times; returns how many."""
     lock_account(session, user_id)
-    return len(_add_many(session, user_id, rows, today=today, another=True))
+    return len(_add_many(session, user_id, rows, today=today, another_copy=True))
 
 
 def _add_many(
-    session: Session, user_id: int, rows: list[tuple[int, dict]], *, today: date, another: bool = False
+    session: Session, user_id: int, rows: list[tuple[int, dict]], *, today: date, another_copy: bool = False
 ) -> list[tuple[int, int]]:
     """Add issues for an account that is locked; returns the ids of issue and item of the new ones."""
-    there = _there(session, user_id, [issue_id for issue_id, _ in rows])
+    there = _lock_issues(session, user_id, [issue_id for issue_id, _ in rows])
     new = [
         (issue_id, values)
         for issue_id, values in rows
-        if issue_id in there and (another or not there[issue_id])
+        if issue_id in there and (another_copy or not there[issue_id])
     ]
     stars = {each: values["rating"] for each, values in reversed(new) if values.get("rating") is not None}
     if stars:
-        ratings.give(session, user_id, stars, today=today)
+        ratings.rate_issues(session, user_id, stars, today=today)
     # Reads come first: a new item shows those of its issue.
-    reads.insert(
+    reads.insert_many(
         session,
         user_id,
         [(each, moment) for each, values in new for moment in values.get("read_dates") or ()],
     )
     is_read = [each for each, values in new if values.get("is_read")]
     if is_read:
-        reads.mark(session, user_id, is_read, clock.now())
+        reads.mark_read(session, user_id, is_read, clock.now())
     return _insert(session, user_id, [_record(each, values) for each, values in new])
 
 
-def _there(session: Session, user_id: int, issue_ids: list[int]) -> dict[int, bool]:
-    """Whether issues are in the collection, without those that do not exist; locked against deletion."""
+def _lock_issues(session: Session, user_id: int, issue_ids: list[int]) -> dict[int, bool]:
+    """Lock issues against deletion; returns whether each is in the collection, without unknown ones."""
     there = session.execute(
         text(
             "SELECT i.id, EXISTS"
@@ -220,7 +220,7 @@ def _record(issue_id: int, values: dict) -> dict:
 
 
 def _insert(session: Session, user_id: int, records: list[dict]) -> list[tuple[int, int]]:
-    """Store new items; returns their ids behind those of their issues."""
+    """Store new items; returns pairs of issue id and item id."""
     if not records:
         return []
     made = session.execute(
@@ -233,12 +233,12 @@ def _insert(session: Session, user_id: int, records: list[dict]) -> list[tuple[i
             " LEFT JOIN issue_rating s ON s.issue_id = r.issue_id AND s.user_id = :user"
             " RETURNING issue_id, id"
         ),
-        {"user": user_id, "records": orjson.dumps(records, default=_plain).decode()},
+        {"user": user_id, "records": orjson.dumps(records, default=_json_default).decode()},
     )
     return [tuple(each) for each in made]
 
 
-def _plain(value):
+def _json_default(value):
     if isinstance(value, Decimal):
         return str(value)
     raise TypeError(type(value))
@@ -253,21 +253,21 @@ def update(session: Session, user_id: int, item_id: int, values: dict, *, today:
     owned = lock(session, user_id, item_id, issue="rating" in values or "is_read" in values)
     changes = {name: values[name] for name in FIELDS if name in values}
     check_variant(session, owned.issue_id, changes)
-    check_price(changes, *PAID, owned)
+    check_price(changes, *PRICE_COLUMNS, owned)
     if "purchase_price" in changes:
         changes["purchase_price"] = changes["purchase_price"] or None
     stars = values.get("rating", owned.rating)
     if stars != owned.rating:
-        ratings.give(session, user_id, {owned.issue_id: stars}, today=today)
-        ratings.show_in_collection(session, user_id, owned.issue_id, stars, but=item_id)
+        ratings.rate_issues(session, user_id, {owned.issue_id: stars}, today=today)
+        ratings.copy_to_items(session, user_id, owned.issue_id, stars, except_item_id=item_id)
         changes["rating"] = stars
     was_read = owned.is_read
     wanted = values.get("is_read", was_read)
     if wanted and not was_read:
-        reads.insert(session, user_id, [(owned.issue_id, clock.now())])
+        reads.insert_many(session, user_id, [(owned.issue_id, clock.now())])
     elif was_read and not wanted:
         reads.clear(session, user_id, [owned.issue_id])
-    return _write(session, item_id, changes, moves=wanted == was_read)
+    return _write(session, item_id, changes, update_stamp=wanted == was_read)
 
 
 def remove(session: Session, user_id: int, item_id: int) -> None:
@@ -277,29 +277,29 @@ def remove(session: Session, user_id: int, item_id: int) -> None:
 
 
 def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, today: date) -> CollectionItem:
-    """Set or (None) remove the rating of an item, of its issue, and of other items of this.
+    """Set or (None) remove the rating of an item, of its issue, and of other items of the issue.
 
     Raises NotFoundError and InvalidError.
     """
     owned = lock(session, user_id, item_id, issue=True)
-    ratings.give(session, user_id, {owned.issue_id: stars}, today=today)
-    ratings.show_in_collection(session, user_id, owned.issue_id, stars, but=item_id)
+    ratings.rate_issues(session, user_id, {owned.issue_id: stars}, today=today)
+    ratings.copy_to_items(session, user_id, owned.issue_id, stars, except_item_id=item_id)
     return _write(session, item_id, {"rating": stars})
 
 
 def touch(session: Session, user_id: int, item_id: int) -> CollectionItem:
-    """Move the stamp of an item, as an update without changes does."""
+    """Update the stamp of an item, as an update without changes does."""
     lock(session, user_id, item_id)
     return _write(session, item_id, {})
 
 
-def read_on(session: Session, user_id: int, item_id: int, moment: datetime | None) -> ReadDate:
+def add_read(session: Session, user_id: int, item_id: int, moment: datetime | None) -> ReadDate:
     """Add a read of the issue of an item, None for an unknown date; duplicates are allowed."""
     owned = lock(session, user_id, item_id, issue=True)
-    return reads.note(session, user_id, owned.issue_id, moment)
+    return reads.insert_one(session, user_id, owned.issue_id, moment)
 
 
-def unread(session: Session, user_id: int, item_id: int, read_id: int) -> CollectionItem:
+def remove_read(session: Session, user_id: int, item_id: int, read_id: int) -> CollectionItem:
     """Remove a read of the issue of an item, which stays read if there are others. Raises NotFoundError."""
     owned = lock(session, user_id, item_id)
     reads.remove(session, user_id, read_id, owned.issue_id)
@@ -311,25 +311,25 @@ def scrobble(
     user_id: int,
     issue_id: int,
     moment: datetime | None,
-    stars: int | object = KEEP,
+    stars: int | object = KEEP_RATING,
     *,
     today: date,
 ) -> tuple[int, bool]:
     """Record that an issue was read, None for now; returns the id of its first item and whether it is new.
 
-    An issue that is not owned comes into the collection as one digital copy. Stars replace those there are;
-    None takes them back, KEEP leaves them. Raises NotFoundError for an issue that is not there, and
+    An issue that is not owned is added to the collection as one digital copy. `stars` replace the present
+    rating; None removes it, KEEP_RATING leaves it. Raises NotFoundError for an unknown issue, and
     InvalidError.
     """
     _check_issue(issue_id)
-    if stars is not KEEP:
-        ratings.give(session, user_id, {issue_id: stars}, today=today)
+    if stars is not KEEP_RATING:
+        ratings.rate_issues(session, user_id, {issue_id: stars}, today=today)
     moment = moment or clock.now()
     lock_account(session, user_id)
     item_id = session.scalar(_READ_AGAIN, {"user": user_id, "issue": issue_id, "moment": moment})
     if item_id is not None:
-        if stars is not KEEP:
-            ratings.show_in_collection(session, user_id, issue_id, stars, moves=False)
+        if stars is not KEEP_RATING:
+            ratings.copy_to_items(session, user_id, issue_id, stars, update_stamps=False)
         return item_id, False
     values = {"book_format": BookFormat.DIGITAL.value, "read_dates": [moment]}
     made = _add_many(session, user_id, [(issue_id, values)], today=today)  # with the rating of the issue
@@ -361,7 +361,7 @@ def add_series(
     today: date,
     **which: str,
 ) -> tuple[int, int]:
-    """Add the issues of a series, `which` as for `runs.issues`, which also says what is raised.
+    """Add the issues of a series that `which` selects (see `runs.issues`, also for what is raised).
 
     Returns how many were added, and how many were owned already.
     """
@@ -380,12 +380,12 @@ def mark_read(session: Session, user_id: int, item_ids: Iterable[int], moment: d
     issues = select(CollectionItem.issue_id).where(
         CollectionItem.user_id == user_id, CollectionItem.id == any_(cast(ids, ARRAY(BigInteger)))
     )
-    return len(reads.mark(session, user_id, session.scalars(issues).all(), moment))
+    return len(reads.mark_read(session, user_id, session.scalars(issues).all(), moment))
 
 
-def _write(session: Session, item_id: int, changes: dict, *, moves: bool = True) -> CollectionItem:
-    """Write changes and, with `moves`, move the stamp; returns the item."""
-    values = changes | (moved(CollectionItem) if moves else {})
+def _write(session: Session, item_id: int, changes: dict, *, update_stamp: bool = True) -> CollectionItem:
+    """Write changes and, with `update_stamp`, the stamp; returns the item."""
+    values = changes | (stamp_values(CollectionItem) if update_stamp else {})
     if not values:
         return session.get_one(CollectionItem, item_id, populate_existing=True)
     return session.scalar(
@@ -393,5 +393,5 @@ def _write(session: Session, item_id: int, changes: dict, *, moves: bool = True)
         .where(CollectionItem.id == item_id)
         .values(**values)
         .returning(CollectionItem),
-        execution_options=_FRESH,
+        execution_options=_REFRESH,
     )

@@ -10,13 +10,13 @@ from sqlalchemy import CTE, ColumnElement, Date, Select, any_, case, cast, func,
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
-from comicsdb.library.top_creators import among, credited, has_role, least
+from comicsdb.library.top_creators import as_array, credited, has_role, nth_greatest
 from comicsdb.models import CollectionItem, Creator, Issue, Publisher, ReadDate, Series, SeriesType
 from comicsdb.models.currencies import Currency
 
 TOP = 10
 DAYS, MONTHS = 30, 12
-OFFERED = 200  # suggestions from earlier entries
+SUGGESTIONS_MAX = 200  # suggestions from earlier entries
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def stats(session: Session, user_id: int) -> Stats:
 
 
 @dataclass(frozen=True)
-class Incomplete:
+class IncompleteSeries:
     """A series of which `owned` issues of `total` are in the collection.
 
     Unreleased issues count only if they are owned.
@@ -106,16 +106,16 @@ def owned_issues(user: int | ColumnElement[int]) -> Select:
     return select(CollectionItem.issue_id).where(CollectionItem.user_id == user)
 
 
-def held(user: int | ColumnElement[int]) -> Select:
+def owned_series(user: int | ColumnElement[int]) -> Select:
     """The series that have an issue in the collection: `series_id`, and how many are `owned`."""
     return (
         select(Issue.series_id, func.count().label("owned"))
-        .where(Issue.id == any_(among(owned_issues(user))))
+        .where(Issue.id == any_(as_array(owned_issues(user))))
         .group_by(Issue.series_id)
     )
 
 
-def is_out(today: date | ColumnElement[date], issue=Issue) -> ColumnElement[bool]:
+def is_released(today: date | ColumnElement[date], issue=Issue) -> ColumnElement[bool]:
     """The condition that an issue is released; `issue` is the table or the model."""
     columns = getattr(issue, "c", issue)
     return func.coalesce(columns.store_date <= today, true())
@@ -123,9 +123,9 @@ def is_out(today: date | ColumnElement[date], issue=Issue) -> ColumnElement[bool
 
 def incomplete(user: int | ColumnElement[int], today: date | ColumnElement[date]) -> CTE:
     """The series that have an issue in the collection and lack one: `series_id`, `owned`, `total`."""
-    owned = held(user).subquery("owned")
+    owned = owned_series(user).subquery("owned")
     # Only unreleased issues, which are few, are looked up in the collection.
-    total = func.count().filter(or_(is_out(today), Issue.id == any_(among(owned_issues(user)))))
+    total = func.count().filter(or_(is_released(today), Issue.id == any_(as_array(owned_issues(user)))))
     return (
         select(owned.c.series_id, owned.c.owned, total.label("total"))
         .join_from(owned, Issue, Issue.series_id == owned.c.series_id)
@@ -144,7 +144,7 @@ def order_of_incomplete(found: CTE, series) -> tuple:
 
 def incomplete_series(
     session: Session, user_id: int, today: date, *, limit: int | None = None, offset: int = 0
-) -> list[Incomplete]:
+) -> list[IncompleteSeries]:
     """A page of the incomplete series, with `publisher` and `series_type` loaded: one statement."""
     found = incomplete(user_id, today)
     rows = (
@@ -155,7 +155,7 @@ def incomplete_series(
         .limit(limit)
         .offset(offset)
     )
-    return [Incomplete(*row) for row in session.execute(rows)]
+    return [IncompleteSeries(*row) for row in session.execute(rows)]
 
 
 def incomplete_count(session: Session, user_id: int, today: date) -> int:
@@ -174,7 +174,7 @@ def is_missing(
     owned = select(CollectionItem.id).where(
         CollectionItem.user_id == user, CollectionItem.issue_id == columns.id
     )
-    return ~owned.exists() & is_out(today, issue)
+    return ~owned.exists() & is_released(today, issue)
 
 
 def order_of_missing(issue=Issue) -> tuple:
@@ -209,7 +209,7 @@ class Share:
 
 def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
     """The owned issues by publisher, and by the type of their series; most first. One statement."""
-    found = held(user_id).subquery("held").c
+    found = owned_series(user_id).subquery("owned_series").c
     counted = (
         select(Series.publisher_id, Series.series_type_id, func.sum(found.owned).label("number"))
         .join(found.owned.table, found.series_id == Series.id)
@@ -222,7 +222,7 @@ def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
         .select_from(counted.number.table)
         .outerjoin(Publisher, Publisher.id == counted.publisher_id)
         .outerjoin(SeriesType, SeriesType.id == counted.series_type_id)
-        .order_by(counted.number.desc(), *search.order(Publisher), SeriesType.name)
+        .order_by(counted.number.desc(), *search.order_columns(Publisher), SeriesType.name)
     )
     publishers, types = [], []
     for publisher_id, publisher, type_id, name, names, count in session.execute(rows):
@@ -235,13 +235,13 @@ def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
 
 def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
     """The series with most owned issues, with `series_type` loaded, and how many; at most TOP."""
-    found = held(user_id).cte("held")
+    found = owned_series(user_id).cte("owned_series")
     rows = (
         select(Series, found.c.owned)
         .join(found, found.c.series_id == Series.id)
-        .where(found.c.owned >= least(found.c.owned, TOP))
+        .where(found.c.owned >= nth_greatest(found.c.owned, TOP))
         .options(joinedload(Series.series_type))
-        .order_by(found.c.owned.desc(), *search.order(Series))
+        .order_by(found.c.owned.desc(), *search.order_columns(Series))
         .limit(TOP)
     )
     return list(session.execute(rows))
@@ -263,8 +263,8 @@ def top_creators(session: Session, user_id: int, *flags) -> list[list[tuple[Crea
         .cte("counted")
     )
     numbers = list(counted.c)[1:]
-    enough = [(each > 0) & (each >= least(each, TOP)) for each in numbers]
-    order = search.order(Creator)
+    enough = [(each > 0) & (each >= nth_greatest(each, TOP)) for each in numbers]
+    order = search.order_columns(Creator)
     places = [func.row_number().over(order_by=(each.desc(), *order)) for each in numbers]
     ranked = (
         select(Creator.id, *numbers, *(place.label(f"place_{n}") for n, place in enumerate(places)))
@@ -284,7 +284,7 @@ def top_creators(session: Session, user_id: int, *flags) -> list[list[tuple[Crea
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingActivity:
     """The number of reads on each of the last DAYS days and in each of the last MONTHS months.
 
     Both are complete, oldest first, with zeros; a month is given as its first day.
@@ -294,7 +294,7 @@ class Reading:
     months: list[tuple[date, int]]
 
 
-def reading(session: Session, user_id: int, zone: ZoneInfo, today: date) -> Reading:
+def reading_activity(session: Session, user_id: int, zone: ZoneInfo, today: date) -> ReadingActivity:
     """The reads up to `today`, the business day, by day in `zone`; one statement."""
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
     months = [_month_before(today, back) for back in reversed(range(MONTHS))]
@@ -313,7 +313,9 @@ def reading(session: Session, user_id: int, zone: ZoneInfo, today: date) -> Read
     by_month = Counter()
     for day, count in by_day.items():
         by_month[day.replace(day=1)] += count
-    return Reading([(day, by_day[day]) for day in days], [(month, by_month[month]) for month in months])
+    return ReadingActivity(
+        [(day, by_day[day]) for day in days], [(month, by_month[month]) for month in months]
+    )
 
 
 def _month_before(today: date, back: int) -> date:
@@ -327,7 +329,7 @@ def _local_day(zone: ZoneInfo):
 
 
 @dataclass(frozen=True)
-class ReadOn:
+class HistoryEntry:
     """An issue that was read `times` on one day; `day` is None for an unknown date."""
 
     issue_id: int
@@ -354,21 +356,21 @@ def history_count(session: Session, user_id: int, zone: ZoneInfo) -> int:
     return session.scalar(select(func.count()).select_from(rows))
 
 
-def history(session: Session, user_id: int, zone: ZoneInfo, *, limit: int, offset: int) -> list[ReadOn]:
+def history(session: Session, user_id: int, zone: ZoneInfo, *, limit: int, offset: int) -> list[HistoryEntry]:
     """A page of the reading history, newest first, unknown dates last; one statement."""
     rows = session.execute(_reads(user_id, zone).limit(limit).offset(offset))
-    return [ReadOn(*row) for row in rows]
+    return [HistoryEntry(*row) for row in rows]
 
 
-def owned_of(session: Session, user_id: int, series_id: int, today: date) -> tuple[int, int]:
+def series_progress(session: Session, user_id: int, series_id: int, today: date) -> tuple[int, int]:
     """The number of owned issues of a series, and of those owned or released; one statement."""
     owned = Issue.id.in_(owned_issues(user_id))
-    counted = select(func.count().filter(owned), func.count().filter(or_(is_out(today), owned)))
+    counted = select(func.count().filter(owned), func.count().filter(or_(is_released(today), owned)))
     return session.execute(counted.where(Issue.series_id == series_id)).one()
 
 
-def words_used(session: Session, user_id: int) -> dict[str, list[str]]:
-    """The stores, locations and tags entered before, at most OFFERED each, by field name."""
+def suggestions(session: Session, user_id: int) -> dict[str, list[str]]:
+    """The stores, locations and tags entered before, at most SUGGESTIONS_MAX each, by field name."""
     tag = select(func.unnest(CollectionItem.tags)).where(CollectionItem.user_id == user_id).distinct()
     rows = select(
         func.array(tag.correlate(None).scalar_subquery(), type_=CollectionItem.tags.type).label("tag"),
@@ -378,4 +380,4 @@ def words_used(session: Session, user_id: int) -> dict[str, list[str]]:
         ),
     ).where(CollectionItem.user_id == user_id)
     found = session.execute(rows).one()._mapping
-    return {name: sorted(words or ())[:OFFERED] for name, words in found.items()}
+    return {name: sorted(words or ())[:SUGGESTIONS_MAX] for name, words in found.items()}

@@ -9,11 +9,11 @@ from sqlalchemy.orm import contains_eager, joinedload
 from comicsdb.catalog import search
 from comicsdb.models import CollectionItem, Imprint, Issue, Publisher, Series
 
-ORDER = (*search.order(Issue), CollectionItem.id)
+ORDER = (*search.order_columns(Issue), CollectionItem.id)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CollectionFilters:
     """The filters of a collection; blank texts and None do not filter.
 
     `q` are words, each of them in the names of the series or in the notes. Names, store and location are
@@ -44,19 +44,21 @@ class Wanted:
         # Few items have notes
         notes = case((CollectionItem.notes != "", _folded(CollectionItem.notes)), else_="")
         asked = {
-            "q": lambda q: search.in_any((Series.folded, Series.alt_folded, notes), search.words(q)),
-            "series_name": lambda name: search.in_any((Series.folded, Series.alt_folded), search.words(name)),
+            "q": lambda q: search.all_words_in((Series.folded, Series.alt_folded, notes), search.words(q)),
+            "series_name": lambda name: search.all_words_in(
+                (Series.folded, Series.alt_folded), search.words(name)
+            ),
             "series_id": lambda key: Series.id == key,
             "series_type": lambda key: Series.series_type_id == key,
-            "issue_number": search.numbered,
+            "issue_number": search.has_number,
             "publisher_name": lambda name: _named(Publisher, Series.publisher_id, name),
             "publisher_id": lambda key: Series.publisher_id == key,
             "imprint_name": lambda name: _named(Imprint, Series.imprint_id, name),
             "imprint_id": lambda key: Series.imprint_id == key,
             "book_format": lambda code: CollectionItem.book_format == code,
             "is_read": CollectionItem.is_read.is_,
-            "storage_location": lambda part: _written(user_id, CollectionItem.storage_location, part),
-            "purchase_store": lambda part: _written(user_id, CollectionItem.purchase_store, part),
+            "storage_location": lambda part: _contains(user_id, CollectionItem.storage_location, part),
+            "purchase_store": lambda part: _contains(user_id, CollectionItem.purchase_store, part),
             "tag": lambda name: has_tag(CollectionItem.tags, name),
             "grade": lambda grade: CollectionItem.grade == grade,
             "grading_company": lambda code: CollectionItem.grading_company == code,
@@ -76,16 +78,16 @@ def _folded(column) -> ColumnElement[str]:
     return func.fold(column, type_=Text)
 
 
-def _written(user_id: int, column, part: str) -> ColumnElement[bool]:
+def _contains(user_id: int, column, part: str) -> ColumnElement[bool]:
     """The condition that a text contains a part; each of the few distinct texts is folded once."""
     texts = select(column.label("text")).where(CollectionItem.user_id == user_id).distinct()
     texts = texts.correlate(None).subquery()
-    return column.in_(select(texts.c.text).where(search.holds(_folded(texts.c.text), part)))
+    return column.in_(select(texts.c.text).where(search.contains(_folded(texts.c.text), part)))
 
 
 def _named(model, column, name: str) -> ColumnElement[bool]:
     """The series whose publisher or imprint matches these words."""
-    found = search.in_any(search.fields(model), search.words(name))
+    found = search.all_words_in(search.search_columns(model), search.words(name))
     return exists().where(model.id == column, found).correlate(Series)
 
 
@@ -103,7 +105,7 @@ def items() -> Select:
     )
 
 
-def item_ids(user_id: int, wanted: Wanted) -> Select:
+def item_ids(user_id: int, wanted: CollectionFilters) -> Select:
     """The ids of an account's items that match filters, unordered."""
     return (
         select(CollectionItem.id)

@@ -28,7 +28,7 @@ from comicsdb.library import acts
 from comicsdb.library.reading_lists import links, rules
 from comicsdb.models import FormerSlug, ReadingList, ReadingListLike, ReadingListRating, User
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.security import Identity, Permission, may
+from comicsdb.security import Identity, Permission, has_permission
 
 KIND = ReadingList.__tablename__
 SAME_NAME = _("Its owner already has a list with this name from the same source: choose another name.")
@@ -49,9 +49,11 @@ def visible_to(identity: Identity | None, official: str, of=ReadingList) -> Colu
 
 def manageable_by(identity: Identity | None, official: str, of=ReadingList) -> ColumnElement[bool]:
     """The condition that `identity` may change a list; staff have no rights over others' lists."""
-    if not may(identity, Permission.LIBRARY):  # anonymous, or a token without write scope
+    if not has_permission(identity, Permission.LIBRARY):  # anonymous, or a token without write scope
         return false()
-    return managed_by(identity.user_id, official if may(identity, Permission.OFFICIAL_LISTS) else None, of)
+    return managed_by(
+        identity.user_id, official if has_permission(identity, Permission.OFFICIAL_LISTS) else None, of
+    )
 
 
 def managed_by(user_id, official: str | None, of=ReadingList) -> ColumnElement[bool]:
@@ -68,11 +70,11 @@ def managed_by(user_id, official: str | None, of=ReadingList) -> ColumnElement[b
 
 def manages(identity: Identity | None, official: str, reading_list: ReadingList) -> bool:
     """Whether `identity` may change a list from `find`."""
-    if not may(identity, Permission.LIBRARY):
+    if not has_permission(identity, Permission.LIBRARY):
         return False
     if reading_list.user_id == identity.user_id:
         return True
-    return may(identity, Permission.OFFICIAL_LISTS) and is_official(official, reading_list)
+    return has_permission(identity, Permission.OFFICIAL_LISTS) and is_official(official, reading_list)
 
 
 def is_official(official: str, reading_list: ReadingList) -> bool:
@@ -131,10 +133,9 @@ def lock_list(
 ) -> LockedList:
     """Reload a list and lock it for changes, with its neighbours, `partners` and theirs.
 
-    Raises NotFoundError where it is gone or may not be seen any more, ForbiddenError where it may only be
-    seen.
+    Raises NotFoundError if it was deleted or may no longer be seen, ForbiddenError if it may only be seen.
     """
-    links.lock(session, links.around(session, {reading_list.id, *partners}))
+    links.lock(session, links.with_neighbours(session, {reading_list.id, *partners}))
     session.expire(reading_list)
     found = find(session, identity, official, reading_list.id)
     if not manages(identity, official, found):
@@ -157,18 +158,17 @@ def create(session: Session, identity: Identity, official: str, values: dict) ->
     _insert(session, made)
     UnitOfWork.of(session).retain_files([made.image])
     if any(partners.values()):
-        links.tie(session, made.id, partners, manageable_by(identity, official))
-    return _fresh(session, made)
+        links.set_neighbours(session, made.id, partners, manageable_by(identity, official))
+    return _reload(session, made)
 
 
 def update(
     session: Session, identity: Identity, official: str, reading_list: ReadingList, values: dict
 ) -> ReadingList:
-    """Change values of a list; its `modified` moves even if none differs.
+    """Change values of a list; its `modified` changes even if none differs.
 
     The slug changes only when the list becomes private or public. Ratings and likes of a private list are
-    kept, but not shown. Raises InvalidError, NotFoundError,
-    ForbiddenError.
+    kept, but not shown. Raises InvalidError, NotFoundError, ForbiddenError.
     """
     _session, found = lock_list(session, identity, official, reading_list, rules.partner_ids(values))
     partners = rules.check(session, identity, visible_to(identity, official), found, values)
@@ -178,18 +178,18 @@ def update(
         unit.retain_files([changed["image"]])
 
     def write(**slug):
-        links.stamp(session, ReadingList.id == found.id, changed | slug)
+        links.update_with_stamp(session, ReadingList.id == found.id, changed | slug)
 
     if "is_private" in changed:
         name, before = changed.get("name", found.name), found.slug
         slug = _write_with_slug(session, name, found.id, bool(changed["is_private"]), write)
-        slugs.keep_former(session, KIND, {found.id: (before, slug)})
+        slugs.redirect_former(session, KIND, {found.id: (before, slug)})
     else:
-        _stored(session, write)
+        _write_unless_taken(session, write)
     if {"name", "is_private"} & set(changed):
-        links.stamp(session, links.shows(found.id))
-    links.tie(session, found.id, partners, manageable_by(identity, official))
-    return _fresh(session, found)
+        links.update_with_stamp(session, links.has_neighbour(found.id))
+    links.set_neighbours(session, found.id, partners, manageable_by(identity, official))
+    return _reload(session, found)
 
 
 def remove(session: Session, identity: Identity, official: str, reading_list: ReadingList) -> None:
@@ -201,7 +201,7 @@ def remove(session: Session, identity: Identity, official: str, reading_list: Re
     former = delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.object_id == found.id)
     session.execute(former)
     session.execute(delete(ReadingList).where(ReadingList.id == found.id))
-    forget_stamps(session)
+    expire_stamps(session)
 
 
 def assign_to_official(
@@ -212,9 +212,9 @@ def assign_to_official(
     Needs Permission.OFFICIAL_LISTS. Raises NotFoundError, ForbiddenError, and InvalidError where the official
     account has the list already or has one of that name, or where there is no such account.
     """
-    if not may(identity, Permission.OFFICIAL_LISTS):
+    if not has_permission(identity, Permission.OFFICIAL_LISTS):
         raise ForbiddenError(f"{identity.username} gives no lists to {official}")
-    links.lock(session, links.around(session, {reading_list.id}))
+    links.lock(session, links.with_neighbours(session, {reading_list.id}))
     session.expire(reading_list)
     found = find(session, identity, official, reading_list.id)
     owner = session.scalar(select(User).where(func.lower(User.username) == func.lower(official)))
@@ -224,15 +224,17 @@ def assign_to_official(
         belongs = _("The list already belongs to ${name}.", mapping={"name": owner.username})
         raise InvalidError({"__all__": [belongs]})
     before = found.user.username
-    _stored(session, lambda: links.stamp(session, ReadingList.id == found.id, {"user_id": owner.id}))
-    links.stamp(session, links.shows(found.id))
+    _write_unless_taken(
+        session, lambda: links.update_with_stamp(session, ReadingList.id == found.id, {"user_id": owner.id})
+    )
+    links.update_with_stamp(session, links.has_neighbour(found.id))
     for given in (ReadingListRating, ReadingListLike):  # nobody rates or likes own lists
         own = (given.reading_list_id == found.id, given.user_id == owner.id)
         session.execute(delete(given).where(*own))
     audit_log.record(
         session, identity, "assign", KIND, found.id, found.name, {"user": [before, owner.username]}
     )
-    return _fresh(session, found)
+    return _reload(session, found)
 
 
 def _insert(session: Session, made: ReadingList) -> None:
@@ -260,10 +262,10 @@ def _write_with_slug(
 ) -> str:
     """Call `write(slug=...)` with the first candidate that nobody takes meanwhile; returns it."""
     candidates = slugs_for(session, name, list_id, private=private)
-    return next(slug for slug in candidates if _stored(session, partial(write, slug=slug)))
+    return next(slug for slug in candidates if _write_unless_taken(session, partial(write, slug=slug)))
 
 
-def _stored(session: Session, write: Callable[[], object]) -> bool:
+def _write_unless_taken(session: Session, write: Callable[[], object]) -> bool:
     """Write in a savepoint; False if somebody else has just taken the slug. Raises InvalidError."""
     try:
         with session.begin_nested():
@@ -278,15 +280,15 @@ def _stored(session: Session, write: Callable[[], object]) -> bool:
     return True
 
 
-def _fresh(session: Session, reading_list: ReadingList) -> ReadingList:
+def _reload(session: Session, reading_list: ReadingList) -> ReadingList:
     """The list, reloaded with its owner."""
-    forget_stamps(session)
+    expire_stamps(session)
     session.expire(reading_list)
     statement = select(ReadingList).where(ReadingList.id == reading_list.id)
     return session.scalars(statement.options(joinedload(ReadingList.user, innerjoin=True))).one()
 
 
-def forget_stamps(session: Session) -> None:
+def expire_stamps(session: Session) -> None:
     """Expire the attributes that triggers and SQL change: stamps, neighbours and figures."""
     moved = ("modified", "modified_before", "previous_id", "next_id", *rules.FIGURES)
     for entity in list(session.identity_map.values()):

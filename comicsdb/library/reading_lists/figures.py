@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, any_, extract, func, not_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
-from comicsdb.library.top_creators import among, credited, has_role, least
+from comicsdb.library.top_creators import as_array, credited, has_role, nth_greatest
 from comicsdb.models import (
     Character,
     Creator,
@@ -23,10 +23,10 @@ from comicsdb.models import (
     issue_character,
 )
 
-STEP = 50  # items per page
+PAGE_SIZE = 50  # items
 TOP = 12  # publishers, series and characters shown
-FEATURED = 6  # creators shown
-FANNED = 5  # covers on the card of a list without a banner
+CREATORS_SHOWN = 6
+CARD_COVERS = 5  # on the card of a list without a banner
 
 # The order of lists: by name, then by source and owner.
 ORDER = (
@@ -63,7 +63,7 @@ def _first_covers(list_id) -> Select:
         .join(Issue, Issue.id == ReadingListItem.issue_id)
         .where(ReadingListItem.reading_list_id == list_id, Issue.image != "")
         .order_by(ReadingListItem.order)
-        .limit(FANNED)
+        .limit(CARD_COVERS)
     )
 
 
@@ -84,7 +84,7 @@ def _year(day) -> ColumnElement[int]:
     return extract("year", day)
 
 
-def of_publisher(name: str) -> ColumnElement[bool]:
+def has_publisher(name: str) -> ColumnElement[bool]:
     """The condition that a list has an issue of a publisher that matches the words."""
     held = (
         select(ReadingListItem.reading_list_id)
@@ -145,45 +145,45 @@ def items(list_id: int) -> Select:
     )
 
 
-def step(list_id: int, offset: int, issue_type: str | None = None) -> Select:
-    """At most STEP items from an offset on, optionally of one type."""
+def items_page(list_id: int, offset: int, issue_type: str | None = None) -> Select:
+    """A page of at most PAGE_SIZE items from an offset on, optionally of one type."""
     wanted = select(ReadingListItem.id).where(ReadingListItem.reading_list_id == list_id)
     if issue_type is not None:
         wanted = wanted.where(ReadingListItem.issue_type == issue_type)
-    wanted = wanted.order_by(ReadingListItem.order).limit(STEP).offset(offset)
+    wanted = wanted.order_by(ReadingListItem.order).limit(PAGE_SIZE).offset(offset)
     return items(list_id).where(ReadingListItem.id.in_(wanted.correlate(None)))
 
 
 @dataclass(frozen=True)
-class Shares:
+class TopEntities:
     """The most frequent entities of a list as rows of `(entity, number)`, and how many there are in all."""
 
     rows: list
     total: int
 
 
-def publishers(session: Session, list_id: int) -> Shares:
+def publishers(session: Session, list_id: int) -> TopEntities:
     """The publishers of a list, most issues first."""
-    return _shares(session, Publisher, _issues(list_id, Series.publisher_id).join(Issue.series))
+    return _top_entities(session, Publisher, _issues(list_id, Series.publisher_id).join(Issue.series))
 
 
-def series(session: Session, list_id: int) -> Shares:
+def series(session: Session, list_id: int) -> TopEntities:
     """The series of a list, most issues first."""
-    return _shares(session, Series, _issues(list_id, Issue.series_id), joinedload(Series.series_type))
+    return _top_entities(session, Series, _issues(list_id, Issue.series_id), joinedload(Series.series_type))
 
 
-def characters(session: Session, list_id: int) -> Shares:
+def characters(session: Session, list_id: int) -> TopEntities:
     """The characters that appear in most issues of a list."""
     links = issue_character.c
     counted = (
         select(links.character_id.label("id"), func.count().label("number"))
-        .where(links.issue_id == any_(among(_held(list_id))))
+        .where(links.issue_id == any_(as_array(_issue_ids(list_id))))
         .group_by(links.character_id)
     )
-    return _shares(session, Character, counted)
+    return _top_entities(session, Character, counted)
 
 
-def _held(list_id: int) -> Select:
+def _issue_ids(list_id: int) -> Select:
     return select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == list_id)
 
 
@@ -192,29 +192,29 @@ def _issues(list_id: int, column) -> Select:
     return (
         select(column.label("id"), func.count().label("number"))
         .select_from(Issue)
-        .where(Issue.id == any_(among(_held(list_id))))
+        .where(Issue.id == any_(as_array(_issue_ids(list_id))))
         .group_by(column)
     )
 
 
-def _shares(session: Session, model, counted: Select, *options) -> Shares:
+def _top_entities(session: Session, model, counted: Select, *options) -> TopEntities:
     counted = counted.cte("counted")
     statement = (
         select(model, counted.c.number, select(func.count()).select_from(counted).scalar_subquery())
         .join(counted, counted.c.id == model.id)
-        .where(counted.c.number >= least(counted.c.number, TOP))
+        .where(counted.c.number >= nth_greatest(counted.c.number, TOP))
         .options(*options)
-        .order_by(counted.c.number.desc(), *search.order(model))
+        .order_by(counted.c.number.desc(), *search.order_columns(model))
         .limit(TOP)
     )
     rows = session.execute(statement).all()
-    return Shares(rows, rows[0][2] if rows else 0)
+    return TopEntities(rows, rows[0][2] if rows else 0)
 
 
 def featured(session: Session, list_id: int) -> list:
     """The writers and artists of most issues: rows of `(creator, number, writes, draws)`."""
     writes = has_role(Role.is_writer)
-    found = credited(_held(list_id), Role.is_featured, writes=writes, draws=not_(writes)).c
+    found = credited(_issue_ids(list_id), Role.is_featured, writes=writes, draws=not_(writes)).c
     counted = (
         select(
             found.creator_id.label("id"),
@@ -228,14 +228,14 @@ def featured(session: Session, list_id: int) -> list:
     statement = (
         select(Creator, counted.c.number, counted.c.writes, counted.c.draws)
         .join(counted, counted.c.id == Creator.id)
-        .where(counted.c.number >= least(counted.c.number, FEATURED))
-        .order_by(counted.c.number.desc(), *search.order(Creator))
-        .limit(FEATURED)
+        .where(counted.c.number >= nth_greatest(counted.c.number, CREATORS_SHOWN))
+        .order_by(counted.c.number.desc(), *search.order_columns(Creator))
+        .limit(CREATORS_SHOWN)
     )
     return session.execute(statement).all()
 
 
-def with_issue(issue_id, visible: ColumnElement[bool], most: int) -> Select:
+def with_issue(issue_id, visible: ColumnElement[bool], limit: int) -> Select:
     """The `visible` lists that contain an issue, up to a limit, in order; `issue_id` may be a parameter."""
     holding = select(ReadingListItem.reading_list_id).where(ReadingListItem.issue_id == issue_id)
-    return select(ReadingList).where(ReadingList.id.in_(holding), visible).order_by(*ORDER).limit(most)
+    return select(ReadingList).where(ReadingList.id.in_(holding), visible).order_by(*ORDER).limit(limit)

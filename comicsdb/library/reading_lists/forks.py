@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.library.reading_lists import create, find, forget_stamps, links, visible_to
+from comicsdb.library.reading_lists import create, expire_stamps, find, links, visible_to
 from comicsdb.models import ReadingList, ReadingListItem
 from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.security import Identity
@@ -39,7 +39,7 @@ def fork(session: Session, identity: Identity, official: str, reading_list: Read
     columns = (item.issue_id, item.order, item.issue_type)
     copied = select(literal(made.id), *columns).where(item.reading_list_id == found.id)
     session.execute(insert(item).from_select([item.reading_list_id, *columns], copied))
-    forget_stamps(session)
+    expire_stamps(session)
     return made
 
 

@@ -1,7 +1,7 @@
 """The issues of a reading list: adding, ordering, typing and removing them.
 
 Callers lock the list first, by `reading_lists.lock_list`; nothing is committed here. Positions are 1 to n
-after every statement. Triggers close gaps after deletions, and move the stamps of the list and its
+after every statement. Triggers close gaps after deletions, and update the stamps of the list and its
 neighbours.
 """
 
@@ -15,10 +15,10 @@ from sqlalchemy import case, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import rules
-from comicsdb.catalog.column_checks import is_whole
+from comicsdb.catalog.column_checks import is_integer
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
-from comicsdb.library.reading_lists import LockedList, forget_stamps
+from comicsdb.library.reading_lists import LockedList, expire_stamps
 from comicsdb.models import Arc, Issue, ReadingList, ReadingListItem, Series, issue_arc
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ItemType
@@ -33,14 +33,14 @@ REVERSED = _("The last issue comes before the first one.")
 NO_SUCH_NUMBER = _("The series has no issue with this number.")
 
 
-class Added(NamedTuple):
+class AddResult(NamedTuple):
     """The number of issues added to a list, and of those skipped as present or duplicate."""
 
     added: int
     skipped: int
 
 
-class Ordered(NamedTuple):
+class ReorderResult(NamedTuple):
     """The number of issues added, moved and skipped.
 
     Issues that only made room for others do not count as moved.
@@ -52,37 +52,37 @@ class Ordered(NamedTuple):
 
 
 def add_issues(
-    held: LockedList, ids: Sequence[int], *, at: str = END, types: Mapping[int, str] | None = None
-) -> Added:
+    locked: LockedList, ids: Sequence[int], *, at: str = END, types: Mapping[int, str] | None = None
+) -> AddResult:
     """Add issues by their ids, in order, at the END or the BEGINNING; present ones are not moved.
 
     `types` gives some of them, by id, an item type. Raises InvalidError, naming "issues", for ids of no
     issue, and for an unknown type, naming "issue_type".
     """
-    session, found = held
+    session, found = locked
     types = types or {}
     for each in types.values():
         _check_type(each)
     asked = list(dict.fromkeys(ids))
-    there = rules.existing(session, Issue, filter(_is_id, asked))
+    there = rules.existing_ids(session, Issue, filter(_is_id, asked))
     if missing := [each for each in asked if each not in there]:
         raise InvalidError({"issues": [no_such_object(each) for each in missing]})
-    fresh = _not_in(session, found, asked)
+    fresh = _without_present(session, found, asked)
     _insert(session, found, fresh, at, types)
-    return Added(len(fresh), len(ids) - len(fresh))
+    return AddResult(len(fresh), len(ids) - len(fresh))
 
 
 def add_series(
-    held: LockedList, series_id: int, *, first: str = "", last: str = "", whole: bool = False, at: str = END
-) -> Added:
+    locked: LockedList, series_id: int, *, first: str = "", last: str = "", whole: bool = False, at: str = END
+) -> AddResult:
     """Add issues of a series by cover date, all or a range of numbers.
 
-    One number is enough; the series' own end stands for the other. Raises InvalidError, naming "series",
-    "first" or "last", for a series or a number that is not there, for a last that comes before the first, and
-    where nothing says which.
+    If one number is missing, the range extends to that end of the series. Raises InvalidError, naming
+    "series", "first" or "last", for an unknown series or number, for a last issue before the first one, and
+    for a missing choice.
     """
-    session, found = held
-    if not (_is_id(series_id) and rules.existing(session, Series, [series_id])):
+    session, found = locked
+    if not (_is_id(series_id) and rules.existing_ids(session, Series, [series_id])):
         raise InvalidError({"series": [no_such_object(series_id)]})
     bounds = {"first": first.strip(), "last": last.strip()}
     if not (whole or any(bounds.values())):
@@ -93,38 +93,40 @@ def add_series(
     return _add_all(session, found, [issue.id for issue in issues], at)
 
 
-def add_arc(held: LockedList, arc_id: int, *, at: str = END) -> Added:
+def add_arc(locked: LockedList, arc_id: int, *, at: str = END) -> AddResult:
     """Add the issues of an arc by cover date; raises InvalidError naming "arc" for an unknown one."""
-    session, found = held
-    if not (_is_id(arc_id) and rules.existing(session, Arc, [arc_id])):
+    session, found = locked
+    if not (_is_id(arc_id) and rules.existing_ids(session, Arc, [arc_id])):
         raise InvalidError({"arc": [no_such_object(arc_id)]})
     linked = select(issue_arc.c.issue_id).where(issue_arc.c.arc_id == arc_id)
     issues = _in_order(session, Issue.id.in_(linked))
     return _add_all(session, found, [issue.id for issue in issues], at)
 
 
-def reorder(held: LockedList, order: Sequence[int], selected: Iterable[int] = ()) -> Ordered:
+def reorder(locked: LockedList, order: Sequence[int], selected: Iterable[int] = ()) -> ReorderResult:
     """Order a list by issue ids, and add those `selected`.
 
-    An id in `order` counts once, and only if its issue is in the list or selected; others are skipped. After
-    those that are named come selected issues that are not, then the rest of the list as it stood.
+    An id in `order` counts once, and only if its issue is in the list or selected; others are skipped.
+    Selected issues that `order` lacks come behind it, then the rest of the list in its present order.
     """
-    session, found = held
+    session, found = locked
     rows = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == found.id)
     present = list(session.scalars(rows.order_by(ReadingListItem.order)))
-    held, chosen = set(present), list(dict.fromkeys(selected))
-    there = rules.existing(session, Issue, (each for each in chosen if _is_id(each) and each not in held))
-    known = held | there
+    listed, chosen = set(present), list(dict.fromkeys(selected))
+    there = rules.existing_ids(
+        session, Issue, (each for each in chosen if _is_id(each) and each not in listed)
+    )
+    known = listed | there
     named = [each for each in dict.fromkeys(order) if each in known]
     wanted = list(dict.fromkeys([*named, *(each for each in chosen if each in there), *present]))
     places = {issue: place for place, issue in enumerate(wanted, 1)}
-    _place(session, found, {each: places[each] for each in present})
-    _store(session, found, {each: places[each] for each in wanted if each not in held}, {})
-    moved = fewest_moves(present, [each for each in wanted if each in held])
-    return Ordered(len(there), moved, len(order) - len(named) + len(chosen) - len(there))
+    _update_positions(session, found, {each: places[each] for each in present})
+    _insert_rows(session, found, {each: places[each] for each in wanted if each not in listed}, {})
+    moved = minimum_moves(present, [each for each in wanted if each in listed])
+    return ReorderResult(len(there), moved, len(order) - len(named) + len(chosen) - len(there))
 
 
-def fewest_moves(before: list[int], after: list[int]) -> int:
+def minimum_moves(before: list[int], after: list[int]) -> int:
     """The minimum number of moves from one order to another."""
     places = {each: place for place, each in enumerate(before)}
     ends: list[int] = []  # last values of the longest increasing subsequences by length
@@ -134,15 +136,15 @@ def fewest_moves(before: list[int], after: list[int]) -> int:
     return len(before) - len(ends)
 
 
-def move(held: LockedList, item_id: int, to: str | int) -> int:
+def move(locked: LockedList, item_id: int, to: str | int) -> int:
     """Move an item one place UP or DOWN, or to a position; one beyond either end is that end.
 
     Returns the new position. Raises NotFoundError for an item of another list.
     """
-    session, found = held
+    session, found = locked
     was = _item(session, found, item_id).order
     wanted = {UP: was - 1, DOWN: was + 1}.get(to, to)
-    if not is_whole(wanted):
+    if not is_integer(wanted):
         raise InvalidError({"position": [_("Enter a whole number.")]})
     item = ReadingListItem
     last = session.scalar(select(func.max(item.order)).where(item.reading_list_id == found.id))
@@ -151,27 +153,29 @@ def move(held: LockedList, item_id: int, to: str | int) -> int:
         step = 1 if now < was else -1
         between = item.order.between(min(was, now), max(was, now))
         moved = update(item).where(item.reading_list_id == found.id, between)
-        _run(session, moved.values(order=case((item.id == item_id, now), else_=item.order + step)))
+        _execute(session, moved.values(order=case((item.id == item_id, now), else_=item.order + step)))
     return now
 
 
-def set_type(held: LockedList, item_id: int, code: str) -> None:
+def set_type(locked: LockedList, item_id: int, code: str) -> None:
     """Set the type of an item, "" for none; raises InvalidError naming "issue_type" for an unknown code."""
-    session, found = held
+    session, found = locked
     _check_type(code)
     item = _item(session, found, item_id)
     if item.issue_type != code:
-        _run(session, update(ReadingListItem).where(ReadingListItem.id == item.id).values(issue_type=code))
+        _execute(
+            session, update(ReadingListItem).where(ReadingListItem.id == item.id).values(issue_type=code)
+        )
 
 
-def remove_item(held: LockedList, item_id: int) -> None:
+def remove_item(locked: LockedList, item_id: int) -> None:
     """Remove an item from the list; those behind it move up.
 
     Raises NotFoundError for an item of another list.
     """
-    session, found = held
+    session, found = locked
     item = _item(session, found, item_id)
-    _run(session, delete(ReadingListItem).where(ReadingListItem.id == item.id))
+    _execute(session, delete(ReadingListItem).where(ReadingListItem.id == item.id))
 
 
 # The issues of a series or an arc.
@@ -199,7 +203,7 @@ def _reading_order(row) -> tuple:
 
 def _range(issues: list, bounds: dict[str, str]) -> list:
     """The issues from the first bound to the last; raises InvalidError."""
-    places = {name: _place_of(issues, number) for name, number in bounds.items() if number}
+    places = {name: _index_of(issues, number) for name, number in bounds.items() if number}
     unknown = {name: [NO_SUCH_NUMBER] for name, place in places.items() if place is None}
     if unknown:
         raise InvalidError(unknown)
@@ -209,7 +213,7 @@ def _range(issues: list, bounds: dict[str, str]) -> list:
     return issues[begin : end + 1]
 
 
-def _place_of(issues: list, number: str) -> int | None:
+def _index_of(issues: list, number: str) -> int | None:
     """The index of the issue with a number; case counts only between numbers that differ in nothing else."""
     alike = [place for place, issue in enumerate(issues) if issue.number.upper() == number.upper()]
     exact = [place for place in alike if issues[place].number == number]
@@ -219,11 +223,11 @@ def _place_of(issues: list, number: str) -> int | None:
 # Statements.
 
 
-def _add_all(session: Session, reading_list: ReadingList, ids: list[int], at: str) -> Added:
-    rules.existing(session, Issue, ids)  # locked against deletion
-    fresh = _not_in(session, reading_list, ids)
+def _add_all(session: Session, reading_list: ReadingList, ids: list[int], at: str) -> AddResult:
+    rules.existing_ids(session, Issue, ids)  # locked against deletion
+    fresh = _without_present(session, reading_list, ids)
     _insert(session, reading_list, fresh, at, {})
-    return Added(len(fresh), len(ids) - len(fresh))
+    return AddResult(len(fresh), len(ids) - len(fresh))
 
 
 def _insert(session: Session, reading_list: ReadingList, ids: list[int], at: str, types: Mapping) -> None:
@@ -234,12 +238,12 @@ def _insert(session: Session, reading_list: ReadingList, ids: list[int], at: str
     count = session.scalar(select(func.count()).where(item.reading_list_id == reading_list.id))
     if at == BEGINNING and ids and count:
         others = update(item).where(item.reading_list_id == reading_list.id)
-        _run(session, others.values(order=item.order + len(ids)))
+        _execute(session, others.values(order=item.order + len(ids)))
     start = 1 if at == BEGINNING else count + 1
-    _store(session, reading_list, {each: place for place, each in enumerate(ids, start)}, types)
+    _insert_rows(session, reading_list, {each: place for place, each in enumerate(ids, start)}, types)
 
 
-def _store(session: Session, reading_list: ReadingList, places: dict[int, int], types: Mapping) -> None:
+def _insert_rows(session: Session, reading_list: ReadingList, places: dict[int, int], types: Mapping) -> None:
     if places:
         statement = text(
             'INSERT INTO reading_list_item (reading_list_id, issue_id, "order", issue_type)'
@@ -248,10 +252,10 @@ def _store(session: Session, reading_list: ReadingList, places: dict[int, int], 
         )
         named = [str(types.get(each, "")) for each in places]
         values = {"ids": list(places), "places": list(places.values()), "types": named}
-        _run(session, statement, {"list": reading_list.id, **values})
+        _execute(session, statement, {"list": reading_list.id, **values})
 
 
-def _place(session: Session, reading_list: ReadingList, places: dict[int, int]) -> None:
+def _update_positions(session: Session, reading_list: ReadingList, places: dict[int, int]) -> None:
     """Set the positions of items by issue; unchanged ones are not written."""
     statement = text(
         'UPDATE reading_list_item item SET "order" = wanted.place'
@@ -260,16 +264,16 @@ def _place(session: Session, reading_list: ReadingList, places: dict[int, int]) 
         ' AND item."order" <> wanted.place'
     )
     values = {"list": reading_list.id, "ids": list(places), "places": list(places.values())}
-    _run(session, statement, values)
+    _execute(session, statement, values)
 
 
-def _run(session: Session, statement, values: dict | None = None) -> None:
-    """Execute a statement on items, and expire the stamps that triggers move."""
+def _execute(session: Session, statement, values: dict | None = None) -> None:
+    """Execute a statement on items, and expire the stamps that triggers change."""
     session.execute(statement, values or {}, execution_options={"synchronize_session": False})
-    forget_stamps(session)
+    expire_stamps(session)
 
 
-def _not_in(session: Session, reading_list: ReadingList, ids: Iterable[int]) -> list[int]:
+def _without_present(session: Session, reading_list: ReadingList, ids: Iterable[int]) -> list[int]:
     """The issues that are not in the list."""
     held = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == reading_list.id)
     there = set(session.scalars(held))
@@ -288,7 +292,7 @@ def _item(session: Session, reading_list: ReadingList, item_id: int) -> ReadingL
 
 
 def _is_id(value) -> bool:
-    return is_whole(value) and 0 < value <= INTEGER_MAX
+    return is_integer(value) and 0 < value <= INTEGER_MAX
 
 
 def _check_type(code: str) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library import acts
-from comicsdb.library.reading_lists import find, forget_stamps, links, visible_to
+from comicsdb.library.reading_lists import expire_stamps, find, links, visible_to
 from comicsdb.models import ReadingList, ReadingListLike
 from comicsdb.security import Identity
 
@@ -46,7 +46,7 @@ def like(
         insert(given).values(**key).on_conflict_do_nothing() if liked else delete(given).filter_by(**key)
     )
     changed = session.scalar(statement.returning(given.id)) is not None
-    forget_stamps(session)
+    expire_stamps(session)
     return changed
 
 

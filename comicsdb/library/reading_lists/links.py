@@ -1,6 +1,7 @@
-"""Previous and next lists of reading lists, kept symmetric, and the stamps that they move.
+"""Previous and next lists of reading lists, kept symmetric, and the stamps that change with them.
 
-Setting B after A also sets A before B where the account manages both; otherwise the link is one-sided.
+Making B the next list of A also makes A the previous list of B, if the account manages both; otherwise the
+link is one-sided.
 """
 
 from collections.abc import Iterable
@@ -11,16 +12,16 @@ from sqlalchemy.orm import Session
 from comicsdb.models import ReadingList
 
 PREVIOUS, NEXT = "previous", "next"
-BACK = {PREVIOUS: NEXT, NEXT: PREVIOUS}
+OPPOSITE = {PREVIOUS: NEXT, NEXT: PREVIOUS}
 
 
-def shows(list_id: int) -> ColumnElement[bool]:
+def has_neighbour(list_id: int) -> ColumnElement[bool]:
     """The condition that a list has this one as a neighbour."""
     return or_(ReadingList.previous_id == list_id, ReadingList.next_id == list_id)
 
 
-def stamp(session: Session, which: ColumnElement[bool], values: dict | None = None) -> None:
-    """Update columns of lists and move their `modified`."""
+def update_with_stamp(session: Session, which: ColumnElement[bool], values: dict | None = None) -> None:
+    """Update columns of lists together with their stamp `modified`."""
     tick = text("interval '1 microsecond'")
     later = func.greatest(func.clock_timestamp(), ReadingList.modified + tick, ReadingList.rated + tick)
     moved = {"modified": later, "modified_before": ReadingList.modified, **(values or {})}
@@ -28,8 +29,8 @@ def stamp(session: Session, which: ColumnElement[bool], values: dict | None = No
     session.execute(changed.execution_options(synchronize_session=False))
 
 
-def around(session: Session, ids: set[int]) -> set[int]:
-    """Lists and their neighbours in either direction."""
+def with_neighbours(session: Session, ids: set[int]) -> set[int]:
+    """The ids of lists and of their neighbours in either direction."""
     near = select(ReadingList.id, ReadingList.previous_id, ReadingList.next_id)
     shown_by = or_(ReadingList.previous_id.in_(ids), ReadingList.next_id.in_(ids))
     found = set(ids)
@@ -48,46 +49,48 @@ def is_free(session: Session, found: ReadingList, side: str, partner: int) -> bo
     """Whether a list has no neighbour on a side, and would not take it from another list of its owner."""
     if getattr(found, f"{side}_id") is not None:
         return False
-    back = getattr(ReadingList, f"{BACK[side]}_id")
+    back = getattr(ReadingList, f"{OPPOSITE[side]}_id")
     taken = select(ReadingList.id).where(
         ReadingList.id == partner, ReadingList.user_id == found.user_id, back.is_not(None), back != found.id
     )
     return session.scalar(taken) is None
 
 
-def tie(
+def set_neighbours(
     session: Session, list_id: int, partners: dict[str, int | None], manageable: ColumnElement[bool]
 ) -> None:
     """Set neighbours of a locked list: `partners` maps PREVIOUS, NEXT or both to an id or None.
 
-    `manageable` partners are updated too: the former one loses its link back, the new one gets it, replacing
-    its earlier neighbour.
+    `manageable` partners are updated too: the former one loses its link back, and the new one gets one in
+    place of its earlier neighbour.
     """
     if not partners:
         return
-    at, mine = _places(session, list_id, partners, manageable)
+    at, mine = _lock_neighbours(session, list_id, partners, manageable)
     before = {each: dict(place) for each, place in at.items()}
     for side, partner in partners.items():
-        back = BACK[side]
-        _let_go(at, mine, at[list_id][side], back, list_id)
+        back = OPPOSITE[side]
+        _unlink(at, mine, at[list_id][side], back, list_id)
         at[list_id][side] = partner
         if partner in mine:
-            _let_go(at, mine, at[partner][back], side, partner)
+            _unlink(at, mine, at[partner][back], side, partner)
             if at[partner][side] == list_id:  # a list cannot be on both sides
                 at[partner][side] = None
             at[partner][back] = list_id
     for each in sorted(at):
         if at[each] != before[each]:
-            stamp(session, ReadingList.id == each, {f"{side}_id": other for side, other in at[each].items()})
+            update_with_stamp(
+                session, ReadingList.id == each, {f"{side}_id": other for side, other in at[each].items()}
+            )
 
 
-def _let_go(at: dict, mine: set[int], who: int | None, side: str, partner: int) -> None:
-    """Remove a link of a manageable list, if it still has it."""
+def _unlink(at: dict, mine: set[int], who: int | None, side: str, partner: int) -> None:
+    """Remove the link of a manageable list to a partner, if it still has it."""
     if who in mine and at[who][side] == partner:
         at[who][side] = None
 
 
-def _places(session: Session, list_id: int, partners: dict, manageable) -> tuple[dict, set[int]]:
+def _lock_neighbours(session: Session, list_id: int, partners: dict, manageable) -> tuple[dict, set[int]]:
     """Lock all lists concerned; returns their neighbours and which are manageable."""
     first = {list_id, *filter(None, partners.values())}
     near = select(ReadingList.previous_id, ReadingList.next_id).where(ReadingList.id.in_(first))

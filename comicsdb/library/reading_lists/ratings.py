@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library import acts
-from comicsdb.library.reading_lists import find, forget_stamps, links
+from comicsdb.library.reading_lists import expire_stamps, find, links
 from comicsdb.models import ReadingList, ReadingListRating
 from comicsdb.models.choices import STARS
 from comicsdb.security import Identity
@@ -37,7 +37,7 @@ def rate(
         raise InvalidError({"rating": [PRIVATE]})
     acts.begin(session, identity.user_id)
     changed = _store(session, found.id, identity.user_id, stars)
-    forget_stamps(session)
+    expire_stamps(session)
     return changed
 
 

@@ -77,7 +77,7 @@ def issue_ids(session: Session, list_id: int, *conditions: ColumnElement[bool]) 
     return list(session.scalars(rows.order_by(ReadingListItem.order)))
 
 
-def all_but(session: Session, list_id: int, but: str) -> list[int]:
+def issues_except(session: Session, list_id: int, but: str) -> list[int]:
     """The issues of a list but those at positions such as "3, 7-9"; raises InvalidError naming "but"."""
     issues = issue_ids(session, list_id)
     left_out: set[int] = set()

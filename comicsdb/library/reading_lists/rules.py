@@ -3,15 +3,15 @@
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog.column_checks import is_whole, problem
-from comicsdb.catalog.rules import REQUIRED, Findings
+from comicsdb.catalog.column_checks import column_problem, is_integer
+from comicsdb.catalog.rules import REQUIRED, ErrorCollector
 from comicsdb.i18n import _
-from comicsdb.library.reading_lists.links import BACK, NEXT, PREVIOUS
+from comicsdb.library.reading_lists.links import NEXT, OPPOSITE, PREVIOUS
 from comicsdb.models import ReadingList
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ListSource, ListType
 from comicsdb.schemas.types import no_such_object, not_a_choice
-from comicsdb.security import Identity, Permission, may
+from comicsdb.security import Identity, Permission, has_permission
 from comicsdb.values import is_web_address
 
 SOURCE = ("attribution_source", "attribution_url")
@@ -34,8 +34,8 @@ def columns(values: dict) -> dict:
 
 def partner_ids(values: dict) -> set[int]:
     """The ids of the neighbours in the values, before they are validated."""
-    given = (values.get(side) for side in BACK)
-    return {each for each in given if is_whole(each) and 0 < each <= INTEGER_MAX}
+    given = (values.get(side) for side in OPPOSITE)
+    return {each for each in given if is_integer(each) and 0 < each <= INTEGER_MAX}
 
 
 def check(
@@ -51,22 +51,22 @@ def check(
 
     `visible` is the condition on other lists that the account may see. Returns the given neighbours by side.
     """
-    findings = Findings()
+    findings = ErrorCollector()
     for field in sorted(set(values) - set(FIELDS)):
         findings.add(field, "A reading list has no such field.")
     if reading_list is None and "name" not in values:
         findings.add("name", REQUIRED)
     table = ReadingList.__table__.columns
     for name, value in columns(values).items():
-        wrong = problem(table[name], value) or _code_problem(name, value)
+        wrong = column_problem(table[name], value) or _code_problem(name, value)
         if wrong:
             findings.add(name, wrong)
-    if not may(identity, Permission.LIST_SOURCES):
+    if not has_permission(identity, Permission.LIST_SOURCES):
         for name in SOURCE:
             before = getattr(reading_list, name, "")
             if values.get(name, before) != before:
                 findings.add(name, FOR_STAFF)
-    partners = {side: values[side] for side in BACK if side in values}
+    partners = {side: values[side] for side in OPPOSITE if side in values}
     _check_partners(session, visible, reading_list, partners, findings)
     findings.raise_any()
     return partners
@@ -80,7 +80,9 @@ def _code_problem(name: str, value) -> str | None:
     return None
 
 
-def _check_partners(session: Session, visible, reading_list, partners: dict, findings: Findings) -> None:
+def _check_partners(
+    session: Session, visible, reading_list, partners: dict, findings: ErrorCollector
+) -> None:
     sound = partner_ids(partners)
     there = select(ReadingList.id).where(ReadingList.id.in_(sound), visible)
     found = set(session.scalars(there)) if sound else set()
@@ -89,6 +91,6 @@ def _check_partners(session: Session, visible, reading_list, partners: dict, fin
             findings.add(side, no_such_object(partner))
         elif reading_list is not None and partner == reading_list.id:
             findings.add(side, ITSELF)
-    after = [partners.get(side, getattr(reading_list, f"{side}_id", None)) for side in BACK]
+    after = [partners.get(side, getattr(reading_list, f"{side}_id", None)) for side in OPPOSITE]
     if after[0] is not None and after[0] == after[1]:
         findings.add(NEXT if NEXT in partners else PREVIOUS, SAME_TWICE)

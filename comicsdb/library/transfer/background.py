@@ -1,8 +1,8 @@
-"""Imports of large files, worked off by a thread of the server while their owner does something else.
+"""Imports of large files, processed by a thread of the server while their owner does something else.
 
 A file is read, its rows are matched and, after its owner's decisions, stored in pieces. Each piece is one
-transaction that also notes the progress, under the lock of the import's row: so a killed process loses
-nothing, another one goes on with the next piece, and no row is stored twice. All that is stored is one act,
+transaction that also records the progress, under the lock of the import's row: so a killed process loses
+nothing, another one continues with the next piece, and no row is stored twice. All that is stored is one act,
 which can be undone.
 """
 
@@ -27,30 +27,30 @@ from comicsdb.library.transfer.format import (
     PULL,
     ROWS_SETTING,
     Row,
-    named_series,
-    settle_amounts,
+    resolve_currencies,
+    series_label,
 )
 from comicsdb.library.transfer.matching import (
     AMBIGUOUS,
     MATCHED,
     UNKNOWN,
-    Wanted,
+    MatchQuery,
     match_issues,
     match_series,
 )
 from comicsdb.library.transfer.reading import read_file
-from comicsdb.library.transfer.storing import Chosen, Storing, store
+from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
 from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, Series, User
 from comicsdb.ops.worker import Worker
-from comicsdb.security import SESSION, identify
+from comicsdb.security import SESSION, make_identity
 
 READING, MATCHING, REVIEW, STORING = "reading", "matching", "review", "storing"
 DONE, FAILED = "done", "failed"
-WORKED_ON = (READING, MATCHING, STORING)
-LARGE = 256 * 1024  # bytes from which a file is imported in the background
-MATCHED_AT_ONCE, STORED_AT_ONCE = 5000, 1000  # rows of a piece
+IN_PROGRESS = (READING, MATCHING, STORING)
+LARGE = 256 * 1024  # bytes; a larger file is imported in the background
+MATCH_BATCH, STORE_BATCH = 5000, 1000  # rows of one transaction
 GROUPS_SHOWN = 200  # series about which the owner is asked
-PAUSE = 1.0  # seconds between looks for work
+POLL_SECONDS = 1.0
 
 
 def start(session: Session, user_id: int, name: str, data: bytes, currency: str) -> LibraryImport:
@@ -64,7 +64,7 @@ def start(session: Session, user_id: int, name: str, data: bytes, currency: str)
 
 
 @dataclass(frozen=True)
-class Group:
+class SeriesGroup:
     """The rows of a file about one series as it is named there, which fit issues of several series."""
 
     series: str
@@ -80,7 +80,7 @@ def counts(session: Session, import_id: int) -> dict[str, int]:
     return dict.fromkeys((MATCHED, AMBIGUOUS, UNKNOWN), 0) | dict(found)
 
 
-def groups(session: Session, import_id: int) -> list[Group]:
+def groups(session: Session, import_id: int) -> list[SeriesGroup]:
     """What the owner has to decide, series by series, those with most rows first; at most 200."""
     found = session.execute(_GROUPS, {"import": import_id, "most": GROUPS_SHOWN}).all()
     ids = {each for row in found for each in row.candidates}
@@ -88,7 +88,9 @@ def groups(session: Session, import_id: int) -> list[Group]:
     rows = session.scalars(select(Series).where(Series.id.in_(ids)).options(*loading)) if ids else ()
     series = {each.id: each for each in rows}
     return [
-        Group(row.series, row.rows, row.reason, [series[each] for each in row.candidates if each in series])
+        SeriesGroup(
+            row.series, row.rows, row.reason, [series[each] for each in row.candidates if each in series]
+        )
         for row in found
     ]
 
@@ -117,7 +119,7 @@ def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int]
     Rows get their candidate in that series, the first if there are several.
     """
     for named, series_id in decisions.items():
-        session.execute(_DECIDE, {"import": found.id, "named": named, "series": series_id})
+        session.execute(_APPLY_DECISION, {"import": found.id, "named": named, "series": series_id})
     found.act_id = acts.begin_as(session, found.user_id, acts.IMPORT, about=found.payload["name"])
     found.payload = found.payload | {"take_file": take_file}
     found.state, found.progress = STORING, 0
@@ -128,7 +130,7 @@ def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int]
     session.flush()
 
 
-_DECIDE = text(f"""
+_APPLY_DECISION = text(f"""
     UPDATE library_import_row r SET state = '{MATCHED}', match_id = chosen.id
     FROM (
         SELECT o.index, min(candidate) AS id
@@ -146,7 +148,7 @@ _DECIDE = text(f"""
 
 
 class Importer(Worker):
-    """Works off imports, and undoes large acts; each server process has one."""
+    """The thread that processes imports and undoes large acts; each server process has one."""
 
     def __init__(self, factory: sessionmaker[Session], settings: Mapping):
         super().__init__("imports")
@@ -155,16 +157,16 @@ class Importer(Worker):
 
     def work(self) -> float:
         """Do a piece of an import, or undo an act."""
-        done = work(self._factory, self._settings) or undo.work(self._factory, self._settings)
-        return 0.01 if done else PAUSE
+        done = work(self._factory, self._settings) or undo.undo_queued(self._factory, self._settings)
+        return 0.01 if done else POLL_SECONDS
 
 
 def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
-    """Do a piece of the import that waits longest and is not being worked on; False if there is none."""
+    """Do a piece of the oldest import that no other process works on; False if there is none."""
     with factory() as session:
         session.execute(text("SET LOCAL statement_timeout = 0"))
         session.execute(text("SET LOCAL jit = off"))
-        waiting = select(LibraryImport).where(LibraryImport.state.in_(WORKED_ON)).order_by(LibraryImport.id)
+        waiting = select(LibraryImport).where(LibraryImport.state.in_(IN_PROGRESS)).order_by(LibraryImport.id)
         found = session.scalar(waiting.limit(1).with_for_update(skip_locked=True))
         if found is None:
             return False
@@ -194,7 +196,7 @@ def _read(session: Session, found: LibraryImport, settings: Mapping) -> None:
 
 
 def _record(import_id: int, index: int, row: Row, currency: str) -> dict:
-    settle_amounts(row, currency)
+    resolve_currencies(row, currency)
     wanted = orjson.loads(orjson.dumps(row.wanted))
     return {
         "import_id": import_id,
@@ -202,7 +204,7 @@ def _record(import_id: int, index: int, row: Row, currency: str) -> dict:
         "part": row.part,
         "line": row.line,
         "list_index": row.list,
-        "series": named_series(wanted),
+        "series": series_label(wanted),
         "says": row.says,
         "wanted": wanted,
         "values": row.values,
@@ -213,7 +215,7 @@ def _match(session: Session, found: LibraryImport, _settings: Mapping) -> None:
     """Match the next rows."""
     row = LibraryImportRow
     rows = select(row.index, row.part, row.wanted).where(row.import_id == found.id, row.state == "")
-    some = session.execute(rows.order_by(row.index).limit(MATCHED_AT_ONCE)).all()
+    some = session.execute(rows.order_by(row.index).limit(MATCH_BATCH)).all()
     matched = [
         {
             "index": index,
@@ -226,17 +228,17 @@ def _match(session: Session, found: LibraryImport, _settings: Mapping) -> None:
         if (indexes := [each.index for each in some if (each.part == PULL) == are_series])
         for index, each in zip(
             indexes,
-            match(session, [_wanted(each.wanted) for each in some if (each.part == PULL) == are_series]),
+            match(session, [_match_query(each.wanted) for each in some if (each.part == PULL) == are_series]),
             strict=True,
         )
     ]
-    session.execute(_MATCHED, {"import": found.id, "rows": orjson.dumps(matched).decode()})
+    session.execute(_STORE_MATCHES, {"import": found.id, "rows": orjson.dumps(matched).decode()})
     found.progress += len(some)
-    if len(some) < MATCHED_AT_ONCE:
+    if len(some) < MATCH_BATCH:
         found.state = REVIEW
 
 
-_MATCHED = text("""
+_STORE_MATCHES = text("""
     UPDATE library_import_row r
     SET state = m.state, match_id = m.id, candidates = m.candidates, reason = m.why
     FROM json_to_recordset(CAST(:rows AS json))
@@ -245,9 +247,9 @@ _MATCHED = text("""
 """)
 
 
-def _wanted(values: dict) -> Wanted:
+def _match_query(values: dict) -> MatchQuery:
     days = {name: date.fromisoformat(values[name]) for name in ("cover_date", "store_date") if values[name]}
-    return Wanted(**values | days)
+    return MatchQuery(**values | days)
 
 
 def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
@@ -257,19 +259,19 @@ def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
         found.state = DONE
         return
     acts.resume(session, found.user_id, found.act_id)
-    rows = session.scalars(_piece(found, part)).all()
+    rows = session.scalars(_next_rows(found, part)).all()
     owner = select(User).where(User.id == found.user_id).options(selectinload(User.groups))
-    storing = Storing(
+    context = ImportContext(
         session,
-        identify(session.scalars(owner).one(), SESSION),
+        make_identity(session.scalars(owner).one(), SESSION),
         settings["comicsdb.official_account"],
         found.payload["take_file"],
         found.payload["form"] != "comicsdb",
         session.info["today"],
     )
     lists = found.payload["lists"] if part == ITEMS else []
-    chosen = [Chosen(each.part, each.match_id, each.values, each.list_index) for each in rows]
-    counted = store(storing, chosen, lists)
+    resolved = [ResolvedRow(each.part, each.match_id, each.values, each.list_index) for each in rows]
+    counted = store(context, resolved, lists)
     stored = update(LibraryImportRow).where(
         LibraryImportRow.import_id == found.id, LibraryImportRow.index.in_([each.index for each in rows])
     )
@@ -281,25 +283,25 @@ def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
 
 
 def _next_part(session: Session, found: LibraryImport) -> str | None:
-    rows = select(LibraryImportRow.part).where(*_left(found)).distinct()
+    rows = select(LibraryImportRow.part).where(*_unstored(found)).distinct()
     left = set(session.scalars(rows))
     if found.payload["lists"]:
         left.add(ITEMS)
     return next((part for part in PARTS if part in left), None)
 
 
-def _left(found: LibraryImport) -> tuple:
+def _unstored(found: LibraryImport) -> tuple:
     row = LibraryImportRow
     return row.import_id == found.id, row.state == MATCHED, row.stored.is_(False)
 
 
-def _piece(found: LibraryImport, part: str):
+def _next_rows(found: LibraryImport, part: str):
     """The rows of the next issues; several rows of an issue may be several copies."""
     row = LibraryImportRow
-    rows = select(row).where(*_left(found), row.part == part)
+    rows = select(row).where(*_unstored(found), row.part == part)
     if part != ITEMS:
-        last = select(row.match_id).where(*_left(found), row.part == part).order_by(row.match_id)
-        last = last.limit(STORED_AT_ONCE).subquery()
+        last = select(row.match_id).where(*_unstored(found), row.part == part).order_by(row.match_id)
+        last = last.limit(STORE_BATCH).subquery()
         rows = rows.where(row.match_id <= select(func.max(last.c.match_id)).scalar_subquery())
     return rows.order_by(row.index)
 

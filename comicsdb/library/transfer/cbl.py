@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from comicsdb.i18n import _
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.format import ITEMS, TOO_MANY_ROWS, Row, Upload, take
-from comicsdb.library.transfer.matching import EARLIEST, Wanted, clean_number, split_name
-from comicsdb.library.transfer.tables import decoded, refused
+from comicsdb.library.transfer.format import ITEMS, TOO_MANY_ROWS, Row, Upload, parse_fields
+from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, clean_number, split_name
+from comicsdb.library.transfer.tables import decode, file_error
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX
 
@@ -27,12 +27,12 @@ NO_XML = _("This XML cannot be read: it is invalid near line ${line}.")
 NO_CBL = _("This XML is not a reading list: its root element should be “ReadingList”.")
 FORBIDDEN = _("This XML was rejected because it defines entities or a document type.")
 
-_id = read.whole(1, INTEGER_MAX)
+_id = read.whole_between(1, INTEGER_MAX)
 _ATTRIBUTES = {
     "Series": read.line,
     "Number": lambda value: read.line(value, 25),
-    "Volume": read.whole(0, 9999),
-    "Year": read.whole(1, 9999),
+    "Volume": read.whole_between(0, 9999),
+    "Year": read.whole_between(1, 9999),
     "Publisher": read.line,
 }
 # The databases whose issue ids books may contain, with our fields.
@@ -42,14 +42,14 @@ _DATABASES = {"cv": "cv_id", "comicvine": "cv_id", "gcd": "gcd_id", "comicsdb": 
 class _RefusedError(Exception):
     def __init__(self, text, **mapping):
         super().__init__()
-        self.error = refused(text, **mapping)
+        self.error = file_error(text, **mapping)
 
 
 class _Reader:
     """Handlers of the XML parser; they collect the name and the books, and ignore everything else."""
 
-    def __init__(self, most: int):
-        self.most = most
+    def __init__(self, max_rows: int):
+        self.max_rows = max_rows
         self.elements = 0
         self.path: list[str] = []
         self.name: list[str] = []
@@ -78,12 +78,12 @@ class _Reader:
         if not self.path and tag != "ReadingList":
             raise _RefusedError(NO_CBL)
         self.elements += 1
-        if len(self.path) == DEPTH_MAX or self.elements > ELEMENTS_MAX * (self.most + 1):
+        if len(self.path) == DEPTH_MAX or self.elements > ELEMENTS_MAX * (self.max_rows + 1):
             raise _RefusedError(NO_CBL)
         self.path.append(tag)
         if self.path[1:] == ["Books", "Book"]:
-            if len(self.books) == self.most:
-                raise _RefusedError(TOO_MANY_ROWS, most=self.most)
+            if len(self.books) == self.max_rows:
+                raise _RefusedError(TOO_MANY_ROWS, most=self.max_rows)
             self.books.append((self.parser.CurrentLineNumber, attributes, {}))
         elif self.path[1:] == ["Books", "Book", "Database"]:
             name = _DATABASES.get(attributes.get("Name", "").casefold())
@@ -102,25 +102,25 @@ def read_cbl(data: bytes, *, rows: int) -> Upload:
     """The reading list of a CBL file of at most `rows` or BOOKS_MAX books; raises InvalidError for "file"."""
     reader = _Reader(min(rows, BOOKS_MAX))
     try:
-        reader.read(decoded(data).encode())
+        reader.read(decode(data).encode())
     except expat.ExpatError as error:
-        raise refused(NO_XML, line=error.lineno) from None
+        raise file_error(NO_XML, line=error.lineno) from None
     except _RefusedError as refusal:
         raise refusal.error from None
     name = " ".join("".join(reader.name).split())[:NAME_MAX] or UNNAMED
-    return Upload("cbl", [_row(*book) for book in reader.books], [{"name": read.cleaned(name)}])
+    return Upload("cbl", [_row(*book) for book in reader.books], [{"name": read.clean(name)}])
 
 
 def _row(line: int, attributes: dict, ids: dict) -> Row:
     unclear = []
-    values = take(attributes, _ATTRIBUTES, unclear) | take(
+    values = parse_fields(attributes, _ATTRIBUTES, unclear) | parse_fields(
         ids, dict.fromkeys(_DATABASES.values(), _id), unclear
     )
     name, year, volume = split_name(values.get("Series", ""))
     if "Volume" in values:  # most programs write the series' first year
-        began = values["Volume"] >= EARLIEST
+        began = values["Volume"] >= FIRST_YEAR
         year, volume = (values["Volume"], volume) if began else (year, values["Volume"])
-    wanted = Wanted(
+    wanted = MatchQuery(
         series=name,
         number=clean_number(values.get("Number", "")),
         volume=volume,
@@ -156,18 +156,18 @@ def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
         .order_by(ReadingListItem.order)
     ).all()
     root = ET.Element("ReadingList")
-    ET.SubElement(root, "Name").text = read.cleaned(reading_list.name)
+    ET.SubElement(root, "Name").text = read.clean(reading_list.name)
     ET.SubElement(root, "NumIssues").text = str(len(books))
     shelf = ET.SubElement(root, "Books")
     for series, number, began, cover, own, cv, gcd, series_own, series_cv, series_gcd, publisher in books:
         book = ET.SubElement(
             shelf,
             "Book",
-            Series=read.cleaned(series),
-            Number=read.cleaned(number),
+            Series=read.clean(series),
+            Number=read.clean(number),
             Volume=str(began),
             Year=str(cover.year),
-            Publisher=read.cleaned(publisher),
+            Publisher=read.clean(publisher),
         )
         for name, of_series, of_issue in (
             ("cv", series_cv, cv),

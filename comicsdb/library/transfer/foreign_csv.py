@@ -10,15 +10,23 @@ from datetime import date
 
 from comicsdb.i18n import _
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.format import COLLECTION, RATINGS, VALUES, WISHES, Row, Upload, take
-from comicsdb.library.transfer.matching import Wanted, clean_number, split_name, split_title
-from comicsdb.library.transfer.tables import Table, refused
+from comicsdb.library.transfer.format import (
+    COLLECTION,
+    RATINGS,
+    VALUE_FIELDS,
+    WISHES,
+    Row,
+    Upload,
+    parse_fields,
+)
+from comicsdb.library.transfer.matching import MatchQuery, clean_number, split_name, split_title
+from comicsdb.library.transfer.tables import Table, file_error
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import YEARS, WishStatus
 
-# Fields that identify the issue.
-ABOUT = (
+# Fields that identify an issue.
+IDENTIFYING_FIELDS = (
     "series",
     "number",
     "title",
@@ -37,10 +45,10 @@ class Site:
     """The format of a site's table.
 
     `marks`: sets of columns; a table with all of one set comes from the site. `columns`: the site's names of
-    columns by our field; besides those of `format.VALUES` and ABOUT there are `read_on` (one date), `wished`
-    and `owned` (flags), and `state` (wished for if in `wish_words`).
-    `stars`: the site's highest rating. `own_numbers`: fields in which the site may have internal ids.
-    `ext`: letters after a number distinguish printings and covers.
+    columns by our field; besides those of `format.VALUE_FIELDS` and IDENTIFYING_FIELDS there are `read_on`
+    (one date), `wished` and `owned` (flags), and `state` (wished for if in `wish_words`). `stars`: the site's
+    highest rating. `own_numbers`: fields in which the site may have internal ids. `ext`: letters after a
+    number distinguish printings and covers.
     """
 
     key: str
@@ -144,7 +152,7 @@ GCD = Site(
     own_numbers=frozenset({"grade", "storage_location", "purchase_store"}),
 )
 # Tables that people keep themselves, with common names of columns.
-PLAIN = Site(
+GENERIC = Site(
     "table",
     marks=(
         frozenset({"series", "number"}),
@@ -163,7 +171,7 @@ PLAIN = Site(
         "quantity": ("quantity", "copies", "qty"),
     },
 )
-SITES = (LOCG, GCD, CLZ, PLAIN)
+SITES = (LOCG, GCD, CLZ, GENERIC)
 
 
 UNKNOWN_TABLE = _(
@@ -180,7 +188,7 @@ def read_table(table: Table) -> Upload:
     columns = set(table.columns)
     site = next((each for each in SITES if any(marks <= columns for marks in each.marks)), None)
     if site is None:
-        raise refused(UNKNOWN_TABLE)
+        raise file_error(UNKNOWN_TABLE)
     chosen = {
         name: next((each for each in names if each in columns), None) for name, names in site.columns.items()
     }
@@ -210,9 +218,9 @@ def _readers(site: Site, day_first: bool) -> dict:
         return read.line(value)
 
     readers = {
-        **VALUES[COLLECTION],
+        **VALUE_FIELDS[COLLECTION],
         **dict.fromkeys(("series", "title", "publisher", "number", "state"), text),
-        "volume": read.whole(0, SMALL_MAX),
+        "volume": read.whole_between(0, SMALL_MAX),
         "year": _year,
         "published": _year,
         "cover_date": day,
@@ -222,7 +230,7 @@ def _readers(site: Site, day_first: bool) -> dict:
         "upc": read.bar_code,
         "book_format": read.book_format,
         "grading_company": read.company,
-        "quantity": read.whole(0, SMALL_MAX),
+        "quantity": read.whole_between(0, SMALL_MAX),
         "rating": lambda value: _stars(value, site.stars),
         "read_on": moment,
         "added": moment,
@@ -230,12 +238,12 @@ def _readers(site: Site, day_first: bool) -> dict:
         "wished": _count,
     }
     for name in site.own_numbers:
-        readers[name] = _not_a_number(readers[name])
+        readers[name] = _reject_numbers(readers[name])
     return readers
 
 
 def _year(value) -> int | None:
-    return read.whole(*YEARS)(value)
+    return read.whole_between(*YEARS)(value)
 
 
 def _count(value) -> bool | None:
@@ -244,7 +252,7 @@ def _count(value) -> bool | None:
     return int(text) > 0 if re.fullmatch("[0-9]{1,6}", text) else read.flag(value)
 
 
-def _stars(value, most: int) -> int | None:
+def _stars(value, highest: int) -> int | None:
     """Whole stars out of five, None for zero; raises UnclearError for half stars."""
     text = read.word(value)
     found = re.fullmatch(r"(\d{1,2})(?:[.,](\d))?\d*", text, re.A)
@@ -252,17 +260,17 @@ def _stars(value, most: int) -> int | None:
         if text:
             raise UnclearError
         return None
-    stars = float(f"{found[1]}.{found[2] or 0}") * 5 / most
+    stars = float(f"{found[1]}.{found[2] or 0}") * 5 / highest
     if stars > 5 or not stars.is_integer():
         raise UnclearError
     return int(stars) or None
 
 
-def _not_a_number(reader):
+def _reject_numbers(reader):
     """A parser that rejects the internal ids of a site."""
 
     def checked(value):
-        if read.cleaned(value, read.WORD_MAX).isdigit():
+        if read.clean(value, read.WORD_MAX).isdigit():
             raise UnclearError
         return reader(value)
 
@@ -272,8 +280,10 @@ def _not_a_number(reader):
 def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
     """The row of a record: of the collection, the wish list or the ratings, or None."""
     unclear = []
-    found = take(record, {name: reader for name, reader in readers.items() if name in record}, unclear)
-    about = {name: found.pop(name) for name in ABOUT if name in found}
+    found = parse_fields(
+        record, {name: reader for name, reader in readers.items() if name in record}, unclear
+    )
+    about = {name: found.pop(name) for name in IDENTIFYING_FIELDS if name in found}
     owned, wished, state = (found.pop(name, None) for name in ("owned", "wished", "state"))
     values = _values(found)
     if state is not None and state.casefold() in site.wish_words:
@@ -287,7 +297,7 @@ def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
         part, values = RATINGS, {"rating": values["rating"]}
     else:
         return None
-    return Row(part, line, _wanted(site, about), values, unclear)
+    return Row(part, line, _match_query(site, about), values, unclear)
 
 
 def _values(found: dict) -> dict:
@@ -305,7 +315,7 @@ def _values(found: dict) -> dict:
     return values
 
 
-def _wanted(site: Site, about: dict) -> Wanted:
+def _match_query(site: Site, about: dict) -> MatchQuery:
     series, number = about.get("series", ""), about.get("number", "")
     titled, title_number = split_title(about.get("title", ""))
     name, year, volume = split_name(series or titled or about.get("title", ""))
@@ -316,7 +326,7 @@ def _wanted(site: Site, about: dict) -> Wanted:
         number = found[1]
     if number.casefold() in {"nn", "[nn]"}:
         number = ""
-    return Wanted(
+    return MatchQuery(
         series=name,
         number=number[:25],
         volume=about.get("volume", volume),

@@ -10,7 +10,7 @@ from sqlalchemy import Boolean, Date, DateTime, Numeric, String
 
 from comicsdb.i18n import _
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.matching import Wanted, clean_number, split_name
+from comicsdb.library.transfer.matching import MatchQuery, clean_number, split_name
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models import (
     CollectionItem,
@@ -24,7 +24,7 @@ from comicsdb.models import (
     Variant,
     WishListItem,
 )
-from comicsdb.models.base import INTEGER_MAX, limits
+from comicsdb.models.base import INTEGER_MAX, allowed_values
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
 from comicsdb.values import read_money
@@ -42,7 +42,7 @@ MONEY = (("purchase_price", "purchase_currency"), ("max_price", "max_currency"))
 
 ROWS_SETTING, BYTES_SETTING = "comicsdb.imports.rows", "comicsdb.imports.megabytes"
 
-_id = read.whole(1, INTEGER_MAX)
+_id = read.whole_between(1, INTEGER_MAX)
 
 
 def amount(value) -> str | None:
@@ -54,7 +54,7 @@ def amount(value) -> str | None:
 def moments(value) -> list[str] | None:
     """Times without repetitions, as a list or separated by spaces, commas or semicolons."""
     parts = (
-        value if isinstance(value, list) else read.cleaned(value).replace(";", " ").replace(",", " ").split()
+        value if isinstance(value, list) else read.clean(value).replace(";", " ").replace(",", " ").split()
     )
     if len(parts) > READS_MAX:
         raise UnclearError
@@ -64,9 +64,9 @@ def moments(value) -> list[str] | None:
 def _reader(attribute):
     """The parser for a column, by its type and the checks of its table."""
     column = attribute.property.columns[0]
-    codes, bounds = limits(column)
+    codes, bounds = allowed_values(column)
     if codes or bounds:
-        return read.one_of(codes) if codes else read.whole(*bounds)
+        return read.one_of(codes) if codes else read.whole_between(*bounds)
     if isinstance(column.type, String):
         length = column.type.length
         return (lambda value: read.line(value, length)) if length else read.notes
@@ -80,28 +80,28 @@ def _readers(model, names: str) -> dict:
 
 
 # Fields that identify an issue or series, with their parsers; the names are those in CSV and JSON.
-OF_SERIES = {
+SERIES_FIELDS = {
     "series": _reader(Series.name),
     "series_volume": _reader(Series.volume),
     "series_year": _reader(Series.year_began),
     "publisher": _reader(Publisher.name),
 }
-OF_ISSUE = {
+ISSUE_FIELDS = {
     **dict.fromkeys(("issue_id", "issue_cv_id", "issue_gcd_id"), _id),
-    **OF_SERIES,
+    **SERIES_FIELDS,
     **_readers(Issue, "number cover_date"),
     "upc": read.bar_code,
 }
-OF_PULLED = {**dict.fromkeys(("series_id", "series_cv_id", "series_gcd_id"), _id), **OF_SERIES}
+PULLED_SERIES_FIELDS = {**dict.fromkeys(("series_id", "series_cv_id", "series_gcd_id"), _id), **SERIES_FIELDS}
 
 # Fields of the library, by part; `added` is when a row was added to the library. A variant is recognised by
 # its id or its name. `copy` is the place of an item among those of its issue, from 1, which files with one
 # row for each issue lack.
 _ADDED = {"added": read.moment}
 _VARIANT = {"variant_id": _id, "variant": _reader(Variant.name)}
-VALUES = {
+VALUE_FIELDS = {
     COLLECTION: {
-        "copy": read.whole(1, COPIES_MAX),
+        "copy": read.whole_between(1, COPIES_MAX),
         **_VARIANT,
         **_readers(
             CollectionItem,
@@ -122,19 +122,19 @@ VALUES = {
     ITEMS: _readers(ReadingListItem, "issue_type") | _ADDED,
 }
 # Fields of a reading list; `previous` and `next` are numbers of other lists in the same file.
-OF_LIST = _readers(
+LIST_FIELDS = _readers(
     ReadingList, "name desc is_private list_type attribution_source attribution_url"
-) | dict.fromkeys(("previous", "next"), read.whole(1, LISTS_MAX))
+) | dict.fromkeys(("previous", "next"), read.whole_between(1, LISTS_MAX))
 
 # The columns in CSV. In JSON the items are inside their list, without `list`, `list_name` and `position`.
 COLUMNS = {
-    COLLECTION: (*OF_ISSUE, *VALUES[COLLECTION]),
-    PULL: (*OF_PULLED, *VALUES[PULL]),
-    WISHES: (*OF_ISSUE, *VALUES[WISHES]),
-    RATINGS: (*OF_ISSUE, *VALUES[RATINGS]),
-    READS: (*OF_ISSUE, *VALUES[READS]),
-    LISTS: ("list", *OF_LIST),
-    ITEMS: ("list", "list_name", "position", *OF_ISSUE, *VALUES[ITEMS]),
+    COLLECTION: (*ISSUE_FIELDS, *VALUE_FIELDS[COLLECTION]),
+    PULL: (*PULLED_SERIES_FIELDS, *VALUE_FIELDS[PULL]),
+    WISHES: (*ISSUE_FIELDS, *VALUE_FIELDS[WISHES]),
+    RATINGS: (*ISSUE_FIELDS, *VALUE_FIELDS[RATINGS]),
+    READS: (*ISSUE_FIELDS, *VALUE_FIELDS[READS]),
+    LISTS: ("list", *LIST_FIELDS),
+    ITEMS: ("list", "list_name", "position", *ISSUE_FIELDS, *VALUE_FIELDS[ITEMS]),
 }
 
 TOO_MANY_ROWS = _("The file has more than ${most} rows: please split it.")
@@ -150,7 +150,7 @@ class Row:
 
     part: str
     line: int
-    wanted: Wanted
+    wanted: MatchQuery
     values: dict
     unclear: list[tuple[str, str]] = field(default_factory=list)
     list: int | None = None
@@ -193,7 +193,7 @@ FORMS = {
 }
 
 
-def take(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:
+def parse_fields(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:
     """The values of a record that are not blank, by field; adds those that are unclear to `unclear`."""
     values = {}
     for name, reader in readers.items():
@@ -210,7 +210,7 @@ def take(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:
     return values
 
 
-def settle_amounts(row: Row, currency: str) -> None:
+def resolve_currencies(row: Row, currency: str) -> None:
     """Give the amounts of a row their currency, `currency` for those without one.
 
     Amounts that their currency does not have, such as 3.99 yen, become unclear.
@@ -227,13 +227,13 @@ def settle_amounts(row: Row, currency: str) -> None:
             row.values[amount] = str(found)
 
 
-def wanted_of(named: dict) -> Wanted:
-    """The issue or series that values of OF_ISSUE or OF_PULLED identify."""
+def match_query(named: dict) -> MatchQuery:
+    """The issue or series that values of ISSUE_FIELDS or PULLED_SERIES_FIELDS identify."""
     name, year, volume = split_name(named.get("series", ""))
     kind = (
         "series" if any(each in named for each in ("series_id", "series_cv_id", "series_gcd_id")) else "issue"
     )
-    return Wanted(
+    return MatchQuery(
         series=name,
         number=clean_number(named.get("number", "")),
         volume=named.get("series_volume", volume),
@@ -247,14 +247,14 @@ def wanted_of(named: dict) -> Wanted:
     )
 
 
-def named_series(wanted: dict) -> str:
+def series_label(wanted: dict) -> str:
     """The series that a row names, with its year; "?" without a name."""
     year = f"({wanted['year']})" if wanted["year"] else ""
     return " ".join(filter(None, (wanted["series"] or "?", year)))
 
 
-def row_of(part: str, line: int, record: dict) -> Row:
+def parse_row(part: str, line: int, record: dict) -> Row:
     """The row of a record of one of our own files."""
     unclear = []
-    named = take(record, OF_PULLED if part == PULL else OF_ISSUE, unclear)
-    return Row(part, line, wanted_of(named), take(record, VALUES[part], unclear), unclear)
+    named = parse_fields(record, PULLED_SERIES_FIELDS if part == PULL else ISSUE_FIELDS, unclear)
+    return Row(part, line, match_query(named), parse_fields(record, VALUE_FIELDS[part], unclear), unclear)

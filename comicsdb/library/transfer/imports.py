@@ -18,19 +18,19 @@ from comicsdb.i18n import _
 from comicsdb.library import acts
 from comicsdb.library.locks import lock_account
 from comicsdb.library.transfer import background
-from comicsdb.library.transfer.format import COLLECTION, PULL, Row, Upload, settle_amounts
+from comicsdb.library.transfer.format import COLLECTION, PULL, Row, Upload, resolve_currencies
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
 from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file
-from comicsdb.library.transfer.storing import Chosen, Storing, store
-from comicsdb.library.transfer.tables import refused
+from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
+from comicsdb.library.transfer.tables import file_error
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.currencies import Currency
 from comicsdb.security import Identity
 
 KIND = LibraryImport.__tablename__
-KEPT = timedelta(days=1)  # how long an import can be confirmed
-WAITING_MAX = 3  # pending imports of one account; a further one deletes the oldest
+RETENTION = timedelta(days=1)  # how long an import can be confirmed
+PENDING_MAX = 3  # pending imports of one account; a further one deletes the oldest
 FILE_NAME_MAX = 100
 KEEP_MINE, TAKE_FILE = "mine", "file"
 
@@ -41,7 +41,7 @@ NO_NAME = _("The name of a reading list may have at most ${most} characters.")
 
 
 @dataclass(frozen=True)
-class Reviewed:
+class ReviewRow:
     """A row under review, with its match; `known` if the issue is in the collection already."""
 
     index: int
@@ -67,7 +67,7 @@ def upload(
     if not data:
         raise InvalidError({"file": [NO_FILE]})
     if len(data) > megabytes * MEGABYTE:
-        raise refused(TOO_LARGE, most=megabytes)
+        raise file_error(TOO_LARGE, most=megabytes)
     if len(data) > background.LARGE and not data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
         lock_account(session, user_id)
         _make_room(session, user_id)
@@ -95,7 +95,7 @@ def _make_room(session: Session, user_id: int) -> None:
         select(LibraryImport.id)
         .where(LibraryImport.user_id == user_id)
         .order_by(LibraryImport.id.desc())
-        .limit(WAITING_MAX - 1)
+        .limit(PENDING_MAX - 1)
     )
     old = delete(LibraryImport).where(
         LibraryImport.user_id == user_id,
@@ -108,7 +108,7 @@ def _make_room(session: Session, user_id: int) -> None:
 def _payload(found: Upload, matches: list[Match], name: str, currency: str) -> dict:
     rows = []
     for row, match in zip(found.rows, matches, strict=True):
-        settle_amounts(row, currency)
+        resolve_currencies(row, currency)
         named = {name: getattr(row, name) for name in ("part", "line", "says", "values", "list", "unclear")}
         wanted = orjson.loads(orjson.dumps(row.wanted))
         rows.append(named | {"wanted": wanted, "match": asdict(match)})
@@ -128,20 +128,22 @@ def _printable(name: str) -> str:
     ]
 
 
-def waiting(session: Session, user_id: int) -> list[LibraryImport]:
+def pending_imports(session: Session, user_id: int) -> list[LibraryImport]:
     """The pending imports of an account, newest first."""
-    rows = select(LibraryImport).where(LibraryImport.user_id == user_id, LibraryImport.created_on > _oldest())
+    rows = select(LibraryImport).where(
+        LibraryImport.user_id == user_id, LibraryImport.created_on > _retained_since()
+    )
     return list(session.scalars(rows.order_by(LibraryImport.id.desc())))
 
 
-def pending(session: Session, user_id: int, import_id: int, *, lock: bool = False) -> LibraryImport:
+def pending_import(session: Session, user_id: int, import_id: int, *, lock: bool = False) -> LibraryImport:
     """A pending import of an account, with `lock` locked; raises NotFoundError, also for other accounts'."""
     found = None
     if 0 < import_id <= BIG_MAX:
         rows = select(LibraryImport).where(
             LibraryImport.id == import_id,
             LibraryImport.user_id == user_id,
-            LibraryImport.created_on > _oldest(),
+            LibraryImport.created_on > _retained_since(),
         )
         found = session.scalar(rows.with_for_update() if lock else rows)
     if found is None:
@@ -149,23 +151,23 @@ def pending(session: Session, user_id: int, import_id: int, *, lock: bool = Fals
     return found
 
 
-def _oldest():
-    return clock.now() - KEPT
+def _retained_since():
+    return clock.now() - RETENTION
 
 
-def forget(session: Session, user_id: int, import_id: int) -> None:
+def discard(session: Session, user_id: int, import_id: int) -> None:
     """Delete a pending import; raises NotFoundError."""
-    session.delete(pending(session, user_id, import_id, lock=True))
+    session.delete(pending_import(session, user_id, import_id, lock=True))
     session.flush()
 
 
 def clean(session: Session) -> int:
     """Delete all expired imports; returns how many. Part of the daily job."""
-    old = delete(LibraryImport).where(LibraryImport.created_on <= _oldest())
+    old = delete(LibraryImport).where(LibraryImport.created_on <= _retained_since())
     return session.execute(old.execution_options(synchronize_session=False)).rowcount
 
 
-def reviewed(session: Session, waiting_import: LibraryImport) -> list[Reviewed]:
+def review_rows(session: Session, waiting_import: LibraryImport) -> list[ReviewRow]:
     """The rows of an import, in the order of the file."""
     records = waiting_import.payload["rows"]
     matches = [_match(record) for record in records]
@@ -175,7 +177,7 @@ def reviewed(session: Session, waiting_import: LibraryImport) -> list[Reviewed]:
     of_account = select(CollectionItem.issue_id).where(CollectionItem.user_id == waiting_import.user_id)
     owned = set(session.scalars(of_account.where(_is_any(CollectionItem.issue_id, in_collection))))
     return [
-        Reviewed(
+        ReviewRow(
             index=index,
             match=match,
             unclear=tuple(map(tuple, record["unclear"])),
@@ -194,7 +196,7 @@ def _is_any(column, ids: Iterable[int | None]) -> ColumnElement[bool]:
     return column == any_(cast(list({*ids} - {None}), ARRAY(Integer)))
 
 
-def candidates_of(session: Session, rows: Iterable[Reviewed]) -> tuple[dict[int, Issue], dict[int, Series]]:
+def candidates_of(session: Session, rows: Iterable[ReviewRow]) -> tuple[dict[int, Issue], dict[int, Series]]:
     """The candidates of rows, issues and series by id, with what their labels need."""
     ids_of: dict[bool, set[int]] = {True: set(), False: set()}
     for row in rows:
@@ -208,8 +210,8 @@ def candidates_of(session: Session, rows: Iterable[Reviewed]) -> tuple[dict[int,
     return found[0], found[1]
 
 
-def lists_there(session: Session, waiting_import: LibraryImport) -> set[str]:
-    """The names of reading lists of the import that its owner has already."""
+def existing_list_names(session: Session, waiting_import: LibraryImport) -> set[str]:
+    """The names of reading lists in the import that its owner already has."""
     names = [each["name"] for each in waiting_import.payload["lists"]]
     rows = select(ReadingList.name).where(
         ReadingList.user_id == waiting_import.user_id, ReadingList.name == any_(cast(names, ARRAY(String)))
@@ -245,23 +247,23 @@ def confirm(
     Returns counts as `storing.store`. Raises NotFoundError, and InvalidError for a choice that was not
     offered ("__all__") or an invalid reading list.
     """
-    found = pending(session, identity.user_id, import_id, lock=True)
+    found = pending_import(session, identity.user_id, import_id, lock=True)
     lists = [dict(each) for each in found.payload["lists"]]
     if lists and review.list_values:
         name = " ".join(str(review.list_values.get("name", "")).split())
         if not name or len(name) > 255:
             raise InvalidError({"list_name": [NO_NAME % {"most": 255}]})
         lists[0] |= {**review.list_values, "name": name}
-    chosen = []
+    resolved = []
     for index, record in enumerate(found.payload["rows"]):
         chosen_id = _chosen_id(record, review.choices.get(index))
         if chosen_id is not None and index not in review.left_out:
-            chosen.append(Chosen(record["part"], chosen_id, record["values"], record["list"]))
-    add_up = found.payload["form"] != "comicsdb"
+            resolved.append(ResolvedRow(record["part"], chosen_id, record["values"], record["list"]))
+    rows_are_copies = found.payload["form"] != "comicsdb"
     with session.begin_nested():
         acts.begin_as(session, identity.user_id, acts.IMPORT, about=found.payload["name"])
-        storing = Storing(session, identity, official, review.take_file, add_up, today)
-        counted = store(storing, chosen, lists)
+        context = ImportContext(session, identity, official, review.take_file, rows_are_copies, today)
+        counted = store(context, resolved, lists)
         session.delete(found)
         session.flush()
     return counted

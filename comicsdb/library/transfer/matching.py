@@ -19,8 +19,8 @@ from comicsdb.i18n import _
 
 MATCHED, AMBIGUOUS, UNKNOWN = "matched", "ambiguous", "unknown"
 CANDIDATES_MAX = 10
-MONTH = 31  # days by which the dates of one issue may differ between sources
-FAR = 200  # days; dates further apart belong to different issues
+SAME_ISSUE_DAYS = 31  # by which the dates of one issue may differ between sources
+OTHER_ISSUE_DAYS = 200  # dates further apart belong to different issues
 
 REASONS = {
     "several": _("Several match: which one is it?"),
@@ -35,7 +35,7 @@ REASONS = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MatchQuery:
     """What a row has to identify its issue, or its series if `number` is blank.
 
     `year` is the series' first year; `published` is the issue's year, if its date is unknown.
@@ -84,12 +84,12 @@ class Candidate:
     store_date: date | None = None
 
 
-def match_issues(session: Session, wanted: Sequence[Wanted]) -> list[Match]:
+def match_issues(session: Session, wanted: Sequence[MatchQuery]) -> list[Match]:
     """Match rows with issues; three statements."""
     return _match(session, wanted, BY_ID, BY_WORDS)
 
 
-def match_series(session: Session, wanted: Sequence[Wanted]) -> list[Match]:
+def match_series(session: Session, wanted: Sequence[MatchQuery]) -> list[Match]:
     """Match rows with series; three statements."""
     return _match(session, wanted, SERIES_BY_ID, SERIES_BY_WORDS)
 
@@ -101,7 +101,7 @@ def _match(session, wanted, by_id, by_words) -> list[Match]:
     places = [
         place
         for place, each in enumerate(wanted)
-        if each.series and not any(_trusted(found, each) for found in known[place])
+        if each.series and not any(_is_trusted(found, each) for found in known[place])
     ]
     pairs = {}  # the index of each pair of name and number
     for place in places:
@@ -155,24 +155,24 @@ def _candidate(columns) -> Candidate:
     return Candidate(*facts, publishers, cover_date, store_date)
 
 
-def _trusted(found: Candidate, wanted: Wanted) -> bool:
+def _is_trusted(found: Candidate, wanted: MatchQuery) -> bool:
     """Whether the name confirms a candidate found by id: ids may be another site's, barcodes used twice."""
     if not wanted.series or (found.named and (found.rank < 3 or found.number_fits)):
         return True
     return found.number_fits and wanted.cover_date is not None and wanted.cover_date == found.cover_date
 
 
-def _decide(wanted: Wanted, known: list[Candidate], found: list[Candidate], series_known: bool) -> Match:
-    trusted = [each for each in known if _trusted(each, wanted)]
+def _decide(wanted: MatchQuery, known: list[Candidate], found: list[Candidate], series_known: bool) -> Match:
+    trusted = [each for each in known if _is_trusted(each, wanted)]
     if trusted:
         best = min(each.rank for each in trusted)
-        return _one_of(
+        return _best_match(
             {each.id: each for each in trusted if each.rank == best}.values(), wanted, sure=best < 3
         )
     if found:
-        return _one_of(found, wanted)
+        return _best_match(found, wanted)
     if known:
-        return Match(AMBIGUOUS, candidates=_first(each.id for each in known), reason="other_name")
+        return Match(AMBIGUOUS, candidates=_limited(each.id for each in known), reason="other_name")
     if not wanted.series:
         return Match(UNKNOWN, reason="no_id" if wanted.id or wanted.cv_id or wanted.gcd_id else "nothing")
     if not series_known:
@@ -180,23 +180,25 @@ def _decide(wanted: Wanted, known: list[Candidate], found: list[Candidate], seri
     return Match(UNKNOWN, reason="no_issue" if wanted.number else "no_number")
 
 
-def _one_of(candidates: Iterable[Candidate], wanted: Wanted, *, sure: bool = False) -> Match:
+def _best_match(candidates: Iterable[Candidate], wanted: MatchQuery, *, sure: bool = False) -> Match:
     """The candidate that fits better than all others, or all of them to choose from."""
-    fits = sorted(((*_fit(each, wanted), each.id) for each in candidates), key=lambda fit: (-fit[0], fit[2]))
+    fits = sorted(
+        ((*_score(each, wanted), each.id) for each in candidates), key=lambda fit: (-fit[0], fit[2])
+    )
     points, contradicted, best = fits[0]
     if len(fits) > 1 and fits[1][0] == points:
-        return Match(AMBIGUOUS, candidates=_first(fit[2] for fit in fits), reason="several")
+        return Match(AMBIGUOUS, candidates=_limited(fit[2] for fit in fits), reason="several")
     if contradicted and not (sure and len(fits) == 1):
-        return Match(AMBIGUOUS, candidates=_first(fit[2] for fit in fits), reason="doubtful")
+        return Match(AMBIGUOUS, candidates=_limited(fit[2] for fit in fits), reason="doubtful")
     return Match(MATCHED, id=best, candidates=(best,))
 
 
-def _first(ids: Iterable[int]) -> tuple[int, ...]:
+def _limited(ids: Iterable[int]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(ids))[:CANDIDATES_MAX]
 
 
-def _fit(candidate: Candidate, wanted: Wanted) -> tuple[int, bool]:
-    """The score of a candidate, and whether a fact contradicts it that hardly varies between sources.
+def _score(candidate: Candidate, wanted: MatchQuery) -> tuple[int, bool]:
+    """The score of a candidate, and whether it contradicts a fact that hardly varies between sources.
 
     Sites count volumes differently, so a different volume only lowers the score; so does a different
     publisher if the dates agree.
@@ -217,7 +219,7 @@ def _fit(candidate: Candidate, wanted: Wanted) -> tuple[int, bool]:
     return points, against
 
 
-def _dates_agree(candidate: Candidate, wanted: Wanted) -> int | None:
+def _dates_agree(candidate: Candidate, wanted: MatchQuery) -> int | None:
     """1 if the dates agree, -1 if they are far apart, 0 in between; None if there are none to compare."""
     pairs = [
         (mine, theirs)
@@ -229,7 +231,7 @@ def _dates_agree(candidate: Candidate, wanted: Wanted) -> int | None:
     ]
     if pairs:
         apart = min(abs((mine - theirs).days) for mine, theirs in pairs)
-        return 1 if apart <= MONTH else -1 if apart > FAR else 0
+        return 1 if apart <= SAME_ISSUE_DAYS else -1 if apart > OTHER_ISSUE_DAYS else 0
     if wanted.published and candidate.cover_date:
         apart = abs(candidate.cover_date.year - wanted.published)
         return 1 if apart == 0 else -1 if apart > 1 else 0
@@ -239,7 +241,7 @@ def _dates_agree(candidate: Candidate, wanted: Wanted) -> int | None:
 # Parsing names and titles.
 
 PLAIN_MAX = 255  # characters
-EARLIEST = 1900  # from here on, a "volume" is the series' first year
+FIRST_YEAR = 1900  # from here on, a "volume" is the series' first year
 
 _YEAR = re.compile(
     r"\s*[(\[](\d{4})(?:\s*[-–]\s*(?:\d{4}|present|ongoing)?)?(?:\s+series)?[)\]]\s*$", re.I | re.A
@@ -271,7 +273,7 @@ def split_name(text: str) -> tuple[str, int | None, int | None]:
     found = _VOLUME.search(name)
     if found and found.start():
         name, number = name[: found.start()], int(found[1])
-        year, volume = (year or number, volume) if number >= EARLIEST else (year, number)
+        year, volume = (year or number, volume) if number >= FIRST_YEAR else (year, number)
     return name.strip(), year, volume
 
 

@@ -8,16 +8,16 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from comicsdb.library.transfer.background import REVIEW
-from comicsdb.library.transfer.format import PULL, named_series
+from comicsdb.library.transfer.format import PULL, series_label
 from comicsdb.library.transfer.matching import MATCHED, UNKNOWN
 from comicsdb.models import LibraryImport, LibraryImportRow
 
-MOST = 100  # issues that are proposed at once
+MAX_ISSUES = 100  # proposed at once
 
 
 @dataclass
 class Proposal:
-    """An issue that rows of a file are about, as far as they say."""
+    """An issue as rows of a file describe it."""
 
     number: str
     cover_date: date | None
@@ -28,21 +28,21 @@ class Proposal:
 
 def series_of(session: Session, found: LibraryImport) -> list[tuple[str, int]]:
     """The series that unmatched rows name, with the number of these rows, most first."""
-    counts = Counter(named_series(wanted) for _index, wanted in _unknown(session, found))
+    counts = Counter(series_label(wanted) for _index, wanted in _unknown(session, found))
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def of_series(session: Session, found: LibraryImport, series: str) -> list[Proposal]:
-    """The issues of a series as the file names it, each once, in the order of the file; at most MOST."""
+    """The issues of a series as the file names it, each once, in the file's order; at most MAX_ISSUES."""
     by_number: dict[str, Proposal] = {}
     for index, wanted in _unknown(session, found):
-        if named_series(wanted) == series:
+        if series_label(wanted) == series:
             days = [
                 wanted[name] and date.fromisoformat(wanted[name]) for name in ("cover_date", "store_date")
             ]
             proposal = Proposal(wanted["number"], *days, wanted["upc"])
             by_number.setdefault(wanted["number"], proposal).rows.append(index)
-    return list(by_number.values())[:MOST]
+    return list(by_number.values())[:MAX_ISSUES]
 
 
 def _unknown(session: Session, found: LibraryImport) -> list[tuple[int, dict]]:
@@ -61,7 +61,7 @@ def _unknown(session: Session, found: LibraryImport) -> list[tuple[int, dict]]:
 
 
 def match(session: Session, found: LibraryImport, issues: dict[int, int]) -> None:
-    """Note the issues that rows are about, by their index."""
+    """Match rows with issues, given by the index of the row."""
     if not found.is_large:
         known = {"state": MATCHED, "candidates": [], "reason": ""}
         records = [

@@ -15,9 +15,9 @@ from comicsdb.library.transfer.format import (
     COLUMNS,
     FORMAT,
     ITEMS,
+    LIST_FIELDS,
     LISTS,
     LISTS_MAX,
-    OF_LIST,
     PARTS,
     PULL,
     RATINGS,
@@ -27,11 +27,11 @@ from comicsdb.library.transfer.format import (
     WISHES,
     Row,
     Upload,
-    row_of,
-    take,
+    parse_fields,
+    parse_row,
 )
 from comicsdb.library.transfer.matching import plain
-from comicsdb.library.transfer.tables import NO_ROWS, Table, decoded, refused, table
+from comicsdb.library.transfer.tables import NO_ROWS, Table, decode, file_error, table
 
 MEGABYTE = 1024 * 1024
 BRACES_MAX = 20  # in JSON, per allowed row
@@ -64,24 +64,24 @@ def read_file(data: bytes, *, rows: int, megabytes: int) -> Upload:
     It may have at most `rows` rows and `megabytes` MB, also when unpacked.
     """
     if len(data) > megabytes * MEGABYTE:
-        raise refused(TOO_LARGE, most=megabytes)
+        raise file_error(TOO_LARGE, most=megabytes)
     if data.startswith(b"PK\x03\x04"):
-        upload = _of_tables(_unpacked(data, rows, megabytes), rows)
+        upload = _parse_tables(_unpack(data, rows, megabytes), rows)
     else:
-        upload = _read_text(decoded(data).lstrip()[:1], data, rows)
+        upload = _read_text(decode(data).lstrip()[:1], data, rows)
     if not upload.rows and not upload.lists:
-        raise refused(NO_ROWS)
+        raise file_error(NO_ROWS)
     return upload
 
 
 def _read_text(first: str, data: bytes, rows: int) -> Upload:
     if first in {"{", "["}:
-        return _of_json(decoded(data), rows)
+        return _parse_json(decode(data), rows)
     if first == "<":
         return read_cbl(data, rows=rows)
     found = table(data, rows)
     part = _part(found)
-    return _of_tables({part: found}, rows) if part else foreign_csv.read_table(found)
+    return _parse_tables({part: found}, rows) if part else foreign_csv.read_table(found)
 
 
 def _part(found: Table) -> str | None:
@@ -94,27 +94,27 @@ def _part(found: Table) -> str | None:
 # JSON.
 
 
-def _of_json(text: str, most: int) -> Upload:
-    if text.count("{") > BRACES_MAX * (most + LISTS_MAX):
-        raise refused(TOO_MANY_ROWS, most=most)
+def _parse_json(text: str, max_rows: int) -> Upload:
+    if text.count("{") > BRACES_MAX * (max_rows + LISTS_MAX):
+        raise file_error(TOO_MANY_ROWS, most=max_rows)
     try:
         document = orjson.loads(text)
     except (orjson.JSONDecodeError, RecursionError):
-        raise refused(NO_JSON) from None
+        raise file_error(NO_JSON) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise refused(NOT_OURS, format=FORMAT)
+        raise file_error(NOT_OURS, format=FORMAT)
     if document.get("version") != VERSION:
-        raise refused(TOO_NEW, version=str(document.get("version"))[:20], known=VERSION)
+        raise file_error(TOO_NEW, version=str(document.get("version"))[:20], known=VERSION)
     upload = Upload("comicsdb", [])
     for part in PARTS:
         for number, record in enumerate(_records(document.get(part)), 1):
-            _append(upload, row_of(part, number, record), most)
+            _append(upload, parse_row(part, number, record), max_rows)
     for record in _records(document.get(LISTS)):
         place = _add_list(upload, record)
         for number, item in enumerate(_records(record.get("items")), 1):
-            row = row_of(ITEMS, number, item)
+            row = parse_row(ITEMS, number, item)
             row.list = place
-            _append(upload, row, most)
+            _append(upload, row, max_rows)
     return upload
 
 
@@ -123,18 +123,18 @@ def _records(value) -> Iterator[dict]:
     yield from (each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
 
 
-def _append(upload: Upload, row: Row, most: int) -> None:
-    if len(upload.rows) == most:
-        raise refused(TOO_MANY_ROWS, most=most)
+def _append(upload: Upload, row: Row, max_rows: int) -> None:
+    if len(upload.rows) == max_rows:
+        raise file_error(TOO_MANY_ROWS, most=max_rows)
     upload.rows.append(row)
 
 
 def _add_list(upload: Upload, record: dict) -> int:
     if len(upload.lists) == LISTS_MAX:
-        raise refused(TOO_MANY_LISTS, most=LISTS_MAX)
-    values = take(record, OF_LIST, [])
+        raise file_error(TOO_MANY_LISTS, most=LISTS_MAX)
+    values = parse_fields(record, LIST_FIELDS, [])
     if "name" not in values:
-        raise refused(NO_LIST_NAME)
+        raise file_error(NO_LIST_NAME)
     upload.lists.append(values)
     return len(upload.lists) - 1
 
@@ -142,14 +142,14 @@ def _add_list(upload: Upload, record: dict) -> int:
 # Tables.
 
 
-def _unpacked(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
+def _unpack(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
     """The tables of an archive; limits apply to what is unpacked, not to the sizes that it declares."""
     found = {}
     left = megabytes * MEGABYTE
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if len(archive.infolist()) > ENTRIES_MAX:
-                raise refused(NO_ARCHIVE)
+                raise file_error(NO_ARCHIVE)
             for part in (*PARTS, LISTS):
                 name = f"{part}.csv"
                 if name not in archive.namelist():
@@ -158,27 +158,27 @@ def _unpacked(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
                     content = member.read(left + 1)
                 left -= len(content)
                 if left < 0:
-                    raise refused(TOO_LARGE, most=megabytes)
-                if len(decoded(content).splitlines()) > 1:  # not only the header
+                    raise file_error(TOO_LARGE, most=megabytes)
+                if len(decode(content).splitlines()) > 1:  # not only the header
                     found[part] = table(content, rows)
     except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError):
-        raise refused(NO_ARCHIVE) from None
+        raise file_error(NO_ARCHIVE) from None
     if not found:
-        raise refused(NOTHING_KNOWN)
+        raise file_error(NOTHING_KNOWN)
     return found
 
 
-def _of_tables(tables: dict[str, Table], most: int) -> Upload:
+def _parse_tables(tables: dict[str, Table], max_rows: int) -> Upload:
     upload = Upload("comicsdb", [])
     places = {}  # the index of each list, by its number or name
     for _number, record in _named(tables.get(LISTS), LISTS):
         places[record.get("list") or record.get("name")] = _add_list(upload, record)
     for part in PARTS:
         for number, record in _named(tables.get(part), part):
-            row = row_of(part, number, record)
+            row = parse_row(part, number, record)
             if part == ITEMS:
                 row.list = _place(upload, places, record)
-            _append(upload, row, most)
+            _append(upload, row, max_rows)
     upload.rows.sort(key=lambda row: row.part == ITEMS)  # stable: items keep the order of their table
     return upload
 

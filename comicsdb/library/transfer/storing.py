@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from comicsdb.library import collection, ratings, reading_lists
-from comicsdb.library.locks import lock_account, own_list
+from comicsdb.library.locks import default_list, lock_account
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.links import is_free
 from comicsdb.library.transfer.format import (
@@ -27,13 +27,13 @@ from comicsdb.library.transfer.format import (
     PULL,
     RATINGS,
     READS,
-    VALUES,
+    VALUE_FIELDS,
     WISHES,
 )
 from comicsdb.models import CollectionItem, PullList, ReadingList, WishList, WishListItem
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.schemas.attribution import is_web_address
-from comicsdb.security import Identity, Permission, may
+from comicsdb.security import Identity, Permission, has_permission
 
 # SET clause that updates the stamps of items of collections and wish lists.
 TOUCH = (
@@ -41,21 +41,21 @@ TOUCH = (
     " modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')"
 )
 _DIALECT = postgresql.dialect()
-WISH = tuple(name for name in VALUES[WISHES] if name not in ("variant", "added"))
+WISH_FIELDS = tuple(name for name in VALUE_FIELDS[WISHES] if name not in ("variant", "added"))
 _SOURCE = ("attribution_source", "attribution_url")
 _SIDES = ("previous", "next")
 _LIST_FIELDS = ("desc", "is_private", "list_type", *_SOURCE)
 
 
 @dataclass(frozen=True)
-class Storing:
+class ImportContext:
     """An import that is being stored: its account, its options, and its counts so far."""
 
     session: Session
     identity: Identity
     official: str
     take_file: bool
-    add_up: bool
+    rows_are_copies: bool
     today: date
     counted: Counter = field(default_factory=Counter)
 
@@ -71,7 +71,7 @@ class Storing:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ResolvedRow:
     """A row to store, with the id of its issue or, on the pull list, of its series."""
 
     part: str
@@ -80,55 +80,55 @@ class Chosen:
     list: int | None = None
 
 
-def store(storing: Storing, rows: Iterable[Chosen], lists: list[dict]) -> Counter:
+def store(context: ImportContext, rows: Iterable[ResolvedRow], lists: list[dict]) -> Counter:
     """Store rows and reading lists for an account; does not commit.
 
-    With `add_up`, several rows of one issue are several copies. Returns the counts "PART_added" and
+    With `rows_are_copies`, several rows of one issue are several copies. Returns the counts "PART_added" and
     "PART_changed" for each part, and "gone" for rows whose issue or series was deleted meanwhile. Raises
     InvalidError for an invalid reading list.
     """
-    lock_account(storing.session, storing.user_id)
-    rows = _still_there(storing, list(rows))
+    lock_account(context.session, context.user_id)
+    rows = _existing_rows(context, list(rows))
     by_part = {part: [row for row in rows if row.part == part] for part in PARTS}
-    _name_variants(storing, by_part[COLLECTION] + by_part[WISHES])
-    _store_stars(storing, by_part[COLLECTION] + by_part[RATINGS])
-    newly_read = _store_reads(storing, by_part[COLLECTION] + by_part[READS])
-    storing.counted["reads_added"] += len(newly_read & {row.id for row in by_part[READS]})
+    _resolve_variants(context, by_part[COLLECTION] + by_part[WISHES])
+    _store_stars(context, by_part[COLLECTION] + by_part[RATINGS])
+    newly_read = _store_reads(context, by_part[COLLECTION] + by_part[READS])
+    context.counted["reads_added"] += len(newly_read & {row.id for row in by_part[READS]})
     if by_part[COLLECTION]:
-        _store_collection(storing, _by_copy(by_part[COLLECTION], storing.add_up), newly_read)
+        _store_collection(context, _by_copy(by_part[COLLECTION], context.rows_are_copies), newly_read)
     if by_part[PULL]:
-        _store_pull_list(storing, {row.id: row.values for row in reversed(by_part[PULL])})
+        _store_pull_list(context, {row.id: row.values for row in reversed(by_part[PULL])})
     if by_part[WISHES]:
-        _store_wishes(storing, by_part[WISHES])
-    _store_lists(storing, lists, by_part[ITEMS])
-    return storing.counted
+        _store_wishes(context, by_part[WISHES])
+    _store_lists(context, lists, by_part[ITEMS])
+    return context.counted
 
 
-def _still_there(storing: Storing, rows: list[Chosen]) -> list[Chosen]:
+def _existing_rows(context: ImportContext, rows: list[ResolvedRow]) -> list[ResolvedRow]:
     """The rows whose issue or series still exists, locked against deletion; merged ids are replaced."""
     found = {}
     for kind in ("series", "issue"):  # the order in which all code locks rows
         ids = sorted({row.id for row in rows if (row.part == PULL) == (kind == "series")})
         if ids:
-            found[kind] = _now(storing, kind, ids)
+            found[kind] = _current_ids(context, kind, ids)
     kept = []
     for row in rows:
         now = found["series" if row.part == PULL else "issue"].get(row.id)
         if now is None:
-            storing.counted["gone"] += 1
+            context.counted["gone"] += 1
         else:
-            kept.append(Chosen(row.part, now, row.values, row.list))
+            kept.append(ResolvedRow(row.part, now, row.values, row.list))
     return kept
 
 
-def _now(storing: Storing, kind: str, ids: list[int]) -> dict[int, int]:
+def _current_ids(context: ImportContext, kind: str, ids: list[int]) -> dict[int, int]:
     """The present id of each id, also of merged objects; deleted ones are missing."""
-    merged = storing.execute(
+    merged = context.execute(
         f"SELECT object_id, survivor_id FROM tombstone WHERE kind = '{kind}' AND object_id = ANY(:ids)",
         ids=ids,
     )
     meant = {each: each for each in ids} | dict(merged.all())
-    there = storing.execute(
+    there = context.execute(
         f"SELECT id FROM {kind} WHERE id = ANY(:ids) ORDER BY id FOR KEY SHARE",
         ids=[each for each in meant.values() if each is not None],
     )
@@ -139,13 +139,13 @@ def _now(storing: Storing, kind: str, ids: list[int]) -> dict[int, int]:
 # Collection and wish list.
 
 
-def _name_variants(storing: Storing, rows: list[Chosen]) -> None:
-    """Set `variant_id` of rows that name a variant of their issue, by id or name; remove others."""
+def _resolve_variants(context: ImportContext, rows: list[ResolvedRow]) -> None:
+    """Set `variant_id` of rows that name a variant of their issue by id or name; discard unknown variants."""
     wanted = [row for row in rows if "variant_id" in row.values or "variant" in row.values]
     if not wanted:
         return
     of_issue = defaultdict(dict)
-    for variant_id, issue_id, name in storing.execute(
+    for variant_id, issue_id, name in context.execute(
         "SELECT id, issue_id, name FROM variant WHERE issue_id = ANY(:ids) ORDER BY id DESC FOR KEY SHARE",
         ids=[row.id for row in wanted],
     ):
@@ -158,13 +158,13 @@ def _name_variants(storing: Storing, rows: list[Chosen]) -> None:
             row.values["variant_id"] = found
 
 
-def _store_reads(storing: Storing, rows: list[Chosen]) -> set[int]:
+def _store_reads(context: ImportContext, rows: list[ResolvedRow]) -> set[int]:
     """Add missing reads, of unknown date where the file has no dates; returns the issues with new ones."""
     dates = defaultdict(set)
     for row in rows:
         if row.part == READS or row.values.get("is_read") or row.values.get("read_dates"):
             dates[row.id].update(row.values.get("read_dates", ()))
-    added = storing.execute(
+    added = context.execute(
         "INSERT INTO read_date (user_id, issue_id, read_on) SELECT :user, s.issue_id, s.moment"
         " FROM json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, moment timestamptz)"
         " WHERE NOT EXISTS (SELECT FROM read_date d WHERE d.user_id = :user AND d.issue_id = s.issue_id"
@@ -225,43 +225,45 @@ def _recordset(model, names: Iterable[str]) -> str:
     )
 
 
-def _store_collection(storing: Storing, by_copy: dict[tuple[int, int], dict], newly_read: set[int]) -> None:
+def _store_collection(
+    context: ImportContext, by_copy: dict[tuple[int, int], dict], newly_read: set[int]
+) -> None:
     """Store collection items; stars and reads come first, as new items show those of their issues.
 
     The second copy of an issue in the file is the second item of the issue, whatever else is known of it.
     """
     present = {
         (issue_id, copy): item_id
-        for item_id, issue_id, copy in storing.execute(
+        for item_id, issue_id, copy in context.execute(
             "SELECT id, issue_id, row_number() OVER (PARTITION BY issue_id ORDER BY id) FROM collection_item"
             " WHERE user_id = :user AND issue_id = ANY(:ids)",
             ids=list({issue_id for issue_id, _copy in by_copy}),
         )
     }
     new = [(key[0], _new_item(by_copy[key])) for key in sorted(by_copy) if key not in present]
-    storing.counted["collection_added"] += collection.add_copies(
-        storing.session, storing.user_id, new, today=storing.today
+    context.counted["collection_added"] += collection.add_copies(
+        context.session, context.user_id, new, today=context.today
     )
-    changed = storing.execute(
+    changed = context.execute(
         update_statement(
             CollectionItem,
             collection.FIELDS,
             _recordset(CollectionItem, collection.FIELDS),
             "t.id = s.item_id",
-            take_file=storing.take_file,
+            take_file=context.take_file,
         ),
         [{"item_id": present[key], **values} for key, values in by_copy.items() if key in present],
     )
     read = {item_id for (issue_id, _copy), item_id in present.items() if issue_id in newly_read}
-    storing.counted["collection_changed"] += len(read.union(changed.scalars()))
+    context.counted["collection_changed"] += len(read.union(changed.scalars()))
 
 
-def _by_copy(rows: list[Chosen], add_up: bool) -> dict[tuple[int, int], dict]:
+def _by_copy(rows: list[ResolvedRow], rows_are_copies: bool) -> dict[tuple[int, int], dict]:
     """The values of each issue and copy: of several rows the first value counts, quantities are added up."""
     by_copy: dict[tuple[int, int], dict] = {}
     for row in rows:
         values = by_copy.setdefault((row.id, row.values.get("copy", 1)), {})
-        if add_up:
+        if rows_are_copies:
             copies = values.get("quantity", 0) + row.values.get("quantity", 1)
             values["quantity"] = min(copies, SMALL_MAX)
         for name, value in row.values.items():
@@ -277,61 +279,61 @@ def _new_item(values: dict) -> dict:
     return made
 
 
-def _store_wishes(storing: Storing, given: list[Chosen]) -> None:
-    wishes = own_list(storing.session, WishList, storing.user_id).id
+def _store_wishes(context: ImportContext, given: list[ResolvedRow]) -> None:
+    wishes = default_list(context.session, WishList, context.user_id).id
     first = {(row.id, row.values.get("variant_id")): row.values for row in reversed(given)}
     rows = [{"issue_id": issue_id, **values} for (issue_id, _variant), values in first.items()]
-    columns, source = WishListItem.__table__.columns, _recordset(WishListItem, WISH)
-    defaults = {name: columns[name].default for name in WISH}
+    columns, source = WishListItem.__table__.columns, _recordset(WishListItem, WISH_FIELDS)
+    defaults = {name: columns[name].default for name in WISH_FIELDS}
     values = ", ".join(
         f"coalesce(s.{name}, '{default.arg}')" if default else f"s.{name}"
         for name, default in defaults.items()
     )
-    added = storing.execute(
-        f"INSERT INTO wish_list_item (wish_list_id, issue_id, added_on, {', '.join(WISH)})"
+    added = context.execute(
+        f"INSERT INTO wish_list_item (wish_list_id, issue_id, added_on, {', '.join(WISH_FIELDS)})"
         f" SELECT :list, s.issue_id, coalesce(s.added, clock_timestamp()), {values} FROM {source}"
         " ORDER BY s.issue_id ON CONFLICT DO NOTHING",
         rows,
         list=wishes,
     )
-    changed = storing.execute(
+    changed = context.execute(
         update_statement(
             WishListItem,
-            WISH,
+            WISH_FIELDS,
             source,
             "t.wish_list_id = :list AND t.issue_id = s.issue_id"
             " AND t.variant_id IS NOT DISTINCT FROM s.variant_id",
-            take_file=storing.take_file,
+            take_file=context.take_file,
         ),
         rows,
         list=wishes,
     )
-    storing.counted["wish_list_added"] += added.rowcount
-    storing.counted["wish_list_changed"] += len(changed.all())
+    context.counted["wish_list_added"] += added.rowcount
+    context.counted["wish_list_changed"] += len(changed.all())
 
 
-def _date_back(
-    storing: Storing, update: str, condition: str, by_issue: dict[int, dict], **parameters
+def _backdate(
+    context: ImportContext, update: str, condition: str, by_issue: dict[int, dict], **parameters
 ) -> bool:
-    """Set the time at which new rows t were added, where the file has it; returns whether it has any."""
+    """Set the time at which new rows t were added to that in the file; returns whether it has any."""
     rows = [
         {"issue_id": each, "added": values["added"]} for each, values in by_issue.items() if "added" in values
     ]
     if rows:
         source = "json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, added timestamptz)"
-        storing.execute(f"{update} FROM {source} WHERE {condition}", rows, **parameters)
+        context.execute(f"{update} FROM {source} WHERE {condition}", rows, **parameters)
     return bool(rows)
 
 
 # Stars and the pull list.
 
 
-def _store_stars(storing: Storing, rows: list[Chosen]) -> None:
+def _store_stars(context: ImportContext, rows: list[ResolvedRow]) -> None:
     """Store the ratings of the file; existing ones are replaced only with `take_file`."""
     wanted = {row.id: row for row in reversed(rows) if "rating" in row.values}
     if not wanted:
         return
-    known = storing.execute(
+    known = context.execute(
         "SELECT i.id, r.rating FROM issue i"
         " LEFT JOIN issue_rating r ON r.issue_id = i.id AND r.user_id = :user WHERE i.id = ANY(:ids)",
         ids=list(wanted),
@@ -340,60 +342,60 @@ def _store_stars(storing: Storing, rows: list[Chosen]) -> None:
     stars, fresh = {}, {}
     for issue_id, given in known:
         asked = wanted[issue_id].values["rating"]
-        if given == asked or (given is not None and not storing.take_file):
+        if given == asked or (given is not None and not context.take_file):
             continue
         stars[issue_id] = asked
         if given is None and issue_id in added:
             fresh[issue_id] = added[issue_id]
-        storing.counted["ratings_changed" if given is not None else "ratings_added"] += 1
+        context.counted["ratings_changed" if given is not None else "ratings_added"] += 1
     if not stars:
         return
-    ratings.give(storing.session, storing.user_id, stars, today=storing.today)
-    storing.execute(
+    ratings.rate_issues(context.session, context.user_id, stars, today=context.today)
+    context.execute(
         f"UPDATE collection_item t SET rating = r.rating, {TOUCH}"
         " FROM issue_rating r WHERE r.user_id = :user AND r.issue_id = t.issue_id AND t.user_id = :user"
         " AND t.issue_id = ANY(:ids) AND t.rating IS DISTINCT FROM r.rating",
         ids=list(stars),
     )
-    _date_back(
-        storing,
+    _backdate(
+        context,
         "UPDATE issue_rating t SET created_on = s.added",
         "t.user_id = :user AND t.issue_id = s.issue_id",
         fresh,
     )
 
 
-def _store_pull_list(storing: Storing, wanted: dict[int, dict]) -> None:
-    """Follow series; `added` is the time since when, without it now."""
-    made = storing.execute(
+def _store_pull_list(context: ImportContext, wanted: dict[int, dict]) -> None:
+    """Follow series since the time `added`, or from now on without it."""
+    made = context.execute(
         "INSERT INTO pull_list_series (pull_list_id, series_id, pulled, variant_words, added_on)"
         " SELECT :list, s.series_id, coalesce(s.pulled, 'COVER'), coalesce(s.variant_words, ''),"
         " coalesce(s.added, clock_timestamp()) FROM json_to_recordset(CAST(:rows AS json))"
         " AS s (series_id integer, pulled text, variant_words text, added timestamptz)"
         " ORDER BY s.series_id ON CONFLICT DO NOTHING",
         [values | {"series_id": each} for each, values in wanted.items()],
-        list=own_list(storing.session, PullList, storing.user_id).id,
+        list=default_list(context.session, PullList, context.user_id).id,
     )
-    storing.counted["pull_list_added"] += made.rowcount
+    context.counted["pull_list_added"] += made.rowcount
 
 
 # Reading lists.
 
 
-def _store_lists(storing: Storing, lists: list[dict], rows: list[Chosen]) -> None:
+def _store_lists(context: ImportContext, lists: list[dict], rows: list[ResolvedRow]) -> None:
     """Store reading lists and their items; one with the name and source of an existing one extends it.
 
     Missing items are appended. With `take_file` the existing list gets the order, types and description of
     the file, followed by its other items. Raises InvalidError as `reading_lists.create` does.
     """
-    session, identity, official = storing.session, storing.identity, storing.official
+    session, identity, official = context.session, context.identity, context.official
     # By list: values by issue id, in the order of the file.
     by_list = defaultdict(dict)
     for row in rows:
         by_list[row.list].setdefault(row.id, row.values)
     made = {}
     for place, given in enumerate(lists):
-        values = _allowed(identity, given)
+        values = _allowed_values(identity, given)
         found = session.scalar(
             select(ReadingList).where(
                 ReadingList.user_id == identity.user_id,
@@ -408,66 +410,66 @@ def _store_lists(storing: Storing, lists: list[dict], rows: list[Chosen]) -> Non
         }
         if found is None:
             found = reading_lists.create(session, identity, official, values)
-            storing.counted[f"{LISTS}_added"] += 1
-        elif storing.take_file and any(changes[name] != getattr(found, name) for name in changes):
+            context.counted[f"{LISTS}_added"] += 1
+        elif context.take_file and any(changes[name] != getattr(found, name) for name in changes):
             found = reading_lists.update(session, identity, official, found, changes)
-            storing.counted[f"{LISTS}_changed"] += 1
+            context.counted[f"{LISTS}_changed"] += 1
         made[place + 1] = found
         if by_list[place]:
-            _store_items(storing, found, by_list[place])
+            _store_items(context, found, by_list[place])
     for place, given in enumerate(lists, 1):
-        _set_neighbours(storing, made, place, given)
+        _set_neighbours(context, made, place, given)
 
 
-def _allowed(identity: Identity, given: dict) -> dict:
+def _allowed_values(identity: Identity, given: dict) -> dict:
     """The values of a list that the account may set; only staff may set its source."""
     values = {name: given[name] for name in ("name", *_LIST_FIELDS) if name in given}
-    if not may(identity, Permission.LIST_SOURCES):
+    if not has_permission(identity, Permission.LIST_SOURCES):
         values = {name: value for name, value in values.items() if name not in _SOURCE}
     if not is_web_address(values.get("attribution_url", "")):
         values.pop("attribution_url", None)
     return values
 
 
-def _store_items(storing: Storing, found: ReadingList, by_issue: dict[int, dict]) -> None:
-    locked = reading_lists.lock_list(storing.session, storing.identity, storing.official, found)
+def _store_items(context: ImportContext, found: ReadingList, by_issue: dict[int, dict]) -> None:
+    locked = reading_lists.lock_list(context.session, context.identity, context.official, found)
     types = {each: values["issue_type"] for each, values in by_issue.items() if "issue_type" in values}
     before = set(
-        storing.execute(
+        context.execute(
             "SELECT issue_id FROM reading_list_item WHERE reading_list_id = :list", list=found.id
         ).scalars()
     )
-    storing.counted[f"{ITEMS}_added"] += items.add_issues(locked, list(by_issue), types=types).added
-    dated = _date_back(
-        storing,
+    context.counted[f"{ITEMS}_added"] += items.add_issues(locked, list(by_issue), types=types).added
+    dated = _backdate(
+        context,
         "UPDATE reading_list_item t SET added_on = s.added",
         "t.reading_list_id = :list AND t.issue_id = s.issue_id",
         {each: by_issue[each] for each in by_issue if each not in before},
         list=found.id,
     )
-    if storing.take_file and before:
+    if context.take_file and before:
         items.reorder(locked, list(by_issue))
-        storing.execute(
+        context.execute(
             "UPDATE reading_list_item i SET issue_type = s.kind"
             " FROM json_to_recordset(CAST(:rows AS json)) AS s (issue_id integer, kind text)"
             " WHERE i.reading_list_id = :list AND i.issue_id = s.issue_id AND i.issue_type <> s.kind",
             [{"issue_id": each, "kind": types[each]} for each in types],
             list=found.id,
         )
-    if dated or (storing.take_file and before):
-        reading_lists.forget_stamps(storing.session)
+    if dated or (context.take_file and before):
+        reading_lists.expire_stamps(context.session)
 
 
-def _set_neighbours(storing: Storing, made: dict[int, ReadingList], place: int, given: dict) -> None:
+def _set_neighbours(context: ImportContext, made: dict[int, ReadingList], place: int, given: dict) -> None:
     """Set the previous and next list as in the file, with `take_file` also where a list has others."""
-    found = storing.session.get_one(ReadingList, made[place].id, populate_existing=True)
+    found = context.session.get_one(ReadingList, made[place].id, populate_existing=True)
     wanted = {
         side: made[given[side]].id
         for side in _SIDES
         if given.get(side) in made and made[given[side]].id not in (found.id, getattr(found, f"{side}_id"))
     }
-    if not storing.take_file:
-        wanted = {side: each for side, each in wanted.items() if is_free(storing.session, found, side, each)}
+    if not context.take_file:
+        wanted = {side: each for side, each in wanted.items() if is_free(context.session, found, side, each)}
     after = [wanted.get(side, getattr(found, f"{side}_id")) for side in _SIDES]
     if wanted and after[0] != after[1]:
-        reading_lists.update(storing.session, storing.identity, storing.official, found, wanted)
+        reading_lists.update(context.session, context.identity, context.official, found, wanted)

@@ -36,7 +36,7 @@ class Table:
     records: list[tuple[int, dict[str, str]]]
 
 
-def decoded(data: bytes) -> str:
+def decode(data: bytes) -> str:
     """Decode UTF-16 with a byte order mark, UTF-8 or Windows-1252; raises InvalidError for anything else."""
     marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
@@ -47,17 +47,17 @@ def decoded(data: bytes) -> str:
         if "\0" in text:
             break
         return text
-    raise refused(NO_TEXT)
+    raise file_error(NO_TEXT)
 
 
-def refused(text, **mapping) -> InvalidError:
+def file_error(text, **mapping) -> InvalidError:
     """An InvalidError for the field "file"."""
     return InvalidError({"file": [text % mapping if mapping else text]})
 
 
-def table(data: bytes, most: int) -> Table:
-    """Parse a CSV file of at most `most` rows; raises InvalidError."""
-    text = decoded(data)
+def table(data: bytes, max_rows: int) -> Table:
+    """Parse a CSV file; raises InvalidError for an invalid one and for more than `max_rows` rows."""
+    text = decode(data)
     if found := _SEPARATOR.match(text):
         text, delimiter = text[found.end() :], found[1]
     else:
@@ -65,11 +65,11 @@ def table(data: bytes, most: int) -> Table:
     records, lines = [], _lines(text, delimiter)
     _line, header = next(lines, (0, []))
     if len(header) > COLUMNS_MAX:
-        raise refused(TOO_WIDE, most=COLUMNS_MAX)
+        raise file_error(TOO_WIDE, most=COLUMNS_MAX)
     columns = _names(header)
     for line, cells in lines:
-        if len(records) == most:
-            raise refused(TOO_MANY_ROWS, most=most)
+        if len(records) == max_rows:
+            raise file_error(TOO_MANY_ROWS, most=max_rows)
         records.append(
             (
                 line,
@@ -77,7 +77,7 @@ def table(data: bytes, most: int) -> Table:
             )
         )
     if not records:
-        raise refused(NO_ROWS)
+        raise file_error(NO_ROWS)
     return Table(columns, records)
 
 
@@ -92,7 +92,7 @@ def _in_header(text: str, delimiter: str) -> int:
 def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The lines that are not blank, with their line numbers."""
     if (start := _first_long_line(text)) is not None:
-        raise refused(NO_TABLE, line=text.count("\n", 0, start) + 1)
+        raise file_error(NO_TABLE, line=text.count("\n", 0, start) + 1)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     blank = 0
     try:
@@ -104,7 +104,7 @@ def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             if blank > BLANK_MAX:
                 raise csv.Error
     except csv.Error:  # also of a cell with more than 131,072 characters
-        raise refused(NO_TABLE, line=reader.line_num) from None
+        raise file_error(NO_TABLE, line=reader.line_num) from None
 
 
 def _first_long_line(text: str) -> int | None:

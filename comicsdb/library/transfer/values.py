@@ -10,8 +10,8 @@ from decimal import Decimal
 
 from comicsdb import clock
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
-from comicsdb.models.library import TAG_MAX, TAGS_MOST
-from comicsdb.values import compact, ordered_tags, read_money, without_bad_characters
+from comicsdb.models.library import MAX_TAG_LENGTH, MAX_TAGS
+from comicsdb.values import compact_code, ordered_tags, read_money, without_bad_characters
 
 NOTES_MAX = 20_000  # characters
 LINE_MAX = 255
@@ -26,7 +26,7 @@ class UnclearError(ValueError):
     """A cell cannot be interpreted."""
 
 
-def cleaned(value, longest: int = CELL_MAX) -> str:
+def clean(value, max_length: int = CELL_MAX) -> str:
     """The text of a value without surrounding spaces and characters that are not allowed.
 
     Numbers become text; other types of JSON, "". Longer text is cut first.
@@ -34,7 +34,7 @@ def cleaned(value, longest: int = CELL_MAX) -> str:
     if value is None or isinstance(value, bool | list | dict):
         return ""
     try:
-        text = str(value).strip()[:longest]
+        text = str(value).strip()[:max_length]
     except ValueError:  # Python refuses to format integers of thousands of digits
         raise UnclearError from None
     return without_bad_characters(text).strip()
@@ -44,22 +44,22 @@ def word(value) -> str:
     """A short text, cleaned and case-folded; raises UnclearError for a long one."""
     if _is_longer(value, WORD_MAX):
         raise UnclearError
-    return cleaned(value).casefold()
+    return clean(value).casefold()
 
 
-def line(value, longest: int = LINE_MAX) -> str | None:
+def line(value, max_length: int = LINE_MAX) -> str | None:
     """A single line of text."""
     if _is_longer(value, RAW_LINE_MAX):
         raise UnclearError
-    text = " ".join(cleaned(value).split())
-    if len(text) > longest:
+    text = " ".join(clean(value).split())
+    if len(text) > max_length:
         raise UnclearError
     return text or None
 
 
 def bar_code(value) -> str | None:
     """A UPC, also with spaces, or as `="7596"`, which keeps spreadsheets from rounding it."""
-    text = compact((line(value) or "").strip("='\"")).upper()
+    text = compact_code((line(value) or "").strip("='\"")).upper()
     if len(text) > UPC_MAX:
         raise UnclearError
     return text or None
@@ -69,24 +69,24 @@ def notes(value) -> str | None:
     """Text of several lines."""
     if _is_longer(value, NOTES_MAX):
         raise UnclearError
-    return cleaned(value) or None
+    return clean(value) or None
 
 
 def tags(value) -> list[str] | None:
     """Tags, as a list or separated by commas, semicolons or bars."""
-    text = ",".join(map(cleaned, value)) if isinstance(value, list) else cleaned(value)
-    found = ordered_tags(filter(None, (line(each, TAG_MAX) for each in re.split("[,;|]", text))))
-    if len(found) > TAGS_MOST:
+    text = ",".join(map(clean, value)) if isinstance(value, list) else clean(value)
+    found = ordered_tags(filter(None, (line(each, MAX_TAG_LENGTH) for each in re.split("[,;|]", text))))
+    if len(found) > MAX_TAGS:
         raise UnclearError
     return found or None
 
 
-def _is_longer(value, most: int) -> bool:
+def _is_longer(value, max_length: int) -> bool:
     """Whether a value is text of more characters, not counting surrounding spaces."""
-    return isinstance(value, str) and len(value.strip()) > most
+    return isinstance(value, str) and len(value.strip()) > max_length
 
 
-def whole(low: int, high: int):
+def whole_between(low: int, high: int):
     """A parser of whole numbers within inclusive bounds."""
 
     def read(value) -> int | None:
@@ -219,13 +219,13 @@ _WORDS = re.compile(r"(?:(\d{1,2})\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?,?\s+
 
 def is_day_first(values) -> bool:
     """Whether dates such as 5/3/2019 begin with the day: whether one of a file is valid only that way."""
-    found = [_PARTS.fullmatch(cleaned(value, WORD_MAX)) for value in values]
+    found = [_PARTS.fullmatch(clean(value, WORD_MAX)) for value in values]
     return any(each and int(each[1]) > 12 for each in found)
 
 
 def day(value, *, day_first: bool = False) -> str | None:
     """A date as YYYY-MM-DD; the first of the month if the day is missing."""
-    text = cleaned(value, WORD_MAX)
+    text = clean(value, WORD_MAX)
     if not text:
         return None
     numbers = _day_parts(text, day_first)
@@ -252,7 +252,7 @@ def _day_parts(text: str, day_first: bool):
 
 def moment(value, *, day_first: bool = False) -> str | None:
     """A time in UTC; noon for a date alone, which is on the same date in nearly all time zones."""
-    text = cleaned(value, WORD_MAX)
+    text = clean(value, WORD_MAX)
     if not text:
         return None
     try:

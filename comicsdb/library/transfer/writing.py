@@ -14,12 +14,12 @@ from comicsdb.library.transfer.format import (
     COLUMNS,
     FORMAT,
     ITEMS,
+    LIST_FIELDS,
     LISTS,
-    OF_LIST,
     PULL,
     RATINGS,
     READS,
-    VALUES,
+    VALUE_FIELDS,
     VERSION,
     WISHES,
 )
@@ -81,9 +81,9 @@ def _copy() -> ColumnElement[int]:
 
 
 def _value_columns(part: str) -> list:
-    """The columns of the values of a part, labelled with the names of `VALUES`."""
+    """The columns of the values of a part, labelled with the names of `VALUE_FIELDS`."""
     model, columns = _MODELS[part], []
-    for name in VALUES[part]:
+    for name in VALUE_FIELDS[part]:
         if name == "added":
             columns.append((model.created_on if hasattr(model, "created_on") else model.added_on).label(name))
         elif name == "read_dates":
@@ -116,7 +116,7 @@ def _selects(user_id: int) -> dict[str, Select]:
         Series.cv_id.label("series_cv_id"),
         Series.gcd_id.label("series_gcd_id"),
     )
-    of_list = [getattr(listed, name) for name in OF_LIST if name not in ("previous", "next")]
+    of_list = [getattr(listed, name) for name in LIST_FIELDS if name not in ("previous", "next")]
     return {
         COLLECTION: _collection(user_id),
         PULL: select(*ids, *_SERIES, *_value_columns(PULL))

@@ -8,10 +8,10 @@ from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models import User
 from comicsdb.security import Permission, session_identifier
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 
 # For URLs that contain a secret: linked sites learn only the origin.
-NOT_CARRIED = {*accounts.CONFIRM_FIELDS, "csrf_token"}
+CONFIRMATION_FIELDS = {*accounts.CONFIRM_FIELDS, "csrf_token"}
 SECRET_REFERRER = "strict-origin"  # noqa: S105
 
 
@@ -63,7 +63,7 @@ def notice(request, title, *paragraphs, links=(), icon="mail", status=200):
     return response
 
 
-def confirmed(view):
+def require_confirmed_session(view):
     """Decorator of form views: require a recently confirmed session.
 
     Others get a confirmation page first, which carries the submitted form except passwords.
@@ -73,21 +73,21 @@ def confirmed(view):
         identifier = session_identifier(request)
         if accounts.is_confirmed(request.dbsession, identifier):
             return view(request)
-        fields, form, user = answers.texts(request), answers.Form(), account_of(request)
+        fields, form, user = form_state.text_fields(request), form_state.Form(), account_of(request)
         if any(name in fields for name in accounts.CONFIRM_FIELDS):
             try:
                 accounts.confirm(request.account_context, user, identifier, fields, get_csrf_token(request))
                 return view(request)
             except InvalidError as error:
-                form = answers.refused(request, error, {})
+                form = form_state.with_errors(request, error, {})
             except accounts.TooManyFailuresError as error:
-                form = answers.too_many(request, error.retry_after, {})
+                form = form_state.rate_limited(request, error.retry_after, {})
             except (accounts.CodeRefusedError, accounts.PasskeyRefusedError) as error:
-                form = answers.refused_whole(request, error.text, {})
+                form = form_state.with_form_error(request, error.text, {})
         carried = [
             (name, value)
             for name, value in request.POST.items()
-            if isinstance(value, str) and name not in NOT_CARRIED and "password" not in name
+            if isinstance(value, str) and name not in CONFIRMATION_FIELDS and "password" not in name
         ]
         values = {
             "form": form,

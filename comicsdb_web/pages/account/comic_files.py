@@ -13,7 +13,7 @@ from comicsdb_web.lists.paging import paginate
 from comicsdb_web.rendering.locales import _, ngettext
 
 DISMISSED = "dismissed"
-FULL = _("You have too many unsaved drafts. Save or discard some of them first.")
+TOO_MANY_DRAFTS = _("You have too many unsaved drafts. Save or discard some of them first.")
 GONE = _("This file is no longer listed.")
 NOT_EDITOR = _("Only editors can add issues to the catalogue.")
 
@@ -21,9 +21,9 @@ NOT_EDITOR = _("Only editors can add issues to the catalogue.")
 def comic_files(request):
     """The issues that wait, or those that were dismissed."""
     dismissed = DISMISSED in request.GET
-    statements = tagged_files.listed(request.identity.user_id, dismissed=dismissed)
-    page = paginate(request, *statements, per_page=tagged_files.LISTED)
-    found = tagged_files.matched(request.dbsession, [row.TaggedFile for row in page.rows])
+    statements = tagged_files.list_statements(request.identity.user_id, dismissed=dismissed)
+    page = paginate(request, *statements, per_page=tagged_files.PAGE_SIZE)
+    found = tagged_files.match_rows(request.dbsession, [row.TaggedFile for row in page.rows])
     return {
         "page": page,
         "found": found,
@@ -33,7 +33,7 @@ def comic_files(request):
     }
 
 
-def act(request):
+def handle_button(request):
     """Enter, dismiss or restore an issue, or remove those that are in the catalogue."""
     post, session, say = request.POST, request.dbsession, request.localizer
     if text_of(post, "remove"):
@@ -42,24 +42,24 @@ def act(request):
         text = ngettext("${n} file was removed.", "${n} files were removed.", number)
         request.messages.add("success", translate(say, text))
     elif text_of(post, "enter"):
-        return HTTPSeeOther(_entered(request) or _here(request))
+        return HTTPSeeOther(_new_issue_path(request) or _list_path(request))
     elif text_of(post, "dismiss"):
         _row(request, "dismiss").is_dismissed = True
         request.messages.add("success", say.translate(_("The file was dismissed.")))
     elif text_of(post, "restore"):
         _row(request, "restore").is_dismissed = False
         request.messages.add("success", say.translate(_("The file is in the list again.")))
-    return HTTPSeeOther(_here(request))
+    return HTTPSeeOther(_list_path(request))
 
 
-def _entered(request) -> str | None:
+def _new_issue_path(request) -> str | None:
     """The path of the form for a new issue, filled in; None if there cannot be one."""
     row = _row(request, "enter")
     may_enter = request.has_permission(Permission.EDIT)
-    key = tagged_files.as_draft(request.dbsession, row) if may_enter else None
+    key = tagged_files.make_draft(request.dbsession, row) if may_enter else None
     if key:
         return tagged_files.PATH + query_of([], **{RESTORED: key})
-    request.messages.add("warning", request.localizer.translate(FULL if may_enter else NOT_EDITOR))
+    request.messages.add("warning", request.localizer.translate(TOO_MANY_DRAFTS if may_enter else NOT_EDITOR))
     return None
 
 
@@ -72,7 +72,7 @@ def _row(request, button: str):
     return rows[0]
 
 
-def _here(request) -> str:
+def _list_path(request) -> str:
     """The list as it was shown; a page that is empty by now is the first one again."""
     kept = {DISMISSED: "1"} if DISMISSED in request.GET else {}
     return request.path + query_of([], **kept)
@@ -85,6 +85,6 @@ def includeme(config):
         "comic-files/",
         comic_files,
         renderer="account/comic_files.jinja2",
-        post=act,
+        post=handle_button,
         parameters=(DISMISSED, "page"),
     )

@@ -7,7 +7,7 @@ from pyramid.httpexceptions import HTTPFound, HTTPSeeOther
 from pyramid.response import Response
 
 from comicsdb import accounts
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import safe_path
 from comicsdb_web.http.session_auth import begin_session, end_session
 from comicsdb_web.pages.account import notice, restrict_referrer
@@ -21,12 +21,12 @@ def login_form(request):
     target = safe_path(request.GET.get("next"))
     if request.identity is not None:
         return HTTPFound(target or request.route_path("home"))
-    return _page(target, answers.Form())
+    return _page(target, form_state.Form())
 
 
 def login(request):
     """Log in with user name or address, and password."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     target = safe_path(fields.get("next"))
     typed = {"username": fields.get("username", "")[: accounts.EMAIL_MAX]}
     try:
@@ -34,35 +34,35 @@ def login(request):
             request.account_context, fields.get("username", ""), fields.get("password", "")
         )
     except accounts.LogInFailedError as error:
-        return _page(target, answers.refused_whole(request, error.text, typed))
+        return _page(target, form_state.with_form_error(request, error.text, typed))
     except accounts.NotActivatedError as error:
-        return _page(target, answers.refused_whole(request, error.text, typed)) | {"waits": True}
-    except accounts.NewPlaceError as error:
+        return _page(target, form_state.with_form_error(request, error.text, typed)) | {"waits": True}
+    except accounts.NewNetworkError as error:
         request.response.retry_after = error.retry_after
-        return _page(target, answers.refused_whole(request, error.text, typed, status=429))
+        return _page(target, form_state.with_form_error(request, error.text, typed, status=429))
     except accounts.TooManyFailuresError as error:
-        return _page(target, answers.too_many(request, error.retry_after, typed))
+        return _page(target, form_state.rate_limited(request, error.retry_after, typed))
     if user.second_factor:
         request.second_step.begin(user)
         query = {"next": target} if target else {}
         return HTTPSeeOther(request.route_path("login.second", _query=query))
     begin_session(request, user)
-    return HTTPSeeOther(request.asked_act.landing(target or request.route_path("home")))
+    return HTTPSeeOther(request.pending_action.redirect_target(target or request.route_path("home")))
 
 
 def login_by_passkey(request):
     """Log in by a passkey alone, which identifies the account and verifies the user."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     target = safe_path(fields.get("next"))
     try:
         user = accounts.passkey_user(
             request.account_context, fields.get("confirm_passkey", ""), get_csrf_token(request)
         )
     except accounts.PasskeyRefusedError as error:
-        return _page(target, answers.refused_whole(request, error.text, {}))
+        return _page(target, form_state.with_form_error(request, error.text, {}))
     request.account_context.log(log, "User logged in by passkey", user.username)
     begin_session(request, user)
-    return HTTPSeeOther(request.asked_act.landing(target or request.route_path("home")))
+    return HTTPSeeOther(request.pending_action.redirect_target(target or request.route_path("home")))
 
 
 def second_form(request):
@@ -70,7 +70,7 @@ def second_form(request):
     user = request.second_step.user()
     if user is None:
         return HTTPSeeOther(request.route_path("login"))
-    return _second(request, user, answers.Form())
+    return _second(request, user, form_state.Form())
 
 
 def second(request):
@@ -81,17 +81,17 @@ def second(request):
             "info", request.localizer.translate(_("That took too long. Please log in again."))
         )
         return HTTPSeeOther(request.route_path("login"))
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     try:
         accounts.check_second_step(request.account_context, user, fields, get_csrf_token(request))
     except accounts.TooManyFailuresError as error:
-        return _second(request, user, answers.too_many(request, error.retry_after, {}))
+        return _second(request, user, form_state.rate_limited(request, error.retry_after, {}))
     except accounts.AccountError as error:
-        return _second(request, user, answers.refused_whole(request, error.text, {}))
+        return _second(request, user, form_state.with_form_error(request, error.text, {}))
     request.second_step.end()
     begin_session(request, user)
     return HTTPSeeOther(
-        request.asked_act.landing(safe_path(fields.get("next")) or request.route_path("home"))
+        request.pending_action.redirect_target(safe_path(fields.get("next")) or request.route_path("home"))
     )
 
 
@@ -133,7 +133,7 @@ def link(request):
         request.second_step.begin(user)
         return HTTPSeeOther(request.route_path("login.second"))
     begin_session(request, user, confirmed=False)
-    return HTTPSeeOther(request.asked_act.landing(request.route_path("home")))
+    return HTTPSeeOther(request.pending_action.redirect_target(request.route_path("home")))
 
 
 def _bad_link(request):
@@ -154,7 +154,7 @@ def logout(request):
     if identity is not None:
         request.account_context.log(log, "User logged out", identity.username)
     request.messages.add("success", request.localizer.translate(_("You have been logged out. See you soon!")))
-    target = safe_path(answers.texts(request).get("next")) or request.route_path("home")
+    target = safe_path(form_state.text_fields(request).get("next")) or request.route_path("home")
     # Clears the browser's cache, so that the Back button shows no pages of the session.
     return HTTPSeeOther(target, headers={"Clear-Site-Data": '"cache"'})
 

@@ -5,31 +5,34 @@ from pyramid.httpexceptions import HTTPMovedPermanently, HTTPSeeOther
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.security import session_identifier
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.session_auth import keep_session
 from comicsdb_web.pages.account import account_of, notice, restrict_referrer
 from comicsdb_web.rendering.locales import _
 
-ENDING = ("end_sessions", "revoke_tokens", "revoke_feeds")
+REVOCATIONS = ("end_sessions", "revoke_tokens", "revoke_feeds")
 
 
 def change_form(request):
     """The form for a new password."""
-    return {"form": answers.Form({"end_sessions": "1"}), "user": account_of(request)}
+    return {"form": form_state.Form({"end_sessions": "1"}), "user": account_of(request)}
 
 
 def change(request):
     """Set a new password; the session of this browser gets a new identifier."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     try:
         identifier = accounts.change_password(
             request.account_context, request.identity.user_id, session_identifier(request), fields
         )
     except InvalidError as error:
-        return {"form": answers.refused(request, error, _ticked(fields)), "user": account_of(request)}
+        return {
+            "form": form_state.with_errors(request, error, _selected_revocations(fields)),
+            "user": account_of(request),
+        }
     except accounts.TooManyFailuresError as error:
         return {
-            "form": answers.too_many(request, error.retry_after, _ticked(fields)),
+            "form": form_state.rate_limited(request, error.retry_after, _selected_revocations(fields)),
             "user": account_of(request),
         }
     keep_session(request, identifier)
@@ -49,18 +52,18 @@ def changed(request):
 
 def forgotten_form(request):  # noqa: ARG001
     """The form that asks for a link by mail."""
-    return {"form": answers.Form()}
+    return {"form": form_state.Form()}
 
 
 def forgotten(request):
     """Send a link to the account with an address, if there is one; the response is always the same."""
-    typed = {"email": answers.texts(request).get("email", "")}
+    typed = {"email": form_state.text_fields(request).get("email", "")}
     try:
         accounts.request_reset(request.account_context, typed["email"])
     except InvalidError as error:
-        return {"form": answers.refused(request, error, typed)}
+        return {"form": form_state.with_errors(request, error, typed)}
     except accounts.TooManyMailsError as error:
-        return {"form": answers.too_many(request, error.retry_after, typed)}
+        return {"form": form_state.rate_limited(request, error.retry_after, typed)}
     return HTTPSeeOther(request.route_path("account.reset_sent"))
 
 
@@ -82,19 +85,19 @@ def reset_form(request):
         user = accounts.check_reset(request.account_context, words["uid"], words["secret"])
     except accounts.BadLinkError:
         return _bad_link(request)
-    return {"form": answers.Form(dict.fromkeys(ENDING, "1")), "user": user}
+    return {"form": form_state.Form(dict.fromkeys(REVOCATIONS, "1")), "user": user}
 
 
 def reset(request):
     """Set the new password."""
-    words, fields = request.matchdict, answers.texts(request)
+    words, fields = request.matchdict, form_state.text_fields(request)
     try:
         accounts.reset_password(request.account_context, words["uid"], words["secret"], fields)
     except accounts.BadLinkError:
         return _bad_link(request)
     except InvalidError as error:
         user = accounts.check_reset(request.account_context, words["uid"], words["secret"])
-        return {"form": answers.refused(request, error, _ticked(fields)), "user": user}
+        return {"form": form_state.with_errors(request, error, _selected_revocations(fields)), "user": user}
     return HTTPSeeOther(request.route_path("account.reset_done"))
 
 
@@ -109,9 +112,9 @@ def reset_done(request):
     )
 
 
-def _ticked(fields):
+def _selected_revocations(fields):
     """The ticked options, to be shown again."""
-    return {name: fields.get(name, "") for name in ENDING}
+    return {name: fields.get(name, "") for name in REVOCATIONS}
 
 
 def _bad_link(request):

@@ -6,20 +6,20 @@ from sqlalchemy import Text, case, func, select
 from comicsdb import accounts
 from comicsdb.catalog import search
 from comicsdb.models import Issue, LoginSession, ReadDate, Series, User
-from comicsdb.models.base import Authored
+from comicsdb.models.base import AuthorsMixin
 from comicsdb.models.choices import SupporterTier
 from comicsdb.models.user import EDITOR_GROUP, READING_LIST_EDITOR_GROUP
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.account.settings import api_usage
 from comicsdb_web.rendering.locales import _
 
-READ_LAST = 10
+RECENT_READS = 10
 ORDER = (func.lower(User.username), User.id)
 # Hidden names are not searched either.
 SHOWN_NAMES = (case((User.shows_name, name), else_="") for name in (User.first_name, User.last_name))
-SEARCHED = tuple(func.fold(column, type_=Text) for column in (User.username, *SHOWN_NAMES))
+SEARCH_COLUMNS = tuple(func.fold(column, type_=Text) for column in (User.username, *SHOWN_NAMES))
 
 TIERS = {
     SupporterTier.FRIEND: _("Friend"),
@@ -36,13 +36,13 @@ def people(request):
 
 def find(request):
     """The active accounts whose user name or shown name contains the words of `q`."""
-    query = search.cleaned(request.GET.get("q", ""))
-    return _listing(request, query, search.in_any(SEARCHED, search.words(query)))
+    query = search.clean_query(request.GET.get("q", ""))
+    return _listing(request, query, search.all_words_in(SEARCH_COLUMNS, search.words(query)))
 
 
 def by_id(request):
     """Redirect from the path by id to the one by name."""
-    user = request.dbsession.get(User, number_in(request))
+    user = request.dbsession.get(User, id_in_path(request))
     if user is None or not user.is_active:
         raise HTTPNotFound
     return HTTPMovedPermanently(request.route_path("account.person", username=user.username))
@@ -94,7 +94,7 @@ def _badges(user: User) -> list[str]:
 def _contributions(request, user: User) -> dict[str, int]:
     """The number of objects of each kind added by an account, series and issues first; one statement."""
     others = (views.model for views in request.registry["comicsdb_web.kind_views"].values())
-    models = tuple(each for each in dict.fromkeys((Series, Issue, *others)) if issubclass(each, Authored))
+    models = tuple(each for each in dict.fromkeys((Series, Issue, *others)) if issubclass(each, AuthorsMixin))
     counts = (
         select(func.count()).select_from(model).where(model.created_by_id == user.id).scalar_subquery()
         for model in models
@@ -114,7 +114,7 @@ def _read_last(session, user: User) -> list:
     )
     rows = cards.statement(Issue).join(last.id.table, last.issue_id == Issue.id)
     rows = rows.order_by(last.day.desc().nulls_last(), last.id.desc())
-    return cards.load(session, Issue, rows.limit(READ_LAST))
+    return cards.load(session, Issue, rows.limit(RECENT_READS))
 
 
 def _last_active(session, user: User):

@@ -7,8 +7,8 @@ from comicsdb.community import profiles
 from comicsdb.i18n import translate
 from comicsdb.models import Issue, Series
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
-from comicsdb_web.pages.community.readers import cards_by_id, pictured
+from comicsdb_web.forms import form_state
+from comicsdb_web.pages.community.readers import cards_by_id, favourite_cards
 from comicsdb_web.rendering.locales import _
 
 PARTS = {
@@ -34,15 +34,15 @@ OFFERED = 8
 
 def form(request):
     """The form: what is public."""
-    return {"reader": profiles.own(request.dbsession, request.identity.user_id), "choices": PARTS}
+    return {"reader": profiles.find_own(request.dbsession, request.identity.user_id), "choices": PARTS}
 
 
 def save(request):
     """Save what is public."""
-    sent = answers.texts(request)
+    sent = form_state.text_fields(request)
     public = bool(sent.get("public"))
     parts = {part for part in profiles.PARTS if sent.get(part)}
-    profiles.save(request.dbsession, request.identity.user_id, public=public, parts=parts)
+    profiles.save_settings(request.dbsession, request.identity.user_id, public=public, parts=parts)
     text = SAVED_PUBLIC if public else SAVED_PRIVATE
     request.messages.add("success", request.localizer.translate(text))
     return HTTPSeeOther(request.route_path("account.public"))
@@ -50,20 +50,22 @@ def save(request):
 
 def favourites(request):
     """The favourites, with a search for more."""
-    query = search.cleaned(request.GET.get("q", ""))
+    query = search.clean_query(request.GET.get("q", ""))
     chosen = profiles.favourites(request.dbsession, request.identity.user_id)
     return {
         "query": query,
-        "chosen": pictured(request.dbsession, chosen),
-        "most": profiles.FAVOURITES_MOST,
+        "chosen": favourite_cards(request.dbsession, chosen),
+        "most": profiles.FAVOURITES_MAX,
         "found": _search(request, query) if search.words(query) else [],
     }
 
 
 def _search(request, query: str) -> list:
     """The issues and series that a text finds, best first."""
-    question = ranked_search.ask(request.read_pool, query, request.domain, limit=OFFERED, kinds=tuple(KINDS))
-    hits = ranked_search.best(request.read_pool, question.values)
+    question = ranked_search.search_parameters(
+        request.read_pool, query, request.domain, limit=OFFERED, kinds=tuple(KINDS)
+    )
+    hits = ranked_search.best_hits(request.read_pool, question.values)
     loaded = {
         kind: cards_by_id(request.dbsession, model, [hit.id for hit in hits if hit.kind == kind])
         for kind, model in KINDS.items()
@@ -74,7 +76,7 @@ def _search(request, query: str) -> list:
 
 def change_favourites(request):
     """Add, remove or move a favourite."""
-    session, user_id, sent = request.dbsession, request.identity.user_id, answers.texts(request)
+    session, user_id, sent = request.dbsession, request.identity.user_id, form_state.text_fields(request)
     kind, _colon, number = sent.get("add", "").partition(":")
     try:
         if kind in KINDS:
@@ -84,7 +86,7 @@ def change_favourites(request):
         elif up := whole_number(sent.get("up", "")):
             profiles.move_favourite_up(session, user_id, up)
     except InvalidError as error:
-        text = translate(request.localizer, error.errors[answers.WHOLE][0])
+        text = translate(request.localizer, error.errors[form_state.FORM_ERROR][0])
         request.messages.add("warning", text)
     except NotFoundError:  # it was deleted meanwhile
         pass

@@ -9,9 +9,9 @@ from pyramid.renderers import render_to_response
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
-from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
-from comicsdb_web.pages.account import account_of, confirmed
+from comicsdb_web.forms import form_state
+from comicsdb_web.http.routing import id_in_path
+from comicsdb_web.pages.account import account_of, require_confirmed_session
 from comicsdb_web.pages.account.login import json_text
 from comicsdb_web.rendering.locales import _
 
@@ -21,21 +21,21 @@ QR_SCALE = 5  # pixels per module of the QR code
 def totp_form(request):
     """A new secret for the app, as QR code and text; to be confirmed by its first code."""
     settings, user = request.registry.settings, account_of(request)
-    return _totp(accounts.new_totp(settings, user), answers.Form())
+    return _totp(accounts.new_totp(settings, user), form_state.Form())
 
 
 def add_totp(request):
     """Add the app; with the first second factor recovery codes are created."""
-    fields, user = answers.texts(request), account_of(request)
+    fields, user = form_state.text_fields(request), account_of(request)
     settings = request.registry.settings
     new = accounts.open_totp(settings, user, fields.get("sealed", ""))
     if new is None:
         text = _("That took too long. Here is a new secret.")
-        return _totp(accounts.new_totp(settings, user), answers.refused_whole(request, text, {}))
+        return _totp(accounts.new_totp(settings, user), form_state.with_form_error(request, text, {}))
     try:
         accounts.add_totp(request.account_context, user, new, fields.get("code", ""))
     except InvalidError as error:
-        return _totp(new, answers.refused(request, error, {}))
+        return _totp(new, form_state.with_errors(request, error, {}))
     return _done(request, user, _("The authenticator app is set up."))
 
 
@@ -55,7 +55,7 @@ def registration_options(request):
 
 def add_passkey(request):
     """Store a passkey; with the first second factor recovery codes are created."""
-    fields, user = answers.texts(request), account_of(request)
+    fields, user = form_state.text_fields(request), account_of(request)
     answer, name = fields.get("answer", ""), fields.get("name", "")
     try:
         accounts.add_passkey(request.account_context, user, answer, name, get_csrf_token(request))
@@ -69,7 +69,7 @@ def add_passkey(request):
 
 def remove_passkey(request):
     """Remove a passkey of the account."""
-    if not accounts.remove_passkey(request.account_context, account_of(request), number_in(request)):
+    if not accounts.remove_passkey(request.account_context, account_of(request), id_in_path(request)):
         raise HTTPNotFound(_("This passkey no longer exists."))
     return _back(request, "success", _("The passkey was removed."))
 
@@ -111,7 +111,7 @@ def includeme(config):
         "security/app/",
         totp_form,
         renderer="account/totp.jinja2",
-        post=confirmed(add_totp),
+        post=require_confirmed_session(add_totp),
     )
     acts = {
         "totp.remove": ("app/remove/", remove_totp),
@@ -120,5 +120,7 @@ def includeme(config):
         "recovery": ("recovery-codes/", recovery_codes),
     }
     for name, (path, view) in acts.items():
-        config.add_account_page(f"account.{name}", f"security/{path}", confirmed(view), methods=("POST",))
+        config.add_account_page(
+            f"account.{name}", f"security/{path}", require_confirmed_session(view), methods=("POST",)
+        )
     config.add_account_page("account.passkey.options", "security/passkeys/options/", registration_options)

@@ -8,8 +8,8 @@ from comicsdb.accounts.browsers import browser_name
 from comicsdb.i18n import translate
 from comicsdb.models import SecurityEvent
 from comicsdb.security import session_identifier
-from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.forms import form_state
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.http.session_auth import forget_session
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.account import notice, restrict_referrer
@@ -28,23 +28,23 @@ def security(request):
     page = paginate(request, events, events.with_only_columns(SecurityEvent.id), count, EVENTS_PER_PAGE)
     return {
         "sessions": [
-            (each, browser_name(each.browser), accounts.is_this(each, identifier))
+            (each, browser_name(each.browser), accounts.is_current_session(each, identifier))
             for each in accounts.sessions_of(session, user_id)
         ],
         "tokens": accounts.tokens_of(session, user_id),
         "page": page,
-        "events": [_shown(request, event) for (event,) in page.rows],
+        "events": [_event_values(request, event) for (event,) in page.rows],
         "shown_key": accounts.shown_key,
         "scopes": SCOPES,
         "is_expired": accounts.is_expired,
         "has_app": accounts.has_totp(session, user_id),
         "passkeys": accounts.passkeys_of(session, user_id),
         "codes_left": accounts.recovery_codes_left(session, user_id),
-        "form": answers.Form(),
+        "form": form_state.Form(),
     }
 
 
-def _shown(request, event):
+def _event_values(request, event):
     """An event with browser, title and details, translated."""
     found = accounts.security_facts(event)
     facts = [tuple(translate(request.localizer, each) for each in fact) for fact in found]
@@ -65,7 +65,7 @@ def not_me(request):
     """Lock everyone out of the account, and mail a password reset link."""
     words = request.matchdict
     try:
-        accounts.take_back(request.account_context, words["uid"], words["secret"])
+        accounts.reclaim_account(request.account_context, words["uid"], words["secret"])
     except accounts.AccountError:
         return _bad_link(request)
     return notice(
@@ -103,11 +103,11 @@ def sessions(request):
 
 def end_session(request):
     """End one session; ending the current one logs out."""
-    number, user_id = number_in(request), request.identity.user_id
+    number, user_id = id_in_path(request), request.identity.user_id
     own = [
         each.id
         for each in accounts.sessions_of(request.dbsession, user_id)
-        if accounts.is_this(each, session_identifier(request))
+        if accounts.is_current_session(each, session_identifier(request))
     ]
     if not accounts.end_session_of(request.dbsession, user_id, number):
         raise HTTPNotFound(_("This session no longer exists."))

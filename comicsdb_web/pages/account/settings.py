@@ -10,15 +10,15 @@ from comicsdb.catalog import InvalidError
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media.storage import StorageDownError
 from comicsdb.models.base import SYSTEM_USER_ID
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.session_auth import forget_session
 from comicsdb_web.pages.account import account_of, notice, restrict_referrer
 from comicsdb_web.rendering.locales import _
 
 PROFILE = ("username", "first_name", "last_name", "shows_name", "email", "bio", "language", "timezone")
 EXPORTS = {
-    "json": (accounts.holdings_json, "application/json"),
-    "csv": (accounts.holdings_csv, "application/zip"),
+    "json": (accounts.account_data_json, "application/json"),
+    "csv": (accounts.account_data_csv, "application/zip"),
 }
 FILE_NAMES = {"json": "comicsdb-account.json", "csv": "comicsdb-account.zip"}
 
@@ -35,21 +35,21 @@ def profile_form(request):
     """The profile form."""
     user = account_of(request)
     shown = {name: getattr(user, name) for name in PROFILE} | {"shows_name": "1" if user.shows_name else ""}
-    return _profile(user, answers.Form(shown))
+    return _profile(user, form_state.Form(shown))
 
 
 def save_profile(request):
     """Save the profile; a new address must be confirmed by a mailed link."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     image, kept = _picture(request, fields)
     sent = {**fields, "image": image, "image_kept": kept.secret if kept else fields.get("image_kept", "")}
     try:
         saved = accounts.update_profile(request.account_context, request.identity.user_id, sent)
     except InvalidError as error:
-        form = answers.refused(request, error, _typed(fields))
+        form = form_state.with_errors(request, error, _typed(fields))
         return _profile(account_of(request), form, kept, choose_again=bool(image))
     except (accounts.TooManyFailuresError, accounts.TooManyMailsError) as error:
-        form = answers.too_many(request, error.retry_after, _typed(fields))
+        form = form_state.rate_limited(request, error.retry_after, _typed(fields))
         return _profile(account_of(request), form, kept, choose_again=bool(image))
     request.messages.add("success", request.localizer.translate(_("Your profile was saved.")))
     if saved.confirm:
@@ -65,7 +65,7 @@ def _picture(request, fields):
     """The uploaded picture if storing it as a draft failed, whose error is shown, and the draft."""
     if fields.get("image_drop"):
         fields.pop("image_kept", None)
-    image, user_id = answers.file(request, "image"), request.identity.user_id
+    image, user_id = form_state.uploaded_file(request, "image"), request.identity.user_id
     if not image:
         secret = fields.get("image_kept")
         return b"", secret and accounts.find_picture_draft(request.dbsession, user_id, secret)
@@ -81,7 +81,7 @@ def _picture(request, fields):
 def keep_timezone(request):
     """Store the browser's time zone for a member who has not chosen one."""
     accounts.set_timezone(
-        request.dbsession, request.identity.user_id, answers.texts(request).get("timezone", "")
+        request.dbsession, request.identity.user_id, form_state.text_fields(request).get("timezone", "")
     )
     return Response(status=204)
 
@@ -93,7 +93,7 @@ def confirm_email(request):
     to_account = (_("To your account"), request.route_path("account"))
     try:
         accounts.confirm_email(request.account_context, request.matchdict["secret"])
-    except accounts.LinkSpentError:
+    except accounts.LinkUsedError:
         text = _("This link has already been used.")
         title = _("Your address is already confirmed")
         return notice(request, title, text, links=[to_account], icon="check")
@@ -120,19 +120,21 @@ def export(request):
 
 def delete_form(request):
     """The confirmation form of the deletion, with the password."""
-    return _deletion(request, answers.Form())
+    return _deletion(request, form_state.Form())
 
 
 def delete(request):
     """Delete the account; its contributions to the catalogue stay."""
     try:
         accounts.delete_account(
-            request.account_context, request.identity.user_id, answers.texts(request).get("password", "")
+            request.account_context,
+            request.identity.user_id,
+            form_state.text_fields(request).get("password", ""),
         )
     except InvalidError as error:
-        return _deletion(request, answers.refused(request, error, {}))
+        return _deletion(request, form_state.with_errors(request, error, {}))
     except accounts.TooManyFailuresError as error:
-        return _deletion(request, answers.too_many(request, error.retry_after, {}))
+        return _deletion(request, form_state.rate_limited(request, error.retry_after, {}))
     forget_session(request)
     request.messages.add(
         "success",
@@ -183,10 +185,10 @@ class Usage(NamedTuple):
 def api_usage(request) -> Usage | None:
     """The account's usage of the daily limit of the API; None where there are no limits."""
     limits = request.registry["comicsdb.api_limits"]
-    if not limits.on:
+    if not limits.enabled:
         return None
     _minute, day = limits.states(request.identity)
-    return Usage(day.count, day.limit.most)
+    return Usage(day.count, day.limit.max_events)
 
 
 def includeme(config):

@@ -6,13 +6,13 @@ from pyramid.response import Response
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.session_auth import begin_session
 from comicsdb_web.pages.account import notice, restrict_referrer
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering.locales import _
 
-SHOWN_AGAIN = ("username", "email", "answer")
+REDISPLAYED_FIELDS = ("username", "email", "answer")
 
 
 def sign_up_form(request):
@@ -21,7 +21,7 @@ def sign_up_form(request):
         return HTTPSeeOther(request.route_path("account"))
     switch = accounts.sign_up_settings(request.dbsession)
     if switch.signups_enabled:
-        return _page(request, answers.Form())
+        return _page(request, form_state.Form())
     return _closed(request, switch.disabled_message or _("Sign-ups are currently closed."))
 
 
@@ -30,16 +30,16 @@ def sign_up(request):
 
     No query may come before `accounts.sign_up`, which may first call another server.
     """
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     if "sealed" in fields:
-        fields = accounts.open_sign_up(request.registry.settings, fields["sealed"])
+        fields = accounts.decrypt_sign_up_form(request.registry.settings, fields["sealed"])
     try:
         accounts.sign_up(request.account_context, fields)
     except accounts.TooFastError as error:
-        return _page(request, answers.Form()) | {"sealed": error.sealed}
+        return _page(request, form_state.Form()) | {"sealed": error.sealed}
     except InvalidError as error:
-        typed = {name: fields[name] for name in SHOWN_AGAIN if name in fields}
-        return _page(request, answers.refused(request, error, typed))
+        typed = {name: fields[name] for name in REDISPLAYED_FIELDS if name in fields}
+        return _page(request, form_state.with_errors(request, error, typed))
     except accounts.SignUpsClosedError as error:
         return _closed(request, error.text, status=403)
     except accounts.TooManySignUpsError as error:
@@ -70,7 +70,7 @@ def activate(request):
     words = request.matchdict
     try:
         user = accounts.activate(request.account_context, words["uid"], words["secret"])
-    except accounts.LinkSpentError:
+    except accounts.LinkUsedError:
         if request.identity is not None:
             return notice(
                 request,
@@ -103,30 +103,30 @@ def activate(request):
     welcome = say(_("Welcome, ${name}! Your account is active.", mapping={"name": user.username}))
     guide = request.route_path("help.page", page="editing")
     request.messages.add("success", welcome, label=say(_("How to edit")), path=guide)
-    return HTTPSeeOther(request.asked_act.landing(request.route_path("account")))
+    return HTTPSeeOther(request.pending_action.redirect_target(request.route_path("account")))
 
 
 def resend_form(request):  # noqa: ARG001
     """The form that requests another activation mail."""
-    return {"form": answers.Form()}
+    return {"form": form_state.Form()}
 
 
 def resend(request):
     """Send another activation mail; the response is always the same."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     typed = {"email": fields.get("email", "")}
     try:
         accounts.resend_activation(request.account_context, typed["email"])
     except InvalidError as error:
-        return {"form": answers.refused(request, error, typed)}
+        return {"form": form_state.with_errors(request, error, typed)}
     except accounts.TooManyMailsError as error:
-        return {"form": answers.too_many(request, error.retry_after, typed)}
+        return {"form": form_state.rate_limited(request, error.retry_after, typed)}
     return HTTPSeeOther(request.route_path("account.sent"))
 
 
 def _page(request, form):
     settings = request.registry.settings
-    question = translate(request.localizer, accounts.question(settings))
+    question = translate(request.localizer, accounts.bot_question(settings))
     return {
         "form": form,
         "form_time": accounts.form_time(settings),

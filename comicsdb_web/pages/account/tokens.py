@@ -5,9 +5,9 @@ from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models.choices import TokenScope
-from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
-from comicsdb_web.pages.account import confirmed
+from comicsdb_web.forms import form_state
+from comicsdb_web.http.routing import id_in_path
+from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.rendering.locales import _
 
 # The choices of the form: scopes with name and explanation, and lifetimes.
@@ -38,7 +38,7 @@ CHOSEN = {"scope": TokenScope.READ, "lifetime": "365"}  # defaults of the form
 
 def tokens(request):
     """The form and the account's tokens."""
-    return _tokens_page(request, answers.Form(CHOSEN))
+    return _tokens_page(request, form_state.Form(CHOSEN))
 
 
 def generate(request):
@@ -46,7 +46,7 @@ def generate(request):
 
     The form's key is used up, so submitting the form again creates nothing.
     """
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     typed = {name: fields.get(name, "") for name in FIELDS}
     label, form_key = typed["name"], fields.get("form_key", "")
     chosen = {name: typed[name] for name in ("scope", "lifetime", "until")}
@@ -55,16 +55,16 @@ def generate(request):
             request.account_context, request.identity.user_id, label, form_key, **chosen
         )
     except InvalidError as error:
-        return _tokens_page(request, answers.refused(request, error, typed))
-    except accounts.FormSpentError:
+        return _tokens_page(request, form_state.with_errors(request, error, typed))
+    except accounts.FormAlreadySubmittedError:
         text = _("That form was already submitted. A token is shown only once: revoke it and create another.")
         return _to_tokens(request, "info", text)
-    return _tokens_page(request, answers.Form(CHOSEN), made)
+    return _tokens_page(request, form_state.Form(CHOSEN), made)
 
 
 def revoke(request):
     """Revoke a token of the account."""
-    if not accounts.revoke_token(request.account_context, request.identity.user_id, number_in(request)):
+    if not accounts.revoke_token(request.account_context, request.identity.user_id, id_in_path(request)):
         raise HTTPNotFound(_("This token no longer exists."))
     return _to_tokens(request, "success", _("The token was revoked and no longer works."))
 
@@ -95,7 +95,7 @@ def _to_tokens(request, kind, text):
 
 def feed_addresses(request):
     """The form and the account's addresses."""
-    return _feeds_page(request, answers.Form())
+    return _feeds_page(request, form_state.Form())
 
 
 def make_feed(request):
@@ -103,25 +103,25 @@ def make_feed(request):
 
     The form's key is used up, so submitting the form again creates nothing.
     """
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     name = fields.get("name", "")
     try:
         made = accounts.make_feed_address(
             request.account_context, request.identity.user_id, name, fields.get("form_key", "")
         )
     except InvalidError as error:
-        return _feeds_page(request, answers.refused(request, error, {"name": name}))
-    except accounts.FormSpentError:
+        return _feeds_page(request, form_state.with_errors(request, error, {"name": name}))
+    except accounts.FormAlreadySubmittedError:
         text = _(
             "That form was already submitted. An address is shown only once: revoke it and create another."
         )
         return _to_feeds(request, "info", text)
-    return _feeds_page(request, answers.Form(), made)
+    return _feeds_page(request, form_state.Form(), made)
 
 
 def revoke_feed(request):
     """Revoke an address of the account."""
-    if not accounts.revoke_feed_address(request.dbsession, request.identity.user_id, number_in(request)):
+    if not accounts.revoke_feed_address(request.dbsession, request.identity.user_id, id_in_path(request)):
         raise HTTPNotFound(_("This address no longer exists."))
     return _to_feeds(request, "success", _("The address was revoked and no longer works."))
 
@@ -150,12 +150,20 @@ def _to_feeds(request, kind, text):
 def includeme(config):
     """Add the pages of tokens and feed addresses."""
     config.add_account_page(
-        "account.tokens", "tokens/", tokens, renderer="account/tokens.jinja2", post=confirmed(generate)
+        "account.tokens",
+        "tokens/",
+        tokens,
+        renderer="account/tokens.jinja2",
+        post=require_confirmed_session(generate),
     )
     config.add_account_page("account.revoke_all", "tokens/revoke-all/", revoke_all, methods=("POST",))
     config.add_account_page("account.revoke", "tokens/{id:[0-9]+}/revoke/", revoke, methods=("POST",))
     config.add_account_page(
-        "account.feeds", "feeds/", feed_addresses, renderer="account/feeds.jinja2", post=confirmed(make_feed)
+        "account.feeds",
+        "feeds/",
+        feed_addresses,
+        renderer="account/feeds.jinja2",
+        post=require_confirmed_session(make_feed),
     )
     config.add_account_page(
         "account.feeds.revoke", "feeds/{id:[0-9]+}/revoke/", revoke_feed, methods=("POST",)

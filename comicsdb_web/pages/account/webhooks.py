@@ -6,9 +6,9 @@ from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models.choices import WebhookState
 from comicsdb.webhooks import endpoints
-from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
-from comicsdb_web.pages.account import confirmed
+from comicsdb_web.forms import form_state
+from comicsdb_web.http.routing import id_in_path
+from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.rendering.locales import _
 
 GONE = _("This webhook no longer exists.")
@@ -28,12 +28,12 @@ PROBLEMS = {
 
 def webhooks(request):
     """The form and the account's webhooks."""
-    return _list_page(request, answers.Form())
+    return _list_page(request, form_state.Form())
 
 
 def make(request):
     """Create a webhook, whose secret only this response shows."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     try:
         made = endpoints.make(
             request.dbsession,
@@ -43,11 +43,11 @@ def make(request):
             form_key=fields.get("form_key", ""),
         )
     except InvalidError as error:
-        return _list_page(request, answers.refused(request, error, fields))
-    except accounts.FormSpentError:
+        return _list_page(request, form_state.with_errors(request, error, fields))
+    except accounts.FormAlreadySubmittedError:
         request.messages.add("info", request.localizer.translate(SPENT))
         return HTTPSeeOther(request.route_path("account.webhooks"))
-    return _list_page(request, answers.Form(), made.secret)
+    return _list_page(request, form_state.Form(), made.secret)
 
 
 def webhook(request):
@@ -57,11 +57,11 @@ def webhook(request):
 
 def change(request):
     """Change a webhook."""
-    found, fields = _mine(request), answers.texts(request)
+    found, fields = _mine(request), form_state.text_fields(request)
     try:
         endpoints.change(request.registry.settings, found, **_typed(fields))
     except InvalidError as error:
-        return _page(request, found, form=answers.refused(request, error, fields))
+        return _page(request, found, form=form_state.with_errors(request, error, fields))
     return _back(request, found, _("The webhook was saved."))
 
 
@@ -96,7 +96,7 @@ def send_test(request):
 def resend(request):
     """Send a message again."""
     found = _mine(request)
-    done = endpoints.resend(request.dbsession, found, number_in(request, "delivery"))
+    done = endpoints.resend(request.dbsession, found, id_in_path(request, "delivery"))
     if done is None:
         raise HTTPNotFound(_("This message no longer exists."))
     if not done:
@@ -106,7 +106,7 @@ def resend(request):
 
 def remove(request):
     """Delete a webhook."""
-    if not endpoints.remove(request.dbsession, request.identity.user_id, number_in(request)):
+    if not endpoints.remove(request.dbsession, request.identity.user_id, id_in_path(request)):
         raise HTTPNotFound(GONE)
     request.messages.add("success", request.localizer.translate(_("The webhook was deleted.")))
     return HTTPSeeOther(request.route_path("account.webhooks"))
@@ -122,7 +122,7 @@ def _typed(fields) -> dict:
 
 def _mine(request):
     """The webhook of the address; raises HTTPNotFound for those of others."""
-    found = endpoints.webhook_of(request.dbsession, request.identity.user_id, number_in(request))
+    found = endpoints.webhook_of(request.dbsession, request.identity.user_id, id_in_path(request))
     if found is None:
         raise HTTPNotFound(GONE)
     return found
@@ -143,7 +143,7 @@ def _list_page(request, form, secret=""):
 def _page(request, found, secret="", form=None):
     if form is None:
         ticked = {f"kind_{kind}": "1" for kind in found.kinds}
-        form = answers.Form({"url": found.url, "description": found.description, **ticked})
+        form = form_state.Form({"url": found.url, "description": found.description, **ticked})
     return {
         "form": form,
         "kinds": endpoints.KINDS,
@@ -166,13 +166,17 @@ def includeme(config):
         return
     one = "webhooks/{id:[0-9]+}/"
     config.add_account_page(
-        "account.webhooks", "webhooks/", webhooks, renderer="account/webhooks.jinja2", post=confirmed(make)
+        "account.webhooks",
+        "webhooks/",
+        webhooks,
+        renderer="account/webhooks.jinja2",
+        post=require_confirmed_session(make),
     )
     config.add_account_page("account.webhook", one, webhook, renderer="account/webhook.jinja2", post=change)
     config.add_account_page(
         "account.webhook.rotate",
         f"{one}secret/",
-        confirmed(rotate),
+        require_confirmed_session(rotate),
         renderer="account/webhook.jinja2",
         methods=("POST",),
     )

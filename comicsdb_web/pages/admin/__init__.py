@@ -13,7 +13,7 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import translate
 from comicsdb.models import ApiToken, OutgoingMail, ReviewReport, SignupSettings, User
 from comicsdb.security import Permission
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import no_store
 from comicsdb_web.pages.admin import dashboard
 from comicsdb_web.pages.catalogue.history_labels import labels_of
@@ -60,8 +60,8 @@ KIND_NAMES = {
     "reading_list": _("Reading list"),
     **{kind.name: kind.label for kind in KINDS.values() if kind.is_reference},
 }
-OF_POLLS = {"start_date": _("Opens"), "end_date": _("Closes")}
-OF_LISTS = {"user": _("Owner")}
+POLL_LABELS = {"start_date": _("Opens"), "end_date": _("Closes")}
+LIST_LABELS = {"user": _("Owner")}
 
 # The states of mails.
 SENT = OutgoingMail.sent.is_not(None)
@@ -77,13 +77,13 @@ def add_admin_page(config, name, pattern, view, **options):
     )
 
 
-def hidden(error, request):
+def forbidden(error, request):
     """The forbidden view: redirect anonymous visitors to the log-in form; 404 for other accounts.
 
     Staff without a required second factor are redirected to its page.
     """
     if request.identity is not None and request.identity.lacks_second_factor:
-        say(request, "warning", _("Set up two-step log-in first: the admin pages require it."))
+        add_message(request, "warning", _("Set up two-step log-in first: the admin pages require it."))
         return HTTPSeeOther(request.route_path("account.security"))
     return errors.forbidden(error, request) if request.identity is None else errors.error_page(request, 404)
 
@@ -108,9 +108,9 @@ def overview(request):
     ).one()
     return {
         "figures": figures,
-        "throttled": notices.candidates(session, notices.Rules()),
+        "throttled": notices.candidates(session, notices.NoticeRules()),
         "actions": session.scalars(admin.actions().limit(LATEST)).all(),
-        **dashboard.needs(request),
+        **dashboard.open_tasks(request),
     } | log_names(request)
 
 
@@ -124,13 +124,13 @@ def log_names(request) -> dict:
     return {
         "action_names": ACTIONS,
         "kind_names": KIND_NAMES,
-        "field_names": {**of_kinds, "poll": OF_POLLS, "reading_list": OF_LISTS},
+        "field_names": {**of_kinds, "poll": POLL_LABELS, "reading_list": LIST_LABELS},
     }
 
 
 def row_of(request, model):
     """The row of the id in the path; raises HTTPNotFound."""
-    row = request.dbsession.get(model, number_in(request))
+    row = request.dbsession.get(model, id_in_path(request))
     if row is None:
         raise HTTPNotFound
     return row
@@ -141,7 +141,7 @@ def dollars(cents: int) -> Decimal:
     return Decimal(cents) / 100
 
 
-def say(request, kind: str, text) -> None:
+def add_message(request, kind: str, text) -> None:
     """Add a message to the next page: a text, or the first text of an InvalidError."""
     if isinstance(text, InvalidError):
         text = next(each for found in text.errors.values() for each in found)
@@ -151,7 +151,7 @@ def say(request, kind: str, text) -> None:
 def includeme(config):
     """Include all parts."""
     config.add_directive("add_admin_page", add_admin_page)
-    config.add_forbidden_view(hidden, on_site=True, path_info="^/admin/")
+    config.add_forbidden_view(forbidden, on_site=True, path_info="^/admin/")
     config.add_admin_page("", "", overview, renderer="admin/overview.jinja2")
     config.include(".users")  # accounts, each with all that belongs to it
     config.include(".record")  # donations, throttling, notices, the audit log: to be read

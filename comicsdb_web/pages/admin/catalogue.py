@@ -10,14 +10,14 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import translate
 from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
 from comicsdb.security import delete_right
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.values import Change
 from comicsdb_web.pages.admin import row_of
-from comicsdb_web.pages.admin.catalogue_bulk import acts, offered
+from comicsdb_web.pages.admin.catalogue_bulk import action_options, bulk_action
 from comicsdb_web.pages.admin.catalogue_forms import REFERENCE, form_of
-from comicsdb_web.pages.admin.catalogue_lists import listed
+from comicsdb_web.pages.admin.catalogue_lists import list_spec
 from comicsdb_web.pages.admin.listing import listing
 from comicsdb_web.pages.catalogue.history import versions_of
 from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
@@ -43,12 +43,12 @@ def catalogue(request):
 def objects(request):
     """The objects of a kind, with what can be done to many of them."""
     kind = request.matchdict["kind"]
-    spec = listed(request, kind)
-    found = listing(request, spec.rows, spec.key, spec.order, options=spec.options, **spec.narrowed_by)
-    return found | {"kind": kind, "is_reference": kind in REFERENCE, "acts": offered(request, kind)}
+    spec = list_spec(request, kind)
+    found = listing(request, spec.rows, spec.key, spec.order, options=spec.options, **spec.filter_options)
+    return found | {"kind": kind, "is_reference": kind in REFERENCE, "actions": action_options(request, kind)}
 
 
-class CatalogueAdmin(Editing):
+class CatalogueAdmin(EditingViews):
     """The forms of the objects of every kind, by their ids; each act leaves a line in the audit log."""
 
     def __init__(self, request):
@@ -87,13 +87,13 @@ class CatalogueAdmin(Editing):
         found = super().delete()
         if not isinstance(found, dict):
             return found
-        kept = self._kept(found["entity"], found["effects"])
-        if kept:
-            text = self.request.localizer.translate(kept)
-            found |= {"may": False, "form": answers.Form({}, {answers.WHOLE: [text]})}
-        return found | self._shown(found["entity"], self._label(found["entity"]))
+        obstacle = self._deletion_obstacle(found["entity"], found["effects"])
+        if obstacle:
+            text = self.request.localizer.translate(obstacle)
+            found |= {"may": False, "form": form_state.Form({}, {form_state.FORM_ERROR: [text]})}
+        return found | self._navigation_values(found["entity"], self._label(found["entity"]))
 
-    def _kept(self, entity, effects):
+    def _deletion_obstacle(self, entity, effects):
         """Why reference data cannot be deleted, or None."""
         if self.kind == "series_type" and effects.unlinked:
             return _("Some series have this type: give them another type first.")
@@ -102,9 +102,9 @@ class CatalogueAdmin(Editing):
         return None
 
     def _page(self, draft: Draft, **shown) -> dict:
-        return super()._page(draft, **shown) | self._shown(draft.entity, draft.label)
+        return super()._page(draft, **shown) | self._navigation_values(draft.entity, draft.label)
 
-    def _shown(self, entity, label: str | None) -> dict:
+    def _navigation_values(self, entity, label: str | None) -> dict:
         """What the frame of the pages of one object needs; `entity` is None for a new one."""
         has_page = entity is not None and not self.is_reference
         return {
@@ -128,10 +128,10 @@ class CatalogueAdmin(Editing):
     def _label(self, entity) -> str:
         return entity.name if self.is_reference else super()._label(entity)
 
-    def _alike(self, values: dict) -> list:
-        return [] if self.is_reference else super()._alike(values)
+    def _find_duplicates(self, values: dict) -> list:
+        return [] if self.is_reference else super()._find_duplicates(values)
 
-    def _advised(self, draft: Draft, change: Change) -> dict:
+    def _blocking_advice(self, draft: Draft, change: Change) -> dict:
         """No rule blocks the change: broken advisory rules are shown after saving."""
         self._advice = [
             _(ADVICE, mapping={"field": draft.labels[name], "text": translate(self.request.localizer, text)})
@@ -140,23 +140,23 @@ class CatalogueAdmin(Editing):
         ]
         return {}
 
-    def _write_new(self, values: dict):
+    def _create_entity(self, values: dict):
         entity = admin.catalogue.create_object(
             self.request.catalog, self.request.identity, self.model, values
         )
         self._warn()
         return entity
 
-    def _write(self, entity, values: dict) -> None:
+    def _update_entity(self, entity, values: dict) -> None:
         admin.catalogue.change_object(self.request.catalog, self.request.identity, entity, values)
         self._warn()
 
-    def _write_end(self, entity, reason: str) -> bool:
+    def _delete_entity(self, entity, reason: str) -> bool:
         try:
             return admin.catalogue.delete_object(self.request.catalog, self.request.identity, entity, reason)
         except InvalidError as error:  # told of the kind, for which a page has no field
             texts = error.errors.pop(self.kind, None)
-            raise InvalidError(error.errors | ({answers.WHOLE: texts} if texts else {})) from error
+            raise InvalidError(error.errors | ({form_state.FORM_ERROR: texts} if texts else {})) from error
 
     def _warn(self) -> None:
         for text in self._advice:
@@ -170,7 +170,7 @@ def includeme(config):
     form, both = "admin/catalogue_form.jinja2", {"methods": ("GET", "HEAD", "POST")}
     config.add_admin_page(".catalogue", "catalogue/", catalogue, renderer="admin/catalogue.jinja2")
     config.add_admin_page(
-        ".catalogue.list", f"{kind}/", objects, renderer="admin/catalogue_list.jinja2", post=acts
+        ".catalogue.list", f"{kind}/", objects, renderer="admin/catalogue_list.jinja2", post=bulk_action
     )
     config.add_admin_page(
         ".catalogue.add", f"{kind}/add/", CatalogueAdmin, attr="create", renderer=form, **both

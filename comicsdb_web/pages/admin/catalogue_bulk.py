@@ -1,4 +1,4 @@
-"""What can be done to many objects at once in the administration: chosen, confirmed, and all done or none."""
+"""Bulk actions of the administration: on selected objects, after a confirmation, all or nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,54 +11,51 @@ from sqlalchemy import func, select
 from comicsdb.admin import catalogue
 from comicsdb.catalog import ConflictError, InvalidError, NotFoundError
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.maintenance.bulk import MOST, Outcome
-from comicsdb.catalog.maintenance.deletion_preview import consequences_of
-from comicsdb.catalog.references import labelled, reference_to
+from comicsdb.catalog.maintenance.bulk import MAX_OBJECTS, BulkResult
+from comicsdb.catalog.maintenance.deletion_preview import preview_deletions
+from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.i18n import Text
 from comicsdb.security import Permission, delete_right
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
-from comicsdb_web.forms.editing import allow_owned
+from comicsdb_web.forms import form_state
+from comicsdb_web.forms.editing import check_owned_deletion
 from comicsdb_web.http.routing import with_query
-from comicsdb_web.pages.admin import say
-from comicsdb_web.pages.admin.catalogue_lists import listed
-from comicsdb_web.pages.admin.listing import narrowing
+from comicsdb_web.pages.admin import add_message
+from comicsdb_web.pages.admin.catalogue_lists import list_spec
+from comicsdb_web.pages.admin.listing import parse_list_filters
 from comicsdb_web.rendering.locales import _, ngettext
 
-NAMED = 10  # objects that are named before an act
+NAMES_SHOWN = 10  # objects that the confirmation names
 
 NOTHING_CHOSEN = _("Select the objects to change in the list.")
-NO_ACT = _("Choose an action.")
-TOO_MANY = _("Too many: at most ${n} at once.", mapping={"n": MOST})
-OVERTAKEN = _("Nothing was done: one of them was changed in the meantime. Please try again.")
+NO_ACTION = _("Choose an action.")
+TOO_MANY = _("Too many: at most ${n} at once.", mapping={"n": MAX_OBJECTS})
+CHANGED_MEANWHILE = _("Nothing was done: one of them was changed in the meantime. Please try again.")
 
 
 @dataclass(frozen=True)
-class Act:
-    """Something that can be done to many: its label, what it does, and the act itself.
-
-    `run(request, ids, typed)` gives the outcome.
-    """
+class BulkAction:
+    """An action on many objects: its label, a text that explains it, and `run(request, ids, typed)`."""
 
     label: str
     lead: str
-    run: Callable[..., Outcome]
+    run: Callable[..., BulkResult]
 
 
-def _staff_act(function) -> Callable[..., Outcome]:
+def _staff_action(function) -> Callable[..., BulkResult]:
     return lambda request, ids, _typed: function(request.catalog, request.identity, ids)
 
 
-def _executives(request, ids, _typed) -> Outcome:
+def _executives(request, ids, _typed) -> BulkResult:
     executives = request.registry.settings["comicsdb.executives"]
     return catalogue.add_executives(request.catalog, request.identity, ids, executives)
 
 
-def _delete(request, ids, typed) -> Outcome:
+def _delete(request, ids, typed) -> BulkResult:
     kind = request.matchdict["kind"]
-    effects = consequences_of(request.dbsession, kind, ids)
-    if effects.owned:
-        allow_owned(request.has_permission(Permission.DELETE), typed)
+    effects = preview_deletions(request.dbsession, kind, ids)
+    if effects.reader_rows:
+        check_owned_deletion(request.has_permission(Permission.DELETE), typed)
     model = KINDS[kind].model
     reason = typed["reason"].strip()
     return catalogue.delete_objects(request.catalog, request.identity, model, ids, reason)
@@ -66,49 +63,49 @@ def _delete(request, ids, typed) -> Outcome:
 
 EXECUTIVES = "executives"
 DELETE = "delete"
-ACTS: dict[str, dict[str, Act]] = {
+ACTIONS: dict[str, dict[str, BulkAction]] = {
     "issue": {
-        EXECUTIVES: Act(
+        EXECUTIVES: BulkAction(
             _("Add executive credits"),
             _("Issues of the publishers that the setting names get its credits beside those they have."),
             _executives,
         ),
-        "teen": Act(
+        "teen": BulkAction(
             _("Rate Teen"),
             _("Issues whose age rating is Unknown become Teen; others stay as they are."),
-            _staff_act(catalogue.rate_teen),
+            _staff_action(catalogue.rate_teen),
         ),
-        "covers": Act(
+        "covers": BulkAction(
             _("Remove covers"),
             _("Their covers will be permanently removed."),
-            _staff_act(catalogue.remove_covers),
+            _staff_action(catalogue.remove_covers),
         ),
-        "reprints": Act(
+        "reprints": BulkAction(
             _("Copy from reprints"),
             _(
                 "Collected editions without contents get the stories, characters and teams of the issues"
                 " they reprint, where those have no more than one story each."
             ),
-            _staff_act(catalogue.take_from_reprints),
+            _staff_action(catalogue.copy_from_reprints),
         ),
     },
     "series": {
-        "slugs": Act(
+        "slugs": BulkAction(
             _("Rebuild the addresses of issues"),
             _(
                 "The issues of each series get the addresses new issues"
                 " would get; the old addresses redirect there."
             ),
-            _staff_act(catalogue.rebuild_many_slugs),
+            _staff_action(catalogue.rebuild_many_slugs),
         ),
     },
 }
-DELETION = Act(_("Delete"), _("They will be permanently deleted; their history stays."), _delete)
+DELETION = BulkAction(_("Delete"), _("They will be permanently deleted; their history stays."), _delete)
 
 
-def available(request, kind: str) -> dict[str, Act]:
-    """The acts on a kind that whoever asks may do."""
-    found = dict(ACTS.get(kind, {}))
+def available_actions(request, kind: str) -> dict[str, BulkAction]:
+    """The actions on a kind that the account may perform."""
+    found = dict(ACTIONS.get(kind, {}))
     if not request.registry.settings["comicsdb.executives"]:
         found.pop(EXECUTIVES, None)
     if request.has_permission(delete_right(kind)):
@@ -116,69 +113,84 @@ def available(request, kind: str) -> dict[str, Act]:
     return found
 
 
-def offered(request, kind: str) -> list[tuple[str, str]]:
-    """The acts as a list offers them."""
-    return [(name, request.localizer.translate(act.label)) for name, act in available(request, kind).items()]
+def action_options(request, kind: str) -> list[tuple[str, str]]:
+    """The actions as options of a form: name and label."""
+    return [
+        (name, request.localizer.translate(act.label))
+        for name, act in available_actions(request, kind).items()
+    ]
 
 
-def acts(request):
-    """What is chosen and what will happen, to be confirmed; or the act itself, and back to the list."""
+def bulk_action(request):
+    """Show what will happen, to be confirmed; once confirmed, perform the action and return to the list."""
     kind = request.matchdict["kind"]
-    typed = {"reason": "", "owned": "", "act": ""} | answers.texts(request)
-    act = available(request, kind).get(typed["act"])
+    typed = {"reason": "", "owned": "", "act": ""} | form_state.text_fields(request)
+    act = available_actions(request, kind).get(typed["act"])
     ids = _chosen(request, kind)
-    problem = NO_ACT if act is None else NOTHING_CHOSEN if not ids else TOO_MANY if len(ids) > MOST else None
+    problem = (
+        NO_ACTION
+        if act is None
+        else NOTHING_CHOSEN
+        if not ids
+        else TOO_MANY
+        if len(ids) > MAX_OBJECTS
+        else None
+    )
     if problem is not None:
         return _back(request, kind, "warning", problem)
     if not typed.get("confirmed"):
-        return _page(request, kind, act, ids, answers.Form(typed))
+        return _page(request, kind, act, ids, form_state.Form(typed))
     try:
         done = act.run(request, ids, typed)
     except InvalidError as error:
-        told = InvalidError({_field(name): texts for name, texts in error.errors.items()})
-        return _page(request, kind, act, ids, answers.refused(request, told, typed))
+        mapped = InvalidError({_field(name): texts for name, texts in error.errors.items()})
+        return _page(request, kind, act, ids, form_state.with_errors(request, mapped, typed))
     except (ConflictError, NotFoundError):
-        return _page(request, kind, act, ids, answers.refused_whole(request, OVERTAKEN, typed))
-    return _back(request, kind, "success" if done.changed and not done.later else "info", _told(done))
+        return _page(request, kind, act, ids, form_state.with_form_error(request, CHANGED_MEANWHILE, typed))
+    return _back(
+        request, kind, "success" if done.changed and not done.postponed else "info", _outcome_text(done)
+    )
 
 
 def _field(name: str) -> str:
-    return name if name in {"reason", "owned"} else answers.WHOLE
+    return name if name in {"reason", "owned"} else form_state.FORM_ERROR
 
 
 def _chosen(request, kind: str) -> list[int]:
-    """The ids that are ticked, or those of the whole list as it is narrowed; one more than MOST is enough."""
+    """The selected ids, or those of the whole filtered list, but no more than MOST + 1."""
     if "all" in request.POST:
-        spec = listed(request, kind)
-        conditions = narrowing(request, **spec.narrowed_by).conditions
+        spec = list_spec(request, kind)
+        conditions = parse_list_filters(request, **spec.filter_options).conditions
         rows = spec.rows.with_only_columns(*spec.key, maintain_column_froms=True).where(*conditions)
-        return list(request.dbsession.scalars(rows.order_by(*spec.order).limit(MOST + 1)))
+        return list(request.dbsession.scalars(rows.order_by(*spec.order).limit(MAX_OBJECTS + 1)))
     return sorted({whole_number(each, 1) for each in request.POST.getall("chosen")} - {None})
 
 
-def _page(request, kind: str, act: Act, ids: list[int], form: answers.Form) -> Response:
-    """The page that asks for a yes."""
+def _page(request, kind: str, act: BulkAction, ids: list[int], form: form_state.Form) -> Response:
+    """The page that asks for confirmation."""
     model, session = KINDS[kind].model, request.dbsession
-    named = session.scalars(labelled(model).where(model.id.in_(ids)).order_by(model.id).limit(NAMED))
+    named = session.scalars(
+        select_with_labels(model).where(model.id.in_(ids)).order_by(model.id).limit(NAMES_SHOWN)
+    )
     deletes = act is DELETION
-    effects = consequences_of(session, kind, ids) if deletes else None
+    effects = preview_deletions(session, kind, ids) if deletes else None
     values = {
         "kind": kind,
         "act": act,
         "ids": ids,
         "there": session.scalar(select(func.count()).where(model.id.in_(ids))),
-        "named": [str(reference_to(each)) for each in named],
+        "named": [str(to_reference(each)) for each in named],
         "form": form,
         "effects": effects,
-        "may": not (effects and effects.owned) or bool(request.has_permission(Permission.DELETE)),
+        "may": not (effects and effects.reader_rows) or bool(request.has_permission(Permission.DELETE)),
         "back": _list_path(request, kind),
     }
     page = "admin/catalogue_bulk.jinja2"
     return render_to_response(page, values, request=request, response=request.response)
 
 
-def _told(done: Outcome) -> Text:
-    if done.later:
+def _outcome_text(done: BulkResult) -> Text:
+    if done.postponed:
         n = len(done.changed)
         return ngettext(
             "${n} object will be changed in the background, which may take some minutes.",
@@ -186,17 +198,17 @@ def _told(done: Outcome) -> Text:
             n,
         )
     changed = ngettext("${n} object was changed.", "${n} objects were changed.", len(done.changed))
-    if not done.left:
+    if not done.unchanged:
         return changed
-    left = ngettext("${n} was left unchanged.", "${n} were left unchanged.", done.left)
+    left = ngettext("${n} was left unchanged.", "${n} were left unchanged.", done.unchanged)
     return _("${changed} ${left}", mapping={"changed": changed, "left": left})
 
 
 def _back(request, kind: str, tone: str, text) -> HTTPSeeOther:
-    say(request, tone, text)
+    add_message(request, tone, text)
     return HTTPSeeOther(_list_path(request, kind))
 
 
 def _list_path(request, kind: str) -> str:
-    """The list, narrowed as it was."""
+    """The path of the list with the same filters."""
     return with_query(request, request.route_path("admin.catalogue.list", kind=kind))

@@ -13,16 +13,16 @@ from comicsdb.schemas.reference import SHORT_NAME_LENGTH, TRANSLATION_LENGTH
 from comicsdb_web.forms import options
 from comicsdb_web.forms.catalogue_forms import DESC, NAME
 from comicsdb_web.forms.fields import (
-    Address,
     Checkbox,
     Choice,
     EntityForm,
     Field,
     Line,
-    Paragraphs,
     Section,
-    Translated,
-    whole_number,
+    SlugField,
+    TextArea,
+    TranslatedText,
+    integer_field,
 )
 from comicsdb_web.rendering.locales import _
 
@@ -30,14 +30,14 @@ ADDRESS = Section(
     "address",
     _("Address"),
     (
-        Address(
+        SlugField(
             "slug",
             _("Address"),
             help=_(
                 "The last part of its address. Leave blank to generate one."
                 " Former addresses redirect here permanently."
             ),
-            longest=255,
+            max_length=255,
         ),
     ),
 )
@@ -63,21 +63,21 @@ def _reference(schema: type, *fields: Field) -> EntityForm:
     return EntityForm(schema, (Section("about", _("About"), fields),))
 
 
-SHORT_NAME = Line("name", _("Name"), required=True, longest=SHORT_NAME_LENGTH)
-NAMES = Translated(
+SHORT_NAME = Line("name", _("Name"), required=True, max_length=SHORT_NAME_LENGTH)
+NAMES = TranslatedText(
     "names",
     _("Name in other languages"),
     help=_("For pages in this language; without it, they show the English name."),
-    longest=TRANSLATION_LENGTH,
+    max_length=TRANSLATION_LENGTH,
 )
-NOTES = Paragraphs("notes", _("Notes"))
+NOTES = TextArea("notes", _("Notes"))
 
 REFERENCE: dict[str, EntityForm] = {
     "role": _reference(
         RoleSchema,
         SHORT_NAME,
         NAMES,
-        whole_number("order", _("Position"), help=_("Each position can be used once."), required=True),
+        integer_field("order", _("Position"), help=_("Each position can be used once."), required=True),
         Checkbox("is_writer", _("Counts as writing")),
         Checkbox("is_artist", _("Counts as drawing")),
         Checkbox("is_featured", _("Makes the user a featured creator of reading lists")),
@@ -101,8 +101,8 @@ REFERENCE: dict[str, EntityForm] = {
         AgeRatingSchema,
         NAME,
         NAMES,
-        Line("short_description", _("Short description"), longest=NAME_LENGTH),
-        Paragraphs("description", _("Description")),
+        Line("short_description", _("Short description"), max_length=NAME_LENGTH),
+        TextArea("description", _("Description")),
     ),
 }
 

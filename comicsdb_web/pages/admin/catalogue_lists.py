@@ -13,46 +13,48 @@ from comicsdb.catalog.maintenance import repair_reports
 from comicsdb.models import Issue, Publisher, Series
 from comicsdb_web.forms import options
 from comicsdb_web.lists.filters import Filter
-from comicsdb_web.pages.admin.listing import Choices, Dates, yes_no
+from comicsdb_web.pages.admin.listing import ConditionChoice, DateDrilldown, yes_no_filter
 from comicsdb_web.rendering.locales import _
 
-# What lists load beside what labels need.
-LOADED = {
+# Loader options of lists, besides those of labels.
+LOADER_OPTIONS = {
     Issue: (contains_eager(Issue.series).joinedload(Series.series_type),),
     Series: (joinedload(Series.created_by),),
 }
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A list of one kind: what `admin_listing.listing` takes for it."""
+class ListSpec:
+    """A list of one kind: the arguments of `listing.listing`."""
 
     rows: Select
     key: tuple
     order: Sequence[ColumnElement]
     options: tuple = ()
-    narrowed_by: dict = field(default_factory=dict)
+    filter_options: dict = field(default_factory=dict)
 
 
-def listed(request, kind: str) -> Listed:
+def list_spec(request, kind: str) -> ListSpec:
     """The list of a kind; that of series asks the database for the types to choose from."""
     spec = KINDS[kind]
     model = spec.model
     rows = select(Issue).join(Issue.series) if model is Issue else select(model)
     if spec.is_reference:
-        return Listed(rows, (model.id,), spec.order_columns, (), {"searched": spec.search_columns})
-    narrowed_by = {
+        return ListSpec(rows, (model.id,), spec.order_columns, (), {"searched": spec.search_columns})
+    filter_options = {
         "matching": lambda words: search.matching(model, words),
-        "filters": FILTERS[model](request) if model in FILTERS else _dates(request, model),
+        "filters": FILTERS[model](request) if model in FILTERS else _date_filters(request, model),
         "dates": DATES.get(model),
     }
     options = (
-        LOADED[model] if model is Issue else (*spec.label_options, *spec.note_options, *LOADED.get(model, ()))
+        LOADER_OPTIONS[model]
+        if model is Issue
+        else (*spec.label_options, *spec.note_options, *LOADER_OPTIONS.get(model, ()))
     )
-    return Listed(rows, (model.id,), spec.order_columns, options, narrowed_by)
+    return ListSpec(rows, (model.id,), spec.order_columns, options, filter_options)
 
 
-def _of_issues(request) -> tuple:
+def _issue_filters(request) -> tuple:
     monday = request.today - timedelta(days=request.today.weekday())
     weeks = {
         name: (label, Issue.store_date.between(first, first + timedelta(days=6)))
@@ -63,30 +65,30 @@ def _of_issues(request) -> tuple:
     }
     published = Filter("publisher", _("Publisher"), lambda words: Series.publisher_id.in_(_publishers(words)))
     return (
-        Choices("store", _("In stores"), weeks),
-        *_dates(request, Issue),
-        yes_no("cover", _("Cover"), ~repair_reports.NO_COVER),
-        yes_no("credits", _("Credits"), ~repair_reports.NO_CREDITS),
+        ConditionChoice("store", _("In stores"), weeks),
+        *_date_filters(request, Issue),
+        yes_no_filter("cover", _("Cover"), ~repair_reports.NO_COVER),
+        yes_no_filter("credits", _("Credits"), ~repair_reports.NO_CREDITS),
         published,
     )
 
 
-def _of_series(request) -> tuple:
+def _series_filters(request) -> tuple:
     say = request.localizer.translate
     types = options.series_types(request, "any")
     languages = dict(options.every_language(request, "")) | {"none": say(_("Unknown"))}
     languages.pop("")
     return (
-        *_dates(request, Series),
-        Choices(
+        *_date_filters(request, Series),
+        ConditionChoice(
             "type", _("Type"), {value: (name, Series.series_type_id == int(value)) for value, name in types}
         ),
-        Choices(
+        ConditionChoice(
             "status",
             _("Status"),
             {str(status.value): (text, Series.status == status) for status, text in options.STATUSES.items()},
         ),
-        Choices(
+        ConditionChoice(
             "language",
             _("Language"),
             {
@@ -98,19 +100,19 @@ def _of_series(request) -> tuple:
     )
 
 
-FILTERS = {Issue: _of_issues, Series: _of_series}
-DATES = {Issue: Dates("covered", _("Cover date"), Issue.cover_date)}
+FILTERS = {Issue: _issue_filters, Series: _series_filters}
+DATES = {Issue: DateDrilldown("covered", _("Cover date"), Issue.cover_date)}
 
 
 def _publishers(words: str) -> Select:
     return select(Publisher.id).where(search.matching(Publisher, words))
 
 
-def _dates(request, model) -> tuple[Choices, Choices]:
+def _date_filters(request, model) -> tuple[ConditionChoice, ConditionChoice]:
     """Created and modified: on which of the site's days."""
     return (
-        Choices("created", _("Added"), _periods(request, model.created_on)),
-        Choices("modified", _("Changed"), _periods(request, model.modified)),
+        ConditionChoice("created", _("Added"), _periods(request, model.created_on)),
+        ConditionChoice("modified", _("Changed"), _periods(request, model.modified)),
     )
 
 

@@ -14,9 +14,9 @@ from comicsdb.i18n import OTHER_LANGUAGES, translate
 from comicsdb.models import Announcement, Poll, PollChoice, PollVote, User
 from comicsdb.models.choices import AnnouncementStyle
 from comicsdb.values import iso_day
-from comicsdb_web.forms import answers
-from comicsdb_web.pages.admin import SAVED, UNCHANGED, row_of, say
-from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
+from comicsdb_web.forms import form_state
+from comicsdb_web.pages.admin import SAVED, UNCHANGED, add_message, row_of
+from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
 from comicsdb_web.pages.community.polls import STATUSES
 from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.richtext import clean
@@ -39,7 +39,7 @@ POLL_LABELS = {
     "description": _("Description in ${language}"),
     "choices": _("Choices in ${language}, one per line in the same order"),
 }
-WRITTEN = "%Y-%m-%dT%H:%M"  # the format of `datetime-local` inputs
+TIME_FORMAT = "%Y-%m-%dT%H:%M"  # the format of `datetime-local` inputs
 
 
 def announcements(request):
@@ -52,10 +52,13 @@ def announcements(request):
         "later": (_("Later"), Announcement.start_date > today),
         "over": (_("Ended"), over),
     }
-    filters = (Choices("when", _("When"), periods), yes_no("active", _("Switched on"), Announcement.active))
+    filters = (
+        ConditionChoice("when", _("When"), periods),
+        yes_no_filter("active", _("Switched on"), Announcement.active),
+    )
     order = (Announcement.start_date.desc().nulls_last(), Announcement.id.desc())
     texts = (Announcement.title, Announcement.content, Announcement.titles, Announcement.contents)
-    searched = folded(*(cast(each, Text) for each in texts))
+    searched = folded_columns(*(cast(each, Text) for each in texts))
     return listing(
         request, select(Announcement), (Announcement.id,), order, searched=searched, filters=filters
     ) | {"styles": STYLES, "today": today}
@@ -64,7 +67,7 @@ def announcements(request):
 def announcement_form(request):
     """The form for a new one."""
     return _announcement_page(
-        request, None, answers.Form({"display_type": AnnouncementStyle.PRIMARY.value, "active": "1"})
+        request, None, form_state.Form({"display_type": AnnouncementStyle.PRIMARY.value, "active": "1"})
     )
 
 
@@ -74,7 +77,7 @@ def add_announcement(request):
     try:
         admin.create_announcement(request.dbsession, request.identity, _read_announcement(typed))
     except InvalidError as error:
-        return _announcement_page(request, None, _refused(request, error, typed))
+        return _announcement_page(request, None, _form_with_errors(request, error, typed))
     return _to_announcement(request, "success", SAVED)
 
 
@@ -82,9 +85,11 @@ def announcement(request):
     """The form of an announcement."""
     found = row_of(request, Announcement)
     values = {name: getattr(found, CONTENT.get(name, name)) for name in ANNOUNCEMENT_TEXTS}
-    values |= _shown("title", found.titles) | _shown("text", found.contents)
+    values |= _translation_values("title", found.titles) | _translation_values("text", found.contents)
     values |= {name: values[name].isoformat() if values[name] else "" for name in ("start_date", "end_date")}
-    return _announcement_page(request, found, answers.Form(values | {"active": "1" if found.active else ""}))
+    return _announcement_page(
+        request, found, form_state.Form(values | {"active": "1" if found.active else ""})
+    )
 
 
 def save_announcement(request):
@@ -95,7 +100,7 @@ def save_announcement(request):
             request.dbsession, request.identity, found, _read_announcement(typed)
         )
     except InvalidError as error:
-        return _announcement_page(request, found, _refused(request, error, typed))
+        return _announcement_page(request, found, _form_with_errors(request, error, typed))
     return _to_announcement(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
 
 
@@ -110,7 +115,7 @@ def delete_announcement(request):
     return _to_announcement(request, "success", _("The announcement was deleted."))
 
 
-def _announcement_page(request, found: Announcement | None, form: answers.Form) -> dict:
+def _announcement_page(request, found: Announcement | None, form: form_state.Form) -> dict:
     """The page of an announcement, new (None) or not, with a preview of the form's text."""
     return {
         "announcement": found,
@@ -122,7 +127,7 @@ def _announcement_page(request, found: Announcement | None, form: answers.Form) 
 
 
 def _typed_announcement(request) -> dict[str, str]:
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     names = (*ANNOUNCEMENT_TEXTS, *_translated(ANNOUNCEMENT_LABELS))
     typed = {name: fields.get(name, "").replace("\r\n", "\n") for name in names}
     return typed | {"active": "1" if fields.get("active") else ""}
@@ -142,14 +147,14 @@ def _read_announcement(typed: Mapping[str, str]) -> dict:
     return values
 
 
-def _refused(request, error: InvalidError, typed: Mapping[str, str]) -> answers.Form:
+def _form_with_errors(request, error: InvalidError, typed: Mapping[str, str]) -> form_state.Form:
     names = {column: name for name, column in CONTENT.items()}
     found = InvalidError({names.get(field, field): texts for field, texts in error.errors.items()})
-    return answers.refused(request, found, typed)
+    return form_state.with_errors(request, found, typed)
 
 
 def _to_announcement(request, kind: str, text) -> HTTPSeeOther:
-    say(request, kind, text)
+    add_message(request, kind, text)
     return HTTPSeeOther(request.route_path("admin.announcement.list"))
 
 
@@ -168,7 +173,7 @@ def _labels(request, labels: Mapping) -> dict[str, str]:
     }
 
 
-def _shown(name: str, translations: Mapping[str, str]) -> dict[str, str]:
+def _translation_values(name: str, translations: Mapping[str, str]) -> dict[str, str]:
     return {f"{name}_{language}": translations.get(language, "") for language in OTHER_LANGUAGES}
 
 
@@ -185,17 +190,17 @@ def all_polls(request):
         Status.CLOSED: Poll.end_date < now,
     }
     states = {status.value: (STATUSES[status], condition) for status, condition in conditions.items()}
-    rows, order = polls.listed(now)
-    filters = (Choices("state", _("State"), states),)
+    rows, order = polls.select_polls(now)
+    filters = (ConditionChoice("state", _("State"), states),)
     texts = (Poll.title, Poll.description, Poll.titles, Poll.descriptions)
-    searched = folded(*(cast(each, Text) for each in texts))
+    searched = folded_columns(*(cast(each, Text) for each in texts))
     found = listing(request, rows, (Poll.id,), order, searched=searched, filters=filters)
     return found | {"state": lambda poll: polls.status_of(poll, now).value, "statuses": STATUSES}
 
 
 def poll_form(request):
     """The form for a new one."""
-    return _poll_page(request, None, answers.Form(dict.fromkeys(POLL_TEXTS, "")))
+    return _poll_page(request, None, form_state.Form(dict.fromkeys(POLL_TEXTS, "")))
 
 
 def add_poll(request):
@@ -204,7 +209,7 @@ def add_poll(request):
     try:
         admin.create_poll(request.dbsession, request.identity, _read_poll(request, typed))
     except InvalidError as error:
-        return _poll_page(request, None, answers.refused(request, error, typed))
+        return _poll_page(request, None, form_state.with_errors(request, error, typed))
     return _to_poll(request, "success", SAVED)
 
 
@@ -215,14 +220,16 @@ def poll(request):
     values = {
         "title": found.title,
         "description": found.description,
-        "start_date": found.start_date.astimezone(zone).strftime(WRITTEN),
-        "end_date": found.end_date.astimezone(zone).strftime(WRITTEN),
+        "start_date": found.start_date.astimezone(zone).strftime(TIME_FORMAT),
+        "end_date": found.end_date.astimezone(zone).strftime(TIME_FORMAT),
         "choices": "\n".join(each.text for each in choices),
     }
     lines = {name: "\n".join(each.texts.get(name, "") for each in choices) for name in OTHER_LANGUAGES}
-    values |= _shown("title", found.titles) | _shown("description", found.descriptions)
-    values |= _shown("choices", lines)
-    return _poll_page(request, found, answers.Form(values))
+    values |= _translation_values("title", found.titles) | _translation_values(
+        "description", found.descriptions
+    )
+    values |= _translation_values("choices", lines)
+    return _poll_page(request, found, form_state.Form(values))
 
 
 def save_poll(request):
@@ -231,7 +238,7 @@ def save_poll(request):
     try:
         changed = admin.change_poll(request.dbsession, request.identity, found.id, _read_poll(request, typed))
     except InvalidError as error:
-        return _poll_page(request, found, answers.refused(request, error, typed))
+        return _poll_page(request, found, form_state.with_errors(request, error, typed))
     return _to_poll(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
 
 
@@ -245,20 +252,22 @@ def votes(request):
         .where(PollVote.poll_id == found.id)
     )
     order = (PollVote.voted_on.desc(), PollVote.id.desc())
-    return listing(request, rows, (PollVote.id,), order, searched=folded(User.username, PollChoice.text)) | {
+    return listing(
+        request, rows, (PollVote.id,), order, searched=folded_columns(User.username, PollChoice.text)
+    ) | {
         "poll": found,
         "results": polls.results(request.dbsession, found.id),
     }
 
 
-def _poll_page(request, found: Poll | None, form: answers.Form) -> dict:
+def _poll_page(request, found: Poll | None, form: form_state.Form) -> dict:
     count = select(func.count()).where(PollVote.poll_id == found.id) if found else None
     votes = 0 if count is None else request.dbsession.scalar(count)
     return {"poll": found, "form": form, "votes": votes, "labels": _labels(request, POLL_LABELS)}
 
 
 def _typed_poll(request) -> dict[str, str]:
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     names = (*POLL_TEXTS, *_translated(POLL_LABELS))
     return {name: fields.get(name, "").replace("\r\n", "\n") for name in names}
 
@@ -275,7 +284,7 @@ def _read_poll(request, typed: Mapping[str, str]) -> dict:
     errors = {}
     for name in ("start_date", "end_date"):
         try:
-            values[name] = answers.time(
+            values[name] = form_state.parse_local_time(
                 request, typed, name, _("Enter the date and time as 2026-12-31T18:00.")
             )
         except InvalidError as error:
@@ -286,7 +295,7 @@ def _read_poll(request, typed: Mapping[str, str]) -> dict:
 
 
 def _to_poll(request, kind: str, text) -> HTTPSeeOther:
-    say(request, kind, text)
+    add_message(request, kind, text)
     return HTTPSeeOther(request.route_path("admin.poll.list"))
 
 

@@ -9,50 +9,50 @@ from comicsdb.catalog.advice import RULES, breaches
 from comicsdb.catalog.maintenance import repair_reports
 from comicsdb.catalog.references import References
 from comicsdb.i18n import translate
-from comicsdb_web.lists.paging import Page, page_asked_for
+from comicsdb_web.lists.paging import Page, requested_page
 from comicsdb_web.pages.admin.listing import PER_PAGE
-from comicsdb_web.pages.community.statistics import kept
+from comicsdb_web.pages.community.statistics import cached_figures
 from comicsdb_web.rendering.locales import _
 
-KEPT = "hands"  # the name of these figures in the cache
-CODES = (
+CACHE_KEY = "hands"  # the name of these figures in the cache
+CODE_RULES = (
     "isbn",
     "upc",
     "variant-upc",
-)  # the rules with a line of their own; the others are summed up
+)  # rules with a line of their own; the others are added up
 
 
 @dataclass(frozen=True)
-class Need:
-    """Open work: its number, label and list."""
+class OpenTask:
+    """A task for the staff: how many objects, a label, and the path of their list."""
 
     number: int
     text: str
     path: str
 
 
-def needs(request) -> dict:
-    """The open work of the overview, counted at most every half hour; at most two statements."""
-    found, at = kept(request, KEPT, lambda: repair_reports.hands(request.dbsession))
+def open_tasks(request) -> dict:
+    """The tasks on the overview, counted at most every half hour; at most two statements."""
+    found, at = cached_figures(request, CACHE_KEY, lambda: repair_reports.count_problems(request.dbsession))
     path, issues = request.route_path, request.route_path("admin.catalogue.list", kind="issue")
     broken = {rule.name: found.get(rule.name, 0) for rule in RULES}
     titles = {rule.name: rule.title for rule in RULES}
-    others = sum(number for name, number in broken.items() if name not in CODES)
+    others = sum(number for name, number in broken.items() if name not in CODE_RULES)
     shown = [
         (found["covers"], _("Issues without a cover"), f"{issues}?cover=no"),
         (found["credits"], _("Issues without credits"), f"{issues}?credits=no"),
         (found["duplicates"], _("Possible duplicate series"), path("admin.duplicates")),
-        *((broken[name], titles[name], path("admin.advice", _query={"rule": name})) for name in CODES),
+        *((broken[name], titles[name], path("admin.advice", _query={"rule": name})) for name in CODE_RULES),
         (others, _("Other advice"), path("admin.advice")),
     ]
-    needs = [Need(number, translate(request.localizer, text), where) for number, text, where in shown]
-    return {"needs": needs, "counted": at}
+    tasks = [OpenTask(number, translate(request.localizer, text), where) for number, text, where in shown]
+    return {"open_tasks": tasks, "counted": at}
 
 
 def duplicates(request):
     """The groups of series that may be duplicates; two statements."""
-    groups = repair_reports.bad_volumes(request.dbsession)
-    number, pages = page_asked_for(request, len(groups), PER_PAGE)
+    groups = repair_reports.find_duplicate_volumes(request.dbsession)
+    number, pages = requested_page(request, len(groups), PER_PAGE)
     shown = groups[(number - 1) * PER_PAGE : number * PER_PAGE]
     return {"page": Page(shown, number, len(groups), pages)}
 
@@ -64,7 +64,7 @@ def advice(request):
     places = {rule.name: place for place, rule in enumerate(RULES)}
     chosen = places.get(request.GET.get("rule", ""))
     total = sum(numbers.values()) if chosen is None else numbers.get(chosen, 0)
-    number, pages = page_asked_for(request, total, PER_PAGE)
+    number, pages = requested_page(request, total, PER_PAGE)
     order = (found.c.place, found.c.kind, found.c.object_id)
     rows = select(found).order_by(*order).limit(PER_PAGE).offset((number - 1) * PER_PAGE)
     rows = session.execute(rows if chosen is None else rows.where(found.c.place == chosen)).all()

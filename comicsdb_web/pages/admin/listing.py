@@ -1,4 +1,4 @@
-"""Lists of the administration: search, filters and pages, declared by each list and answered here."""
+"""Lists of the administration: search, filters and pages."""
 
 from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
@@ -10,35 +10,35 @@ from sqlalchemy import ColumnElement, Select, Text, func, select
 from comicsdb.catalog import search
 from comicsdb.i18n import translate
 from comicsdb.values import iso_day, whole_number
-from comicsdb_web.lists.filters import NOT_OFFERED, BadFilterError, Filter, Narrowed, narrowed
+from comicsdb_web.lists.filters import NOT_OFFERED, ActiveFilters, BadFilterError, Filter, parse_filters
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 50
 
 
-class Choices(Filter):
-    """One of few conditions: for each value a label and the condition; other values are ignored."""
+class ConditionChoice(Filter):
+    """A choice among conditions: each value has a label and a condition; other values are ignored."""
 
     def __init__(self, name: str, label: str, choices: Mapping[str, tuple[str, ColumnElement[bool]]]):
         super().__init__(name, label, lambda value: choices[value][1])
         self.choices = choices
 
-    def offered(self, request):
+    def options_for(self, request):
         return [
             (value, translate(request.localizer, label))
             for value, (label, _condition) in self.choices.items()
         ]
 
-    def read(self, request, text, offered):  # noqa: ARG002
+    def read(self, request, text, options):  # noqa: ARG002
         if text not in self.choices:
             raise BadFilterError(NOT_OFFERED)
         return text, text
 
 
 @dataclass(frozen=True)
-class Dates:
-    """A date that narrows a list from years to months to days: its parameter, its title, its column."""
+class DateDrilldown:
+    """A filter by date in steps, from year to month to day: its parameter, title and column."""
 
     name: str
     title: str
@@ -47,62 +47,64 @@ class Dates:
     def span(self, text: str) -> tuple[date, date] | None:
         """The first and the last day of what YYYY, YYYY-MM or YYYY-MM-DD names; None where it names none."""
         parts = text.split("-")
-        first = iso_day("-".join([*parts, "01", "01"][:3])) if len(parts) <= len(WRITTEN) else None
-        if first is None or len(parts) == len(WRITTEN):
+        first = iso_day("-".join([*parts, "01", "01"][:3])) if len(parts) <= len(DATE_FORMATS) else None
+        if first is None or len(parts) == len(DATE_FORMATS):
             return first and (first, first)
         last = first.replace(month=12) if len(parts) == 1 else first
         return first, last.replace(day=monthrange(last.year, last.month)[1])
 
     def steps(self, session, rows: Select, chosen: str) -> tuple[list[str], list[str]]:
-        """The ways up from what is chosen, itself the last, and what rows have below it, latest first."""
+        """The chosen period with those around it, widest first; the periods within it, latest first."""
         parts = chosen.split("-") if chosen else []
         up = ["-".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
-        if len(parts) == len(WRITTEN):
+        if len(parts) == len(DATE_FORMATS):
             return up, []
-        below = func.to_char(self.column, WRITTEN[len(parts)])
+        below = func.to_char(self.column, DATE_FORMATS[len(parts)])
         found = rows.with_only_columns(below, maintain_column_froms=True).distinct().order_by(below.desc())
         return up, list(session.scalars(found))
 
 
-WRITTEN = ("YYYY", "YYYY-MM", "YYYY-MM-DD")  # a year, a month, a day
+DATE_FORMATS = ("YYYY", "YYYY-MM", "YYYY-MM-DD")  # a year, a month, a day
 
 
-def yes_no(name: str, title: str, condition: ColumnElement[bool]) -> Choices:
-    """A filter by something that is so or not."""
-    return Choices(name, title, {"yes": (_("Yes"), condition), "no": (_("No"), ~condition)})
+def yes_no_filter(name: str, title: str, condition: ColumnElement[bool]) -> ConditionChoice:
+    """A filter by a condition and its opposite."""
+    return ConditionChoice(name, title, {"yes": (_("Yes"), condition), "no": (_("No"), ~condition)})
 
 
-def folded(*columns) -> tuple[ColumnElement, ...]:
-    """Columns as the words of a search are looked for in them, case and accents aside."""
+def folded_columns(*columns) -> tuple[ColumnElement, ...]:
+    """The columns without case and accents, for searches."""
     return tuple(func.fold(column, type_=Text) for column in columns)
 
 
 @dataclass(frozen=True)
-class NarrowedList:
-    """What narrows a list: the conditions, and what its head shows of them."""
+class ListFilters:
+    """The conditions of the filters in a URL, and the values of the template that shows them."""
 
     conditions: list[ColumnElement[bool]]
-    shown: dict
+    values: dict
 
 
-def narrowing(
+def parse_list_filters(
     request,
     *,
     searched: Sequence[ColumnElement] = (),
     matching: Callable[[str], ColumnElement[bool]] | None = None,
     filters: Sequence[Filter] = (),
-    dates: Dates | None = None,
+    dates: DateDrilldown | None = None,
     of: ColumnElement | None = None,
-) -> NarrowedList:
-    """What the address narrows a list by; values of filters that are none are ignored.
+) -> ListFilters:
+    """Parse the filters of the URL; invalid values are ignored.
 
-    Words are looked for in `searched`, or mean what `matching` says. `of` is the column of the account whose
-    lines alone are shown where the address says `?user=ID`.
+    A query is looked for in the columns `searched`, unless `matching` makes a condition of it. `of` is the
+    column that `?user=ID` restricts to one account.
     """
-    query = search.cleaned(request.GET.get("q", ""))
-    matching = matching or ((lambda text: search.in_any(searched, search.words(text))) if searched else None)
+    query = search.clean_query(request.GET.get("q", ""))
+    matching = matching or (
+        (lambda text: search.all_words_in(searched, search.words(text))) if searched else None
+    )
     conditions = [matching(query)] if matching else []
-    found = narrowed(request, filters)
+    found = parse_filters(request, filters)
     conditions += found.conditions()
     day = request.GET.get(dates.name, "") if dates is not None else ""
     span = dates.span(day) if day else None
@@ -111,16 +113,16 @@ def narrowing(
     user_id = whole_number(request.GET.get("user")) if of is not None else None
     if user_id is not None:
         conditions.append(of == user_id)
-    return NarrowedList(
+    return ListFilters(
         conditions,
         {
             "query": query,
             "searched": matching is not None,
-            "filters": [_shown(request, each, found) for each in filters],
+            "filters": [_filter_values(request, each, found) for each in filters],
             "user_id": user_id,
             "day": day if span else "",
             "dates": dates,
-            "narrowed": bool(query or found.valid or span or user_id is not None),
+            "is_filtered": bool(query or found.valid or span or user_id is not None),
         },
     )
 
@@ -132,28 +134,28 @@ def listing(
     order: Sequence[ColumnElement],
     *,
     options: Sequence = (),
-    **narrowed_by,
+    **filter_options,
 ) -> dict:
-    """What the template of a list needs, in two statements, and one more for dates; `narrowed_by` is what
-    `narrowing` takes.
+    """The values of a list template; two statements, and one more for dates.
 
-    `key` is the row's key, `order` a total order, `options` say what is loaded with the rows.
+    `key` is the row's key, `order` a total order, `options` are loader options of the rows, `filter_options`
+    the arguments of `parse_list_filters`.
     """
-    asked = narrowing(request, **narrowed_by)
-    found = rows.with_only_columns(*key, maintain_column_froms=True).where(*asked.conditions)
+    list_filters = parse_list_filters(request, **filter_options)
+    found = rows.with_only_columns(*key, maintain_column_froms=True).where(*list_filters.conditions)
     count = select(func.count()).select_from(found.order_by(None).subquery())
     shown = rows.options(*options).order_by(*order)
     page = paginate(request, shown, found.order_by(*order), count, PER_PAGE)
-    dates = asked.shown["dates"]
-    steps = dates.steps(request.dbsession, found, asked.shown["day"]) if dates is not None else None
-    return {"page": page, "steps": steps, **asked.shown}
+    dates = list_filters.values["dates"]
+    steps = dates.steps(request.dbsession, found, list_filters.values["day"]) if dates is not None else None
+    return {"page": page, "steps": steps, **list_filters.values}
 
 
-def _shown(request, each: Filter, found: Narrowed) -> dict:
+def _filter_values(request, each: Filter, found: ActiveFilters) -> dict:
     """A filter in the reader's language, with its value; without options it is a text field."""
     return {
         "name": each.name,
         "title": translate(request.localizer, each.label),
-        "options": found.offered[each.name] or None,
+        "options": found.options[each.name] or None,
         "chosen": found.typed[each.name] if each.name in found.valid else "",
     }

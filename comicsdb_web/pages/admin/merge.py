@@ -5,14 +5,14 @@ from pyramid.httpexceptions import HTTPSeeOther
 from comicsdb import admin
 from comicsdb.catalog import GoneError, InvalidError, MovedError, NotFoundError, search
 from comicsdb.catalog.kinds import KINDS, PRECISIONS
-from comicsdb.catalog.maintenance.merge import preview
+from comicsdb.catalog.maintenance.merge import preview_merge
 from comicsdb.catalog.maintenance.move import preview_move
-from comicsdb.catalog.references import References, labelled
+from comicsdb.catalog.references import References, select_with_labels
 from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import Status
-from comicsdb_web.forms import answers, lookup
-from comicsdb_web.pages.account import confirmed
-from comicsdb_web.pages.admin import say
+from comicsdb_web.forms import form_state, lookup
+from comicsdb_web.pages.account import require_confirmed_session
+from comicsdb_web.pages.admin import add_message
 from comicsdb_web.pages.catalogue.history_labels import field_labels
 from comicsdb_web.rendering.locales import _
 
@@ -21,15 +21,15 @@ BEING_MERGED = _(
     "${name} is being merged. A lot belongs to it, which moves first: that takes some minutes, in the"
     " background."
 )
-NAMES = [model.__tablename__ for model in CATALOGUE]
-UNSHOWN = {"image", "image_width", "image_height", "cover_hash", *PRECISIONS}
-MERGE = ("keep", "other")  # the form fields of the two objects
-MOVE = ("publisher", "parent")
+KIND_NAMES = [model.__tablename__ for model in CATALOGUE]
+HIDDEN_FIELDS = {"image", "image_width", "image_height", "cover_hash", *PRECISIONS}
+MERGE_FIELDS = ("keep", "other")  # the form fields of the two objects
+MOVE_FIELDS = ("publisher", "parent")
 
 
 def kinds(request):  # noqa: ARG001
     """The kinds that can be merged."""
-    return {"kinds": NAMES}
+    return {"kinds": KIND_NAMES}
 
 
 def merge_form(request):
@@ -39,20 +39,20 @@ def merge_form(request):
 
 def merge(request):
     """Merge two objects."""
-    kind, typed = request.matchdict["kind"], answers.texts(request)
-    chosen, errors = _chosen(request, kind, MERGE, typed)
+    kind, typed = request.matchdict["kind"], form_state.text_fields(request)
+    chosen, errors = _chosen(request, kind, MERGE_FIELDS, typed)
     try:
-        if len(chosen) < len(MERGE):
+        if len(chosen) < len(MERGE_FIELDS):
             raise InvalidError(errors or {"__all__": [_("Select two objects first.")]})
-        kept, other = (chosen[name] for name in MERGE)
+        kept, other = (chosen[name] for name in MERGE_FIELDS)
         gone = other.label
         done = admin.merge_objects(request.catalog, request.identity, kept, other, typed.get("reason", ""))
     except InvalidError as error:
-        return _merge_page(request, typed, answers.refused(request, error, typed))
+        return _merge_page(request, typed, form_state.with_errors(request, error, typed))
     if done:
-        say(request, "success", _("${name} was merged.", mapping={"name": gone}))
+        add_message(request, "success", _("${name} was merged.", mapping={"name": gone}))
     else:
-        say(request, "info", _(BEING_MERGED, mapping={"name": gone}))
+        add_message(request, "info", _(BEING_MERGED, mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(kept))
 
 
@@ -63,12 +63,12 @@ def move_form(request):
 
 def move(request):
     """Make a publisher an imprint of the other."""
-    typed = answers.texts(request)
-    chosen, errors = _chosen(request, "publisher", MOVE, typed)
+    typed = form_state.text_fields(request)
+    chosen, errors = _chosen(request, "publisher", MOVE_FIELDS, typed)
     try:
-        if len(chosen) < len(MOVE):
+        if len(chosen) < len(MOVE_FIELDS):
             raise InvalidError(errors or {"__all__": [_("Select two publishers first.")]})
-        publisher, parent = (chosen[name] for name in MOVE)
+        publisher, parent = (chosen[name] for name in MOVE_FIELDS)
         gone = publisher.label
         imprint = admin.move(
             request.catalog,
@@ -79,18 +79,18 @@ def move(request):
             reason=typed.get("reason", ""),
         )
     except InvalidError as error:
-        return _move_page(request, typed, answers.refused(request, error, typed))
-    say(request, "success", _("${name} is now an imprint.", mapping={"name": gone}))
+        return _move_page(request, typed, form_state.with_errors(request, error, typed))
+    add_message(request, "success", _("${name} is now an imprint.", mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(imprint))
 
 
-def _merge_page(request, typed, form: answers.Form | None = None) -> dict:
+def _merge_page(request, typed, form: form_state.Form | None = None) -> dict:
     kind = request.matchdict["kind"]
-    chosen, errors = _chosen(request, kind, MERGE, typed)
+    chosen, errors = _chosen(request, kind, MERGE_FIELDS, typed)
     planned = None
-    if len(chosen) == len(MERGE):
+    if len(chosen) == len(MERGE_FIELDS):
         try:
-            planned = preview(request.dbsession, *(chosen[name] for name in MERGE))
+            planned = preview_merge(request.dbsession, *(chosen[name] for name in MERGE_FIELDS))
         except InvalidError as error:
             errors |= error.errors
     return {
@@ -103,14 +103,14 @@ def _merge_page(request, typed, form: answers.Form | None = None) -> dict:
     }
 
 
-def _move_page(request, typed, form: answers.Form | None = None) -> dict:
-    chosen, errors = _chosen(request, "publisher", MOVE, typed)
+def _move_page(request, typed, form: form_state.Form | None = None) -> dict:
+    chosen, errors = _chosen(request, "publisher", MOVE_FIELDS, typed)
     planned = None
-    if len(chosen) == len(MOVE):
+    if len(chosen) == len(MOVE_FIELDS):
         try:
             planned = preview_move(
                 request.dbsession,
-                *(chosen[name] for name in MOVE),
+                *(chosen[name] for name in MOVE_FIELDS),
                 with_children=bool(typed.get("with_children")),
             )
         except InvalidError as error:
@@ -123,10 +123,10 @@ def _move_page(request, typed, form: answers.Form | None = None) -> dict:
     }
 
 
-def _form(request, typed, errors: dict) -> answers.Form:
+def _form(request, typed, errors: dict) -> form_state.Form:
     """The objects chosen in the query, with errors; the page itself has status 200."""
     say_it = request.localizer.translate
-    return answers.Form(typed, {name: [say_it(text) for text in texts] for name, texts in errors.items()})
+    return form_state.Form(typed, {name: [say_it(text) for text in texts] for name, texts in errors.items()})
 
 
 def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:
@@ -148,11 +148,11 @@ def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:
 
 def _found(request, kind: str, typed) -> list:
     """The first search results, to choose from."""
-    words, model = search.cleaned(typed.get("find", "")), KINDS[kind].model
+    words, model = search.clean_query(typed.get("find", "")), KINDS[kind].model
     if not words:
         return []
     ids = lookup.ranked_ids(request, kind, words, FOUND_MAX)
-    found = request.dbsession.scalars(labelled(model).where(model.id.in_(ids))).all()
+    found = request.dbsession.scalars(select_with_labels(model).where(model.id.in_(ids))).all()
     return sorted(found, key=lambda each: ids.index(each.id))
 
 
@@ -167,7 +167,7 @@ def _sides(request, kind: str, planned) -> list[tuple[str, str, str, str]]:
     references = References(request.dbsession, wanted)
     rows = []
     for field in (*spec.scalars, *spec.parents):
-        if field in UNSHOWN:
+        if field in HIDDEN_FIELDS:
             continue
         if field in spec.parents:
             model = spec.parents[field].__tablename__
@@ -195,9 +195,11 @@ def _text(request, value) -> str:
 
 def includeme(config):
     """Add the merge pages of all kinds, and the page for a move."""
-    one = f"merge/{{kind:{'|'.join(NAMES)}}}/"
+    one = f"merge/{{kind:{'|'.join(KIND_NAMES)}}}/"
     config.add_admin_page(".merge", "merge/", kinds, renderer="admin/merge_kinds.jinja2")
     config.add_admin_page(
-        ".merge.kind", one, merge_form, renderer="admin/merge.jinja2", post=confirmed(merge)
+        ".merge.kind", one, merge_form, renderer="admin/merge.jinja2", post=require_confirmed_session(merge)
     )
-    config.add_admin_page(".move", "move/", move_form, renderer="admin/move.jinja2", post=confirmed(move))
+    config.add_admin_page(
+        ".move", "move/", move_form, renderer="admin/move.jinja2", post=require_confirmed_session(move)
+    )

@@ -10,7 +10,7 @@ from comicsdb.models import DailyCount, Donation, StaffAction, ThrottleNotice, U
 from comicsdb.ratelimit.api import BURST, SUSTAINED
 from comicsdb.ratelimit.counters import REFUSED
 from comicsdb_web.pages.admin import ACTIONS, KIND_NAMES, dollars, log_names
-from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
+from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
 from comicsdb_web.rendering.locales import _
 
 FREQUENCIES = {"monthly": _("Monthly"), "yearly": _("Yearly"), "onetime": _("Once")}
@@ -19,8 +19,8 @@ FREQUENCIES = {"monthly": _("Monthly"), "yearly": _("Yearly"), "onetime": _("Onc
 def donations(request):
     """All donations, latest first."""
     filters = (
-        yes_no("matched", _("Account exists"), Donation.user_id.is_not(None)),
-        Choices(
+        yes_no_filter("matched", _("Account exists"), Donation.user_id.is_not(None)),
+        ConditionChoice(
             "frequency",
             _("How often"),
             {value: (label, Donation.frequency == value) for value, label in FREQUENCIES.items()},
@@ -28,7 +28,7 @@ def donations(request):
     )
     rows = select(Donation, User.username).outerjoin(User, User.id == Donation.user_id)
     order = (Donation.donated_at.desc(), Donation.id.desc())
-    searched = folded(Donation.email, Donation.transaction_id, func.coalesce(User.username, ""))
+    searched = folded_columns(Donation.email, Donation.transaction_id, func.coalesce(User.username, ""))
     found = listing(
         request, rows, (Donation.id,), order, searched=searched, filters=filters, of=Donation.user_id
     )
@@ -54,7 +54,7 @@ def throttle(request):
     )
     today = clock.now().date()
     filters = (
-        Choices(
+        ConditionChoice(
             "who",
             _("Who"),
             {
@@ -62,7 +62,7 @@ def throttle(request):
                 "address": (_("Addresses"), DailyCount.identity.startswith("ip:")),
             },
         ),
-        Choices(
+        ConditionChoice(
             "when",
             _("When"),
             {
@@ -74,7 +74,7 @@ def throttle(request):
     key = (DailyCount.day, DailyCount.identity)
     order = (DailyCount.day.desc(), DailyCount.identity)
     return listing(
-        request, rows, key, order, searched=folded(DailyCount.identity), filters=filters, of=User.id
+        request, rows, key, order, searched=folded_columns(DailyCount.identity), filters=filters, of=User.id
     )
 
 
@@ -98,8 +98,8 @@ def notices(request):
         for name, label, days in (("week", _("Last 7 days"), 7), ("month", _("Last 30 days"), 30))
     }
     filters = (
-        Choices("when", _("When"), periods),
-        yes_no("active", _("Account active"), User.is_active),
+        ConditionChoice("when", _("When"), periods),
+        yes_no_filter("active", _("Account active"), User.is_active),
     )
     rows = select(ThrottleNotice, number, User.username).join(User, User.id == ThrottleNotice.user_id)
     order = (ThrottleNotice.sent_at.desc(), ThrottleNotice.id.desc())
@@ -108,7 +108,7 @@ def notices(request):
         rows,
         (ThrottleNotice.id,),
         order,
-        searched=folded(User.username, User.email),
+        searched=folded_columns(User.username, User.email),
         filters=filters,
         of=ThrottleNotice.user_id,
     )
@@ -117,15 +117,15 @@ def notices(request):
 def actions(request):
     """The audit log, latest entry first."""
     filters = (
-        Choices(
+        ConditionChoice(
             "action",
             _("Action"),
             {name: (label, StaffAction.action == name) for name, label in ACTIONS.items()},
         ),
-        Choices(
+        ConditionChoice(
             "kind", _("On"), {name: (label, StaffAction.kind == name) for name, label in KIND_NAMES.items()}
         ),
-        Choices(
+        ConditionChoice(
             "by",
             _("By"),
             {
@@ -137,7 +137,7 @@ def actions(request):
     about = and_(StaffAction.kind == "user", StaffAction.target_id == User.id)
     rows = select(StaffAction, User.id.label("user_id")).outerjoin(User, about)
     order = (StaffAction.at.desc(), StaffAction.id.desc())
-    searched = folded(StaffAction.actor_name, StaffAction.target)
+    searched = folded_columns(StaffAction.actor_name, StaffAction.target)
     return listing(
         request, rows, (StaffAction.id,), order, searched=searched, filters=filters, of=User.id
     ) | log_names(request)

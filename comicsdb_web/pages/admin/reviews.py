@@ -10,10 +10,10 @@ from comicsdb import admin
 from comicsdb.admin.reviews import REVIEW, open_reports
 from comicsdb.catalog import InvalidError
 from comicsdb.models import Issue, Review, ReviewReport, Series, User
-from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
-from comicsdb_web.pages.admin import log_names, row_of, say
-from comicsdb_web.pages.admin.listing import Choices, folded, listing
+from comicsdb_web.forms import form_state
+from comicsdb_web.http.routing import id_in_path
+from comicsdb_web.pages.admin import add_message, log_names, row_of
+from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing
 from comicsdb_web.rendering.locales import _
 
 REPORTED = Review.id.in_(select(ReviewReport.review_id).where(open_reports()))
@@ -25,7 +25,7 @@ STATES = {
 DECISIONS: dict[str, tuple[Callable, str]] = {
     "hide": (admin.hide_review, _("The review is hidden.")),
     "restore": (admin.restore_review, _("The review is shown again.")),
-    "keep": (admin.keep_review, _("The reports are settled.")),
+    "keep": (admin.dismiss_reports, _("The reports are settled.")),
 }
 ABOUT = (
     joinedload(Review.user),
@@ -47,30 +47,30 @@ def reviews(request):
         (Review.id,),
         (reports.desc(), Review.created_on.desc(), Review.id.desc()),
         options=ABOUT,
-        searched=folded(User.username, Review.text),
-        filters=(Choices("state", _("State"), STATES),),
+        searched=folded_columns(User.username, Review.text),
+        filters=(ConditionChoice("state", _("State"), STATES),),
         of=Review.user_id,
     )
 
 
 def review(request):
     """A review with its reports and what was decided about it."""
-    return _page(request, answers.Form())
+    return _page(request, form_state.Form())
 
 
 def decide(request):
     """Hide, restore or keep a review, with a reason."""
-    sent = answers.texts(request)
+    sent = form_state.text_fields(request)
     act, text = DECISIONS.get(sent.get("decision", ""), DECISIONS["keep"])
     try:
-        act(request.dbsession, request.identity, number_in(request), sent.get("reason", ""))
+        act(request.dbsession, request.identity, id_in_path(request), sent.get("reason", ""))
     except InvalidError as error:
-        return _page(request, answers.refused(request, error, sent))
-    say(request, "success", text)
+        return _page(request, form_state.with_errors(request, error, sent))
+    add_message(request, "success", text)
     return HTTPSeeOther(request.route_path("admin.review.list", _query={"state": "reported"}))
 
 
-def _page(request, form: answers.Form) -> dict:
+def _page(request, form: form_state.Form) -> dict:
     found, session = row_of(request, Review), request.dbsession
     series = joinedload(Issue.series).joinedload(Series.series_type)
     reports = select(ReviewReport).where(ReviewReport.review_id == found.id)

@@ -8,10 +8,10 @@ from comicsdb import admin
 from comicsdb.accounts import sign_up_settings
 from comicsdb.catalog import InvalidError
 from comicsdb.models import OutgoingMail, User
-from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
-from comicsdb_web.pages.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, say
-from comicsdb_web.pages.admin.listing import Choices, folded, listing
+from comicsdb_web.forms import form_state
+from comicsdb_web.http.routing import id_in_path
+from comicsdb_web.pages.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, add_message
+from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing
 from comicsdb_web.rendering.locales import _
 
 
@@ -22,19 +22,19 @@ def sign_ups(request):
         "signups_enabled": "1" if switch.signups_enabled else "",
         "disabled_message": switch.disabled_message,
     }
-    return {"form": answers.Form(values)}
+    return {"form": form_state.Form(values)}
 
 
 def set_sign_ups(request):
     """Enable or disable sign-ups."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     enabled, message = bool(fields.get("signups_enabled")), fields.get("disabled_message", "")
     try:
         admin.set_sign_ups(request.dbsession, request.identity, enabled, message)
     except InvalidError as error:
         typed = {"signups_enabled": "1" if enabled else "", "disabled_message": message}
-        return {"form": answers.refused(request, error, typed)}
-    say(request, "success", SAVED)
+        return {"form": form_state.with_errors(request, error, typed)}
+    add_message(request, "success", SAVED)
     return HTTPSeeOther(request.route_path("admin.sign_ups"))
 
 
@@ -56,17 +56,17 @@ def mails(request):
         rows,
         (OutgoingMail.id,),
         (OutgoingMail.queued.desc(), OutgoingMail.id.desc()),
-        searched=folded(OutgoingMail.recipient, OutgoingMail.kind, func.coalesce(User.username, "")),
-        filters=(Choices("state", _("State"), states),),
+        searched=folded_columns(OutgoingMail.recipient, OutgoingMail.kind, func.coalesce(User.username, "")),
+        filters=(ConditionChoice("state", _("State"), states),),
         of=OutgoingMail.user_id,
     )
 
 
 def send_again(request):
     """Retry a failed mail at once."""
-    if not admin.send_again(request.dbsession, request.identity, number_in(request)):
+    if not admin.retry_mail(request.dbsession, request.identity, id_in_path(request)):
         raise HTTPNotFound(_("This e-mail is no longer waiting for another attempt."))
-    say(request, "success", _("The e-mail will be sent again with the next batch."))
+    add_message(request, "success", _("The e-mail will be sent again with the next batch."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.mail.list"))
 
 

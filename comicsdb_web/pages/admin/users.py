@@ -8,7 +8,7 @@ from sqlalchemy.orm import contains_eager, selectinload
 
 from comicsdb import admin, clock
 from comicsdb.accounts import is_expired, shown_key
-from comicsdb.accounts.tokens import SHOWN
+from comicsdb.accounts.tokens import SHOWN_CHARACTERS
 from comicsdb.catalog import InvalidError
 from comicsdb.models import (
     ApiToken,
@@ -22,20 +22,20 @@ from comicsdb.models import (
 )
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.ratelimit.counters import REFUSED
-from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
-from comicsdb_web.pages.account import confirmed
+from comicsdb_web.forms import form_state
+from comicsdb_web.http.routing import id_in_path
+from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.pages.account.people import TIERS
 from comicsdb_web.pages.account.tokens import SCOPES
-from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, dollars, log_names, row_of, say
-from comicsdb_web.pages.admin.listing import Choices, folded, listing, yes_no
+from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, add_message, dollars, log_names, row_of
+from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
 from comicsdb_web.rendering.locales import _
 
 SWITCHES = ("is_active", "email_confirmed", "is_staff", "is_superuser")
 TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
 ORDER = (func.lower(User.username), User.id)
-SEARCHED = folded(User.username, User.email, User.first_name, User.last_name)
-WAS = "was_"  # prefix of hidden fields with the values that the form showed
+SEARCH_COLUMNS = folded_columns(User.username, User.email, User.first_name, User.last_name)
+OLD_PREFIX = "was_"  # prefix of hidden fields with the values that the form showed
 WRONG_TIME = _("Enter it as 2026-12-31T23:59.")
 
 
@@ -44,14 +44,14 @@ def users(request):
     groups = request.dbsession.scalars(select(Group).order_by(Group.name)).all()
     in_group = {str(group.id): (group.name, _is_in(group.id)) for group in groups}
     filters = (
-        yes_no("active", _("Active"), User.is_active),
-        yes_no("confirmed", _("Confirmed"), User.email_confirmed),
-        yes_no("staff", _("Staff"), User.is_staff | User.is_superuser),
-        yes_no("supporter", _("Supporter"), func.coalesce(User.supporter_until > clock.now(), False)),
-        Choices("group", _("Group"), in_group),
+        yes_no_filter("active", _("Active"), User.is_active),
+        yes_no_filter("confirmed", _("Confirmed"), User.email_confirmed),
+        yes_no_filter("staff", _("Staff"), User.is_staff | User.is_superuser),
+        yes_no_filter("supporter", _("Supporter"), func.coalesce(User.supporter_until > clock.now(), False)),
+        ConditionChoice("group", _("Group"), in_group),
     )
     rows = select(User).options(selectinload(User.groups))
-    return listing(request, rows, (User.id,), ORDER, searched=SEARCHED, filters=filters)
+    return listing(request, rows, (User.id,), ORDER, searched=SEARCH_COLUMNS, filters=filters)
 
 
 def _is_in(group_id: int):
@@ -63,21 +63,21 @@ def user(request):
     """An account: its form, and everything that belongs to it."""
     found = user_of(request)
     values = _values(request, found)
-    return _page(request, found, answers.Form(values), values)
+    return _page(request, found, form_state.Form(values), values)
 
 
 def save(request):
     """Save the fields that were changed in the form; concurrent changes of others stay."""
     found = user_of(request)
-    typed, shown = _sent(request, ""), _sent(request, WAS)
+    typed, shown = _submitted_values(request, ""), _submitted_values(request, OLD_PREFIX)
     shown = shown if shown["username"] else _values(request, found)
     try:
         changes = _changes(request, found, typed, shown)
         changed = admin.change_account(request.account_context, request.identity, found, changes)
     except InvalidError as error:
-        return _page(request, found, answers.refused(request, error, typed), shown)
-    say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
-    return _to(request, found)
+        return _page(request, found, form_state.with_errors(request, error, typed), shown)
+    add_message(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+    return _redirect_to_user(request, found)
 
 
 def _values(request, found: User) -> dict:
@@ -86,14 +86,14 @@ def _values(request, found: User) -> dict:
     values |= {name: "1" if getattr(found, name) else "" for name in SWITCHES}
     zone = request.zone
     until = found.supporter_until
-    values["supporter_until"] = _written(until.astimezone(zone)) if until else ""
+    values["supporter_until"] = _format_time(until.astimezone(zone)) if until else ""
     values["groups"] = [group.name for group in found.groups]
     return values
 
 
-def _sent(request, prefix: str) -> dict:
-    """The submitted values, or with the prefix WAS those that were shown."""
-    fields = answers.texts(request)
+def _submitted_values(request, prefix: str) -> dict:
+    """The submitted values, or with the prefix OLD_PREFIX those that were shown."""
+    fields = form_state.text_fields(request)
     sent = {name: _lines(fields.get(prefix + name, "")) for name in (*TEXTS, "supporter_until")}
     sent |= {name: "1" if fields.get(prefix + name) else "" for name in SWITCHES}
     sent["groups"] = [each for each in request.POST.getall(f"{prefix}groups") if isinstance(each, str)]
@@ -109,7 +109,9 @@ def _changes(request, found: User, typed: dict, shown: dict) -> dict:
     changes = {name: typed[name] for name in TEXTS if typed[name] != shown[name]}
     changes |= {name: bool(typed[name]) for name in SWITCHES if typed[name] != shown[name]}
     if typed["supporter_until"] != shown["supporter_until"]:
-        changes["supporter_until"] = answers.time(request, typed, "supporter_until", WRONG_TIME)
+        changes["supporter_until"] = form_state.parse_local_time(
+            request, typed, "supporter_until", WRONG_TIME
+        )
     added, removed = set(typed["groups"]) - set(shown["groups"]), set(shown["groups"]) - set(typed["groups"])
     if added or removed:
         changes["groups"] = {group.name for group in found.groups} - removed | added
@@ -117,11 +119,11 @@ def _changes(request, found: User, typed: dict, shown: dict) -> dict:
     return {name: value for name, value in changes.items() if name not in fixed}
 
 
-def _written(moment: datetime) -> str:
+def _format_time(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="minutes")
 
 
-def _page(request, found: User, form: answers.Form, was: dict) -> dict:
+def _page(request, found: User, form: form_state.Form, was: dict) -> dict:
     """Everything that belongs to an account: the latest rows of each kind, and their number."""
     session = request.dbsession
     by_day = (
@@ -162,40 +164,40 @@ def _latest(session, found: User, model, moment) -> list:
 
 def add_form(request):  # noqa: ARG001
     """The form for a new account."""
-    return {"form": answers.Form()}
+    return {"form": form_state.Form()}
 
 
 def add(request):
     """Create an active account with a confirmed address."""
-    fields = answers.texts(request)
+    fields = form_state.text_fields(request)
     values = {name: fields.get(name, "") for name in ("username", "email", "password")}
     try:
         made = admin.create_account(request.dbsession, request.identity, request.passwords, **values)
     except InvalidError as error:
-        return {"form": answers.refused(request, error, values)}
-    say(request, "success", _("The account was created. Give its owner the password."))
-    return _to(request, made)
+        return {"form": form_state.with_errors(request, error, values)}
+    add_message(request, "success", _("The account was created. Give its owner the password."))
+    return _redirect_to_user(request, made)
 
 
 def password_form(request):
     """The form for a new password."""
-    return {"form": answers.Form(), "user": user_of(request)}
+    return {"form": form_state.Form(), "user": user_of(request)}
 
 
 def set_password(request):
     """Set a new password for the account."""
-    found, password = user_of(request), answers.texts(request).get("password", "")
+    found, password = user_of(request), form_state.text_fields(request).get("password", "")
     try:
         admin.set_password(request.account_context, request.identity, request.passwords, found, password)
     except InvalidError as error:
-        return {"form": answers.refused(request, error, {}), "user": found}
-    say(request, "success", _("The password was set, and all sessions have ended."))
-    return _to(request, found)
+        return {"form": form_state.with_errors(request, error, {}), "user": found}
+    add_message(request, "success", _("The password was set, and all sessions have ended."))
+    return _redirect_to_user(request, found)
 
 
 def delete_form(request):
     """The confirmation form of the deletion."""
-    return {"form": answers.Form(), "user": user_of(request)}
+    return {"form": form_state.Form(), "user": user_of(request)}
 
 
 def delete(request):
@@ -204,46 +206,46 @@ def delete(request):
     try:
         admin.delete_account(request.dbsession, request.identity, found)
     except InvalidError as error:
-        return {"form": answers.refused(request, error, {}), "user": found}
-    say(request, "success", _("The account was deleted."))
+        return {"form": form_state.with_errors(request, error, {}), "user": found}
+    add_message(request, "success", _("The account was deleted."))
     return HTTPSeeOther(request.route_path("admin.user.list"))
 
 
 def end_sessions(request):
     """Log the account out everywhere."""
-    return _done(request, admin.end_sessions, _("Every session has ended."))
+    return _perform(request, admin.end_sessions, _("Every session has ended."))
 
 
 def revoke_tokens(request):
     """Revoke all tokens of the account."""
-    return _done(request, admin.revoke_tokens, _("All tokens have been revoked."))
+    return _perform(request, admin.revoke_tokens, _("All tokens have been revoked."))
 
 
-def _done(request, act, text):
+def _perform(request, act, text):
     found = user_of(request)
     try:
         act(request.account_context, request.identity, found)
     except InvalidError as error:
-        say(request, "error", error)
+        add_message(request, "error", error)
     else:
-        say(request, "success", text)
-    return _to(request, found)
+        add_message(request, "success", text)
+    return _redirect_to_user(request, found)
 
 
 def user_of(request) -> User:
     """The account of the id in the path, with its groups; raises HTTPNotFound."""
-    wanted = select(User).where(User.id == number_in(request)).options(selectinload(User.groups))
+    wanted = select(User).where(User.id == id_in_path(request)).options(selectinload(User.groups))
     found = request.dbsession.scalar(wanted)
     if found is None:
         raise HTTPNotFound
     return found
 
 
-def _to(request, found: User) -> HTTPSeeOther:
+def _redirect_to_user(request, found: User) -> HTTPSeeOther:
     return HTTPSeeOther(request.route_path("admin.user", id=found.id))
 
 
-GROUPS_SEARCHED = folded(User.username, User.email)
+GROUP_SEARCH_COLUMNS = folded_columns(User.username, User.email)
 
 
 def groups(request):
@@ -261,12 +263,12 @@ def groups(request):
 
 def group(request):
     """The members of a group."""
-    return _group_page(request, row_of(request, Group), answers.Form())
+    return _group_page(request, row_of(request, Group), form_state.Form())
 
 
 def add_member(request):
     """Add an account to the group."""
-    found, username = row_of(request, Group), answers.texts(request).get("username", "").strip()
+    found, username = row_of(request, Group), form_state.text_fields(request).get("username", "").strip()
     try:
         member = admin.add_member(request.dbsession, request.identity, found, username)
     except InvalidError as error:
@@ -274,23 +276,25 @@ def add_member(request):
         return _group_page(
             request,
             found,
-            answers.refused(request, InvalidError({"username": texts}), {"username": username}),
+            form_state.with_errors(request, InvalidError({"username": texts}), {"username": username}),
         )
-    say(request, "success", _("${name} was added to the group.", mapping={"name": member.username}))
+    add_message(request, "success", _("${name} was added to the group.", mapping={"name": member.username}))
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
 def remove_member(request):
     """Remove an account from the group."""
-    found, member = row_of(request, Group), request.dbsession.get(User, number_in(request, "user"))
+    found, member = row_of(request, Group), request.dbsession.get(User, id_in_path(request, "user"))
     if member is None:
         raise HTTPNotFound
     try:
         admin.remove_member(request.dbsession, request.identity, found, member)
     except InvalidError as error:
-        say(request, "error", error)
+        add_message(request, "error", error)
     else:
-        say(request, "success", _("${name} was removed from the group.", mapping={"name": member.username}))
+        add_message(
+            request, "success", _("${name} was removed from the group.", mapping={"name": member.username})
+        )
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
@@ -301,9 +305,9 @@ def rights(request):
     try:
         changed = admin.set_deletable(request.dbsession, request.identity, found, kinds)
     except InvalidError as error:
-        say(request, "error", error)
+        add_message(request, "error", error)
     else:
-        say(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+        add_message(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
@@ -314,19 +318,21 @@ def _group_page(request, found, form):
         .where(user_group_member.c.group_id == found.id)
     )
     shown = {"group": found, "form": form, "kinds": admin.DELETABLE}
-    return listing(request, rows, (User.id,), ORDER, searched=GROUPS_SEARCHED) | shown
+    return listing(request, rows, (User.id,), ORDER, searched=GROUP_SEARCH_COLUMNS) | shown
 
 
 TOKENS_ORDER = (ApiToken.created.desc(), ApiToken.id.desc())
 # Only the shown part of the key can be searched.
-TOKENS_SEARCHED = folded(User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN))
+TOKEN_SEARCH_COLUMNS = folded_columns(
+    User.username, ApiToken.name, func.left(ApiToken.token_key, SHOWN_CHARACTERS)
+)
 
 
 def tokens(request):
     """All tokens, the newest first."""
     expired = func.coalesce(ApiToken.expiry <= clock.now(), False)
     filters = (
-        Choices(
+        ConditionChoice(
             "used",
             _("Used"),
             {
@@ -334,8 +340,10 @@ def tokens(request):
                 "no": (_("Never"), ApiToken.last_used.is_(None)),
             },
         ),
-        Choices("expired", _("Expired"), {"yes": (_("Yes"), expired), "no": (_("No"), ~expired)}),
-        Choices("scope", _("Scope"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}),
+        ConditionChoice("expired", _("Expired"), {"yes": (_("Yes"), expired), "no": (_("No"), ~expired)}),
+        ConditionChoice(
+            "scope", _("Scope"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}
+        ),
     )
     rows = select(ApiToken).join(ApiToken.user).options(contains_eager(ApiToken.user))
     found = listing(
@@ -343,7 +351,7 @@ def tokens(request):
         rows,
         (ApiToken.id,),
         TOKENS_ORDER,
-        searched=TOKENS_SEARCHED,
+        searched=TOKEN_SEARCH_COLUMNS,
         filters=filters,
         of=ApiToken.user_id,
     )
@@ -353,13 +361,13 @@ def tokens(request):
 def revoke_token(request):
     """Revoke a token, and redirect to the referring page."""
     try:
-        found = admin.revoke_token(request.account_context, request.identity, number_in(request))
+        found = admin.revoke_token(request.account_context, request.identity, id_in_path(request))
     except InvalidError as error:
-        say(request, "error", error)
+        add_message(request, "error", error)
     else:
         if not found:
             raise HTTPNotFound(_("This token no longer exists."))
-        say(request, "success", _("The token was revoked and no longer works."))
+        add_message(request, "success", _("The token was revoked and no longer works."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.token.list"))
 
 
@@ -368,29 +376,39 @@ def includeme(config):
     one = "user/{id:[0-9]+}/"
     config.add_admin_page(".user.list", "user/", users, renderer="admin/users.jinja2")
     config.add_admin_page(
-        ".user.add", "user/add/", add_form, renderer="admin/user_add.jinja2", post=confirmed(add)
+        ".user.add",
+        "user/add/",
+        add_form,
+        renderer="admin/user_add.jinja2",
+        post=require_confirmed_session(add),
     )
-    config.add_admin_page(".user", one, user, renderer="admin/user.jinja2", post=confirmed(save))
+    config.add_admin_page(
+        ".user", one, user, renderer="admin/user.jinja2", post=require_confirmed_session(save)
+    )
     config.add_admin_page(
         ".user.password",
         f"{one}password/",
         password_form,
         renderer="admin/user_password.jinja2",
-        post=confirmed(set_password),
+        post=require_confirmed_session(set_password),
     )
     config.add_admin_page(
         ".user.delete",
         f"{one}delete/",
         delete_form,
         renderer="admin/user_delete.jinja2",
-        post=confirmed(delete),
+        post=require_confirmed_session(delete),
     )
     config.add_admin_page(".user.sessions", f"{one}end-sessions/", end_sessions, methods=("POST",))
     config.add_admin_page(".user.tokens", f"{one}revoke-tokens/", revoke_tokens, methods=("POST",))
     one = "group/{id:[0-9]+}/"
     config.add_admin_page(".group.list", "group/", groups, renderer="admin/groups.jinja2")
-    config.add_admin_page(".group", one, group, renderer="admin/group.jinja2", post=confirmed(add_member))
-    config.add_admin_page(".group.rights", one + "rights/", confirmed(rights), methods=("POST",))
+    config.add_admin_page(
+        ".group", one, group, renderer="admin/group.jinja2", post=require_confirmed_session(add_member)
+    )
+    config.add_admin_page(
+        ".group.rights", one + "rights/", require_confirmed_session(rights), methods=("POST",)
+    )
     config.add_admin_page(".group.remove", one + "remove/{user:[0-9]+}/", remove_member, methods=("POST",))
     config.add_admin_page(".token.list", "token/", tokens, renderer="admin/tokens.jinja2")
     config.add_admin_page(".token.revoke", "token/{id:[0-9]+}/revoke/", revoke_token, methods=("POST",))

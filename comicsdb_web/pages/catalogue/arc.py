@@ -5,7 +5,7 @@ from comicsdb.schemas import ArcSchema
 from comicsdb_web.forms.catalogue_forms import DESC, EXTERNAL_IDS, IDS, IMAGE, NAME, SOURCES, about, picture
 from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.lists import cards
-from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, card_block, issue_count
+from comicsdb_web.pages.catalogue.base import EntityViews, IssueListMixin, card_block, issue_count
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -22,7 +22,7 @@ READING_ORDER = (
 FORM = EntityForm(ArcSchema, (about(NAME, DESC), picture(IMAGE), IDS, EXTERNAL_IDS, SOURCES))
 
 
-class ArcViews(WithIssues, EntityViews):
+class ArcViews(IssueListMixin, EntityViews):
     """The pages of arcs."""
 
     model = Arc
@@ -37,6 +37,6 @@ class ArcViews(WithIssues, EntityViews):
     blocks = (card_block("issues", _("Issues"), Issue, cards.issues_of, READING_ORDER),)
 
     @classmethod
-    def parts(cls, own):
+    def page_columns(cls, own):
         """The number of issues."""
         return {"issue_count": issue_count(own)}

@@ -1,4 +1,4 @@
-"""The pages of one kind: a base class with the verbs as plain methods, and the directive that serves them."""
+"""The pages of one kind: a base class with a method for each page, and the directive that serves them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from sqlalchemy import ColumnElement, Select, func, inspect, select
 from sqlalchemy.orm import joinedload
 
 from comicsdb.catalog import MovedError, search
-from comicsdb.catalog.filters import Clause, matching
+from comicsdb.catalog.filters import Clause, search_condition
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
 from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.values import whole_number
-from comicsdb_web.forms.editing import Editing, add_editing_pages
+from comicsdb_web.forms.editing import EditingViews, add_editing_pages
 from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.filters import Filter, Group, narrowed
+from comicsdb_web.lists.filters import Filter, Group, parse_filters
+from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null
 from comicsdb_web.lists.paging import BLOCK_STEP, CardList, offset_of
-from comicsdb_web.lists.parts import Part, constant, many, one
 from comicsdb_web.pages.catalogue.detail_query import detail_query
 from comicsdb_web.pages.site.embedding import frame_for
 from comicsdb_web.rendering.icons import Icons
-from comicsdb_web.rendering.linked_data import LINKED_DATA, link_header, open_response
+from comicsdb_web.rendering.linked_data import LINKED_DATA, cors_response, link_header
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -78,23 +78,23 @@ def card_block(
     where: Callable[[object], ColumnElement],
     order=None,
     *,
-    counted: bool = True,
+    with_count: bool = True,
 ) -> Block:
     """A block of cards: the objects of a kind that meet the condition `where(entity)`.
 
-    Without `counted` the cards do not tell how many issues there are of each.
+    Without `with_count` the cards do not tell how many issues there are of each.
     """
 
     def rows(entity):
-        statement = cards.statement(model, counted=counted).where(where(entity))
-        return statement.order_by(*(order or search.order(model)))
+        statement = cards.statement(model, with_count=with_count).where(where(entity))
+        return statement.order_by(*(order or search.order_columns(model)))
 
-    return Block(name, title, rows, lambda entity: cards.counted(model, where(entity)), model=model)
+    return Block(name, title, rows, lambda entity: cards.count_statement(model, where(entity)), model=model)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What a block shows now: its rows from `offset` on, and where the next ones begin."""
+class BlockPage:
+    """The rows of a block from `offset` on, and where the next ones begin."""
 
     block: Block
     rows: list
@@ -113,8 +113,8 @@ class Shown:
         return max(0, min(self.offset, self.total) - BLOCK_STEP) if self.offset else None
 
 
-class EntityViews(Editing):
-    """The verbs of one kind; a kind that differs overrides the method."""
+class EntityViews(EditingViews):
+    """The pages of one kind; a kind that differs overrides the method."""
 
     model: type
     admin_form: EntityForm | None = None  # of the administration, where it has other fields
@@ -122,11 +122,11 @@ class EntityViews(Editing):
     menu = "stories"  # the group of the menu: "comics", "people" or "stories"
     card_size, portrait_size = "card", "portrait"  # of pictures, see `comicsdb.imaging.picture`
     comic_vine_prefix: int | None = None  # of numbers in addresses at Comic Vine
-    taken: ClassVar[dict] = {}  # of unique fields, as in `forms.duplicate_detection`
+    conflict_messages: ClassVar[dict] = {}  # of unique fields, as in `forms.duplicate_detection`
     gcd_path = ""  # the first word of addresses at comics.org
     blocks: tuple[Block, ...] = ()
     filters: tuple[Group, ...] = ()  # of its list, beside the search
-    filtered: tuple[str, ...] = ()  # the kinds that these name, beside those on cards
+    filter_kinds: tuple[str, ...] = ()  # the kinds that these refer to, besides those on cards
     shows: CachePolicy | None = None  # what its own page shows; without that its pages are not kept
 
     def __init__(self, request):
@@ -149,30 +149,30 @@ class EntityViews(Editing):
         return self._filtered()
 
     @cached_property
-    def listed(self) -> CardList:
+    def card_list(self) -> CardList:
         """The list of the kind."""
-        return CardList(self.request, list_of(type(self)))
+        return CardList(self.request, list_policy(type(self)))
 
     def _filtered(self, *clauses: Clause, **values):
-        """The values of a list page that the parameters of the address narrow."""
-        words = Filter("q", _("Search"), matching(self.model))
-        found = narrowed(self.request, chain((words,), *(group.filters for group in self.filters)))
-        shown = {"query": found.typed["q"], "narrowed": found} | self.beside(found)
+        """The values of a list page with the filters of the URL."""
+        words = Filter("q", _("Search"), search_condition(self.model))
+        found = parse_filters(self.request, chain((words,), *(group.filters for group in self.filters)))
+        shown = {"query": found.typed["q"], "active_filters": found} | self.extra_values(found)
         return self._listing(shown | values, *found.clauses(), *clauses)
 
-    def beside(self, found) -> dict:  # noqa: ARG002
-        """What else the list of this kind shows, given what it is narrowed by."""
+    def extra_values(self, found) -> dict:  # noqa: ARG002
+        """Further values of the list page of this kind, given the active filters."""
         return {}
 
     def _listing(self, values: dict, *clauses: Clause, model=None):
         """The values of a list page; every list comes through here."""
-        listed = self.listed if model is None else CardList(self.request, list_of(type(self), model))
+        listed = self.card_list if model is None else CardList(self.request, list_policy(type(self), model))
         model = model or self.model
         sort = self.request.GET.get("sort", "")
         sort = sort if sort in cards.SORTS.get(model, ()) else ""
         shared = {"kind": model.__tablename__, "page": listed.page(model, clauses, sort), "sort": sort}
         shared["sorts"] = SORT_TITLES.get(model, ())
-        shared |= {"owner": None, "within": None, "narrowed": None, "groups": self.filters}
+        shared |= {"owner": None, "within": None, "active_filters": None, "groups": self.filters}
         return shared | values
 
     # One object.
@@ -185,34 +185,34 @@ class EntityViews(Editing):
             raise HTTPNotFound
         return page
 
-    def described(self) -> tuple:
+    def object_with_picture(self) -> tuple:
         """The object, and the storage key, width and height of its picture, or None."""
         entity, _parts = self.read()
         return entity, picture_of(entity)
 
     def linked_data(self):
         """The data block of the page as a document."""
-        entity, cover = self.described()
+        entity, cover = self.object_with_picture()
         body = self.request.linked_data(entity, cover[0] if cover else "")
-        return open_response(body.encode(), LINKED_DATA)
+        return cors_response(body.encode(), LINKED_DATA)
 
     def embed(self):
         """The card for frames of other sites."""
-        return frame_for(self.request, *self.described())
+        return frame_for(self.request, *self.object_with_picture())
 
     def detail(self):
         """The page of one object."""
         entity, parts = self.read()
         self.request.response.headers["Link"] = link_header(self.request, entity)
         blocks = {
-            block.name: Shown(block, parts[block.name], 0, parts[f"{block.name}_total"])
+            block.name: BlockPage(block, parts[block.name], 0, parts[f"{block.name}_total"])
             for block in self.blocks
         }
         return {"entity": entity, "kind": self.kind, **parts, "shown": blocks}
 
     @classmethod
-    def parts(cls, own) -> dict[str, Part]:  # noqa: ARG003
-        """What else the detail page of this kind shows with its row `own`: values of the template."""
+    def page_columns(cls, own) -> dict[str, PageColumn]:  # noqa: ARG003
+        """Further columns of the detail page's statement; `own` is the alias of the object's row."""
         return {}
 
     def by_id(self):
@@ -230,7 +230,7 @@ class EntityViews(Editing):
         entity = self._entity()
         name = self.request.matchdict["block"]
         block = next(each for each in self.blocks if each.name == name)
-        values = {"entity": entity, "kind": self.kind, "part": self._part(block, entity, offset)}
+        values = {"entity": entity, "kind": self.kind, "part": self._block_page(block, entity, offset)}
         return fragment(self.request, "block", values) if self.request.is_fragment else values
 
     def _entity(self, *options):
@@ -242,29 +242,29 @@ class EntityViews(Editing):
             found = self.session.scalar(statement.where(self.model.slug == slug))
         return found or self.request.catalog.by_slug(self.model, slug)
 
-    def _part(self, block: Block, entity, offset: int) -> Shown:
+    def _block_page(self, block: Block, entity, offset: int) -> BlockPage:
         total = self.session.scalar(block.count(entity))
         rows = []
         if offset < total:
             found = block.rows(entity).limit(BLOCK_STEP).offset(offset)
             rows = block.load(self.session, found)
-        return Shown(block, rows, offset, total)
+        return BlockPage(block, rows, offset, total)
 
     def _path(self, entity) -> str:
         return with_query(self.request, self.request.entity_path(entity))
 
 
-class WithIssues:
+class IssueListMixin:
     """The list of an object's issues, for the kinds that have one."""
 
     def issue_list(self):
         """The issues of the object, in the layout of the issue list."""
         entity = self._entity()
-        mine = cards.issues_by(self.model).clause("owner", entity.id)
+        mine = cards.issues_condition(self.model).clause("owner", entity.id)
         return self._listing({"owner": entity, "query": ""}, mine, model=Issue)
 
 
-class WithSeries:
+class SeriesIssuesMixin:
     """The issues of an object within one series, and how many there are in each."""
 
     def in_series(self):
@@ -275,8 +275,8 @@ class WithSeries:
         if series is None:
             series = self.request.catalog.by_slug(Series, self.request.matchdict["series"])
         values = {"owner": entity, "within": series, "query": ""}
-        mine = cards.issues_by(self.model).clause("owner", entity.id)
-        within = cards.issues_by(Series).clause("within", series.id)
+        mine = cards.issues_condition(self.model).clause("owner", entity.id)
+        within = cards.issues_condition(Series).clause("within", series.id)
         return self._listing(values, mine, within, model=Issue)
 
 
@@ -299,8 +299,10 @@ def series_block(title: str) -> Block:
 
     def rows(entity):
         found = numbers(entity)
-        statement = select(*cards.named(Series), found.c.number).join(found, found.c.series_id == Series.id)
-        return statement.order_by(*search.order(Series))
+        statement = select(*cards.link_columns(Series), found.c.number).join(
+            found, found.c.series_id == Series.id
+        )
+        return statement.order_by(*search.order_columns(Series))
 
     def count(entity):
         return select(func.count()).select_from(numbers(entity))
@@ -308,7 +310,7 @@ def series_block(title: str) -> Block:
     return Block("series", title, rows, count, "appearance", Series)
 
 
-def first_appearance(own) -> Part:
+def first_appearance(own) -> PageColumn:
     """The issue of an object with the earliest cover date, if there is one."""
     mine = cards.own_issues(own)
     first = (
@@ -317,39 +319,39 @@ def first_appearance(own) -> Part:
         .limit(constant(1))
         .scalar_subquery()
     )
-    return one("issue", cards.statement(Issue).where(Issue.id == first))
+    return object_or_null("issue", cards.statement(Issue).where(Issue.id == first))
 
 
-def recent_appearances(own) -> Part:
+def recent_appearances(own) -> PageColumn:
     """The latest issues of an object, by cover date."""
     mine = cards.own_issues(own)
     latest = (
         select(mine.c.id).order_by(*cards.ISSUE_SORTS["cover_new"](mine.c)).limit(constant(RECENT_ISSUES))
     )
     statement = cards.statement(Issue).where(Issue.id.in_(latest))
-    return many("issue", statement.order_by(*cards.order(Issue, "cover_new")))
+    return object_list("issue", statement.order_by(*cards.order(Issue, "cover_new")))
 
 
-def issue_count(own) -> Part:
+def issue_count(own) -> PageColumn:
     """How many issues an object has."""
-    return Part(cards.number_of_issues(own))
+    return PageColumn(cards.number_of_issues(own))
 
 
-def series_of(own, column) -> dict[str, Part]:
+def series_of(own, column) -> dict[str, PageColumn]:
     """The number of series whose `column` has the object, and those of them that began last."""
     statement = cards.statement(Series).where(column == own.id)
-    order = (Series.year_began.desc(), *search.order(Series))
+    order = (Series.year_began.desc(), *search.order_columns(Series))
     return {
-        "series_count": Part(cards.counted(Series, column == own.id).scalar_subquery()),
-        "latest": many("series", statement.order_by(*order).limit(constant(LATEST_SERIES)), own),
+        "series_count": PageColumn(cards.count_statement(Series, column == own.id).scalar_subquery()),
+        "latest": object_list("series", statement.order_by(*order).limit(constant(LATEST_SERIES)), own),
     }
 
 
-def linked(own, model, table) -> Part:
+def linked_objects(own, model, table) -> PageColumn:
     """The objects of a kind that a table links with the object."""
     link = getattr(table.c, f"{inspect(own).mapper.class_.__tablename__}_id")
-    query = select(*cards.named(model)).join(table).where(link == own.id)
-    return many(model.__tablename__, query.order_by(*search.order(model)), own)
+    query = select(*cards.link_columns(model)).join(table).where(link == own.id)
+    return object_list(model.__tablename__, query.order_by(*search.order_columns(model)), own)
 
 
 def entity_path(request, entity, action: str = DETAIL, **words) -> str:
@@ -365,14 +367,15 @@ def entity_path(request, entity, action: str = DETAIL, **words) -> str:
     return f"{request.script_name}{before}{quote_path_segment(entity.slug)}{after}"
 
 
-def list_of(views, model=None) -> CachePolicy | None:
-    """What a list shows: of the kind itself, or of `model` within an object of the kind."""
+def list_policy(views, model=None) -> CachePolicy | None:
+    """The cache policy of a list: of the kind itself, or of `model` within an object of the kind."""
     if views.shows is None:
         return None
-    own = (views.model.__tablename__,) if model else views.filtered
+    own = (views.model.__tablename__,) if model else views.filter_kinds
     shown = model or views.model
     return CachePolicy(
-        tuple(dict.fromkeys((*cards.kinds_shown(shown), *own))), uncached=cards.LIVE.get(shown, ())
+        tuple(dict.fromkeys((*cards.card_kinds(shown), *own))),
+        uncached=cards.UNCACHED_PARAMETERS.get(shown, ()),
     )
 
 
@@ -387,7 +390,7 @@ def add_entity_views(config, views):
     kind = views.model.__tablename__
     config.registry["comicsdb_web.kind_views"][kind] = views
     listed = {"renderer": "entity/list.jinja2"}
-    whole = listed | {"shows": list_of(views)}
+    whole = listed | {"shows": list_policy(views)}
     own, found = (list_parameters(views.model, views.filters, searched=each) for each in (False, True))
     config.add_page(f"{kind}.list", f"/{kind}/", views, attr="list", parameters=own, **whole)
     config.add_page(f"{kind}.search", f"/{kind}/search", views, attr="search", parameters=found, **whole)
@@ -411,12 +414,12 @@ def add_entity_views(config, views):
     for sublist, model in (("issue_list", Issue), ("series_list", Series)):
         if hasattr(views, sublist):
             address = f"/{kind}/{{slug}}/{sublist}/"
-            of_object = listed | {"shows": list_of(views, model), "parameters": list_parameters(model)}
+            of_object = listed | {"shows": list_policy(views, model), "parameters": list_parameters(model)}
             config.add_page(f"{kind}.{sublist}", address, views, attr=sublist, **of_object)
     config.add_history_views(views)
     if hasattr(views, "in_series"):  # any word here may be the slug of a series: the last route of the kind
         address = f"/{kind}/{{slug}}/{{series}}/"
-        of_object = listed | {"shows": list_of(views, Issue), "parameters": list_parameters(Issue)}
+        of_object = listed | {"shows": list_policy(views, Issue), "parameters": list_parameters(Issue)}
         config.add_page(f"{kind}.in_series", address, views, attr="in_series", **of_object)
 
 

@@ -27,11 +27,11 @@ from comicsdb_web.forms.catalogue_forms import (
 from comicsdb_web.forms.fields import EntityForm, Section
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
-    WithIssues,
-    WithSeries,
+    IssueListMixin,
+    SeriesIssuesMixin,
     first_appearance,
     issue_count,
-    linked,
+    linked_objects,
     recent_appearances,
     series_block,
 )
@@ -51,7 +51,7 @@ FORM = EntityForm(
 )
 
 
-class CharacterViews(WithSeries, WithIssues, EntityViews):
+class CharacterViews(SeriesIssuesMixin, IssueListMixin, EntityViews):
     """The pages of characters."""
 
     model = Character
@@ -70,13 +70,13 @@ class CharacterViews(WithSeries, WithIssues, EntityViews):
     blocks = (series_block(_("Appearances")),)
 
     @classmethod
-    def parts(cls, own):
+    def page_columns(cls, own):
         """First and latest appearances; creators, teams and universes."""
         return {
             "issue_count": issue_count(own),
             "first": first_appearance(own),
             "recent": recent_appearances(own),
-            "creators": linked(own, Creator, character_creator),
-            "teams": linked(own, Team, character_team),
-            "universes": linked(own, Universe, character_universe),
+            "creators": linked_objects(own, Creator, character_creator),
+            "teams": linked_objects(own, Team, character_team),
+            "universes": linked_objects(own, Universe, character_universe),
         }

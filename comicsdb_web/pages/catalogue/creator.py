@@ -16,8 +16,8 @@ from comicsdb_web.forms.catalogue_forms import (
 from comicsdb_web.forms.fields import EntityForm, PartialDay
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
-    WithIssues,
-    WithSeries,
+    IssueListMixin,
+    SeriesIssuesMixin,
     issue_count,
     recent_appearances,
     series_block,
@@ -33,8 +33,8 @@ FORM = EntityForm(
         about(
             NAME,
             ALIAS,
-            PartialDay("birth", _("Born"), help=_LIFE, longest=10),
-            PartialDay("death", _("Died"), help=_LIFE, longest=10),
+            PartialDay("birth", _("Born"), help=_LIFE, max_length=10),
+            PartialDay("death", _("Died"), help=_LIFE, max_length=10),
             DESC,
         ),
         picture(IMAGE),
@@ -45,7 +45,7 @@ FORM = EntityForm(
 )
 
 
-class CreatorViews(WithSeries, WithIssues, EntityViews):
+class CreatorViews(SeriesIssuesMixin, IssueListMixin, EntityViews):
     """The pages of creators."""
 
     model = Creator
@@ -62,6 +62,6 @@ class CreatorViews(WithSeries, WithIssues, EntityViews):
     blocks = (series_block(_("Credits")),)
 
     @classmethod
-    def parts(cls, own):
+    def page_columns(cls, own):
         """The number of issues, and the latest."""
         return {"issue_count": issue_count(own), "recent": recent_appearances(own)}

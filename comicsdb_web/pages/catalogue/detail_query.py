@@ -9,11 +9,11 @@ from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.models import Attribution, ExternalId, User
-from comicsdb.models.base import Authored
+from comicsdb.models.base import AuthorsMixin
 from comicsdb_web.lists import cards
+from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null
 from comicsdb_web.lists.paging import BLOCK_STEP
-from comicsdb_web.lists.parts import Part, constant, many, one
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 
 class DetailQuery:
@@ -23,7 +23,7 @@ class DetailQuery:
         self._kind = views.model.__tablename__
         row = select(views.model.__table__).where(views.model.slug == bindparam("slug")).cte("own")
         own = aliased(views.model, row)
-        self._parts = {**_common(own, views.model), **_blocks(own, views.blocks), **views.parts(own)}
+        self._parts = {**_common(own, views.model), **_blocks(own, views.blocks), **views.page_columns(own)}
         columns = [each for each in inspect(own).selectable.c if not each.key.endswith("folded")]
         self._names = [*(each.key for each in columns), *self._parts]
         columns += [part.column.label(name) for name, part in self._parts.items()]
@@ -36,7 +36,7 @@ class DetailQuery:
             return None
         values = dict(zip(self._names, row, strict=True))
         parts = {name: _found(part.kind, values[name]) for name, part in self._parts.items()}
-        return shown(self._kind, values | parts), parts
+        return row_view(self._kind, values | parts), parts
 
 
 @cache
@@ -48,7 +48,7 @@ def detail_query(views) -> DetailQuery:
 def _found(kind: str | None, value):
     if kind is None or value is None:
         return value
-    return [shown(kind, each) for each in value] if type(value) is list else shown(kind, value)
+    return [row_view(kind, each) for each in value] if type(value) is list else row_view(kind, value)
 
 
 def external_ids(model, own):
@@ -58,33 +58,35 @@ def external_ids(model, own):
     return select(*content).where(about).order_by(ExternalId.source, ExternalId.scope, ExternalId.external_id)
 
 
-def _common(own, model) -> dict[str, Part]:
+def _common(own, model) -> dict[str, PageColumn]:
     parts = {"previous": _neighbour(own, model, later=False), "following": _neighbour(own, model, later=True)}
     if "attributions" in KINDS[model.__tablename__].parts:
         about = Attribution.__table__.c[f"{model.__tablename__}_id"] == own.id
         query = select(Attribution.source, Attribution.url).where(about).order_by(Attribution.id)
-        parts["attributions"] = many("attribution", query, own)
-        parts["external_ids"] = many("external_id", external_ids(model, own), own)
-    if issubclass(model, Authored):
+        parts["attributions"] = object_list("attribution", query, own)
+        parts["external_ids"] = object_list("external_id", external_ids(model, own), own)
+    if issubclass(model, AuthorsMixin):
         query = select(User.username, User.is_active).where(User.id == own.edited_by_id)
-        parts["edited_by"] = one("user", query, own)
+        parts["edited_by"] = object_or_null("user", query, own)
     return parts
 
 
-def _neighbour(own, model, *, later: bool) -> Part:
+def _neighbour(own, model, *, later: bool) -> PageColumn:
     """The object before or after this one in the order of lists."""
     other = aliased(model, name="other")
-    order = [getattr(other, column.key) for column in search.order(model)]
+    order = [getattr(other, column.key) for column in search.order_columns(model)]
     place, here = tuple_(*order), tuple_(*(getattr(own, column.key) for column in order))
-    query = select(*cards.named(other)).where(place > here if later else place < here)
+    query = select(*cards.link_columns(other)).where(place > here if later else place < here)
     query = query.order_by(*(order if later else [each.desc() for each in order]))
-    return one(model.__tablename__, query.limit(constant(1)), own)
+    return object_or_null(model.__tablename__, query.limit(constant(1)), own)
 
 
-def _blocks(own, blocks) -> dict[str, Part]:
+def _blocks(own, blocks) -> dict[str, PageColumn]:
     """The first rows of each block, and how many there are in all."""
     parts = {}
     for block in blocks:
-        parts[block.name] = many(block.model.__tablename__, block.rows(own).limit(constant(BLOCK_STEP)), own)
-        parts[f"{block.name}_total"] = Part(block.count(own).scalar_subquery())
+        parts[block.name] = object_list(
+            block.model.__tablename__, block.rows(own).limit(constant(BLOCK_STEP)), own
+        )
+        parts[f"{block.name}_total"] = PageColumn(block.count(own).scalar_subquery())
     return parts

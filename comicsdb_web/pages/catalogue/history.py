@@ -8,26 +8,33 @@ from sqlalchemy.orm import aliased
 
 from comicsdb.catalog import ConflictError, GoneError, InvalidError
 from comicsdb.catalog.history.diff import compare
-from comicsdb.catalog.history.revert import MissingError, OutdatedError, holder, plan, revert, version_of
+from comicsdb.catalog.history.revert import (
+    MissingReferencesError,
+    OutdatedError,
+    conflicting_object,
+    preview_revert,
+    revert,
+    version_of,
+)
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.references import Reference, labelled
+from comicsdb.catalog.references import Reference, select_with_labels
 from comicsdb.models import History, User
 from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
-from comicsdb.values import instant, whole_number
-from comicsdb_web.forms import answers
+from comicsdb.values import iso_timestamp, whole_number
+from comicsdb_web.forms import form_state
 from comicsdb_web.lists.paging import Page, paginate
 from comicsdb_web.pages.account import no_store
 from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 25
-ENDS = ("from", "to")
+COMPARED_PARAMETERS = ("from", "to")
 
-CHANGED = _("Somebody changed this in the meantime. The preview has been updated.")
+CHANGED_MEANWHILE = _("Somebody changed this in the meantime. The preview has been updated.")
 LEAVE_OUT = _("Some of what the older version refers to no longer exists. Confirm that it may be left out.")
 IMPOSSIBLE = _("What the older version belongs to no longer exists, so it cannot be restored.")
-TAKEN = _("Another entry already uses these: ${fields}. Change them there first:")
+CONFLICT = _("Another entry already uses these: ${fields}. Change them there first:")
 DONE, NOTHING = _("The older version was restored."), _("Nothing to change.")
 
 
@@ -55,9 +62,9 @@ class HistoryViews:
     def history(self):
         """The versions, newest first; or the differences between the two that are chosen."""
         subject = self._subject()
-        chosen = {end: self._version(subject, self.request.GET.get(end, "")) for end in ENDS}
+        chosen = {end: self._version(subject, self.request.GET.get(end, "")) for end in COMPARED_PARAMETERS}
         if all(chosen.values()):
-            return self._compared(subject, *chosen.values())
+            return self._comparison(subject, *chosen.values())
         page = versions_of(self.request, self.kind, subject.id)
         pairs = [(older, version.snapshot) for version, _user, older in page.rows]
         found = compare(self.session, self.kind, pairs)
@@ -69,36 +76,36 @@ class HistoryViews:
             "types": TYPES,
             "compared": False,
         }
-        return self._shared(subject) | values
+        return self._common_values(subject) | values
 
-    def _compared(self, subject: Subject, old: History, new: History):
+    def _comparison(self, subject: Subject, old: History, new: History):
         (found,) = compare(self.session, self.kind, [(old.snapshot, new.snapshot)])
         authors = self.session.scalars(select(User).where(User.id.in_({old.user_id, new.user_id})))
         values = {"users": {user.id: user for user in authors}, "types": TYPES, "compared": True}
-        return self._shared(subject) | values | {"old": old, "new": new, "differences": found}
+        return self._common_values(subject) | values | {"old": old, "new": new, "differences": found}
 
     def confirm(self):
         """What reverting would do now, and the button that does it."""
-        _entity, version = self._wanted()
+        _entity, version = self._requested_version()
         return self._confirmation(version)
 
     def revert(self):
         """Revert, and back to the object; where that cannot be, the page again with the reason."""
-        entity, version = self._wanted()
-        sent = answers.texts(self.request)
+        entity, version = self._requested_version()
+        sent = form_state.text_fields(self.request)
         try:
             done = revert(
                 self.request.catalog,
                 self.request.media,
                 entity,
                 version,
-                modified=instant(sent.get("modified", "")),
+                modified=iso_timestamp(sent.get("modified", "")),
                 without_missing=bool(sent.get("without_missing")),
             )
         except OutdatedError:
-            return self._confirmation(version, status=409, notice=CHANGED)
-        except MissingError as error:
-            notice = IMPOSSIBLE if error.plan.impossible else LEAVE_OUT
+            return self._confirmation(version, status=409, notice=CHANGED_MEANWHILE)
+        except MissingReferencesError as error:
+            notice = IMPOSSIBLE if error.preview.impossible else LEAVE_OUT
             return self._confirmation(version, status=422, notice=notice)
         except ConflictError as conflict:
             return self._confirmation(version, status=422, conflict=conflict)
@@ -112,23 +119,25 @@ class HistoryViews:
     def _confirmation(self, version: History, *, status=200, notice="", conflict=None, invalid=None):
         self.request.response.status = status
         entity = self._entity()  # anew: what its label needs was forgotten when it was locked
-        found = plan(self.session, self.request.media, entity, version.snapshot)
+        found = preview_revert(self.session, self.request.media, entity, version.snapshot)
         labels = field_labels(self.request, self.kind)
         say = self.request.localizer.translate
-        other = holder(self.session, entity, found.target, conflict) if conflict is not None else None
+        other = (
+            conflicting_object(self.session, entity, found.target, conflict) if conflict is not None else None
+        )
         if conflict is not None:
             fields = ", ".join(labels.get(field, field) for field in conflict.fields)
-            notice = _(TAKEN, mapping={"fields": fields})
-        refused = answers.refused(self.request, invalid, {}).errors if invalid is not None else {}
+            notice = _(CONFLICT, mapping={"fields": fields})
+        refused = form_state.with_errors(self.request, invalid, {}).errors if invalid is not None else {}
         values = {
             "version": version,
-            "plan": found,
+            "preview": found,
             "differences": found.differences,
             "notice": say(notice),
             "other": other,
             "refused": refused,
         }
-        return self._shared(_subject_of(entity)) | values
+        return self._common_values(_subject_of(entity)) | values
 
     # What the address names.
 
@@ -145,10 +154,14 @@ class HistoryViews:
 
     def _entity(self):
         slug, model = self.request.matchdict["slug"], KINDS[self.kind].model
-        found = self.session.scalar(labelled(model).where(model.slug == slug)) if "\0" not in slug else None
+        found = (
+            self.session.scalar(select_with_labels(model).where(model.slug == slug))
+            if "\0" not in slug
+            else None
+        )
         return found or self.request.catalog.by_slug(model, slug)
 
-    def _wanted(self):
+    def _requested_version(self):
         """The object and its older version; raises HTTPNotFound for a version of another."""
         entity = self._entity()
         version = self._version(_subject_of(entity), self.request.matchdict["id"])
@@ -166,7 +179,7 @@ class HistoryViews:
             raise HTTPNotFound(_("This version does not exist."))
         return found
 
-    def _shared(self, subject: Subject) -> dict:
+    def _common_values(self, subject: Subject) -> dict:
         return {
             "subject": subject,
             "kind": self.kind,

@@ -19,7 +19,7 @@ from comicsdb_web.forms.catalogue_forms import (
 )
 from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.parts import one
+from comicsdb_web.lists.json_columns import object_or_null
 from comicsdb_web.pages.catalogue.base import EntityViews, series_of
 from comicsdb_web.rendering.page_cache import CachePolicy
 
@@ -44,10 +44,10 @@ class ImprintViews(EntityViews):
     shows = CachePolicy(("imprint", "series", "series_type", "publisher", "issue"), Imprint)
 
     @classmethod
-    def parts(cls, own):
+    def page_columns(cls, own):
         """Its publisher, the number of its series, and the latest."""
-        publisher = select(*cards.named(Publisher)).where(Publisher.id == own.publisher_id)
-        return {"publisher": one("publisher", publisher, own), **series_of(own, Series.imprint_id)}
+        publisher = select(*cards.link_columns(Publisher)).where(Publisher.id == own.publisher_id)
+        return {"publisher": object_or_null("publisher", publisher, own), **series_of(own, Series.imprint_id)}
 
     def series_list(self):
         """The series of an imprint."""

@@ -7,7 +7,7 @@ from pyramid.response import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload, selectinload
 
-from comicsdb.community.reviews import digest_of
+from comicsdb.community.reviews import visible_digest
 from comicsdb.models import (
     Arc,
     Character,
@@ -52,17 +52,17 @@ from comicsdb_web.forms.fields import (
     Picture,
     Section,
     StringList,
-    day,
+    date_field,
     text_of,
 )
 from comicsdb_web.forms.proposals import propose, proposed_values
-from comicsdb_web.forms.typed_names import place_typed_names
+from comicsdb_web.forms.typed_names import resolve_typed_names
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
-from comicsdb_web.pages.catalogue.base import Block, EntityViews, Shown, card_block, picture_of
-from comicsdb_web.pages.library import own as own_parts
-from comicsdb_web.pages.library.rating import stars_with
+from comicsdb_web.pages.catalogue.base import Block, BlockPage, EntityViews, card_block, picture_of
+from comicsdb_web.pages.library.library_status import library_status
+from comicsdb_web.pages.library.rating import rating_widget
 from comicsdb_web.rendering.linked_data import link_header
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
@@ -86,12 +86,12 @@ def _credit_count(issue):
     return select(func.count()).where(Credit.issue_id == issue.id)
 
 
-def stamps_around() -> tuple:
-    """What moves when the page of an issue shows something new of others, none of it a version.
+def related_stamps() -> tuple:
+    """The stamps of other objects that the page of an issue shows.
 
-    Of its series, publisher and imprint each stamp; of its reviews a digest; of all that it is linked with,
-    by kind, the sum. Which these are, the issue's own stamp tells; as long as they are the same, a sum of
-    what can only grow tells that none has moved.
+    Series, publisher and imprint each give their stamps, reviews a digest, and linked objects a sum for each
+    kind. The issue's own stamp covers which objects are linked, and stamps only grow, so the sum changes if
+    any of them does.
     """
     issue, series, imprint = (model.__table__ for model in (Issue, Series, Imprint))
     publisher = Publisher.__table__
@@ -113,7 +113,7 @@ def stamps_around() -> tuple:
         linked = model.__table__.alias()
         moved = select(func.sum(microseconds(linked.c.modified))).join(links, links.c[name] == linked.c.id)
         found.append(moved.where(links.c.issue_id == issue.c.id))
-    return (*(each.correlate(issue).scalar_subquery() for each in found), digest_of(issue))
+    return (*(each.correlate(issue).scalar_subquery() for each in found), visible_digest(issue))
 
 
 _COVERED = _(
@@ -124,14 +124,16 @@ FORM = EntityForm(
     IssueSchema,
     (
         about(
-            ModelSelect("series", _("Series"), required=True, of="series", proposes=True),
-            Line("number", _("Number"), required=True, longest=NUMBER_LENGTH),
-            Line("alt_number", _("Alternative number"), help=_("Legacy numbering."), longest=NUMBER_LENGTH),
+            ModelSelect("series", _("Series"), required=True, source="series", proposes=True),
+            Line("number", _("Number"), required=True, max_length=NUMBER_LENGTH),
+            Line(
+                "alt_number", _("Alternative number"), help=_("Legacy numbering."), max_length=NUMBER_LENGTH
+            ),
             Line(
                 "title",
                 _("Collection title"),
                 help=_("Only where the series allows one."),
-                longest=TITLE_LENGTH,
+                max_length=TITLE_LENGTH,
             ),
             StringList("name", _("Stories"), help=_("Their titles in order, separated by semicolons.")),
             DESC,
@@ -142,11 +144,11 @@ FORM = EntityForm(
             "dates",
             _("Dates and price"),
             (
-                PartialDay("cover_date", _("Cover date"), help=_COVERED, longest=10),
-                day("store_date", _("In stores")),
-                day("foc_date", _("Final order cut-off")),
+                PartialDay("cover_date", _("Cover date"), help=_COVERED, max_length=10),
+                date_field("store_date", _("In stores")),
+                date_field("foc_date", _("Final order cut-off")),
                 Money("price", _("Price")),
-                fields.whole_number("page", _("Pages")),
+                fields.integer_field("page", _("Pages")),
                 Choice(
                     "rating",
                     _("Age rating"),
@@ -162,24 +164,29 @@ FORM = EntityForm(
             _("Who and where"),
             (
                 ModelSelect(
-                    "characters", _("Characters"), of="character", many=True, copyable=True, creatable=True
+                    "characters",
+                    _("Characters"),
+                    source="character",
+                    multiple=True,
+                    copyable=True,
+                    creatable=True,
                 ),
-                ModelSelect("teams", _("Teams"), of="team", many=True, copyable=True, creatable=True),
-                ModelSelect("arcs", _("Story arcs"), of="arc", many=True, creatable=True),
+                ModelSelect("teams", _("Teams"), source="team", multiple=True, copyable=True, creatable=True),
+                ModelSelect("arcs", _("Story arcs"), source="arc", multiple=True, creatable=True),
                 ModelSelect(
                     "universes",
                     _("Universes"),
                     help=_("A new universe gets the publisher of the series."),
-                    of="universe",
-                    many=True,
+                    source="universe",
+                    multiple=True,
                     creatable=True,
                 ),
                 ModelSelect(
                     "reprints",
                     _("Reprints"),
                     help=_("Search as: series (year) #number"),
-                    of="issue",
-                    many=True,
+                    source="issue",
+                    multiple=True,
                 ),
             ),
         ),
@@ -188,13 +195,13 @@ FORM = EntityForm(
             "ids",
             _("Codes"),
             (
-                Line("sku", "SKU", help=_("Letters and digits."), longest=SKU_LENGTH),
-                Line("isbn", "ISBN", help=_("As printed; hyphens are left out."), longest=2 * ISBN_LENGTH),
+                Line("sku", "SKU", help=_("Letters and digits."), max_length=SKU_LENGTH),
+                Line("isbn", "ISBN", help=_("As printed; hyphens are left out."), max_length=2 * ISBN_LENGTH),
                 Line(
                     "upc",
                     "UPC",
                     help=_("As printed below the bar code, the supplement included: 7 59606 08936 9 00111."),
-                    longest=2 * UPC_LENGTH,
+                    max_length=2 * UPC_LENGTH,
                     mode="numeric",
                 ),
                 CV_ID,
@@ -221,10 +228,10 @@ class IssueViews(CopyingViews, EntityViews):
     card_size = "cover"
     comic_vine_prefix = 4000
     gcd_path = "issue"
-    taken: ClassVar = {
+    conflict_messages: ClassVar = {
         ("series", "number"): ("number", _("This series already has an issue with this number:"))
     }
-    shows = CachePolicy(("role", "age_rating"), Issue, stamps=stamps_around())
+    shows = CachePolicy(("role", "age_rating"), Issue, stamps=related_stamps())
     filters = ISSUE
     blocks = (
         Block("credits", _("Credits"), _credits, _credit_count, "credit"),
@@ -233,38 +240,40 @@ class IssueViews(CopyingViews, EntityViews):
             _("Characters"),
             Character,
             _linked(Character, issue_character, issue_character.c.character_id),
-            counted=False,
+            with_count=False,
         ),
-        card_block("teams", _("Teams"), Team, _linked(Team, issue_team, issue_team.c.team_id), counted=False),
+        card_block(
+            "teams", _("Teams"), Team, _linked(Team, issue_team, issue_team.c.team_id), with_count=False
+        ),
         card_block(
             "universes",
             _("Universes"),
             Universe,
             _linked(Universe, issue_universe, issue_universe.c.universe_id),
-            counted=False,
+            with_count=False,
         ),
     )
 
     def create(self):
         """As for other kinds; our script asks for what is proposed for a series that was chosen."""
         if self.request.is_fragment and self.request.method != "POST":
-            draft = self.draft(self.request, self.kind, self.form)
+            draft = self.draft_class(self.request, self.kind, self.form)
             draft.prefill(self.request.GET)
             response = Response(json=proposed_values(draft))
             response.headers["Cache-Control"] = "no-store"
             return response
         return super().create()
 
-    def _begin(self, draft):
-        super()._begin(draft)
+    def _prefill(self, draft):
+        super()._prefill(draft)
         if not draft.is_touched:
             propose(draft, whole_number(text_of(self.request.GET, "after") or ""))
 
-    def _helped(self, draft):
+    def _handle_button(self, draft):
         if text_of(self.request.POST, "propose"):
-            draft.refuse(place_typed_names(draft))
+            draft.add_errors(resolve_typed_names(draft))
             propose(draft)
-        return super()._helped(draft)
+        return super()._handle_button(draft)
 
     def _path_after(self, entity):
         return self.request.route_path("issue.create", _query={"after": entity.id})
@@ -277,7 +286,7 @@ class IssueViews(CopyingViews, EntityViews):
             raise HTTPNotFound
         return page
 
-    def described(self):
+    def object_with_picture(self):
         issue = self.read().issue
         return issue, picture_of(issue)
 
@@ -285,9 +294,9 @@ class IssueViews(CopyingViews, EntityViews):
         """The page of one issue, for members with what is theirs, for editors with buttons of their own."""
         page = self.read()
         self.request.response.headers["Link"] = link_header(self.request, page.issue)
-        own = own_parts.of_issue(self.request, page.issue)
+        own = library_status(self.request, page.issue)
         issue, blocks = page.issue, {each.name: each for each in self.blocks}
-        shown = {name: Shown(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
+        shown = {name: BlockPage(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
         return {
             "entity": issue,
             "kind": self.kind,
@@ -299,8 +308,8 @@ class IssueViews(CopyingViews, EntityViews):
             "review_count": page.review_count,
             "shown": shown,
             "own": own,
-            "stars": stars_with(self.request, issue, own.rating),
-            "helpers": self.helpers(
+            "stars": rating_widget(self.request, issue, own.rating),
+            "copy_buttons": self.copy_buttons(
                 issue,
                 previous=page.previous,
                 has_credits=bool(shown["credits"].total),

@@ -38,10 +38,10 @@ from comicsdb.models import (
     issue_team,
     issue_universe,
 )
+from comicsdb_web.lists.json_columns import constant, row_of, rows_of
 from comicsdb_web.lists.paging import BLOCK_STEP
-from comicsdb_web.lists.parts import constant, row_of, rows_of
 from comicsdb_web.pages.catalogue.detail_query import external_ids
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 REVIEWS_SHOWN = 5
 PICTURE = ("image", "image_width", "image_height")
@@ -115,7 +115,7 @@ def _neighbour(compare, *order):
 
 def _linked(model, link, *more: str):
     query = select(*_named(model, *more)).join(link).where(link.c.issue_id == Issue.id)
-    return query.order_by(*search.order(model))
+    return query.order_by(*search.order_columns(model))
 
 
 def _first(query):
@@ -126,7 +126,7 @@ def _first(query):
 def credit_order() -> tuple:
     """The order of credits as on a title page: by their first role, then by name."""
     roles = select(func.min(Role.order)).join(credit_role).where(credit_role.c.credit_id == Credit.id)
-    return (roles.correlate(Credit).scalar_subquery().asc().nulls_last(), *search.order(Creator))
+    return (roles.correlate(Credit).scalar_subquery().asc().nulls_last(), *search.order_columns(Creator))
 
 
 def _credits():
@@ -171,7 +171,7 @@ def _variants():
 
 
 def _reviews():
-    latest = reviews.visible().where(Review.issue_id == Issue.id).order_by(*reviews.ORDER)
+    latest = reviews.select_visible().where(Review.issue_id == Issue.id).order_by(*reviews.ORDER)
     return latest.add_columns(func.count().over().label("total")).limit(constant(REVIEWS_SHOWN))
 
 
@@ -214,45 +214,53 @@ def _compiled() -> tuple[CompiledQuery, tuple[str, ...]]:
 def _page(row: dict) -> IssuePage:
     series = _series_of(row["series"])
     reprints = [
-        shown("issue", each | {"series": _series_of(each["series"]), "cover_date": _date(each["cover_date"])})
+        row_view(
+            "issue", each | {"series": _series_of(each["series"]), "cover_date": _date(each["cover_date"])}
+        )
         for each in row["reprints"]
     ]
     blocks = {"credits": [(_credit(each),) for each in row["credits"]]}
     blocks |= {
-        name: [shown(model.__tablename__, each) for each in row[name]] for name, (model, *_) in CARDS.items()
+        name: [row_view(model.__tablename__, each) for each in row[name]]
+        for name, (model, *_) in CARDS.items()
     }
     own = {
         "series": series,
-        "rating": shown("age_rating", row["rating"]),
-        "edited_by": shown("user", row["edited_by"]),
-        "attributions": [shown("attribution", each) for each in row["attributions"]],
-        "external_ids": [shown("external_id", each) for each in row["external_ids"]],
+        "rating": row_view("age_rating", row["rating"]),
+        "edited_by": row_view("user", row["edited_by"]),
+        "attributions": [row_view("attribution", each) for each in row["attributions"]],
+        "external_ids": [row_view("external_id", each) for each in row["external_ids"]],
         "variants": [_variant(each) for each in row["variants"]],
     }
     return IssuePage(
-        shown("issue", row | own),
-        *(row[name] and shown("issue", row[name] | {"series": series}) for name in ("previous", "following")),
-        [shown("arc", each) for each in row["arcs"]],
+        row_view("issue", row | own),
+        *(
+            row[name] and row_view("issue", row[name] | {"series": series})
+            for name in ("previous", "following")
+        ),
+        [row_view("arc", each) for each in row["arcs"]],
         reprints,
         {name: (rows, row[name][0]["total"] if rows else 0) for name, rows in blocks.items()},
-        [shown("review", each) for each in row["reviews"]],
+        [row_view("review", each) for each in row["reviews"]],
         row["reviews"][0]["total"] if row["reviews"] else 0,
     )
 
 
 def _series_of(values: dict) -> RowView:
     parts = ("series_type", "publisher", "imprint")
-    return shown("series", values | {name: shown(name, values[name]) for name in parts if values.get(name)})
+    return row_view(
+        "series", values | {name: row_view(name, values[name]) for name in parts if values.get(name)}
+    )
 
 
 def _credit(values: dict) -> RowView:
-    roles = [shown("role", each) for each in values["roles"]]
-    return shown("credit", {"creator": shown("creator", values), "roles": roles})
+    roles = [row_view("role", each) for each in values["roles"]]
+    return row_view("credit", {"creator": row_view("creator", values), "roles": roles})
 
 
 def _variant(values: dict) -> RowView:
     price = values["price"]
-    return shown("variant", values | {"price": None if price is None else Decimal(price)})
+    return row_view("variant", values | {"price": None if price is None else Decimal(price)})
 
 
 def _date(text: str) -> date:

@@ -65,7 +65,7 @@ class PublisherViews(EntityViews):
     )
 
     @classmethod
-    def parts(cls, own):
+    def page_columns(cls, own):
         """The number of its series, and the latest."""
         return series_of(own, Series.publisher_id)
 

@@ -5,7 +5,7 @@ from datetime import date, datetime, time, timedelta
 from pyramid.httpexceptions import HTTPNotFound
 
 from comicsdb.catalog.history import recent_changes
-from comicsdb.catalog.history.recent_changes import Wanted
+from comicsdb.catalog.history.recent_changes import ChangeFilter
 from comicsdb.catalog.kinds import KINDS, reference_last
 from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
@@ -26,7 +26,7 @@ def changes(request):
     typed = {name: request.GET.get(name, "").strip() for name in FILTERS}
     wanted, errors = _wanted(request, typed)
     ends = {name: _number(request.GET.get(name, "")) for name in ("before", "after")}
-    page = recent_changes.page(request.dbsession, wanted, **ends)
+    page = recent_changes.get_page(request.dbsession, wanted, **ends)
     kinds = {line.change.kind for line in page.lines}
     return {
         "page": page,
@@ -35,18 +35,18 @@ def changes(request):
         "kinds": [kind.name for kind in reference_last()],
         "actions": ACTIONS,
         "labels": {kind: field_labels(request, kind) for kind in kinds},
-        "narrowed": any(typed.values()),
+        "is_filtered": any(typed.values()),
         "first": not any(ends.values()),
     }
 
 
-def _wanted(request, typed: dict[str, str]) -> tuple[Wanted, dict[str, str]]:
+def _wanted(request, typed: dict[str, str]) -> tuple[ChangeFilter, dict[str, str]]:
     """What the filters ask for; a value that makes no sense asks for nothing, and has an error."""
     errors, zone = {}, request.zone
     user_id = None
     if typed["user"]:
         user_id = (
-            recent_changes.account_named(request.dbsession, typed["user"])
+            recent_changes.find_account_id(request.dbsession, typed["user"])
             if "\0" not in typed["user"]
             else None
         )
@@ -63,7 +63,7 @@ def _wanted(request, typed: dict[str, str]) -> tuple[Wanted, dict[str, str]]:
     offered = {"kind": KINDS, "action": ACTIONS}
     chosen = {name: typed[name] for name, known in offered.items() if typed[name] in known}
     errors |= {name: NOT_OFFERED for name in offered if typed[name] and name not in chosen}
-    return Wanted(user_id, **chosen, **days), errors
+    return ChangeFilter(user_id, **chosen, **days), errors
 
 
 def _number(text: str) -> int | None:

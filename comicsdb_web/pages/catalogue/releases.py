@@ -16,7 +16,7 @@ from comicsdb.models.choices import EARLIEST_YEAR
 from comicsdb.values import iso_day
 from comicsdb_web.http.routing import query_with, with_query
 from comicsdb_web.lists import cards
-from comicsdb_web.pages.catalogue.base import list_of, list_parameters
+from comicsdb_web.pages.catalogue.base import list_parameters, list_policy
 from comicsdb_web.pages.catalogue.issue import IssueViews
 from comicsdb_web.rendering.locales import _, locale_of
 
@@ -120,7 +120,7 @@ class ReleaseViews(IssueViews):
         ranked = (
             select(
                 Issue.id,
-                func.row_number().over(**of_day, order_by=search.order(Issue)).label("place"),
+                func.row_number().over(**of_day, order_by=search.order_columns(Issue)).label("place"),
                 func.count().over(**of_day).label("number"),
             )
             .join(Issue.series)
@@ -153,7 +153,7 @@ class ReleaseViews(IssueViews):
 
 def includeme(config):
     """These before the pages of issues, whose slugs may be any other words."""
-    shown = list_of(ReleaseViews)
+    shown = list_policy(ReleaseViews)
     pages = {
         "thisweek": ("/issue/thisweek", "this_week"),
         "nextweek": ("/issue/nextweek", "next_week"),

@@ -9,7 +9,7 @@ from pyramid.response import Response
 from sqlalchemy import select
 
 from comicsdb.catalog import named_objects, ranked_search, search
-from comicsdb.catalog.hits import CODE_EQUAL, SIMILAR, Hit, certain
+from comicsdb.catalog.hits import CODE_EQUAL, SIMILAR, Hit, unambiguous_hit
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures
@@ -32,9 +32,9 @@ OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
 <Url type="application/opensearchdescription+xml" rel="self" template="{own}"/>
 </OpenSearchDescription>
 """
-SHOWN = 8
-SUGGESTED, LISTS_SUGGESTED = 8, 3  # below the search box while somebody types
-ENOUGH = 4  # suggested names that begin with the text; with fewer, more is looked for
+RESULTS_PER_KIND = 8
+SUGGESTIONS_MAX, LIST_SUGGESTIONS_MAX = 8, 3  # below the search box while somebody types
+PREFIX_MATCHES_MIN = 4  # suggested names that begin with the text; with fewer, more is looked for
 
 
 def quick_search(request):
@@ -43,23 +43,25 @@ def quick_search(request):
     A code, id or number that leads to one object only redirects to it, unless `all` is sent: so scanners can
     be used, and `foghorn 28` opens the issue.
     """
-    query = search.cleaned(request.GET.get("q", ""))
+    query = search.clean_query(request.GET.get("q", ""))
     has_words = bool(search.words(query))
     if request.is_fragment:
-        return fragment(request, "suggestions", _suggested(request, query) if has_words else {"groups": []})
-    lists = _lists(request, query, SHOWN) if has_words else []
+        return fragment(
+            request, "suggestions", _suggestion_values(request, query) if has_words else {"groups": []}
+        )
+    lists = _lists(request, query, RESULTS_PER_KIND) if has_words else []
     hits = _hits(request, query, enough=0 if lists else 1) if has_words else []
-    only = None if "all" in request.GET else certain(hits)
+    only = None if "all" in request.GET else unambiguous_hit(hits)
     if only:
-        return HTTPSeeOther(_address_of(request, only, query))
+        return HTTPSeeOther(_hit_path(request, only, query))
     groups, tolerant = _groups(request, query, hits, lists) if has_words else ([], False)
     return {"query": query, "groups": groups, "tolerant": tolerant, "types": TYPES, "sources": SOURCES}
 
 
 def suggestions(request):
     """What browsers suggest in their own search fields: query, names, kinds and addresses, as JSON."""
-    query = search.cleaned(request.GET.get("q", ""))
-    found = _rows(request, query) if search.words(query) else []
+    query = search.clean_query(request.GET.get("q", ""))
+    found = _suggestion_rows(request, query) if search.words(query) else []
     labels = [request.localizer.translate(KINDS[row.kind].label) for row in found]
     addresses = [request.public_url(request.route_path(f"{row.kind}.detail", slug=row.slug)) for row in found]
     response = Response(json=[query, [row.name for row in found], labels, addresses])
@@ -85,23 +87,27 @@ def description(request):
     return Response(body, content_type="application/opensearchdescription+xml", charset="utf-8")
 
 
-def _ask(request, query: str, limit: int, enough: int = 1) -> ranked_search.Question:
-    return ranked_search.ask(request.read_pool, query, request.domain, limit=limit, enough=enough)
+def _question(request, query: str, limit: int, enough: int = 1) -> ranked_search.SearchParameters:
+    return ranked_search.search_parameters(
+        request.read_pool, query, request.domain, limit=limit, enough=enough
+    )
 
 
-def _rows(request, query: str) -> list[ranked_search.Row]:
-    return ranked_search.suggest(request.read_pool, _ask(request, query, SUGGESTED), ENOUGH)
+def _suggestion_rows(request, query: str) -> list[ranked_search.Suggestion]:
+    return ranked_search.suggest(
+        request.read_pool, _question(request, query, SUGGESTIONS_MAX), PREFIX_MATCHES_MIN
+    )
 
 
-def _suggested(request, query: str) -> dict:
+def _suggestion_values(request, query: str) -> dict:
     """Suggestions by kind, the best kind first; the covers of series; and reading lists at the end."""
-    rows = _rows(request, query)
+    rows = _suggestion_rows(request, query)
     series = [row.id for row in rows if row.kind == "series"]
     statement = select(Series.id, cards.first_cover()).where(Series.id.in_(series))
     covers = dict(request.dbsession.execute(statement).all()) if series else {}
     images = {series_id: cover[0] for series_id, cover in covers.items() if cover}
     groups = _by_kind(rows)
-    lists = _lists(request, query, LISTS_SUGGESTED - 1)
+    lists = _lists(request, query, LIST_SUGGESTIONS_MAX - 1)
     if lists:
         groups.append(("reading_list", [row[0] for row in lists]))
     return {"groups": groups, "images": images, "variants": _variants(request, query, rows), "query": query}
@@ -115,11 +121,11 @@ def _by_kind(found: list) -> list[tuple[str, list]]:
 
 
 def _hits(request, query: str, enough: int) -> list[Hit]:
-    question = _ask(request, query, SHOWN + 1, enough)
-    return ranked_search.best(request.read_pool, question.values, apiece=True)
+    question = _question(request, query, RESULTS_PER_KIND + 1, enough)
+    return ranked_search.best_hits(request.read_pool, question.values, apiece=True)
 
 
-def _address_of(request, hit: Hit, query: str) -> str:
+def _hit_path(request, hit: Hit, query: str) -> str:
     """The page of a result; the place of the variant on it if the query is its code."""
     model = KINDS[hit.kind].model
     slug = request.dbsession.scalar(select(model.slug).where(model.id == hit.id))
@@ -128,10 +134,12 @@ def _address_of(request, hit: Hit, query: str) -> str:
     return request.route_path(f"{hit.kind}.detail", slug=slug, **anchor)
 
 
-def _variants(request, query: str, found: Sequence[Hit | ranked_search.Row]) -> dict[int, tuple[int, str]]:
+def _variants(
+    request, query: str, found: Sequence[Hit | ranked_search.Suggestion]
+) -> dict[int, tuple[int, str]]:
     """The variants that a code stands for, by issue."""
     issues = [each.id for each in found if each.kind == "issue" and each.reason == CODE_EQUAL]
-    return named_objects.variants_with(request.dbsession, query, issues)
+    return named_objects.variants_with_code(request.dbsession, query, issues)
 
 
 def _groups(request, query: str, hits: list[Hit], lists: list):
@@ -140,17 +148,19 @@ def _groups(request, query: str, hits: list[Hit], lists: list):
     """
     tolerant = bool(hits) and hits[0].reason == SIMILAR
     if not lists and (tolerant or not hits):
-        search.tolerate(request.dbsession)
+        search.set_similarity_threshold(request.dbsession)
         alike = search.similar(ReadingList, query)
-        lists = _visible_lists(request, SHOWN, alike, search.distance(ReadingList, query), *figures.ORDER)
+        lists = _visible_lists(
+            request, RESULTS_PER_KIND, alike, search.distance(ReadingList, query), *figures.ORDER
+        )
         tolerant = tolerant or bool(lists)
     groups = []
     for kind, found in _by_kind(hits):
         rows = _cards(request, kind, [hit.id for hit in found])
         if rows:  # what was deleted just now is not
-            groups.append((kind, rows[:SHOWN], len(rows) > SHOWN))
+            groups.append((kind, rows[:RESULTS_PER_KIND], len(rows) > RESULTS_PER_KIND))
     if lists:
-        groups.append(("reading_list", lists[:SHOWN], len(lists) > SHOWN))
+        groups.append(("reading_list", lists[:RESULTS_PER_KIND], len(lists) > RESULTS_PER_KIND))
     return groups, tolerant
 
 
@@ -160,17 +170,17 @@ def _cards(request, kind: str, ids: list[int]) -> list:
     return sorted(found, key=lambda row: ids.index(row.id))
 
 
-def _lists(request, query: str, most: int) -> list:
+def _lists(request, query: str, limit: int) -> list:
     """The reading lists with the words of a query, and whether there are more is told by one more."""
     matching = search.matching(ReadingList, query)
-    return _visible_lists(request, most, matching, *search.best_first(ReadingList, query))
+    return _visible_lists(request, limit, matching, *search.best_first(ReadingList, query))
 
 
-def _visible_lists(request, most: int, condition, *order) -> list:
+def _visible_lists(request, limit: int, condition, *order) -> list:
     """The reading lists that meet a condition and may be seen."""
     official = request.registry.settings["comicsdb.official_account"]
     seen = reading_lists.visible_to(request.identity, official)
-    statement = figures.cards().where(seen, condition).order_by(*order).limit(most + 1)
+    statement = figures.cards().where(seen, condition).order_by(*order).limit(limit + 1)
     return request.dbsession.execute(statement).all()
 
 

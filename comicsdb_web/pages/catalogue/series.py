@@ -46,18 +46,18 @@ from comicsdb_web.forms.fields import (
     Line,
     ModelSelect,
     Section,
-    whole_number,
+    integer_field,
 )
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import SERIES
-from comicsdb_web.lists.filters import Narrowed, without
+from comicsdb_web.lists.filters import ActiveFilters, url_without
+from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null, rows_of
 from comicsdb_web.lists.paging import QUERIES_MAX
-from comicsdb_web.lists.parts import Part, constant, many, one, rows_of
-from comicsdb_web.pages.catalogue.base import EntityViews, WithIssues, issue_count, picture_of
+from comicsdb_web.pages.catalogue.base import EntityViews, IssueListMixin, issue_count, picture_of
 from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.page_cache import CachePolicy
 
-TOP = 12
+TOP_MAX = 12
 LANGUAGES_SHOWN = 10  # the others are under "more"
 
 
@@ -82,11 +82,11 @@ FORM = EntityForm(
                 _("Sort name"),
                 help=_("Used for sorting: usually the name without “The” or “A”."),
                 required=True,
-                longest=NAME_LENGTH,
+                max_length=NAME_LENGTH,
             ),
             ALT_NAMES,
             PUBLISHER,
-            ModelSelect("imprint", _("Imprint"), of="imprint"),
+            ModelSelect("imprint", _("Imprint"), source="imprint"),
             DESC,
         ),
         Section(
@@ -101,10 +101,10 @@ FORM = EntityForm(
                     initial=str(Status.ONGOING.value),
                     options=options.statuses,
                 ),
-                whole_number("volume", _("Volume"), help=_("Its number, not a year."), required=True),
+                integer_field("volume", _("Volume"), help=_("Its number, not a year."), required=True),
                 Choice("language", _("Language"), initial=DEFAULT_LANGUAGE, options=options.languages),
-                whole_number("year_began", _("First year"), required=True),
-                whole_number(
+                integer_field("year_began", _("First year"), required=True),
+                integer_field(
                     "year_end", _("Last year"), help=_("Blank while it goes on, and for one-shots.")
                 ),
                 Checkbox(
@@ -119,7 +119,7 @@ FORM = EntityForm(
             _("External links"),
             (
                 CheckboxGroup("genres", _("Genres"), options=options.genres),
-                ModelSelect("associated", _("Associated series"), of="series", many=True),
+                ModelSelect("associated", _("Associated series"), source="series", multiple=True),
             ),
         ),
         IDS,
@@ -129,7 +129,7 @@ FORM = EntityForm(
 )
 
 
-class SeriesViews(WithIssues, EntityViews):
+class SeriesViews(IssueListMixin, EntityViews):
     """The pages of series."""
 
     model = Series
@@ -142,7 +142,7 @@ class SeriesViews(WithIssues, EntityViews):
     card_size = "cover"
     comic_vine_prefix = 4050
     gcd_path = "series"
-    taken: ClassVar = {
+    conflict_messages: ClassVar = {
         ("publisher", "name", "volume", "series_type"): (
             "name",
             _("This publisher already has a series with this name, volume and type:"),
@@ -151,48 +151,50 @@ class SeriesViews(WithIssues, EntityViews):
     shows = CachePolicy(
         ("series", "series_type", "publisher", "issue", "imprint", "genre", "creator", "character"), Series
     )
-    filtered = ("imprint", "creator", "character")
+    filter_kinds = ("imprint", "creator", "character")
     filters = SERIES
 
-    def beside(self, found: Narrowed):
+    def extra_values(self, found: ActiveFilters):
         """The languages that the series have, most first; those that are chosen always."""
         chosen = set(found.typed["language"]) if "language" in found.valid else set()
 
         def count() -> bytes:
-            others = found.clauses(but="language")
+            others = found.clauses(exclude="language")
             return orjson.dumps(self.request.read_pool.fetch(_languages(others), values_of(others))[0])
 
-        known = self.listed.find("languages", count)
+        known = self.card_list.get_or_compute("languages", count)
         numbers = {each["language"]: each["number"] for each in orjson.loads(known)}
         numbers = dict.fromkeys(sorted(chosen & set(LANGUAGES)), 0) | numbers
         ranked = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
         chips = [self._language_chip(code, number, code in chosen) for code, number in ranked]
-        found.offered["language"] = sorted(
+        found.options["language"] = sorted(
             ((each.code, each.name) for each in chips), key=lambda pair: pair[1]
         )
         return {
             "languages": chips,
             "languages_shown": LANGUAGES_SHOWN,
-            "all_languages": without(self.request, "language"),
+            "all_languages": url_without(self.request, "language"),
         }
 
     def _language_chip(self, code: str, number: int, is_chosen: bool) -> LanguageChip:
         if is_chosen:
-            href = without(self.request, "language", code)
+            href = url_without(self.request, "language", code)
         else:
-            href = without(self.request, "language", and_set=code)
+            href = url_without(self.request, "language", replacement=code)
         return LanguageChip(code, language_name(self.request, code), number, is_chosen, href)
 
-    def described(self):
+    def object_with_picture(self):
         """With the cover of the first issue that its page shows."""
         series, parts = self.read()
         return series, picture_of(parts["issues"][0]) if parts["issues"] else None
 
     @classmethod
-    def parts(cls, own):
+    def page_columns(cls, own):
         """What it is related with, its first issues, and those who made and who appear in most of them."""
         publisher, imprint = (
-            one(model.__tablename__, select(*cards.named(model)).where(model.id == column), own)
+            object_or_null(
+                model.__tablename__, select(*cards.link_columns(model)).where(model.id == column), own
+            )
             for model, column in ((Publisher, own.publisher_id), (Imprint, own.imprint_id))
         )
         of_type = select(SeriesType.code, SeriesType.name, SeriesType.names).where(
@@ -202,15 +204,17 @@ class SeriesViews(WithIssues, EntityViews):
         genres = select(Genre.name, Genre.names).join(series_genre).where(series_genre.c.series_id == own.id)
         first = cards.statement(Issue).where(cards.issues_of(own)).order_by(*cards.WITHIN_SERIES)
         return {
-            "series_type": one("series_type", of_type, own),
+            "series_type": object_or_null("series_type", of_type, own),
             "publisher": publisher,
             "imprint": imprint,
-            "genres": many("genre", genres.order_by(by_name, Genre.id), own),
+            "genres": object_list("genre", genres.order_by(by_name, Genre.id), own),
             "associated": _associated(own),
             "issue_count": issue_count(own),
-            "issues": many("issue", first.limit(constant(TOP)), own),
-            "creators": _top(own, Creator, Credit.creator_id, Credit.issue_id),
-            "characters": _top(own, Character, issue_character.c.character_id, issue_character.c.issue_id),
+            "issues": object_list("issue", first.limit(constant(TOP_MAX)), own),
+            "creators": _most_linked(own, Creator, Credit.creator_id, Credit.issue_id),
+            "characters": _most_linked(
+                own, Character, issue_character.c.character_id, issue_character.c.issue_id
+            ),
         }
 
 
@@ -222,13 +226,15 @@ def _languages(clauses: tuple[Clause, ...]) -> CompiledQuery:
     return CompiledQuery.of(select(rows_of(counted)), prepared=not clauses)
 
 
-def _associated(own) -> Part:
+def _associated(own) -> PageColumn:
     links = series_associated.c
-    query = select(*cards.named(Series)).join(series_associated, links.associated_id == Series.id)
-    return many("series", query.where(links.series_id == own.id).order_by(*search.order(Series)), own)
+    query = select(*cards.link_columns(Series)).join(series_associated, links.associated_id == Series.id)
+    return object_list(
+        "series", query.where(links.series_id == own.id).order_by(*search.order_columns(Series)), own
+    )
 
 
-def _top(own, model, other, issue) -> Part:
+def _most_linked(own, model, other, issue) -> PageColumn:
     """The twelve of a kind that are linked with most issues of the series."""
     number = func.count().label("number")
     counted = (
@@ -237,11 +243,11 @@ def _top(own, model, other, issue) -> Part:
         .where(cards.issues_of(own))
         .group_by(other)
         .order_by(number.desc())
-        .fetch(constant(TOP), with_ties=True)  # only these are ordered by name
+        .fetch(constant(TOP_MAX), with_ties=True)  # only these are ordered by name
         .correlate(own)
         .subquery()
     )
-    columns = [*cards.named(model), *cards.pictured(model), counted.c.number]
-    order = (counted.c.number.desc(), *search.order(model))
+    columns = [*cards.link_columns(model), *cards.picture_columns(model), counted.c.number]
+    order = (counted.c.number.desc(), *search.order_columns(model))
     query = select(*columns).join(counted, counted.c.id == model.id).order_by(*order)
-    return many(model.__tablename__, query.limit(constant(TOP)), own)
+    return object_list(model.__tablename__, query.limit(constant(TOP_MAX)), own)

@@ -19,10 +19,10 @@ from comicsdb_web.forms.catalogue_forms import (
 from comicsdb_web.forms.fields import EntityForm, Section
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
-    WithIssues,
+    IssueListMixin,
     card_block,
     issue_count,
-    linked,
+    linked_objects,
     recent_appearances,
 )
 from comicsdb_web.rendering.locales import _
@@ -47,7 +47,7 @@ FORM = EntityForm(
 )
 
 
-class TeamViews(WithIssues, EntityViews):
+class TeamViews(IssueListMixin, EntityViews):
     """The pages of teams."""
 
     model = Team
@@ -67,11 +67,11 @@ class TeamViews(WithIssues, EntityViews):
     blocks = (card_block("members", _("Members"), Character, _members),)
 
     @classmethod
-    def parts(cls, own):
+    def page_columns(cls, own):
         """The number of issues, and the latest; creators and universes."""
         return {
             "issue_count": issue_count(own),
             "recent": recent_appearances(own),
-            "creators": linked(own, Creator, team_creator),
-            "universes": linked(own, Universe, team_universe),
+            "creators": linked_objects(own, Creator, team_creator),
+            "universes": linked_objects(own, Universe, team_universe),
         }

@@ -20,11 +20,11 @@ from comicsdb_web.forms.catalogue_forms import (
 )
 from comicsdb_web.forms.fields import EntityForm, Line, ModelSelect, Section
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.parts import one
+from comicsdb_web.lists.json_columns import object_or_null
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
-    WithIssues,
-    WithSeries,
+    IssueListMixin,
+    SeriesIssuesMixin,
     card_block,
     first_appearance,
     issue_count,
@@ -49,13 +49,13 @@ FORM = EntityForm(
     UniverseSchema,
     (
         about(
-            ModelSelect("publisher", _("Publisher"), of="publisher"),
+            ModelSelect("publisher", _("Publisher"), source="publisher"),
             NAME,
             Line(
                 "designation",
                 _("Designation"),
                 help=_("Such as Earth 2, without a hyphen."),
-                longest=NAME_LENGTH,
+                max_length=NAME_LENGTH,
             ),
             DESC,
         ),
@@ -73,7 +73,7 @@ class WholeUniverseSchema(UniverseSchema):
     cv_id = external_id()
 
 
-class UniverseViews(WithSeries, WithIssues, EntityViews):
+class UniverseViews(SeriesIssuesMixin, IssueListMixin, EntityViews):
     """The pages of universes."""
 
     model = Universe
@@ -86,7 +86,7 @@ class UniverseViews(WithSeries, WithIssues, EntityViews):
     card_size = "card_top"
     portrait_size = "emblem"
     gcd_path = "universe"
-    taken: ClassVar = {
+    conflict_messages: ClassVar = {
         ("publisher", "name", "designation"): (
             "name",
             _("This publisher already has a universe with this name and designation:"),
@@ -102,11 +102,11 @@ class UniverseViews(WithSeries, WithIssues, EntityViews):
     )
 
     @classmethod
-    def parts(cls, own):
+    def page_columns(cls, own):
         """Its publisher, where it first appeared, and in how many issues it does."""
-        publisher = select(*cards.named(Publisher)).where(Publisher.id == own.publisher_id)
+        publisher = select(*cards.link_columns(Publisher)).where(Publisher.id == own.publisher_id)
         return {
-            "publisher": one("publisher", publisher, own),
+            "publisher": object_or_null("publisher", publisher, own),
             "issue_count": issue_count(own),
             "first": first_appearance(own),
         }

@@ -12,16 +12,16 @@ from comicsdb.models import Announcement
 from comicsdb.values import whole_number
 from comicsdb_web.http import preferences
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.rendering.richtext import clean
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 COOKIE = "dismissed"
-MOST = 50  # of dismissed ids; the oldest are dropped first
+DISMISSED_MAX = 50  # of dismissed ids; the oldest are dropped first
 
 
-def of_day(today) -> Select:
-    """The announcements of a day, newest first; `today` may be a parameter of a compiled statement."""
+def shown_on(today) -> Select:
+    """The announcements shown on a day, newest first; `today` may be a bind parameter."""
     texts = (Announcement.title, Announcement.titles, Announcement.content, Announcement.contents)
     return (
         select(Announcement.id, *texts, Announcement.display_type)
@@ -36,30 +36,30 @@ def of_day(today) -> Select:
 
 def not_dismissed(request, rows: list[dict]) -> list[tuple[RowView, Markup]]:
     """The announcements among rows that the reader has not dismissed, each with its sanitised text."""
-    closed = closed_by(request)
-    found = (shown("announcement", each) for each in rows if each["id"] not in closed)
+    dismissed = dismissed_ids(request)
+    found = (row_view("announcement", each) for each in rows if each["id"] not in dismissed)
     return [(each, clean(text_in(request.locale_name, each.content, each.contents))) for each in found]
 
 
-def closed_by(request) -> dict[int, None]:
+def dismissed_ids(request) -> dict[int, None]:
     """The ids of the announcements that this reader has dismissed, latest last."""
-    written = request.cookies.get(COOKIE, "").split(".")[-MOST:]
+    written = request.cookies.get(COOKIE, "").split(".")[-DISMISSED_MAX:]
     return {number: None for each in written if (number := whole_number(each)) is not None}
 
 
 def dismiss(request):
     """Dismiss an announcement. Raises HTTPForbidden for forms of other sites, HTTPNotFound for
     an impossible id."""
-    number = str(number_in(request))
-    preferences.chosen(request, "next", ())
+    number = str(id_in_path(request))
+    preferences.submitted_choice(request, "next", ())
     if request.is_fragment:
         response = fragment(request, "announcement", {"number": number})
     else:
-        response = preferences.back(request)
-    closed = closed_by(request)
-    closed.pop(int(number), None)
-    kept = [*closed, int(number)][-MOST:]
-    return preferences.keep(request, response, COOKIE, ".".join(map(str, kept)))
+        response = preferences.redirect_back(request)
+    dismissed = dismissed_ids(request)
+    dismissed.pop(int(number), None)
+    kept = [*dismissed, int(number)][-DISMISSED_MAX:]
+    return preferences.store_choice(request, response, COOKIE, ".".join(map(str, kept)))
 
 
 def includeme(config):

@@ -10,8 +10,8 @@ from comicsdb.i18n import translate
 from comicsdb.models import Issue
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
-from comicsdb_web.pages.community.readers import cards_by_id, found
+from comicsdb_web.forms import form_state
+from comicsdb_web.pages.community.readers import cards_by_id, find_profile
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.row_views import RowView
@@ -52,7 +52,7 @@ ACTS = {"unfollow": follows.unfollow, "block": follows.block, "unblock": follows
 
 def change_readers(request):
     """Follow somebody no more, block a follower, or unblock them."""
-    sent = answers.texts(request)
+    sent = form_state.text_fields(request)
     for name, act in ACTS.items():
         if other_id := whole_number(sent.get(name, "")):
             act(request.dbsession, request.identity.user_id, other_id)
@@ -61,21 +61,21 @@ def change_readers(request):
 
 def follow(request):
     """Follow a reader, or no more."""
-    reader = found(request)
+    reader = find_profile(request)
     session, user = request.dbsession, reader.user
-    if reader.own:
+    if reader.is_owner:
         raise NotFoundError("reader", user.username)
-    on = answers.texts(request).get("on") == "1"
+    on = form_state.text_fields(request).get("on") == "1"
     kind, text = "success", FOLLOWED if on else UNFOLLOWED
     try:
         if on:
             follows.follow(session, request.identity.user_id, user)
         else:
             follows.unfollow(session, request.identity.user_id, user.id)
-        said = translate(request.localizer, text % {"name": user.username})
+        message = translate(request.localizer, text % {"name": user.username})
     except InvalidError as error:
-        kind, said = "warning", translate(request.localizer, error.errors[answers.WHOLE][0])
-    request.messages.add(kind, said)
+        kind, message = "warning", translate(request.localizer, error.errors[form_state.FORM_ERROR][0])
+    request.messages.add(kind, message)
     return HTTPSeeOther(request.route_path("reader", username=user.username))
 
 

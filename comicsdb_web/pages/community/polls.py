@@ -11,7 +11,7 @@ from comicsdb.models import Poll
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.account import no_store
 from comicsdb_web.rendering.locales import _
@@ -31,7 +31,7 @@ NO_CHOICE = _("Choose an answer, then vote.")
 def listing(request):
     """All polls: open ones first, then upcoming, then closed ones; two statements."""
     now = clock.now()
-    rows, order = polls.listed(now)
+    rows, order = polls.select_polls(now)
     ids, count = select(Poll.id).order_by(*order), select(func.count()).select_from(Poll)
     page = paginate(request, rows.order_by(*order), ids, count, PER_PAGE)
     shown = [(row.Poll, row.votes, polls.status_of(row.Poll, now)) for row in page.rows]
@@ -40,20 +40,20 @@ def listing(request):
 
 def poll(request):
     """One poll."""
-    return _shown(request, _found(request))
+    return _poll_values(request, _found(request))
 
 
 def vote(request):
     """Store the reader's vote and show the results."""
-    poll_id, choice = number_in(request), whole_number(request.POST.get("choice"), clamp=True)
+    poll_id, choice = id_in_path(request), whole_number(request.POST.get("choice"), clamp=True)
     if choice is None:
         _found(request)  # an unknown poll is reported first
         raise HTTPBadRequest(NO_CHOICE)
     polls.vote(request.dbsession, poll_id, choice, request.identity.user_id, clock.now())
-    said = request.localizer.translate(VOTED)
+    message = request.localizer.translate(VOTED)
     if request.is_fragment:
-        return fragment(request, "poll", _shown(request, _found(request)) | {"said": said})
-    request.messages.add("success", said)
+        return fragment(request, "poll", _poll_values(request, _found(request)) | {"message": message})
+    request.messages.add("success", message)
     return HTTPSeeOther(request.route_path("poll", id=poll_id))
 
 
@@ -65,24 +65,24 @@ def delete_form(request):
 
 def delete(request):
     """Delete a poll with its votes."""
-    admin.delete_poll(request.dbsession, request.identity, number_in(request))
+    admin.delete_poll(request.dbsession, request.identity, id_in_path(request))
     request.messages.add("success", request.localizer.translate(DELETED))
     return HTTPSeeOther(request.route_path("polls"))
 
 
 def _found(request) -> Poll:
-    poll_id = number_in(request)
+    poll_id = id_in_path(request)
     found = request.dbsession.get(Poll, poll_id)
     if found is None:
         raise NotFoundError("poll", poll_id)
     return found
 
 
-def _shown(request, found: Poll) -> dict:
+def _poll_values(request, found: Poll) -> dict:
     """The values of a poll's page; while it is open, results are shown only to those who have voted."""
     session, reader = request.dbsession, request.identity
     status = polls.status_of(found, clock.now())
-    mine = polls.voted_for(session, found.id, reader.user_id) if reader is not None else None
+    mine = polls.chosen_by(session, found.id, reader.user_id) if reader is not None else None
     hidden = status is Status.UPCOMING or (status is Status.ACTIVE and mine is None)
     return {
         "poll": found,

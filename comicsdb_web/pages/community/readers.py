@@ -14,21 +14,21 @@ from sqlalchemy import func, select
 
 from comicsdb.catalog import NotFoundError
 from comicsdb.community import follows, profiles
-from comicsdb.community.profiles import DIARY, FAVOURITES, SHELF, Entry, Favourite, Shown
+from comicsdb.community.profiles import DIARY, FAVOURITES, SHELF, Entry, Favourite, ProfileView
 from comicsdb.library.collection.figures import owned_issues
 from comicsdb.models import Issue, Series
 from comicsdb.values import iso_day
 from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.paging import Page, page_asked_for, paginate
+from comicsdb_web.lists.paging import Page, paginate, requested_page
 from comicsdb_web.pages.library.collection import private
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 LATEST = 8  # issues of shelf and diary on the profile itself
 PER_PAGE = 56
 
 
-def found(request, part: str | None = None) -> Shown:
+def find_profile(request, part: str | None = None) -> ProfileView:
     """The profile of the address; raises NotFoundError where it, or the part, is not to be seen."""
     wanted = request.matchdict["username"]
     viewer = request.identity.user_id if request.identity is not None else None
@@ -45,7 +45,7 @@ def found(request, part: str | None = None) -> Shown:
 
 def profile(request):
     """A profile, with the beginning of each part."""
-    reader = found(request)
+    reader = find_profile(request)
     session, user_id = request.dbsession, reader.user.id
     shelf, owned = [], 0
     if reader.shows(SHELF):
@@ -60,7 +60,7 @@ def profile(request):
     favourites = profiles.favourites(session, user_id) if reader.shows(FAVOURITES) else []
     return {
         "reader": reader,
-        "favourites": [card for _id, card in pictured(session, favourites)],
+        "favourites": [card for _id, card in favourite_cards(session, favourites)],
         "shelf": shelf,
         "owned": owned,
         "read": read,
@@ -78,7 +78,7 @@ def _latest_owned(user_id: int):
     return latest.subquery().select()
 
 
-def pictured(session, favourites: Iterable[Favourite]) -> list[tuple[int, RowView]]:
+def favourite_cards(session, favourites: Iterable[Favourite]) -> list[tuple[int, RowView]]:
     """Favourites by their ids, as cards show them, in order."""
     favourites = list(favourites)
     by_kind = {
@@ -104,16 +104,16 @@ def cards_by_id(session, model, ids: Iterable[int | None]) -> dict[int, RowView]
 
 def shelf(request):
     """The issues that a reader owns: nothing but what they are."""
-    reader = found(request, SHELF)
+    reader = find_profile(request, SHELF)
     owned = Issue.id.in_(owned_issues(reader.user.id))
-    ids = cards.ids(Issue).where(owned).order_by(*cards.order(Issue))
+    ids = cards.id_statement(Issue).where(owned).order_by(*cards.order(Issue))
     count = select(func.count()).select_from(Issue).where(owned)
     rows = cards.statement(Issue).order_by(*cards.order(Issue))
     page = paginate(request, rows, ids, count, PER_PAGE)
     return {
         "reader": reader,
         "page": page,
-        "issues": [shown("issue", row._mapping) for row in page.rows],
+        "issues": [row_view("issue", row._mapping) for row in page.rows],
     }
 
 
@@ -129,7 +129,7 @@ class Diary:
 
 def diary(request):
     """The issues that a reader read in a month, by day; of the latest month unless another is asked for."""
-    reader = found(request, DIARY)
+    reader = find_profile(request, DIARY)
     months = profiles.months(request.dbsession, reader.user.id, _zone(request))
     if not months:
         return {"reader": reader, "diary": None, "months": [], "page": None}
@@ -141,7 +141,7 @@ def diary(request):
     month = months[place]
     span = month.first, month_after(month.first)
     total = profiles.entry_count(request.dbsession, reader.user.id, _zone(request), span)
-    number, pages = page_asked_for(request, total, PER_PAGE)
+    number, pages = requested_page(request, total, PER_PAGE)
     entries = profiles.entries(
         request.dbsession,
         reader.user.id,

@@ -9,11 +9,11 @@ from comicsdb.community import reviews
 from comicsdb.models import Issue, Review, Series, User
 from comicsdb.models.community import REPORT_REASON_MAX
 from comicsdb.security import Permission
-from comicsdb_web.forms import answers
-from comicsdb_web.http.routing import number_in
+from comicsdb_web.forms import form_state
+from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.library.collection import private
-from comicsdb_web.pages.library.rating import stars_of_issue
+from comicsdb_web.pages.library.rating import issue_rating_widget
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 20
@@ -36,37 +36,37 @@ def _named(request, issue_id: int) -> Issue:
 def listing(request):
     """All reviews of an issue, newest first."""
     issue = _issue(request)
-    rows = reviews.visible().where(Review.issue_id == issue.id).order_by(*reviews.ORDER)
+    rows = reviews.select_visible().where(Review.issue_id == issue.id).order_by(*reviews.ORDER)
     ids = rows.with_only_columns(Review.id, maintain_column_froms=True)
     count = select(func.count()).select_from(ids.order_by(None).subquery())
-    page = paginate(request, reviews.visible().order_by(*reviews.ORDER), ids, count, PER_PAGE)
+    page = paginate(request, reviews.select_visible().order_by(*reviews.ORDER), ids, count, PER_PAGE)
     return {"entity": issue, "page": page}
 
 
 def form(request):
     """The form of one's own review of an issue."""
     issue = _issue(request)
-    review = reviews.written(request.dbsession, request.identity.user_id, issue.id)
+    review = reviews.review_by(request.dbsession, request.identity.user_id, issue.id)
     values = {"text": review.text, "spoils": "1" if review.spoils else ""} if review else {}
-    return _form_page(request, issue, review, answers.Form(values))
+    return _form_page(request, issue, review, form_state.Form(values))
 
 
 def save(request):
     """Save one's own review."""
-    issue, sent = _issue(request), answers.texts(request)
+    issue, sent = _issue(request), form_state.text_fields(request)
     user_id, text, spoils = request.identity.user_id, sent.get("text", ""), bool(sent.get("spoils"))
     try:
         reviews.write(request.dbsession, user_id, issue.id, text, spoils=spoils)
     except InvalidError as error:
         typed = {"text": text, "spoils": "1" if spoils else ""}
-        review = reviews.written(request.dbsession, user_id, issue.id)
-        return _form_page(request, issue, review, answers.refused(request, error, typed))
+        review = reviews.review_by(request.dbsession, user_id, issue.id)
+        return _form_page(request, issue, review, form_state.with_errors(request, error, typed))
     request.messages.add("success", request.localizer.translate(SAVED))
     return _to_reviews(request, issue)
 
 
-def _form_page(request, issue: Issue, review: Review | None, shown: answers.Form) -> dict:
-    stars = stars_of_issue(request, issue)
+def _form_page(request, issue: Issue, review: Review | None, shown: form_state.Form) -> dict:
+    stars = issue_rating_widget(request, issue)
     return {"entity": issue, "review": review, "form": shown, "stars": stars, "most": reviews.TEXT_MAX}
 
 
@@ -84,23 +84,23 @@ def _to_reviews(request, issue: Issue) -> HTTPSeeOther:
 
 def report_form(request):
     """The form that reports a review."""
-    return _report_page(request, answers.Form())
+    return _report_page(request, form_state.Form())
 
 
 def report(request):
     """Report a review to the staff."""
-    reason = answers.texts(request).get("reason", "")
+    reason = form_state.text_fields(request).get("reason", "")
     try:
-        reviews.report(request.dbsession, number_in(request), request.identity.user_id, reason)
+        reviews.report(request.dbsession, id_in_path(request), request.identity.user_id, reason)
     except InvalidError as error:
-        return _report_page(request, answers.refused(request, error, {"reason": reason}))
+        return _report_page(request, form_state.with_errors(request, error, {"reason": reason}))
     request.messages.add("success", request.localizer.translate(REPORTED))
     return HTTPSeeOther(request.entity_path(_reported(request)["entity"]))
 
 
 def _reported(request) -> dict:
-    review = reviews.find(request.dbsession, number_in(request), request.identity.user_id)
-    name = select(reviews.SHOWN_NAME).where(User.id == review.user_id)
+    review = reviews.find(request.dbsession, id_in_path(request), request.identity.user_id)
+    name = select(reviews.AUTHOR_NAME).where(User.id == review.user_id)
     return {
         "review": review,
         "author": request.dbsession.scalar(name),
@@ -108,7 +108,7 @@ def _reported(request) -> dict:
     }
 
 
-def _report_page(request, shown: answers.Form) -> dict:
+def _report_page(request, shown: form_state.Form) -> dict:
     return _reported(request) | {"form": shown, "most": REPORT_REASON_MAX}
 
 

@@ -15,8 +15,8 @@ from comicsdb_web.rendering.charts import Chart, Point
 from comicsdb_web.rendering.locales import _, locale_of
 from comicsdb_web.rendering.page_cache import CachePolicy
 
-YEARS_NAMED = 8
-SHAPE = 1  # version of the cached data's format
+YEAR_LABELS_MAX = 8
+FORMAT_VERSION = 1  # version of the cached data's format
 
 # name: title, description, head of the table's first column, and unit
 TITLES = {
@@ -59,10 +59,10 @@ TITLES = {
 }
 
 
-def kept(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetime]:
-    """Figures that are computed at most every half hour, under a lock; and the time of it.
+def cached_figures(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetime]:
+    """Figures of a day, computed at most every half hour under a lock, and the time when they were.
 
-    They are plain data, those of one day of the site.
+    `compute` returns plain data.
     """
 
     def made() -> bytes:
@@ -74,10 +74,10 @@ def kept(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetim
 
 
 def _key(name: str, day: date) -> str:
-    return f"{name}:{SHAPE}:{day}"
+    return f"{name}:{FORMAT_VERSION}:{day}"
 
 
-def _which(registry, day: date) -> str | None:
+def _figures_digest(registry, day: date) -> str | None:
     """The digest of the figures shown on a day, None before there are any."""
     value = registry["comicsdb.cache"].figures.get(_key("statistics", day))
     return tag_of(value).decode() if value else None
@@ -86,8 +86,8 @@ def _which(registry, day: date) -> str | None:
 def page(request):
     """Totals and charts; makes no query where the figures are cached."""
     zone = request.registry.settings["comicsdb.timezone"]
-    found, at = kept(
-        request, "statistics", lambda: statistics.figures(request.dbsession, zone, request.today)
+    found, at = cached_figures(
+        request, "statistics", lambda: statistics.catalogue_figures(request.dbsession, zone, request.today)
     )
     locale = locale_of(request)
     series = {name: _dated(found[name]) for name in ("by_day", "by_month", "creators", "characters")}
@@ -116,7 +116,7 @@ def _dated(rows) -> list[tuple[date, int]]:
 
 def _years(rows) -> list[Point]:
     """The points of years, with as many labels as there is room for."""
-    step = ceil(len(rows) / YEARS_NAMED)
+    step = ceil(len(rows) / YEAR_LABELS_MAX)
     return [
         Point(day[:4], count, (day[:4],) if (len(rows) - place) % step == 1 % step else ())
         for place, (day, count) in enumerate(rows)
@@ -143,5 +143,5 @@ def _publishers(request, found) -> list[Point]:
 
 def includeme(config):
     """Add the page."""
-    shown = CachePolicy(extra_key=_which)
+    shown = CachePolicy(extra_key=_figures_digest)
     config.add_page("statistics", "/statistics/", page, renderer="statistics.jinja2", shows=shown)

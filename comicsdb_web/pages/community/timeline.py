@@ -22,7 +22,7 @@ def includeme(config):
     found = markdown.pages("timeline", ("title", "date"), new_tab=True)
     for languages in found.values():
         for each in languages.values():
-            if each.facts.get("icon_color", COLOURS[0]) not in COLOURS:
+            if each.metadata.get("icon_color", COLOURS[0]) not in COLOURS:
                 raise markdown.TextError(f"{each.name}: icon_color must be one of {', '.join(COLOURS)}.")
     config.registry["comicsdb_web.timeline"] = list(found.values())[::-1]
     config.add_page("timeline", "/timeline/", page, renderer="timeline.jinja2")

@@ -6,11 +6,11 @@ from pyramid.httpexceptions import HTTPNotFound
 
 from comicsdb.community import profiles, year_in_review
 from comicsdb.community.profiles import YEAR
-from comicsdb.community.year_in_review import Year
+from comicsdb.community.year_in_review import YearInReview
 from comicsdb.i18n import translate
 from comicsdb.models import Series
 from comicsdb.values import whole_number
-from comicsdb_web.pages.community.readers import cards_by_id, found
+from comicsdb_web.pages.community.readers import cards_by_id, find_profile
 from comicsdb_web.rendering import charts, share_pictures
 from comicsdb_web.rendering.charts import Chart, Point
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
@@ -20,12 +20,12 @@ TITLE = _("${name}'s year ${year} in comics")
 
 def page(request):
     """The year that is asked for, or the latest in which anything was read."""
-    reader = found(request, YEAR)
+    reader = find_profile(request, YEAR)
     years = _years(request, reader.user.id)
     if not years:
         return {"reader": reader, "year": None, "years": []}
     wanted = _wanted(request, years)
-    year = year_in_review.of(request.dbsession, reader.user.id, wanted, _zone(request))
+    year = year_in_review.year_in_review_of(request.dbsession, reader.user.id, wanted, _zone(request))
     run = year.run and cards_by_id(request.dbsession, Series, [year.run[0]]).get(year.run[0])
     return {
         "reader": reader,
@@ -56,7 +56,7 @@ def _zone(request):
     return request.registry.settings["comicsdb.timezone"]
 
 
-def _charts(request, year: Year) -> dict[str, Chart]:
+def _charts(request, year: YearInReview) -> dict[str, Chart]:
     say = request.localizer.translate
     unit = say(_("Issues"))
     points = {
@@ -75,7 +75,7 @@ def _charts(request, year: Year) -> dict[str, Chart]:
     }
 
 
-def _months(request, year: Year) -> list[Point]:
+def _months(request, year: YearInReview) -> list[Point]:
     """The months, without the year below each."""
     points = charts.months(locale_of(request), year.by_month)
     return [replace(each, marks=each.marks[:1]) for each in points]
@@ -90,18 +90,18 @@ def _named(request, kind: str, rows) -> list[Point]:
 
 def share(request):
     """The picture of a year, only where everybody sees the year, whoever asks."""
-    reader = found(request, YEAR)
+    reader = find_profile(request, YEAR)
     if not reader.is_open(YEAR):
         raise HTTPNotFound
     wanted = _wanted(request, _years(request, reader.user.id))
-    year = year_in_review.of(request.dbsession, reader.user.id, wanted, _zone(request))
+    year = year_in_review.year_in_review_of(request.dbsession, reader.user.id, wanted, _zone(request))
     say = request.localizer
     title = translate(say, TITLE % {"name": reader.user.username, "year": wanted})
     lines = [translate(say, ngettext("${n} issue read", "${n} issues read", year.issues))]
     lines += [name for _slug, name, _number in year.publishers[:2]]
     if rated := sum(year.ratings.values()):
         lines.append(translate(say, ngettext("${n} issue rated", "${n} issues rated", rated)))
-    return share_pictures.answer(request, title, lines, year.covers)
+    return share_pictures.picture_response(request, title, lines, year.covers)
 
 
 def includeme(config):

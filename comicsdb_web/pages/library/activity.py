@@ -17,7 +17,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 PER_PAGE = 50
 
 UNDONE = _("It is undone.")
-ASKED = _("It is being undone, which can take a minute. You can leave this page.")
+UNDO_SCHEDULED = _("It is being undone, which can take a minute. You can leave this page.")
 NOT_UNDONE = _("It was not undone: all of it has been changed or deleted since.")
 
 
@@ -38,7 +38,7 @@ def listing(request):
     }
 
 
-# What was done, by the keys of `LibraryAct.counts`, in the order in which it is told.
+# What was done, by the keys of `LibraryAct.counts`, in the order of the page.
 PHRASES: dict[str, Callable[[int], Plural]] = {
     "reading_list.insert": lambda n: ngettext("${n} reading list created", "${n} reading lists created", n),
     "reading_list.update": lambda n: ngettext("${n} reading list changed", "${n} reading lists changed", n),
@@ -101,27 +101,29 @@ PHRASES: dict[str, Callable[[int], Plural]] = {
 
 def phrases(counts: dict[str, int]) -> list[Plural]:
     """What was done, from `LibraryAct.counts`."""
-    told = dict(counts)
-    if "reading_list.delete" in told or "reading_list.insert" in told:  # its neighbours changed with it
-        told.pop("reading_list.update", None)
-    return [phrase(told[name]) for name, phrase in PHRASES.items() if told.get(name)]
+    shown = dict(counts)
+    if "reading_list.delete" in shown or "reading_list.insert" in shown:  # its neighbours changed with it
+        shown.pop("reading_list.update", None)
+    return [phrase(shown[name]) for name, phrase in PHRASES.items() if shown.get(name)]
 
 
 def undo_act(request):
     """Undo an act, a large one soon after."""
     act_id = whole_number(request.matchdict["id"], high=BIG_MAX) or 0
-    if undo.ask(request.dbsession, request.identity.user_id, act_id):
-        told = [("info", ASKED)]
+    if undo.queue_if_large(request.dbsession, request.identity.user_id, act_id):
+        messages = [("info", UNDO_SCHEDULED)]
     else:
         official = request.registry.settings["comicsdb.official_account"]
-        told = _outcome(undo.undo(request.dbsession, request.identity, official, act_id, today=request.today))
-    for kind, text in told:
+        messages = _result_messages(
+            undo.undo(request.dbsession, request.identity, official, act_id, today=request.today)
+        )
+    for kind, text in messages:
         request.messages.add(kind, translate(request.localizer, text), undo=False)
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("collection.activity"))
 
 
-def _outcome(undone: undo.Undone):
-    """What to tell after an undo: pairs of the kind of message and its text."""
+def _result_messages(undone: undo.UndoResult):
+    """The messages after an undo: pairs of kind and text."""
     if not undone.restored:
         yield "warning", NOT_UNDONE
         return

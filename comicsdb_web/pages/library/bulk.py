@@ -17,46 +17,46 @@ from comicsdb.models.choices import GradingCompany
 from comicsdb.schemas.collection import CollectionBulkSchema
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, Section, StringList
-from comicsdb_web.forms.values import change_of
+from comicsdb_web.forms.values import changes_of
 from comicsdb_web.pages.library import collection as collection_pages
 from comicsdb_web.pages.library import wish_list as wish_pages
-from comicsdb_web.pages.library.collection import NO_MOMENT, PURCHASE, grades
+from comicsdb_web.pages.library.collection import INVALID_TIME, PURCHASE_FIELDS, grades
 from comicsdb_web.rendering.locales import _, ngettext
 
 EXAMPLES = 5  # items that the page names
 
-SAME = _("Leave as it is")
+NO_CHANGE = _("Leave as it is")
 READ_ON = _("Read on")
-NOTHING = _("Fill in at least one field.")
-BOTH = _("Enter a value or clear the field, not both.")
+NOTHING_FILLED_IN = _("Fill in at least one field.")
+VALUE_AND_CLEARED = _("Enter a value or clear the field, not both.")
 COUNT_CHANGED = _("Your list has changed in the meantime. Check the number of items again.")
 TOO_MANY = _("At most ${most} items can be changed at once: filter the list first.")
 UNCHANGED = _("Nothing was changed: all selected items already have these values.")
 
 
-def _or_same(options):
+def _with_no_change(options):
     def offered(request, _value):
-        return [("", request.localizer.translate(SAME)), *options(request)]
+        return [("", request.localizer.translate(NO_CHANGE)), *options(request)]
 
     return offered
 
 
-COPY = (
-    Choice("grade", _("Grade"), options=_or_same(lambda _request: grades())),
+COPY_FIELDS = (
+    Choice("grade", _("Grade"), options=_with_no_change(lambda _request: grades())),
     Choice(
         "grading_company",
         _("Graded by"),
-        options=_or_same(lambda _request: [(each.value, each.label) for each in GradingCompany]),
+        options=_with_no_change(lambda _request: [(each.value, each.label) for each in GradingCompany]),
     ),
-    *PURCHASE,
-    Line("storage_location", _("Storage location"), longest=255),
+    *PURCHASE_FIELDS,
+    Line("storage_location", _("Storage location"), max_length=255),
     StringList("tags", _("Add tags"), _("Several are separated by commas."), separator=","),
     StringList("tags_removed", _("Remove tags"), _("Several are separated by commas."), separator=","),
 )
-COLLECTION_FORM = EntityForm(CollectionBulkSchema, (Section("copy", _("Change fields"), COPY),))
+COLLECTION_FORM = EntityForm(CollectionBulkSchema, (Section("copy", _("Change fields"), COPY_FIELDS),))
 WISH_FORM = EntityForm(
     WishFormSchema,
     (
@@ -64,13 +64,13 @@ WISH_FORM = EntityForm(
             "wish",
             _("Change fields"),
             (
-                Choice("priority", _("Priority"), options=_or_same(wish_pages.priorities)),
-                Choice("status", _("Status"), options=_or_same(wish_pages.statuses)),
+                Choice("priority", _("Priority"), options=_with_no_change(wish_pages.priorities)),
+                Choice("status", _("Status"), options=_with_no_change(wish_pages.statuses)),
             ),
         ),
     ),
 )
-PURCHASE_FORM = EntityForm(PurchaseSchema, (Section("purchase", _("Purchase"), PURCHASE),))
+PURCHASE_FORM = EntityForm(PurchaseSchema, (Section("purchase", _("Purchase"), PURCHASE_FIELDS),))
 
 
 class BulkViews:
@@ -81,44 +81,46 @@ class BulkViews:
 
     model: type
     route: str
-    acts: ClassVar[dict[str, Callable]]  # what the buttons do: functions that return a message
+    actions: ClassVar[dict[str, Callable]]  # what the buttons do: functions that return a message
     clearable: tuple[str, ...] = ()
 
     def __init__(self, request):
         self.request = request
         self.session = request.dbsession
         self.user_id = request.identity.user_id
-        self.sent = request.kept_form.take() if request.kept_form else request.POST
+        self.sent = request.restored_form.take() if request.restored_form else request.POST
 
     def edit(self):
         """Show the page, or do what was chosen on it."""
         is_all = not self.sent or "all" in self.sent
-        narrowed = self.narrowed()
-        if is_all and narrowed.errors:  # without them the filters would find more
+        active_filters = self.active_filters()
+        if is_all and active_filters.errors:  # without them the filters would find more
             return HTTPSeeOther(self._list_path)
-        ids = bulk.ids_of(self.session, self.matching(narrowed) if is_all else self._selected())
+        ids = bulk.ids_of(self.session, self.matching(active_filters) if is_all else self._selected())
         if not ids:
-            return self._done("info", _("Select some items first."))
-        if len(ids) > bulk.MOST:
-            return self._done("warning", TOO_MANY % {"most": f"{bulk.MOST:,}"})
+            return self._redirect("info", _("Select some items first."))
+        if len(ids) > bulk.MAX_ITEMS:
+            return self._redirect("warning", TOO_MANY % {"most": f"{bulk.MAX_ITEMS:,}"})
         drafts = self.drafts()
-        form = answers.Form()
+        form = form_state.Form()
         act = self.request.POST.get("act")
-        if act in self.acts:
+        if act in self.actions:
             try:
                 if self.sent.get("count") != str(len(ids)):
-                    raise InvalidError({answers.WHOLE: [COUNT_CHANGED]})
-                return self._done(*self.acts[act](self, ids, drafts))
+                    raise InvalidError({form_state.FORM_ERROR: [COUNT_CHANGED]})
+                return self._redirect(*self.actions[act](self, ids, drafts))
             except InvalidError as error:
-                form = answers.refused(self.request, error, answers.texts(self.request))
+                form = form_state.with_errors(self.request, error, form_state.text_fields(self.request))
                 for draft in drafts.values():
-                    draft.refuse({name: found for name, found in error.errors.items() if name in draft.typed})
+                    draft.add_errors(
+                        {name: found for name, found in error.errors.items() if name in draft.typed}
+                    )
         return {
             "area": self.route.split(".")[0],
             "count": len(ids),
             "examples": self.examples(ids),
             "items": [] if is_all else ids,
-            "chips": narrowed.chips if is_all else [],
+            "chips": active_filters.chips if is_all else [],
             "drafts": drafts,
             "form": form,
             "cleared": self.sent.getall("clear"),
@@ -134,22 +136,22 @@ class BulkViews:
         query = self.request.query_with(page=None, select=None)
         return self.request.route_path(self.route) + query
 
-    def _done(self, kind, text):
+    def _redirect(self, kind, text):
         self.request.messages.add(kind, translate(self.request.localizer, text))
         return HTTPSeeOther(self._list_path)
 
     def _selected(self) -> Select:
         sent = (whole_number(each, 1, BIG_MAX) for each in self.sent.getall("item"))
         chosen = [each for each in sent if each is not None]
-        return select(self.model.id).where(bulk.own(self.model, self.user_id, chosen))
+        return select(self.model.id).where(bulk.is_own_item(self.model, self.user_id, chosen))
 
     def changes(self, draft: Draft, ids: list[int]) -> dict:  # noqa: ARG002
         """The values of the fields that are filled in, None or "" for cleared ones; raises InvalidError."""
         draft.read(self.request.POST)
-        change, errors = change_of(draft)
+        change, errors = changes_of(draft)
         cleared = [each for each in self.sent.getall("clear") if each in self.clearable]
         filled = {each.name for each in draft.form.fields if not each.is_blank(draft.typed[each.name])}
-        errors |= {name: [BOTH] for name in cleared if name in filled}
+        errors |= {name: [VALUE_AND_CLEARED] for name in cleared if name in filled}
         if errors:
             raise InvalidError(errors)
         columns = {name for each in filled for name in (each, each.replace("price", "currency"))}
@@ -164,7 +166,7 @@ class BulkViews:
         """Set the fields that are filled in."""
         values = self.changes(drafts["fields"], ids)
         if not values:
-            raise InvalidError({answers.WHOLE: [NOTHING]})
+            raise InvalidError({form_state.FORM_ERROR: [NOTHING_FILLED_IN]})
         changed = bulk.change(self.session, self.model, self.user_id, ids, values)
         if not changed:
             return "info", UNCHANGED
@@ -176,7 +178,7 @@ class BulkViews:
         return "success", ngettext("${n} item was removed.", "${n} items were removed.", removed)
 
 
-class CollectionBulk(BulkViews):
+class CollectionBulkViews(BulkViews):
     """Bulk changes of the collection."""
 
     model = CollectionItem
@@ -190,17 +192,21 @@ class CollectionBulk(BulkViews):
         """The forms with fields."""
         return {"fields": Draft(self.request, "collection_item", COLLECTION_FORM)}
 
-    def narrowed(self):
+    def active_filters(self):
         """The filters of the query."""
-        return collection_pages.narrowing(self.request)
+        return collection_pages.parse_filters(self.request)
 
-    def matching(self, narrowed) -> Select:
+    def matching(self, active_filters) -> Select:
         """The ids of all items that the filters find."""
-        return filters.item_ids(self.user_id, narrowed.wanted)
+        return filters.item_ids(self.user_id, active_filters.wanted)
 
     def examples(self, ids) -> list[str]:
         """The labels of the first items."""
-        rows = filters.items().where(bulk.own(CollectionItem, self.user_id, ids)).order_by(*filters.ORDER)
+        rows = (
+            filters.items()
+            .where(bulk.is_own_item(CollectionItem, self.user_id, ids))
+            .order_by(*filters.ORDER)
+        )
         return [each.issue.label for each in self.session.scalars(rows.limit(EXAMPLES))]
 
     def changes(self, draft, ids):
@@ -215,8 +221,10 @@ class CollectionBulk(BulkViews):
         """Mark the unread items as read."""
         moment = None
         if "unknown" not in self.request.POST:
-            typed = answers.texts(self.request)
-            moment = answers.time(self.request, typed, "read_date", NO_MOMENT, (*answers.TIMES, "%Y-%m-%d"))
+            typed = form_state.text_fields(self.request)
+            moment = form_state.parse_local_time(
+                self.request, typed, "read_date", INVALID_TIME, (*form_state.TIME_FORMATS, "%Y-%m-%d")
+            )
             moment = moment or clock.now()
         marked = collection.mark_read(self.session, self.user_id, ids, moment)
         if not marked:
@@ -230,10 +238,10 @@ class CollectionBulk(BulkViews):
             "${n} item was moved to your wish list.", "${n} items were moved to your wish list.", moved
         )
 
-    acts: ClassVar = {"change": BulkViews.change, "read": read, "move": move, "remove": BulkViews.remove}
+    actions: ClassVar = {"change": BulkViews.change, "read": read, "move": move, "remove": BulkViews.remove}
 
 
-class WishBulk(BulkViews):
+class WishBulkViews(BulkViews):
     """Bulk changes of the wish list."""
 
     model = WishListItem
@@ -246,17 +254,17 @@ class WishBulk(BulkViews):
             "purchase": Draft(self.request, "purchase", PURCHASE_FORM),
         }
 
-    def narrowed(self):
+    def active_filters(self):
         """The filters of the query."""
-        return wish_pages.narrowing(self.request)
+        return wish_pages.parse_filters(self.request)
 
-    def matching(self, narrowed) -> Select:
+    def matching(self, active_filters) -> Select:
         """The ids of all items that the filters find."""
-        return narrowed.ids
+        return active_filters.ids
 
     def examples(self, ids) -> list[str]:
         """The labels of the first items."""
-        rows = wish_list.items().where(bulk.own(WishListItem, self.user_id, ids)).limit(EXAMPLES)
+        rows = wish_list.items().where(bulk.is_own_item(WishListItem, self.user_id, ids)).limit(EXAMPLES)
         return [each.issue.label for each in self.session.scalars(rows)]
 
     def move(self, ids, drafts):
@@ -273,17 +281,17 @@ class WishBulk(BulkViews):
         }
         return "success", _("${added} ${owned}", mapping=words) if owned else words["added"]
 
-    acts: ClassVar = {"change": BulkViews.change, "move": move, "remove": BulkViews.remove}
+    actions: ClassVar = {"change": BulkViews.change, "move": move, "remove": BulkViews.remove}
 
 
 def includeme(config):
     """Add the pages."""
     methods = ("GET", "HEAD", "POST")
-    parameters = (*collection_pages.LABELS, "view")
+    parameters = (*collection_pages.FILTER_LABELS, "view")
     config.add_collection_page(
         "bulk",
         "bulk/",
-        CollectionBulk,
+        CollectionBulkViews,
         attr="edit",
         methods=methods,
         renderer="collection/bulk.jinja2",
@@ -292,7 +300,7 @@ def includeme(config):
     config.add_page(
         "wish_list.bulk",
         "/wish-list/bulk/",
-        WishBulk,
+        WishBulkViews,
         attr="edit",
         methods=methods,
         renderer="collection/bulk.jinja2",

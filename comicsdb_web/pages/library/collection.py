@@ -13,7 +13,7 @@ from comicsdb.catalog import InvalidError, NotFoundError, search
 from comicsdb.i18n import name_in, translate
 from comicsdb.library import collection, reads, runs
 from comicsdb.library.collection import figures
-from comicsdb.library.collection.filters import ORDER, Wanted, item_ids
+from comicsdb.library.collection.filters import ORDER, CollectionFilters, item_ids
 from comicsdb.models import (
     CollectionItem,
     Imprint,
@@ -28,13 +28,13 @@ from comicsdb.models import (
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
 from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchema
-from comicsdb.schemas.types import NOT_THERE
+from comicsdb.schemas.types import CHOICE_GONE
 from comicsdb.security import Permission
 from comicsdb.values import decimal, whole_number
-from comicsdb_web.forms import answers, lookup
+from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.forms.conflict import edit_conflicts
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import (
     Checkbox,
     Choice,
@@ -42,32 +42,30 @@ from comicsdb_web.forms.fields import (
     Line,
     ModelSelect,
     Money,
-    Paragraphs,
     Section,
     StringList,
-    day,
+    TextArea,
+    date_field,
+    integer_field,
     text_of,
 )
-from comicsdb_web.forms.fields import (
-    whole_number as whole_number_field,
-)
-from comicsdb_web.forms.values import change_of
+from comicsdb_web.forms.values import changes_of
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in, safe_path
+from comicsdb_web.http.routing import id_in_path, safe_path
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import series_types
-from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
-from comicsdb_web.lists.paging import Page, page_asked_for, paginate
-from comicsdb_web.lists.parts import json_object
-from comicsdb_web.pages.library.rating import GIVEN
+from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
+from comicsdb_web.lists.json_columns import json_object
+from comicsdb_web.lists.paging import Page, paginate, requested_page
+from comicsdb_web.pages.library.rating import RATINGS
 from comicsdb_web.rendering import charts
 from comicsdb_web.rendering.charts import Chart, Point, with_rest
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
-from comicsdb_web.rendering.row_views import shown
+from comicsdb_web.rendering.row_views import row_view
 
 PER_PAGE = 50
 VIEWS = ("table", "grid")  # views of the list; the first is the default
-ALL = "page"  # ?select=page selects all items of the page without JavaScript
+SELECT_PAGE = "page"  # ?select=page selects all items of the page without JavaScript
 
 
 def private(view):
@@ -93,7 +91,7 @@ def add_collection_page(config, name, pattern, view, **options):
     )
 
 
-def done(request, kind: str, text, route: str = "collection.list", **words) -> HTTPSeeOther:
+def redirect_with_message(request, kind: str, text, route: str = "collection.list", **words) -> HTTPSeeOther:
     """Redirect to the path in the form's field `next`, or else to a route, with a message."""
     request.messages.add(kind, translate(request.localizer, text))
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path(route, **words))
@@ -101,22 +99,22 @@ def done(request, kind: str, text, route: str = "collection.list", **words) -> H
 
 def listing(request):
     """The items that match the query, as a table or as covers."""
-    narrowed = narrowing(request)
+    active_filters = parse_filters(request)
     user_id = request.identity.user_id
-    ids = item_ids(user_id, narrowed.wanted)
+    ids = item_ids(user_id, active_filters.wanted)
     count = select(func.count()).select_from(ids.subquery())
-    if narrowed.wanted == Wanted():  # without the joins of filters
+    if active_filters.wanted == CollectionFilters():  # without the joins of filters
         count = select(func.count()).where(CollectionItem.user_id == user_id)
     page = paginate(request, _rows().order_by(*ORDER), ids.order_by(*ORDER), count, PER_PAGE)
     view = request.GET.get("view")
     return {
         "page": page,
-        "items": [shown("collection_item", row._mapping) for row in page.rows],
-        "narrowed": narrowed,
-        "labels": LABELS,
-        "used": figures.words_used(request.dbsession, user_id),
+        "items": [row_view("collection_item", row._mapping) for row in page.rows],
+        "active_filters": active_filters,
+        "labels": FILTER_LABELS,
+        "used": figures.suggestions(request.dbsession, user_id),
         "view": view if view in VIEWS else VIEWS[0],
-        "all_chosen": request.GET.get("select") == ALL,
+        "all_chosen": request.GET.get("select") == SELECT_PAGE,
     }
 
 
@@ -126,7 +124,7 @@ def _rows() -> Select:
     columns = (item.id, item.quantity, item.book_format, item.grade, item.grading_company, item.rating)
     columns += (item.is_read, item.date_read, item.purchase_price, item.purchase_currency, item.tags)
     variant = func.coalesce(func.nullif(Variant.name, ""), Variant.sku).label("variant_name")
-    issue = json_object(cards.of_issues()).label("issue")
+    issue = json_object(cards.issue_columns()).label("issue")
     rows = select(*columns, variant, issue).join(item.issue).join(Issue.series)
     return rows.outerjoin(Variant, Variant.id == item.variant_id)
 
@@ -136,16 +134,16 @@ def mark_read(request):
     sent = (whole_number(each, 0, BIG_MAX) for each in request.POST.getall("item"))
     chosen = [each for each in sent if each is not None]
     if not chosen:
-        return done(request, "info", _("Select some items first."))
+        return redirect_with_message(request, "info", _("Select some items first."))
     marked = collection.mark_read(request.dbsession, request.identity.user_id, chosen, clock.now())
     if not marked:
         text = ngettext("It was already read.", "They were all already read.", len(chosen))
-        return done(request, "info", text)
+        return redirect_with_message(request, "info", text)
     text = ngettext("${n} item was marked as read.", "${n} items were marked as read.", marked)
-    return done(request, "success", text)
+    return redirect_with_message(request, "success", text)
 
 
-TEXTS = {
+TEXT_FILTERS = {
     "q": _("Words"),
     "series_name": _("Series"),
     "issue_number": _("Number"),
@@ -155,12 +153,12 @@ TEXTS = {
     "purchase_store": _("Bought at"),
     "tag": _("Tag"),
 }
-ENTITIES = {
+ENTITY_FILTERS = {
     "series_id": (_("Series"), Series),
     "publisher_id": (_("Publisher"), Publisher),
     "imprint_id": (_("Imprint"), Imprint),
 }
-CHOICES = {
+CHOICE_FILTERS = {
     "series_type": _("Type of series"),
     "book_format": _("Format"),
     "is_read": _("Read"),
@@ -168,51 +166,55 @@ CHOICES = {
     "grading_company": _("Graded by"),
     "rating": _("Stars"),
 }
-LABELS = TEXTS | {name: label for name, (label, _model) in ENTITIES.items()} | CHOICES
+FILTER_LABELS = (
+    TEXT_FILTERS | {name: label for name, (label, _model) in ENTITY_FILTERS.items()} | CHOICE_FILTERS
+)
 READ = {"yes": _("Read"), "no": _("Not read")}
 FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookFormat.BOTH: _("Both")}
 
 
 @dataclass(frozen=True)
-class Narrowing:
+class ParsedFilters:
     """The filters of a query, the typed values, and their errors in the reader's language."""
 
-    wanted: Wanted
+    wanted: CollectionFilters
     typed: dict[str, str]
     errors: dict[str, str]
     chips: list[Chip]
     options: dict[str, list[tuple[str, str]]]
 
 
-def narrowing(request) -> Narrowing:
+def parse_filters(request) -> ParsedFilters:
     """The filters of the query; invalid ones are left out and have an error.
 
     One statement for the types of series, and one for each object given by id.
     """
-    typed = {name: search.cleaned(request.GET.get(name, "")) for name in LABELS}
-    options = choices(request)
+    typed = {name: search.clean_query(request.GET.get(name, "")) for name in FILTER_LABELS}
+    options = filter_options(request)
     wanted, shown, errors = {}, {}, {}
     for name, text in typed.items():
         if not text:
             continue
-        if name in TEXTS:
+        if name in TEXT_FILTERS:
             wanted[name], shown[name] = text, text
-        elif name in ENTITIES:
-            found = _entity(request, ENTITIES[name][1], text)
+        elif name in ENTITY_FILTERS:
+            found = _entity(request, ENTITY_FILTERS[name][1], text)
             if found is not None:
                 wanted[name], shown[name] = found.id, found.name
         else:
-            value, words = _chosen(name, text), dict(options[name])
+            value, words = _choice_value(name, text), dict(options[name])
             if value is not None and text in words:
                 wanted[name], shown[name] = value, words[text]
         if name not in wanted:
             errors[name] = translate(request.localizer, NOT_OFFERED)
     say = request.localizer.translate
-    chips = [Chip(say(LABELS[name]), value, without(request, name)) for name, value in shown.items()]
-    return Narrowing(Wanted(**wanted), typed, errors, chips, options)
+    chips = [
+        Chip(say(FILTER_LABELS[name]), value, url_without(request, name)) for name, value in shown.items()
+    ]
+    return ParsedFilters(CollectionFilters(**wanted), typed, errors, chips, options)
 
 
-def choices(request) -> dict[str, list[tuple[str, str]]]:
+def filter_options(request) -> dict[str, list[tuple[str, str]]]:
     """The choices of filters: pairs of value and label, by filter."""
     say = request.localizer.translate
     return {
@@ -230,7 +232,7 @@ def grades() -> list[tuple[str, str]]:
     return [(str(grade), f"{grade} {words}") for grade, words in GRADES.items()]
 
 
-def _chosen(name: str, text: str):
+def _choice_value(name: str, text: str):
     """The value of a choice, None for an unknown one."""
     if name == "is_read":
         return {"yes": True, "no": False}.get(text)
@@ -273,7 +275,7 @@ def variant_options(request, issue_id) -> list[tuple[str, str]]:
 
 
 def _variant_options(request, _value):
-    item = select(CollectionItem.issue_id).where(CollectionItem.id == number_in(request))
+    item = select(CollectionItem.issue_id).where(CollectionItem.id == id_in_path(request))
     return variant_options(request, item.scalar_subquery())
 
 
@@ -281,47 +283,56 @@ def _range_options(request, _value):
     return [(value, translate(request.localizer, words)) for value, words in RANGES.items()]
 
 
-ISSUE = ModelSelect(
+ISSUE_FIELD = ModelSelect(
     "issue_id",
     _("Issue"),
     _("Type words of the series, or its number too: Lamplight #3"),
-    of="issue",
+    source="issue",
     required=True,
 )
-FORMAT = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_format_options)
-READING = Checkbox("is_read", _("I have read it"), _("If no date is given, now is used."))
+FORMAT_FIELD = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_format_options)
+READ_FIELD = Checkbox("is_read", _("I have read it"), _("If no date is given, now is used."))
 
-COPY = (
-    whole_number_field("quantity", _("Copies"), initial="1"),
-    FORMAT,
+COPY_FIELDS = (
+    integer_field("quantity", _("Copies"), initial="1"),
+    FORMAT_FIELD,
     Choice("grade", _("Grade"), options=_grade_options),
     Choice("grading_company", _("Graded by"), options=_company_options),
-    READING,
+    READ_FIELD,
 )
-PURCHASE = (
-    day("purchase_date", _("Bought on")),
-    Money("purchase_price", _("Price paid"), apart=True),
-    Line("purchase_store", _("Bought at"), longest=255),
+PURCHASE_FIELDS = (
+    date_field("purchase_date", _("Bought on")),
+    Money("purchase_price", _("Price paid"), separate_currency=True),
+    Line("purchase_store", _("Bought at"), max_length=255),
 )
-PLACE = (
-    Line("storage_location", _("Storage location"), longest=255),
+STORAGE_FIELDS = (
+    Line("storage_location", _("Storage location"), max_length=255),
     StringList(
         "tags", _("Tags"), _("Words of your own, separated by commas: signed, to sell"), separator=","
     ),
-    Paragraphs("notes", _("Notes")),
+    TextArea("notes", _("Notes")),
 )
 
-VARIANT = Choice("variant_id", _("Variant"), options=_variant_options)
-ANOTHER = Checkbox(
+VARIANT_FIELD = Choice("variant_id", _("Variant"), options=_variant_options)
+ANOTHER_COPY_FIELD = Checkbox(
     "another_copy", _("Another copy"), _("I already own this issue, and this copy is different.")
 )
 
-FURTHER = (Section("purchase", _("Purchase"), PURCHASE), Section("place", _("Place and notes"), PLACE))
+FURTHER_SECTIONS = (
+    Section("purchase", _("Purchase"), PURCHASE_FIELDS),
+    Section("place", _("Place and notes"), STORAGE_FIELDS),
+)
 # The issue of an item cannot be changed.
-ITEM_FORM = EntityForm(CollectionItemSchema, (Section("copy", _("Your copy"), (VARIANT, *COPY)), *FURTHER))
+ITEM_FORM = EntityForm(
+    CollectionItemSchema, (Section("copy", _("Your copy"), (VARIANT_FIELD, *COPY_FIELDS)), *FURTHER_SECTIONS)
+)
 ADD_FORM = EntityForm(
     CollectionAddSchema,
-    (Section("issue", _("Issue"), (ISSUE, ANOTHER)), Section("copy", _("Your copy"), COPY), *FURTHER),
+    (
+        Section("issue", _("Issue"), (ISSUE_FIELD, ANOTHER_COPY_FIELD)),
+        Section("copy", _("Your copy"), COPY_FIELDS),
+        *FURTHER_SECTIONS,
+    ),
 )
 
 SERIES_FORM = EntityForm(
@@ -331,29 +342,29 @@ SERIES_FORM = EntityForm(
             "series",
             _("Which issues"),
             (
-                ModelSelect("series", _("Series"), of="series", required=True),
+                ModelSelect("series", _("Series"), source="series", required=True),
                 Choice("what", _("Issues"), initial="all", options=_range_options),
-                Line("first", _("First number"), _("Leave empty to start at the beginning."), longest=25),
-                Line("last", _("Last number"), _("Leave empty to go to the end."), longest=25),
+                Line("first", _("First number"), _("Leave empty to start at the beginning."), max_length=25),
+                Line("last", _("Last number"), _("Leave empty to go to the end."), max_length=25),
             ),
         ),
         Section(
             "copies",
             _("Your copies"),
-            (FORMAT, Checkbox("is_read", _("Mark them as read"), _("Read just now."))),
+            (FORMAT_FIELD, Checkbox("is_read", _("Mark them as read"), _("Read just now."))),
         ),
     ),
 )
 
 
-MOST_BARS = 10
+BARS_MAX = 10
 
 
 def stats(request):
     """Totals, charts and tables."""
     session, user_id = request.dbsession, request.identity.user_id
     totals = figures.stats(session, user_id)
-    read = figures.reading(session, user_id, request.zone, request.today)
+    read = figures.reading_activity(session, user_id, request.zone, request.today)
     tops = figures.top_creators(session, user_id, Role.is_writer, Role.is_artist)
     publishers, types = figures.shares(session, user_id)
     return {
@@ -400,7 +411,7 @@ def _shares_chart(request, name: str, shares) -> Chart:
         Point(name_in(request.locale_name, each), each.count, href=_list_path(request, **{key: each.id}))
         for each in shares
     ]
-    return _chart(request, name, with_rest(points, MOST_BARS, request.localizer.translate(_("Other"))))
+    return _chart(request, name, with_rest(points, BARS_MAX, request.localizer.translate(_("Other"))))
 
 
 def _formats_chart(request, totals) -> Chart:
@@ -422,7 +433,7 @@ def history(request):
     session, user_id = request.dbsession, request.identity.user_id
     zone = request.zone
     total = figures.history_count(session, user_id, zone)
-    number, pages = page_asked_for(request, total, PER_PAGE)
+    number, pages = requested_page(request, total, PER_PAGE)
     reads = figures.history(session, user_id, zone, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
     wanted = {read.issue_id for read in reads}
     owned = select(func.min(CollectionItem.id)).where(
@@ -464,7 +475,7 @@ def add_series(request):
     try:
         added, skipped = _add_issues(request, draft.typed)
     except InvalidError as error:
-        draft.refuse(error.errors)
+        draft.add_errors(error.errors)
         request.response.status = 422
         return _series_form(request, draft)
     return _run_added(request, added, skipped)
@@ -476,12 +487,14 @@ def add_run(request):
     session, user_id, but = request.dbsession, request.identity.user_id, text_of(request.POST, "but") or ""
     try:
         if "read" in request.POST:
-            marked = reads.mark(session, user_id, runs.issues(session, series.id, but=but), clock.now())
-            said = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
-            return done(request, "success" if marked else "info", said)
+            marked = reads.mark_read(session, user_id, runs.issues(session, series.id, but=but), clock.now())
+            message = ngettext(
+                "${n} issue was marked as read.", "${n} issues were marked as read.", len(marked)
+            )
+            return redirect_with_message(request, "success" if marked else "info", message)
         added, skipped = collection.add_series(session, user_id, series.id, but=but, today=request.today)
     except InvalidError as error:
-        return done(request, "error", error.errors["but"][0])
+        return redirect_with_message(request, "error", error.errors["but"][0])
     return _run_added(request, added, skipped)
 
 
@@ -490,7 +503,9 @@ def _run_added(request, added: int, skipped: int) -> HTTPSeeOther:
         "added": ngettext("${n} issue was added.", "${n} issues were added.", added),
         "skipped": ngettext("${n} was already there.", "${n} were already there.", skipped),
     }
-    return done(request, "success" if added else "info", _("${added} ${skipped}", mapping=words))
+    return redirect_with_message(
+        request, "success" if added else "info", _("${added} ${skipped}", mapping=words)
+    )
 
 
 def _add_issues(request, typed: dict) -> tuple[int, int]:
@@ -522,17 +537,17 @@ def _add_issues(request, typed: dict) -> tuple[int, int]:
             today=request.today,
         )
     except NotFoundError:
-        raise InvalidError({"series": [NOT_THERE]}) from None
+        raise InvalidError({"series": [CHOICE_GONE]}) from None
 
 
 def _series_form(request, draft: Draft) -> dict:
-    draft.look_up()
+    draft.load_labels()
     return {
         "draft": draft,
         "action": request.path,
         "back": request.route_path("collection.list"),
         "differences": (),
-        "likes": (),
+        "duplicates": (),
         "has_history": False,
         "saved_drafts": None,
     }
@@ -542,23 +557,23 @@ def missing(request):
     """The incomplete series of the collection, most missing issues first."""
     session, user_id = request.dbsession, request.identity.user_id
     total = figures.incomplete_count(session, user_id, request.today)
-    number, pages = page_asked_for(request, total, PER_PAGE)
+    number, pages = requested_page(request, total, PER_PAGE)
     rows = figures.incomplete_series(
         session, user_id, request.today, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
     )
     return {"page": Page(rows, number, total, pages)}
 
 
-def missing_of(request):
+def missing_issues(request):
     """The missing issues of a series; 404 for a series without issues in the collection."""
-    session, user_id, series_id = request.dbsession, request.identity.user_id, number_in(request)
-    owned, total = figures.owned_of(session, user_id, series_id, request.today)
+    session, user_id, series_id = request.dbsession, request.identity.user_id, id_in_path(request)
+    owned, total = figures.series_progress(session, user_id, series_id, request.today)
     if not owned:
         raise HTTPNotFound(_("You have no issues of this series."))
     series = session.get(
         Series, series_id, options=[joinedload(Series.series_type), joinedload(Series.publisher)]
     )
-    number, pages = page_asked_for(request, total - owned, PER_PAGE)
+    number, pages = requested_page(request, total - owned, PER_PAGE)
     rows = figures.missing_issues(
         session, user_id, series_id, request.today, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
     )
@@ -580,7 +595,7 @@ ADDED = _("${label} was added to your collection.")
 OWNED_ALREADY = _(
     "This issue is already in your collection. Edit that entry, or choose “Another copy” to add one more."
 )
-NO_MOMENT = _("Enter the date and time as 2026-12-31 18:30, or leave both empty for now.")
+INVALID_TIME = _("Enter the date and time as 2026-12-31 18:30, or leave both empty for now.")
 
 
 class ItemDraft(Draft):
@@ -591,11 +606,11 @@ class ItemDraft(Draft):
         return {name: getattr(entity, name) for name in names} | {"currency": entity.purchase_currency}
 
 
-class ItemViews(Editing):
+class ItemViews(EditingViews):
     """The forms of items, with the features of the catalogue's forms."""
 
-    draft = ItemDraft
-    added = ADDED
+    draft_class = ItemDraft
+    added_message = ADDED
     has_history = False
 
     def __init__(self, request):
@@ -608,7 +623,9 @@ class ItemViews(Editing):
 
     def detail(self):
         """The item with its rating and read dates."""
-        return item_page(self.request, self._entity(selectinload(CollectionItem.read_dates)), answers.Form())
+        return item_page(
+            self.request, self._entity(selectinload(CollectionItem.read_dates)), form_state.Form()
+        )
 
     def delete(self):
         """Confirm and delete the item."""
@@ -617,56 +634,56 @@ class ItemViews(Editing):
             return {"item": item}
         label = item.issue.label
         collection.remove(self.session, self.user_id, item.id)
-        return done(
+        return redirect_with_message(
             self.request, "success", _("${label} was removed from your collection.", mapping={"label": label})
         )
 
     # Hooks of the forms.
 
     def _entity(self, *options):
-        return collection.item(self.session, self.user_id, number_in(self.request), WITH_ISSUE, *options)
+        return collection.item(self.session, self.user_id, id_in_path(self.request), WITH_ISSUE, *options)
 
-    def _judged(self, draft):
-        change, errors = change_of(draft)
+    def _validate(self, draft):
+        change, errors = changes_of(draft)
         if errors:
             raise InvalidError(errors)
         return change
 
-    def _write_new(self, values):
+    def _create_entity(self, values):
         issue_id, another = values.pop("issue_id"), values.pop("another_copy", False)
         try:
             item, made = collection.add(
-                self.session, self.user_id, issue_id, values, today=self.request.today, another=another
+                self.session, self.user_id, issue_id, values, today=self.request.today, another_copy=another
             )
         except NotFoundError:
-            raise InvalidError({"issue_id": [NOT_THERE]}) from None
+            raise InvalidError({"issue_id": [CHOICE_GONE]}) from None
         if not made:
             raise InvalidError({"issue_id": [OWNED_ALREADY]})
         return collection.item(self.session, self.user_id, item.id, WITH_ISSUE)
 
-    def _alike(self, values):  # noqa: ARG002
+    def _find_duplicates(self, values):  # noqa: ARG002
         return ()
 
     def _update(self, draft):
         """Save, but ask for confirmation before a read item is marked unread, which deletes its dates."""
         differences = edit_conflicts(draft)
         if differences:
-            return self._refused(draft, 409, differences=differences)
+            return self._error_page(draft, 409, differences=differences)
         losing = draft.entity.is_read and not draft.typed["is_read"]
         if losing and not text_of(self.request.POST, "anyway"):
             number = select(func.count()).where(
                 ReadDate.user_id == self.user_id, ReadDate.issue_id == draft.entity.issue_id
             )
-            return self._refused(draft, 422) | {"losing": self.session.scalar(number)}
+            return self._error_page(draft, 422) | {"losing": self.session.scalar(number)}
         return super()._update(draft)
 
     def _page(self, draft, **shown):
         return super()._page(draft, **shown) | {"losing": 0}
 
-    def _lock(self, entity):
+    def _lock_entity(self, entity):
         collection.lock(self.session, self.user_id, entity.id)
 
-    def _write(self, entity, values):
+    def _update_entity(self, entity, values):
         collection.update(self.session, self.user_id, entity.id, values, today=self.request.today)
 
     def _label(self, entity):
@@ -680,51 +697,61 @@ class ItemViews(Editing):
         return self.request.route_path("collection.list")
 
 
-def item_page(request, item: CollectionItem, form: answers.Form) -> dict:
+def item_page(request, item: CollectionItem, form: form_state.Form) -> dict:
     """The values of an item's page; `form` is that for a further read date."""
     return {"item": item, "form": form, "released": item.issue.is_released(request.today)}
 
 
 def rate(request):
     """Rate an item and its issue; invalid values are ignored."""
-    session, user_id, item_id = request.dbsession, request.identity.user_id, number_in(request)
+    session, user_id, item_id = request.dbsession, request.identity.user_id, id_in_path(request)
     given = request.POST.get("rating")
-    if isinstance(given, str) and given in GIVEN:
-        collection.rate(session, user_id, item_id, GIVEN[given], today=request.today)
+    if isinstance(given, str) and given in RATINGS:
+        collection.rate(session, user_id, item_id, RATINGS[given], today=request.today)
     item = collection.item(session, user_id, item_id, WITH_ISSUE)  # reloaded
-    said = request.localizer.translate(_("Your rating was saved."))
+    message = request.localizer.translate(_("Your rating was saved."))
     if request.is_fragment:
-        return fragment(request, "item_rating", item_page(request, item, answers.Form()) | {"said": said})
-    return done(request, "success", said, "collection.item", id=item_id)
+        return fragment(
+            request, "item_rating", item_page(request, item, form_state.Form()) | {"message": message}
+        )
+    return redirect_with_message(request, "success", message, "collection.item", id=item_id)
 
 
 def add_date(request):
     """Add a read date, typed in the reader's time zone; "" means now, the button `unknown` no date."""
-    user_id, item_id, typed = request.identity.user_id, number_in(request), answers.texts(request)
+    user_id, item_id, typed = request.identity.user_id, id_in_path(request), form_state.text_fields(request)
     try:
         moment = None
         if "unknown" not in request.POST:
-            moment = answers.time(request, typed, "read_date", NO_MOMENT, (*answers.TIMES, "%Y-%m-%d"))
+            moment = form_state.parse_local_time(
+                request, typed, "read_date", INVALID_TIME, (*form_state.TIME_FORMATS, "%Y-%m-%d")
+            )
             moment = moment or clock.now()
-        collection.read_on(request.dbsession, user_id, item_id, moment)
+        collection.add_read(request.dbsession, user_id, item_id, moment)
     except InvalidError as error:
         options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))
         item = collection.item(request.dbsession, user_id, item_id, *options)
-        return item_page(request, item, answers.refused(request, error, typed))
-    return done(request, "success", _("The reading date was added."), "collection.item", id=item_id)
+        return item_page(request, item, form_state.with_errors(request, error, typed))
+    return redirect_with_message(
+        request, "success", _("The reading date was added."), "collection.item", id=item_id
+    )
 
 
-def drop_date(request):
+def remove_date(request):
     """Remove a read date."""
-    item_id = number_in(request)
-    collection.unread(request.dbsession, request.identity.user_id, item_id, number_in(request, "read_id"))
-    return done(request, "success", _("The reading date was removed."), "collection.item", id=item_id)
+    item_id = id_in_path(request)
+    collection.remove_read(
+        request.dbsession, request.identity.user_id, item_id, id_in_path(request, "read_id")
+    )
+    return redirect_with_message(
+        request, "success", _("The reading date was removed."), "collection.item", id=item_id
+    )
 
 
 def includeme(config):
     """Add the pages."""
     config.add_directive("add_collection_page", add_collection_page)
-    parameters = (*LABELS, "page", "view", "select")
+    parameters = (*FILTER_LABELS, "page", "view", "select")
     config.add_collection_page("list", "", listing, renderer="collection/list.jinja2", parameters=parameters)
     config.add_collection_page("mark_read", "mark-read/", mark_read, methods=("POST",))
     config.add_collection_page("stats", "stats/", stats, renderer="collection/stats.jinja2")
@@ -739,7 +766,7 @@ def includeme(config):
     config.add_collection_page("add_run", "add-run/{slug}/", add_run, methods=("POST",))
     config.add_collection_page("missing", "missing/", missing, renderer="collection/missing.jinja2")
     config.add_collection_page(
-        "missing_of", "missing/{id:[0-9]+}/", missing_of, renderer="collection/missing_of.jinja2"
+        "missing_of", "missing/{id:[0-9]+}/", missing_issues, renderer="collection/missing_of.jinja2"
     )
     form = {"methods": ("GET", "HEAD", "POST"), "renderer": "collection/edit.jinja2"}
     config.add_collection_page("add", "add/", ItemViews, attr="create", **form)
@@ -752,4 +779,6 @@ def includeme(config):
     config.add_collection_page(
         "read_date", f"{read}add/", add_date, methods=("POST",), renderer="collection/item.jinja2"
     )
-    config.add_collection_page("drop_date", f"{read}{{read_id:[0-9]+}}/delete/", drop_date, methods=("POST",))
+    config.add_collection_page(
+        "drop_date", f"{read}{{read_id:[0-9]+}}/delete/", remove_date, methods=("POST",)
+    )

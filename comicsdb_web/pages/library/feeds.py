@@ -25,10 +25,10 @@ from comicsdb_web.rendering.locales import _, locale_of
 
 LIMIT = Limit("feeds", 60, 60)
 PRIVATE_LIMIT = Limit("feeds-private", 20, 60)
-PUBLIC = "public, max-age=900"
+PUBLIC_CACHING = "public, max-age=900"
 # HTTP dates have a resolution of seconds, and a change becomes visible shortly after its timestamp.
-SETTLED = timedelta(seconds=5)
-SINCE = 2026  # the year in `tag:` URIs (RFC 4151), which never changes
+SETTLE_TIME = timedelta(seconds=5)
+TAG_YEAR = 2026  # the year in `tag:` URIs (RFC 4151), which never changes
 SECRET_HEADERS = {
     "Cache-Control": "private, no-store",
     "Referrer-Policy": "no-referrer",
@@ -48,44 +48,46 @@ class Subject:
 def releases(request):
     """New and coming issues of the whole catalogue."""
     title = translate(request.localizer, _("New and upcoming comics"))
-    return _public(request, Subject("releases", title, request.route_path("issue.thisweek")), feeds.RELEASES)
+    return _public_feed(
+        request, Subject("releases", title, request.route_path("issue.thisweek")), feeds.RELEASES
+    )
 
 
-def of_publisher(request):
+def publisher_feed(request):
     """The issues of a publisher."""
     publisher = _found(request, Publisher)
     about = Subject(f"publisher/{publisher.id}", publisher.label, request.entity_path(publisher))
     published = select(Series.id).where(Series.publisher_id == publisher.id)
-    return _public(request, about, feeds.OF_PUBLISHER, Issue.series_id.in_(published))
+    return _public_feed(request, about, feeds.OF_PUBLISHER, Issue.series_id.in_(published))
 
 
-def of_series(request):
+def series_feed(request):
     """The issues of a series."""
     series = _found(request, Series, joinedload(Series.series_type))
     about = Subject(f"series/{series.id}", series.label, request.entity_path(series))
-    return _public(request, about, feeds.OF_SERIES, Issue.series_id == series.id)
+    return _public_feed(request, about, feeds.OF_SERIES, Issue.series_id == series.id)
 
 
-def of_reader(request):
+def private_feed(request):
     """The issues of the series that a reader follows, at a private address.
 
     It contains no links that would leak the address by a Referer header.
     """
     secret, here = request.matchdict["secret"], network(client_ip(request))
-    wait = _wait(request, [(PRIVATE_LIMIT, here), (PRIVATE_LIMIT, digest(secret))])
+    wait = _retry_after(request, [(PRIVATE_LIMIT, here), (PRIVATE_LIMIT, digest(secret))])
     if wait:
         headers = {"Retry-After": str(wait)}
         return Response(
             "Too many requests.\n", 429, content_type="text/plain", headers=SECRET_HEADERS | headers
         )
-    user_id = feed_addresses.reader_of(request.dbsession, secret, request.today)
+    user_id = feed_addresses.find_reader(request.dbsession, secret, request.today)
     if user_id is None:
         return Response("Not found.\n", 404, content_type="text/plain", headers=SECRET_HEADERS)
     title = translate(request.localizer, _("My pull list"))
     about = Subject(f"pull-list/{digest(secret)[:32]}", title, request.route_path("pull_list"))
     followed = Issue.series_id.in_(pull_list.pulled_ids(user_id))
     found = feeds.issues(request.dbsession, request.today, feeds.OF_READER, followed)
-    response = _response(request, _written(request, about, found, own=""))
+    response = _response(request, _write_feed(request, about, found, own=""))
     response.headers.update(SECRET_HEADERS)
     return response
 
@@ -98,27 +100,27 @@ def _found(request, model, *options):
     return found or request.catalog.by_slug(model, slug)
 
 
-def _public(request, about: Subject, window: feeds.Window, *conditions):
-    wait = _wait(request, [(LIMIT, network(client_ip(request)))])
+def _public_feed(request, about: Subject, window: feeds.Window, *conditions):
+    wait = _retry_after(request, [(LIMIT, network(client_ip(request)))])
     if wait:
         response = error_page(request, 429)
         response.headers["Retry-After"] = str(wait)
         return response
     changed = feeds.last_change(request.dbsession)
     found = feeds.issues(request.dbsession, request.today, window, *conditions)
-    response = _response(request, _written(request, about, found, own=request.public_url(request.path)))
-    response.headers["Cache-Control"] = PUBLIC
+    response = _response(request, _write_feed(request, about, found, own=request.public_url(request.path)))
+    response.headers["Cache-Control"] = PUBLIC_CACHING
     response.vary = ("Accept-Language", "Cookie")
     latest = max(filter(None, (changed, _midnight(request))))
-    if clock.now() - latest > SETTLED:
+    if clock.now() - latest > SETTLE_TIME:
         response.last_modified = latest
     return response
 
 
-def _wait(request, asked) -> int:
+def _retry_after(request, asked) -> int:
     """The seconds that the client has to wait, or 0."""
     refused = request.registry["comicsdb.limiter"].take(asked).refused
-    return max(1, *(each.wait for each in refused)) if refused else 0
+    return max(1, *(each.retry_after for each in refused)) if refused else 0
 
 
 def _response(request, body: bytes) -> Response:
@@ -135,20 +137,20 @@ def _midnight(request) -> datetime:
     return datetime.combine(request.today, time.min, request.registry.settings["comicsdb.timezone"])
 
 
-def _written(request, about: Subject, found: list[Issue], own: str) -> bytes:
+def _write_feed(request, about: Subject, found: list[Issue], own: str) -> bytes:
     write: Callable = {"atom": _atom, "ics": _calendar}[request.matchdict["form"]]
     return write(request, about, found, own)
 
 
 def _atom(request, about, found, own):
-    def told(issue):
+    def entry(issue):
         when = dates.format_date(issue.store_date, "long", locale=locale_of(request))
         words = {"publisher": issue.series.publisher.name, "date": when}
         text = translate(request.localizer, _("${publisher}, in stores ${date}", mapping=words))
         name = f"{_tag(request)}:issue/{issue.id}"
         return atom.Entry(name, issue.label, text, _page(request, issue), issue.modified.astimezone(UTC))
 
-    entries = [told(issue) for issue in reversed(found)]
+    entries = [entry(issue) for issue in reversed(found)]
     changed = max((each.changed for each in entries), default=_midnight(request))
     name = f"{_tag(request)}:feed/{about.name}"
     page = request.public_url(about.page)
@@ -180,15 +182,15 @@ def _host(request) -> str:
 
 def _tag(request) -> str:
     """The prefix of `tag:` URIs."""
-    return f"tag:{_host(request)},{SINCE}"
+    return f"tag:{_host(request)},{TAG_YEAR}"
 
 
 def includeme(config):
     """Add the feeds; named like the pages of their kinds, so that former slugs redirect."""
     form = "{form:atom|ics}"
     config.add_page("feeds.releases", f"/feeds/releases.{form}", releases)
-    config.add_page("publisher.feed", f"/feeds/publisher/{{slug}}.{form}", of_publisher)
-    config.add_page("series.feed", f"/feeds/series/{{slug}}.{form}", of_series)
+    config.add_page("publisher.feed", f"/feeds/publisher/{{slug}}.{form}", publisher_feed)
+    config.add_page("series.feed", f"/feeds/series/{{slug}}.{form}", series_feed)
     for route in ("feeds.releases", "publisher.feed", "series.feed"):
         config.read_from_replica(route)
-    config.add_page("pull_list.feed", f"/feeds/private/{{secret}}/pull-list.{form}", of_reader)
+    config.add_page("pull_list.feed", f"/feeds/private/{{secret}}/pull-list.{form}", private_feed)

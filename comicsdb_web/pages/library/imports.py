@@ -20,11 +20,11 @@ from comicsdb.models.base import BIG_MAX
 from comicsdb.models.currencies import Currency
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import READ
-from comicsdb_web.pages.library.collection import narrowing, private
-from comicsdb_web.pages.reading_lists import Lists
+from comicsdb_web.http.routing import READ_METHODS
+from comicsdb_web.pages.library.collection import parse_filters, private
+from comicsdb_web.pages.reading_lists import ListViewsBase
 from comicsdb_web.rendering.locales import _, ngettext
 
 FORMATS = ("csv", "json")
@@ -84,14 +84,14 @@ FIELD_WORDS = {
 _CHOICE = re.compile(r"choose-(\d{1,6})", re.A)
 
 
-# Out.
+# Export.
 
 
 def export_collection(request):
     """The collection, as far as the filters of its list let it through."""
     form = _format(request)
     user_id = request.identity.user_id
-    conditions = narrowing(request).wanted.conditions(user_id)
+    conditions = parse_filters(request).wanted.conditions(user_id)
     parts = writing.collection_rows(request.dbsession, user_id, conditions)
     if form == "csv":
         return file_response(writing.as_csv(COLLECTION, parts[COLLECTION]), "text/csv", "collection.csv")
@@ -109,7 +109,7 @@ def export_library(request):
 
 def export_list(request):
     """A reading list as CBL, for whoever may see it."""
-    found = Lists(request).found()
+    found = ListViewsBase(request).visible_list()
     return file_response(cbl.write_cbl(request.dbsession, found), cbl.CONTENT_TYPE, f"{found.slug}.cbl")
 
 
@@ -128,11 +128,11 @@ def file_response(content: bytes, content_type: str, name: str) -> Response:
     return response
 
 
-# In.
+# Import.
 
 
 class ImportViews:
-    """Upload, review and confirmation of a file, in the area of the collection."""
+    """Upload, review and confirmation of a file; `area` is the prefix of the routes."""
 
     area = "collection"
 
@@ -142,17 +142,17 @@ class ImportViews:
         self.user_id = request.identity.user_id
         self.settings = request.registry.settings
 
-    def begin(self):
-        """The form for a file with the imports that wait, or what that form sends."""
+    def upload_form(self):
+        """The upload form, with the imports that wait; and its submission."""
         if self.request.method == "POST":
             return self._upload()
-        return self._page(answers.Form({"currency": Currency.USD.value}))
+        return self._page(form_state.Form({"currency": Currency.USD.value}))
 
     def _upload(self):
-        """Read a file, match it and keep it for the review; nothing comes into the library."""
+        """Read and match a file, and keep it for the review; the library does not change."""
         sent = self.request.POST.get("file")
-        fields = answers.texts(self.request)
-        name, data = getattr(sent, "filename", None) or "", answers.file(self.request, "file")
+        fields = form_state.text_fields(self.request)
+        name, data = getattr(sent, "filename", None) or "", form_state.uploaded_file(self.request, "file")
         try:
             made = imports.upload(
                 self.session,
@@ -164,7 +164,9 @@ class ImportViews:
                 megabytes=self.settings["comicsdb.imports.megabytes"],
             )
         except InvalidError as error:
-            return self._page(answers.refused(self.request, error, fields), again=hasattr(sent, "file"))
+            return self._page(
+                form_state.with_errors(self.request, error, fields), again=hasattr(sent, "file")
+            )
         return HTTPSeeOther(self._path("review", made.id))
 
     def _page(self, form, *, again=False):
@@ -172,25 +174,25 @@ class ImportViews:
             "form": form,
             "area": self.area,
             "again": again,
-            "waiting": imports.waiting(self.session, self.user_id),
+            "waiting": imports.pending_imports(self.session, self.user_id),
             "forms_known": FORMS,
             "most_rows": self.settings["comicsdb.imports.rows"],
             "most_books": min(self.settings["comicsdb.imports.rows"], cbl.BOOKS_MAX),
             "most_megabytes": self.settings["comicsdb.imports.megabytes"],
         }
 
-    def go_on(self):
+    def review(self):
         """The review of the rows and their matches, or the confirmation when its form is sent."""
         found = self._pending()
         if found.is_large:
-            return self._go_on_in_background(found)
+            return self._background_review(found)
         if self.request.method == "POST":
             return self._confirm(found)
-        return self._review(found, answers.Form(self._list_values(found)), {}, set(), take_file=False)
+        return self._review_page(found, form_state.Form(self._list_values(found)), {}, set(), take_file=False)
 
     def _confirm(self, found):
         """Store the reviewed import and show the result."""
-        fields = answers.texts(self.request)
+        fields = form_state.text_fields(self.request)
         choices = {
             int(place[1]): number
             for name, value in fields.items()
@@ -198,22 +200,22 @@ class ImportViews:
         }
         left_out = {whole_number(each) for each in self.request.POST.getall("leave")} - {None}
         take_file = fields.get("values", KEEP_MINE) == TAKE_FILE
-        review = imports.Review(choices, left_out, take_file, self._sent_list(found, fields))
+        review = imports.Review(choices, left_out, take_file, self._list_options(found, fields))
         official, today = self.settings["comicsdb.official_account"], self.request.today
         try:
             counted = imports.confirm(self.session, self.request.identity, official, found.id, review, today)
         except InvalidError as error:
-            form = answers.refused(self.request, error, fields)
-            return self._review(found, form, choices, left_out, take_file=take_file)
-        for kind, text in _outcome(counted):
+            form = form_state.with_errors(self.request, error, fields)
+            return self._review_page(found, form, choices, left_out, take_file=take_file)
+        for kind, text in _result_messages(counted):
             self.request.messages.add(kind, translate(self.request.localizer, text))
         to_lists = counted[f"{LISTS}_added"] and found.payload["form"] == CBL
         return HTTPSeeOther(self.request.route_path("reading_list.mine" if to_lists else f"{self.area}.list"))
 
-    def _go_on_in_background(self, found):
-        """The progress of a large file, its review series by series, or what was stored."""
+    def _background_review(self, found):
+        """The progress of a large file, its review series by series, or the result."""
         if found.state == background.REVIEW and self.request.method == "POST":
-            fields = answers.texts(self.request)
+            fields = form_state.text_fields(self.request)
             named = {f"series-{place}": group for place, group in enumerate(self._groups(found))}
             decisions = {
                 group.series: int(fields[name])
@@ -229,14 +231,14 @@ class ImportViews:
             "found": found,
             "counts": background.counts(self.session, found.id),
             "groups": self._groups(found) if found.state == background.REVIEW else (),
-            "outcome": [translate(say, text) for _kind, text in _outcome(Counter(found.counted))],
+            "outcome": [translate(say, text) for _kind, text in _result_messages(Counter(found.counted))],
             "reasons": {key: translate(say, text) for key, text in REASONS.items()},
             "forms_known": FORMS,
             "refresh": REFRESH,
             "proposable": found.state == background.REVIEW and self._may_propose(found),
         }
         if self.request.is_fragment:
-            is_running = found.state in background.WORKED_ON
+            is_running = found.state in background.IN_PROGRESS
             return fragment(self.request, "import_progress", values) if is_running else Response(status=204)
         return render_to_response("import/background.jinja2", values, request=self.request)
 
@@ -262,16 +264,16 @@ class ImportViews:
         """Whether the reader may make issues, and there are rows that name some."""
         return bool(self.request.has_permission(Permission.EDIT) and proposals.series_of(self.session, found))
 
-    def forget(self):
-        """Forget an import that waits."""
-        imports.forget(self.session, self.user_id, self._number())
+    def discard(self):
+        """Discard an import that waits."""
+        imports.discard(self.session, self.user_id, self._number())
         self.request.messages.add(
             "success", self.request.localizer.translate(_("The import was discarded; nothing was changed."))
         )
         return HTTPSeeOther(self.request.route_path(f"{self.area}.import"))
 
     def _pending(self):
-        return imports.pending(self.session, self.user_id, self._number())
+        return imports.pending_import(self.session, self.user_id, self._number())
 
     def _number(self) -> int:
         return whole_number(self.request.matchdict["id"], high=BIG_MAX) or 0
@@ -283,13 +285,13 @@ class ImportViews:
         """The initial values of the form for the reading list of a CBL file, which has only a name."""
         return {"list_name": found.payload["lists"][0]["name"]} if found.payload["form"] == CBL else {}
 
-    def _sent_list(self, found, fields) -> dict | None:
+    def _list_options(self, found, fields) -> dict | None:
         if found.payload["form"] != CBL:
             return None
         return {"name": fields.get("list_name", ""), "is_private": "list_private" in fields}
 
-    def _review(self, found, form, choices, left_out, *, take_file):
-        rows = imports.reviewed(self.session, found)
+    def _review_page(self, found, form, choices, left_out, *, take_file):
+        rows = imports.review_rows(self.session, found)
         issues, series = imports.candidates_of(self.session, rows)
         by_state = {
             state: [row for row in rows if row.match.state == state]
@@ -304,7 +306,7 @@ class ImportViews:
             "issues": issues,
             "series": series,
             "lists": found.payload["lists"],
-            "lists_there": imports.lists_there(self.session, found),
+            "lists_there": imports.existing_list_names(self.session, found),
             "choices": choices,
             "left_out": left_out,
             "take_file": take_file,
@@ -316,9 +318,9 @@ class ImportViews:
         }
 
 
-def _outcome(counted: Counter) -> Iterator[tuple[str, object]]:
-    """What to tell after an import: pairs of the kind of message and its text."""
-    found = [text for name, text in _changes(counted) if counted[name]]
+def _result_messages(counted: Counter) -> Iterator[tuple[str, object]]:
+    """The messages after an import: pairs of kind and text."""
+    found = [text for name, text in _result_texts(counted) if counted[name]]
     if not found:
         yield "info", _("Nothing to change: your library already has all of it.")
     for text in found:
@@ -334,7 +336,7 @@ def _outcome(counted: Counter) -> Iterator[tuple[str, object]]:
         )
 
 
-def _changes(counted: Counter):
+def _result_texts(counted: Counter):
     n = counted
     return (
         (
@@ -407,13 +409,20 @@ class ListImportViews(ImportViews):
 def includeme(config):
     """Before the pages of reading lists, whose slugs may be any word that is left."""
     member = {"permission": Permission.MEMBER, "decorator": private}
-    both = {"methods": (*READ, "POST"), **member}
+    both = {"methods": (*READ_METHODS, "POST"), **member}
     for views, address in ((ImportViews, "/collection/import/"), (ListImportViews, "/reading-lists/import/")):
         area, one = views.area, f"{address}{{id:[0-9]+}}/"
-        config.add_page(f"{area}.import", address, views, attr="begin", renderer="import/form.jinja2", **both)
-        config.add_page(f"{area}.review", one, views, attr="go_on", renderer="import/review.jinja2", **both)
+        config.add_page(
+            f"{area}.import",
+            address,
+            views,
+            attr="upload_form",
+            renderer="import/form.jinja2",
+            **both,
+        )
+        config.add_page(f"{area}.review", one, views, attr="review", renderer="import/review.jinja2", **both)
         config.add_page(f"{area}.unmatched", f"{one}not-found.csv", views, attr="unmatched", **member)
-        config.add_page(f"{area}.forget", f"{one}forget/", views, attr="forget", methods=("POST",), **member)
+        config.add_page(f"{area}.forget", f"{one}forget/", views, attr="discard", methods=("POST",), **member)
     config.add_page("collection.export", "/collection/export/", export_collection, **member)
     config.add_page("account.library", "/accounts/export/library/", export_library, **member)
     config.add_page("reading_list.export", "/reading-lists/{slug}/export.cbl", export_list, decorator=private)

@@ -9,7 +9,7 @@ from comicsdb.library.transfer import imports, proposals
 from comicsdb.library.transfer.proposals import Proposal
 from comicsdb.models import Issue
 from comicsdb.models.base import BIG_MAX
-from comicsdb.schemas import IssueSchema, errors_of
+from comicsdb.schemas import IssueSchema, errors_by_field
 from comicsdb.schemas.types import REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
@@ -21,7 +21,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 
 FORM = EntityForm(
     IssueSchema,
-    (Section("series", _("Series"), (ModelSelect("series", _("Series"), of="series", required=True),)),),
+    (Section("series", _("Series"), (ModelSelect("series", _("Series"), source="series", required=True),)),),
 )
 REASON = "Import of a collection"  # in the history, which is English
 NONE_CHOSEN = _("Select at least one issue.")
@@ -35,7 +35,7 @@ class ProposalViews:
         self.request = request
         self.session = request.dbsession
         number = whole_number(request.matchdict["id"], high=BIG_MAX) or 0
-        self.found = imports.pending(self.session, request.identity.user_id, number)
+        self.found = imports.pending_import(self.session, request.identity.user_id, number)
         self.draft = Draft(request, "issue", FORM)
         self.errors: dict[str, list[str]] = {}  # of issues, by number in the file
 
@@ -44,26 +44,26 @@ class ProposalViews:
         named = self.request.GET.get("series", "")
         rows = proposals.of_series(self.session, self.found, named)
         if not rows or self.request.method != "POST":
-            return self._page(named, rows, {each.number: self._proposed(each) for each in rows})
+            return self._page(named, rows, {each.number: self._initial_values(each) for each in rows})
         post = self.request.POST
         self.draft.read(post)
         typed = {}
         for place, each in enumerate(rows):
-            names = ("make", *self._proposed(each))
+            names = ("make", *self._initial_values(each))
             typed[each.number] = {name: text_of(post, f"{name}-{place}") or "" for name in names}
         if text_of(post, "find"):
             query = text_of(post, "series-q") or ""
             self.draft.found["series"] = lookup.find(self.request, "series", query)
             return self._page(named, rows, typed)
-        made = self._make([each for each in rows if typed[each.number]["make"]], typed)
+        made = self._create_issues([each for each in rows if typed[each.number]["make"]], typed)
         if self.errors or self.draft.errors:
             self.request.response.status = 422  # so nothing is made
             return self._page(named, rows, typed)
-        said = ngettext("${n} issue was created.", "${n} issues were created.", len(made))
-        self.request.messages.add("success", translate(self.request.localizer, said))
+        message = ngettext("${n} issue was created.", "${n} issues were created.", len(made))
+        self.request.messages.add("success", translate(self.request.localizer, message))
         return HTTPSeeOther(self.request.path)
 
-    def _proposed(self, each: Proposal) -> dict[str, str]:
+    def _initial_values(self, each: Proposal) -> dict[str, str]:
         return {
             "make": "1",
             "number": each.number,
@@ -71,28 +71,28 @@ class ProposalViews:
             "upc": each.upc,
         }
 
-    def _make(self, chosen: list[Proposal], typed: dict[str, dict]) -> list[Issue]:
+    def _create_issues(self, chosen: list[Proposal], typed: dict[str, dict]) -> list[Issue]:
         """Make the chosen issues, and match their rows; or note errors."""
         series = (self.draft.typed["series"] or ("",))[0]
         if not (series and chosen):
-            self.draft.refuse({"series": [NONE_CHOSEN if series else REQUIRED]})
+            self.draft.add_errors({"series": [NONE_CHOSEN if series else REQUIRED]})
             return []
-        self.request.catalog.explain(REASON)
-        made = [self._issue(each, series, typed[each.number]) for each in chosen]
+        self.request.catalog.set_reason(REASON)
+        made = [self._create_issue(each, series, typed[each.number]) for each in chosen]
         if not self.errors:
             pairs = zip(chosen, made, strict=True)
             ids = {row: issue.id for each, issue in pairs for row in each.rows}
             proposals.match(self.session, self.found, ids)
         return made
 
-    def _issue(self, each: Proposal, series: str, typed: dict) -> Issue | None:
+    def _create_issue(self, each: Proposal, series: str, typed: dict) -> Issue | None:
         """Make an issue, or note its errors."""
         sent = {name: typed[name] for name in ("number", "cover_date", "upc")}
         sent |= {"series": series, "store_date": str(each.store_date or "")}
         try:
             return self.request.catalog.create(Issue, IssueSchema(form=True).deserialize(sent))
         except colander.Invalid as invalid:
-            errors = errors_of(invalid)
+            errors = errors_by_field(invalid)
         except InvalidError as error:
             errors = error.errors
         except ConflictError:
@@ -102,7 +102,7 @@ class ProposalViews:
         return None
 
     def _page(self, named: str, rows: list[Proposal], typed: dict[str, dict]) -> dict:
-        self.draft.look_up()
+        self.draft.load_labels()
         return {
             "found": self.found,
             "named": named,

@@ -11,45 +11,45 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.i18n import translate
 from comicsdb.library import pull_list
 from comicsdb.models import Series
-from comicsdb.models.choices import EARLIEST_YEAR, Pulled
-from comicsdb.models.library import VARIANT_WORDS_MOST
-from comicsdb.schemas.types import NOT_THERE, REQUIRED
+from comicsdb.models.choices import EARLIEST_YEAR, PullMode
+from comicsdb.models.library import MAX_VARIANT_WORDS_LENGTH
+from comicsdb.schemas.types import CHOICE_GONE, REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import iso_day, whole_number
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in
-from comicsdb_web.pages.library.collection import done, private
+from comicsdb_web.http.routing import id_in_path
+from comicsdb_web.pages.library.collection import private, redirect_with_message
 from comicsdb_web.rendering.locales import _, ngettext
 
-SERIES = ModelSelect("series", _("Series"), _("Type part of its name."), of="series", required=True)
-FORM = EntityForm(None, (Section("series", _("Series"), (SERIES,)),))
+SERIES_FIELD = ModelSelect("series", _("Series"), _("Type part of its name."), source="series", required=True)
+FORM = EntityForm(None, (Section("series", _("Series"), (SERIES_FIELD,)),))
 CHOICES = {
-    Pulled.COVER: _("Main cover"),
-    Pulled.ALL: _("All covers"),
-    Pulled.VARIANTS: _("Some variants"),
-    Pulled.NONE: _("Nothing"),
+    PullMode.COVER: _("Main cover"),
+    PullMode.ALL: _("All covers"),
+    PullMode.VARIANTS: _("Some variants"),
+    PullMode.NONE: _("Nothing"),
 }
 
 
-def choices(request, _value="") -> list[tuple[str, str]]:
+def pull_options(request, _value="") -> list[tuple[str, str]]:
     """What can be pulled of a series, as choices."""
     return [(str(each), translate(request.localizer, text)) for each, text in CHOICES.items()]
 
 
-PULLED = Choice(
-    "pulled", _("Pull"), _("Nothing: you follow the series without pulling its issues."), options=choices
+PULLED_FIELD = Choice(
+    "pulled", _("Pull"), _("Nothing: you follow the series without pulling its issues."), options=pull_options
 )
-WORDS = Line(
+WORDS_FIELD = Line(
     "variant_words",
     _("Words in variant names"),
     _("For some variants only, separated by commas: foil, 1:25. A variant needs one of them."),
-    longest=VARIANT_WORDS_MOST,
+    max_length=MAX_VARIANT_WORDS_LENGTH,
 )
-CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED, WORDS)),))
-CHOSEN = _("Your choice for ${label} was saved.")
+CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED_FIELD, WORDS_FIELD)),))
+CHOICE_SAVED = _("Your choice for ${label} was saved.")
 NONE_ADDED = _("Your collection already has everything of this week.")
 FOLLOWED = _("You now follow ${label}.")
 FOLLOWED_ALREADY = _("You already follow ${label}.")
@@ -77,24 +77,26 @@ def add(request):
     try:
         entry, created = pull_list.add(request.dbsession, request.identity.user_id, whole_number(chosen) or 0)
     except NotFoundError:
-        draft.refuse({"series": [NOT_THERE if chosen else REQUIRED]})
+        draft.add_errors({"series": [CHOICE_GONE if chosen else REQUIRED]})
         request.response.status = 422
         return _page(request, draft)
-    series = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, entry.series_id))
-    said = FOLLOWED if created else FOLLOWED_ALREADY
-    return done(request, "success" if created else "info", said % {"label": series.text}, "pull_list")
+    series = lookup.item_of(request.dbsession, request.dbsession.get_one(Series, entry.series_id))
+    message = FOLLOWED if created else FOLLOWED_ALREADY
+    return redirect_with_message(
+        request, "success" if created else "info", message % {"label": series.text}, "pull_list"
+    )
 
 
 def _page(request, draft: Draft) -> dict:
-    draft.look_up()
+    draft.load_labels()
     session, user_id = request.dbsession, request.identity.user_id
     this_week = monday_of(request.today)
-    monday = _week_in(request.GET.get("week", "")) or this_week
+    monday = _parse_week(request.GET.get("week", "")) or this_week
     pulls = pull_list.week(session, user_id, monday)
     return {
         "draft": draft,
         "entries": pull_list.entries(session, user_id),
-        "choices": dict(choices(request)),
+        "choices": dict(pull_options(request)),
         "pulls": pulls,
         "is_cut": len(pulls) >= pull_list.SHOWN,
         "is_addable": monday <= request.today and not all(pull.owned for pull in pulls),
@@ -107,7 +109,7 @@ def _page(request, draft: Draft) -> dict:
     }
 
 
-def _week_in(text: str) -> date | None:
+def _parse_week(text: str) -> date | None:
     """The Monday of the week that contains a date, None if the text is no date of the catalogue."""
     day = iso_day(text)
     return monday_of(day) if day and day.year in YEARS else None
@@ -115,21 +117,23 @@ def _week_in(text: str) -> date | None:
 
 def add_week(request):
     """Add the pulls of a week to the collection, each once."""
-    monday = _week_in(request.matchdict["monday"])
+    monday = _parse_week(request.matchdict["monday"])
     if monday is None:
         raise NotFoundError("week", request.matchdict["monday"])
     added = pull_list.add_week(request.dbsession, request.identity.user_id, monday, today=request.today)
-    said = ngettext(
+    message = ngettext(
         "${n} comic was added to your collection.", "${n} comics were added to your collection.", added
     )
-    return done(request, "success" if added else "info", said if added else NONE_ADDED, "pull_list")
+    return redirect_with_message(
+        request, "success" if added else "info", message if added else NONE_ADDED, "pull_list"
+    )
 
 
 def choose(request):
     """Choose what is pulled of a followed series."""
-    user_id, series_id = request.identity.user_id, number_in(request)
+    user_id, series_id = request.identity.user_id, id_in_path(request)
     entry = pull_list.entry(request.dbsession, user_id, series_id)
-    label = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, series_id)).text
+    label = lookup.item_of(request.dbsession, request.dbsession.get_one(Series, series_id)).text
     draft = Draft(request, "pull_list", CHOICE_FORM)
     if not draft.is_touched:
         draft.typed = {field.name: getattr(entry, field.name) for field in CHOICE_FORM.fields}
@@ -137,25 +141,25 @@ def choose(request):
         draft.read(request.POST)
         try:
             chosen = (draft.typed[field.name] for field in CHOICE_FORM.fields)
-            pull_list.choose(request.dbsession, user_id, series_id, *chosen)
+            pull_list.set_pulled(request.dbsession, user_id, series_id, *chosen)
         except InvalidError as error:
-            draft.refuse(error.errors)
+            draft.add_errors(error.errors)
             request.response.status = 422
         else:
-            return done(request, "success", CHOSEN % {"label": label}, "pull_list")
+            return redirect_with_message(request, "success", CHOICE_SAVED % {"label": label}, "pull_list")
     return {"draft": draft, "label": label}
 
 
 def remove(request):
     """Confirm and stop following a series."""
-    series_id, user_id = number_in(request), request.identity.user_id
+    series_id, user_id = id_in_path(request), request.identity.user_id
     if not pull_list.follows(request.dbsession, user_id, series_id):
         raise NotFoundError("series", series_id)
-    series = lookup.name_one(request.dbsession, request.dbsession.get_one(Series, series_id))
+    series = lookup.item_of(request.dbsession, request.dbsession.get_one(Series, series_id))
     if request.method != "POST":
         return {"label": series.text}
     pull_list.remove(request.dbsession, user_id, series_id)
-    return done(request, "success", UNFOLLOWED % {"label": series.text}, "pull_list")
+    return redirect_with_message(request, "success", UNFOLLOWED % {"label": series.text}, "pull_list")
 
 
 def toggle(request):
@@ -163,14 +167,14 @@ def toggle(request):
     series = request.catalog.by_slug(Series, request.matchdict["slug"])
     user_id, wanted = request.identity.user_id, text_of(request.POST, "on")
     if wanted in (ON, OFF):
-        pull_list.follow(request.dbsession, user_id, series.id, wanted == ON)
+        pull_list.set_followed(request.dbsession, user_id, series.id, wanted == ON)
     followed = pull_list.follows(request.dbsession, user_id, series.id)
-    label = lookup.name_one(request.dbsession, series).text
-    said = (FOLLOWED if followed else UNFOLLOWED) % {"label": label}
+    label = lookup.item_of(request.dbsession, series).text
+    message = (FOLLOWED if followed else UNFOLLOWED) % {"label": label}
     if request.is_fragment:
-        said = translate(request.localizer, said)
-        return fragment(request, "follow", {"series": series, "followed": followed, "said": said})
-    return done(request, "success", said, "series.detail", slug=series.slug)
+        message = translate(request.localizer, message)
+        return fragment(request, "follow", {"series": series, "followed": followed, "message": message})
+    return redirect_with_message(request, "success", message, "series.detail", slug=series.slug)
 
 
 def follows(request, series: Series) -> bool:
@@ -183,7 +187,7 @@ def follows(request, series: Series) -> bool:
 
 @cache
 def _followed() -> CompiledQuery:
-    return CompiledQuery.of(pull_list.followed(bindparam("user_id"), bindparam("series_id")))
+    return CompiledQuery.of(pull_list.entry_ids(bindparam("user_id"), bindparam("series_id")))
 
 
 def includeme(config):

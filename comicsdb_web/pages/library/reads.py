@@ -11,9 +11,9 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.library import reads, runs
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.security import Permission
-from comicsdb_web.forms import answers, lookup
+from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.pages.library.collection import done, private
+from comicsdb_web.pages.library.collection import private, redirect_with_message
 from comicsdb_web.rendering.locales import _, ngettext
 
 READ = _("${label} is marked as read.")
@@ -29,22 +29,26 @@ def add(request):
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     session, user_id, when = request.dbsession, request.identity.user_id, text_of(request.POST, "when")
     if when == "up_to":
-        marked = reads.mark(session, user_id, runs.up_to(session, issue), clock.now())
-        said = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
-        return done(request, "success" if marked else "info", said, "issue.detail", slug=issue.slug)
+        marked = reads.mark_read(session, user_id, runs.up_to(session, issue), clock.now())
+        message = ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
+        return redirect_with_message(
+            request, "success" if marked else "info", message, "issue.detail", slug=issue.slug
+        )
     try:
         moment = None if when == "unknown" else _day(request)
     except InvalidError as error:
         (texts,) = error.errors.values()
-        return done(request, "error", texts[0], "issue.detail", slug=issue.slug)
+        return redirect_with_message(request, "error", texts[0], "issue.detail", slug=issue.slug)
     reads.add(session, user_id, issue.id, moment)
-    said = READ % {"label": lookup.name_one(session, issue).text}
-    return done(request, "success", said, "issue.detail", slug=issue.slug)
+    message = READ % {"label": lookup.item_of(session, issue).text}
+    return redirect_with_message(request, "success", message, "issue.detail", slug=issue.slug)
 
 
 def _day(request) -> datetime:
     """The day that was typed; raises InvalidError."""
-    moment = answers.time(request, answers.texts(request), "read_date", NO_DATE, ("%Y-%m-%d",))
+    moment = form_state.parse_local_time(
+        request, form_state.text_fields(request), "read_date", NO_DATE, ("%Y-%m-%d",)
+    )
     if moment is None:
         raise InvalidError({"read_date": [NO_DATE]})
     if moment > clock.now():

@@ -16,34 +16,34 @@ from pyramid.response import Response
 from sqlalchemy import select
 
 from comicsdb.catalog import barcodes
-from comicsdb.catalog.trade_numbers import gtin
+from comicsdb.catalog.trade_numbers import parse_gtin
 from comicsdb.i18n import translate
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, Variant
-from comicsdb.values import compact
+from comicsdb.values import compact_code
 from comicsdb_web.http import assets
 from comicsdb_web.http.csp import PERMISSIONS, policy
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists import cards
 from comicsdb_web.rendering.locales import _, ngettext
-from comicsdb_web.rendering.row_views import RowView, shown
+from comicsdb_web.rendering.row_views import RowView, row_view
 
 WORKER = Path(__file__).parent.parent.parent / "data" / "scan_worker.js"
-NONE = "none"  # the choice to add nothing for a code
+SKIP = "none"  # the choice to add nothing for a code
 CODE_MAX = 20  # characters of what may be a barcode
 DECODER = ("zxing/share.js", "zxing/reader/index.js", "zxing/zxing_reader.wasm")
 FILES = (*DECODER, "css/site.css", "css/collection.css", "css/scan.css", "icon.svg")
 SEPARATORS = re.compile(r"[\n\r,;\t]+")
 
-TOO_MANY = _("Enter at most ${n} barcodes at a time.", mapping={"n": barcodes.CODES_MAX})
+TOO_MANY = _("Enter at most ${n} barcodes at a time.", mapping={"n": barcodes.MAX_CODES})
 NOTHING_CHOSEN = _("Choose at least one issue to add.")
 UNDECIDED = _("Nothing has been added yet: choose an issue for each barcode that several issues share.")
 NOT_LOOKED_UP = _("Check what was found, then add it.")
 
 
 @dataclass(frozen=True)
-class Choice:
-    """An issue or variant with a scanned code; `value` is how forms name it."""
+class Candidate:
+    """An issue or variant that a scanned code may stand for; `value` identifies it in forms."""
 
     issue: RowView
     variant: RowView | None
@@ -57,18 +57,18 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Scanned:
-    """A scanned code, the issues and variants it may stand for, and the value of the chosen one."""
+class ScannedCode:
+    """A scanned code, the issues and variants it may stand for, and the value of the selected one."""
 
     code: str
     is_code: bool
-    choices: Sequence[Choice]
+    choices: Sequence[Candidate]
     chosen: str
 
     @property
-    def wants_supplement(self) -> bool:
-        """Whether the digits of the supplement would tell which issue it is."""
-        code = gtin(self.code)
+    def needs_supplement(self) -> bool:
+        """Whether the supplement is missing that would tell these issues apart."""
+        code = parse_gtin(self.code)
         return code is not None and not code.supplement and len(self.choices) > 1
 
     @property
@@ -82,9 +82,9 @@ def page(request):
     if request.method != "POST":
         return _page(request, [])
     codes, _new = _codes(request)
-    if len(codes) > barcodes.CODES_MAX:
-        return _refused(request, [], TOO_MANY)
-    rows = _scanned(request, codes)
+    if len(codes) > barcodes.MAX_CODES:
+        return _error_page(request, [], TOO_MANY)
+    rows = _look_up(request, codes)
     if request.is_fragment:
         return fragment(request, "scanned", {"rows": rows})
     return _page(request, rows)
@@ -93,17 +93,17 @@ def page(request):
 def add(request):
     """Add what was chosen to the collection; nothing as long as a choice is open."""
     codes, new = _codes(request)
-    if len(codes) > barcodes.CODES_MAX:
-        return _refused(request, [], TOO_MANY)
-    rows = _scanned(request, codes)
+    if len(codes) > barcodes.MAX_CODES:
+        return _error_page(request, [], TOO_MANY)
+    rows = _look_up(request, codes)
     if new:
-        return _refused(request, rows, NOT_LOOKED_UP)
+        return _error_page(request, rows, NOT_LOOKED_UP)
     if any(row.is_undecided for row in rows):
-        return _refused(request, rows, UNDECIDED)
+        return _error_page(request, rows, UNDECIDED)
     chosen = [each for row in rows for each in row.choices if each.value == row.chosen]
     copies = [(each.issue.id, {"variant_id": each.variant.id if each.variant else None}) for each in chosen]
     if not copies:
-        return _refused(request, rows, NOTHING_CHOSEN)
+        return _error_page(request, rows, NOTHING_CHOSEN)
     added = collection.add_copies(request.dbsession, request.identity.user_id, copies, today=request.today)
     text = ngettext(
         "${n} copy was added to your collection.", "${n} copies were added to your collection.", added
@@ -124,13 +124,13 @@ def add(request):
     return HTTPSeeOther(request.route_path("collection.scan", _query=query))
 
 
-def _page(request, rows: list[Scanned], error=None) -> dict:
+def _page(request, rows: list[ScannedCode], error=None) -> dict:
     origin = request.registry.settings["comicsdb_web.media_origin"]
     _allow_camera(request.response, origin)
-    return {"rows": rows, "error": error, "bare": False, "codes_max": barcodes.CODES_MAX}
+    return {"rows": rows, "error": error, "bare": False, "codes_max": barcodes.MAX_CODES}
 
 
-def _refused(request, rows: list[Scanned], text) -> dict:
+def _error_page(request, rows: list[ScannedCode], text) -> dict:
     request.response.status_int = 422
     return _page(request, rows, translate(request.localizer, text))
 
@@ -151,7 +151,7 @@ def _codes(request) -> tuple[dict[str, str | None], bool]:
     new = False
     for code in _texts(sent.getall("barcode")):
         choice, added = sent.get(f"pick-{code}", ""), sent.get(f"supplement-{code}", "")
-        digits = compact(added) if isinstance(added, str) else ""
+        digits = compact_code(added) if isinstance(added, str) else ""
         if digits:
             known.setdefault(code + digits, None)
             new = True
@@ -159,7 +159,7 @@ def _codes(request) -> tuple[dict[str, str | None], bool]:
             known[code] = choice if isinstance(choice, str) else ""
     for text in _texts(sent.getall("codes")):
         for each in SEPARATORS.split(text):
-            code = compact(each).upper()[: CODE_MAX + 1]
+            code = compact_code(each).upper()[: CODE_MAX + 1]
             if code and code not in known:
                 known[code] = None
                 new = True
@@ -170,9 +170,9 @@ def _texts(sent: list) -> list[str]:
     return [each for each in sent if isinstance(each, str)]
 
 
-def _scanned(request, codes: dict[str, str | None]) -> list[Scanned]:
-    """What the codes stand for, by up to four statements."""
-    parts = {code: gtin(code) for code in codes}
+def _look_up(request, codes: dict[str, str | None]) -> list[ScannedCode]:
+    """Look up the codes; up to four statements."""
+    parts = {code: parse_gtin(code) for code in codes}
     read = [each for each in parts.values() if each]
     looked_up = barcodes.look_up(request.dbsession, read) if read else []
     found = dict(zip([code for code, each in parts.items() if each], looked_up, strict=True))
@@ -180,7 +180,7 @@ def _scanned(request, codes: dict[str, str | None]) -> list[Scanned]:
     rows = []
     for code, sent in codes.items():
         choices = [
-            Choice(
+            Candidate(
                 issues[each.issue_id],
                 variants.get(each.variant_id),
                 each.is_exact,
@@ -189,24 +189,24 @@ def _scanned(request, codes: dict[str, str | None]) -> list[Scanned]:
             for each in found.get(code, ())
             if each.issue_id in issues
         ]
-        rows.append(Scanned(code, parts[code] is not None, choices, _chosen(choices, sent)))
+        rows.append(ScannedCode(code, parts[code] is not None, choices, _selected_value(choices, sent)))
     return rows
 
 
-def _chosen(choices: Sequence[Choice], sent: str | None) -> str:
+def _selected_value(choices: Sequence[Candidate], sent: str | None) -> str:
     """The value of what is chosen; for a new code, the only match if the reader has no copy of it."""
     if sent is not None:
-        return sent if sent == NONE or sent in {each.value for each in choices} else ""
+        return sent if sent == SKIP or sent in {each.value for each in choices} else ""
     (only,) = choices if len(choices) == 1 else (None,)
     return only.value if only and only.is_exact and not only.is_owned else ""
 
 
-def _load(request, matches: list[barcodes.Match]) -> tuple[dict, dict, set]:
+def _load(request, matches: list[barcodes.BarcodeMatch]) -> tuple[dict, dict, set]:
     """The issues and variants of matches by id, and those of which the reader has a copy."""
     if not matches:
         return {}, {}, set()
     session, ids = request.dbsession, {each.issue_id for each in matches}
-    issues = select(*cards.of_issues()).join(Issue.series).where(Issue.id.in_(ids))
+    issues = select(*cards.issue_columns()).join(Issue.series).where(Issue.id.in_(ids))
     variant_ids = {each.variant_id for each in matches if each.variant_id}
     of_variant = Variant.id, Variant.name, Variant.image, Variant.image_width, Variant.image_height
     variants = select(*of_variant).where(Variant.id.in_(variant_ids))
@@ -215,8 +215,10 @@ def _load(request, matches: list[barcodes.Match]) -> tuple[dict, dict, set]:
         item.user_id == request.identity.user_id, item.issue_id.in_(ids)
     )
     return (
-        {row.id: shown("issue", row._mapping) for row in session.execute(issues)},
-        {row.id: shown("variant", row._mapping) for row in session.execute(variants)} if variant_ids else {},
+        {row.id: row_view("issue", row._mapping) for row in session.execute(issues)},
+        {row.id: row_view("variant", row._mapping) for row in session.execute(variants)}
+        if variant_ids
+        else {},
         {tuple(row) for row in session.execute(owned)},
     )
 

@@ -1,7 +1,7 @@
 """The track bar: own, read, want and stars of an issue by one click.
 
-A visitor's click is kept (`http.asked_act`) and done after log-in or sign-up. Visitors' bars are on pages
-cached for everybody and so have no CSRF token.
+A visitor's click is stored (`http.pending_action`) and performed after log-in or sign-up. Visitors' bars are
+on pages cached for everybody and so have no CSRF token.
 """
 
 from pyramid.csrf import check_csrf_token
@@ -17,105 +17,106 @@ from comicsdb.models import CollectionItem, Issue
 from comicsdb.security import Permission
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.http.csrf import from_here
+from comicsdb_web.http.csrf import is_same_origin
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import referring_path, safe_path
 from comicsdb_web.pages.library import wish_list as wishes
 from comicsdb_web.pages.library.collection import ADDED, private
 from comicsdb_web.pages.library.pull_list import OFF, ON
-from comicsdb_web.pages.library.rating import CLEAR, CLEARED, GIVEN, REFUSED, SAVED
+from comicsdb_web.pages.library.rating import CLEAR, CLEARED, RATINGS, REFUSED, SAVED
 from comicsdb_web.pages.library.reads import READ, UNREAD
 from comicsdb_web.rendering.locales import _, ngettext
 from comicsdb_web.rendering.track_bar import buttons, marks_of
 
-CARDS_MOST = 100  # cards of a page
+CARDS_MAX = 100  # cards of a page
 
 REMOVED = _("${label} was removed from your collection.")
 LOG_IN = _("Log in or sign up to continue: what you chose will then be saved.")
 
 
 def press(request):
-    """Do what a button of the bar says, one of ACTS; other fields are ignored."""
+    """Perform the action of the pressed button, one of ACTIONS; other fields are ignored."""
     if request.identity is not None:
         check_csrf_token(request)
-    elif not from_here(request):
+    elif not is_same_origin(request):
         raise HTTPForbidden(_("This form was sent from another site."))
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
-    name = next((each for each in ACTS if each in request.POST), "")
+    name = next((each for each in ACTIONS if each in request.POST), "")
     value = text_of(request.POST, name) or ""
     path = safe_path(request.POST.get("next")) or referring_path(request) or request.entity_path(issue)
     if request.identity is None:
-        request.asked_act.keep("track.asked", issue.slug, name, value, path)
+        request.pending_action.store("track.asked", issue.slug, name, value, path)
         if request.is_fragment:  # the session has ended
             return Response(status=204, headers={"X-Location": request.route_path("login")})
         request.messages.add("info", request.localizer.translate(LOG_IN))
         return HTTPSeeOther(request.route_path("login", _query={"next": path}))
-    return _answer(request, issue, name, value, path)
+    return _respond(request, issue, name, value, path)
 
 
 def toggle_wish(request):
     """Add an issue to the wish list or remove it, by the field `on`; other values are ignored."""
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     wanted = text_of(request.POST, "on") or ""
-    return _answer(request, issue, "want", wanted, request.entity_path(issue))
+    return _respond(request, issue, "want", wanted, request.entity_path(issue))
 
 
-def _answer(request, issue: Issue, name: str, value: str, path: str):
-    """Do an act; answer with the buttons as they are now, or the page at `path` and a message."""
-    kind, said = _done(request, issue, name, value)
+def _respond(request, issue: Issue, name: str, value: str, path: str):
+    """Perform an action; respond with the updated buttons, or a message on the page at `path`."""
+    kind, message = _perform(request, issue, name, value)
     if request.is_fragment:
-        act_id = acts.current(request.dbsession) if kind == "success" else None
+        act_id = acts.current_id(request.dbsession) if kind == "success" else None
         values = {
             "issue_id": issue.id,
             "owned": _first_copy(request, issue) if name == "own" else None,
             "bars": _bars(request, issue, name),
-            "said": said,
+            "message": message,
             "kind": kind,
             "undo": request.route_path("collection.undo", id=act_id) if act_id else None,
             "next": path,
         }
         return fragment(request, "track", values)
-    if said:
-        request.messages.add(kind, said)
+    if message:
+        request.messages.add(kind, message)
     return HTTPSeeOther(path)
 
 
 def _bars(request, issue: Issue, name: str) -> dict[int, str]:
-    """The buttons of the issues that an act is about, by id."""
+    """The buttons of the issues that an action changed, by id."""
     session, in_run, slugs = request.dbsession, "run" in request.GET, {issue.id: issue.slug}
     if name == "up_to":
-        ids = runs.up_to(session, issue)[-CARDS_MOST:]
-        slugs = dict(session.execute(select(Issue.id, Issue.slug).where(Issue.id.in_(ids))).all())
+        ids = runs.up_to(session, issue)[-CARDS_MAX:]
+        found = dict(session.execute(select(Issue.id, Issue.slug).where(Issue.id.in_(ids))).all())
+        slugs = {each: found[each] for each in ids if each in found}
     marks = marks_of(request, slugs)
     return {each: buttons(request, marks[each], slugs[each], in_run=in_run) for each in slugs}
 
 
-def asked(request):
-    """Do what was asked for before log-in; the signed cookie tells that this site's form asked for it."""
-    act = request.asked_act.take()
-    if not act:
+def perform_pending(request):
+    """Perform the action chosen before log-in; it needs no CSRF token, as its cookie is signed."""
+    pending = request.pending_action.take()
+    if not pending:
         return HTTPSeeOther(request.route_path("home"))
-    slug, name, value, path = act
+    slug, name, value, path = pending
     try:
-        kind, said = _done(request, request.catalog.by_slug(Issue, slug), name, value)
+        kind, message = _perform(request, request.catalog.by_slug(Issue, slug), name, value)
     except NotFoundError:  # it was deleted meanwhile
-        kind, said = "", ""
-    if said:
-        request.messages.add(kind, said)
+        kind, message = "", ""
+    if message:
+        request.messages.add(kind, message)
     return HTTPSeeOther(path)
 
 
-def _done(request, issue: Issue, name: str, value: str) -> tuple[str, str]:
-    """The kind and the text of the message about an act; none if the value is unknown."""
-    if name not in ACTS or value not in (GIVEN if name == "stars" else (ON, OFF)):
+def _perform(request, issue: Issue, name: str, value: str) -> tuple[str, str]:
+    """Perform an action; returns kind and text of the message, both empty for unknown values."""
+    if name not in ACTIONS or value not in (RATINGS if name == "stars" else (ON, OFF)):
         return "", ""
     try:
-        said = ACTS[name](request, issue, value)
+        message = ACTIONS[name](request, issue, value)
     except InvalidError:
         return "warning", translate(request.localizer, REFUSED)
-    if not isinstance(said, Plural):
-        said %= {"label": lookup.name_one(request.dbsession, issue).text}
-    return "success", translate(request.localizer, said)
+    if not isinstance(message, Plural):
+        message %= {"label": lookup.item_of(request.dbsession, issue).text}
+    return "success", translate(request.localizer, message)
 
 
 def _copies(request, issue):
@@ -143,7 +144,7 @@ def _own(request, issue, value):
 def _read(request, issue, value):
     session, user_id = request.dbsession, request.identity.user_id
     if value == ON:
-        reads.mark(session, user_id, [issue.id], clock.now())
+        reads.mark_read(session, user_id, [issue.id], clock.now())
         return READ
     noted = reads.of_issue(session, user_id, issue.id)
     if noted:
@@ -153,21 +154,21 @@ def _read(request, issue, value):
 
 def _read_up_to(request, issue, _value):
     issues = runs.up_to(request.dbsession, issue)
-    marked = reads.mark(request.dbsession, request.identity.user_id, issues, clock.now())
+    marked = reads.mark_read(request.dbsession, request.identity.user_id, issues, clock.now())
     return ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", len(marked))
 
 
 def _want(request, issue, value):
-    wish_list.wish(request.dbsession, request.identity.user_id, issue.id, value == ON)
+    wish_list.set_wished(request.dbsession, request.identity.user_id, issue.id, value == ON)
     return wishes.ADDED if value == ON else wishes.GONE
 
 
 def _rate(request, issue, value):
-    ratings.rate(request.dbsession, issue, request.identity.user_id, GIVEN[value], today=request.today)
+    ratings.rate(request.dbsession, issue, request.identity.user_id, RATINGS[value], today=request.today)
     return CLEARED if value == CLEAR else SAVED
 
 
-ACTS = {"own": _own, "read": _read, "want": _want, "stars": _rate, "up_to": _read_up_to}
+ACTIONS = {"own": _own, "read": _read, "want": _want, "stars": _rate, "up_to": _read_up_to}
 
 
 def includeme(config):
@@ -183,4 +184,6 @@ def includeme(config):
         permission=Permission.MEMBER,
         decorator=private,
     )
-    config.add_page("track.asked", "/track/", asked, permission=Permission.MEMBER, decorator=private)
+    config.add_page(
+        "track.asked", "/track/", perform_pending, permission=Permission.MEMBER, decorator=private
+    )

@@ -11,32 +11,38 @@ from comicsdb.library import wish_list
 from comicsdb.library.locks import lock_account
 from comicsdb.models import Issue, Series, WishListItem
 from comicsdb.models.choices import DEFAULT_PRIORITY, WishStatus
-from comicsdb.schemas.types import NOT_THERE
+from comicsdb.schemas.types import CHOICE_GONE
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.security import Permission
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import (
     Choice,
     EntityForm,
     Line,
     ModelSelect,
     Money,
-    Paragraphs,
     Section,
-    day,
+    TextArea,
+    date_field,
 )
-from comicsdb_web.forms.values import change_of
-from comicsdb_web.http.routing import number_in
-from comicsdb_web.lists.filters import NOT_OFFERED, Chip, without
+from comicsdb_web.forms.values import changes_of
+from comicsdb_web.http.routing import id_in_path
+from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
 from comicsdb_web.lists.paging import paginate
-from comicsdb_web.pages.library.collection import ALL, done, grades, private, variant_options
+from comicsdb_web.pages.library.collection import (
+    SELECT_PAGE,
+    grades,
+    private,
+    redirect_with_message,
+    variant_options,
+)
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 50
 LABELS = {"status": _("Status"), "priority": _("Priority")}  # of the filters
 STATUSES = {WishStatus.WANTED: _("Wanted"), WishStatus.FOUND: _("Found"), WishStatus.ACQUIRED: _("Acquired")}
-RANKS = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
+PRIORITIES = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
 ADDED = _("${label} was added to your wish list.")
 WISHED_ALREADY = _("${label} is already on your wish list.")
 GONE = _("${label} was removed from your wish list.")
@@ -48,7 +54,7 @@ OWNED_ALREADY = _(
 
 def priorities(request, _value=""):
     """The priorities as choices."""
-    return [(str(each), translate(request.localizer, words)) for each, words in RANKS.items()]
+    return [(str(each), translate(request.localizer, words)) for each, words in PRIORITIES.items()]
 
 
 def statuses(request, _value=""):
@@ -61,38 +67,38 @@ def _grades(request, _value):
 
 
 def _variants(request, _value):
-    issue = select(WishListItem.issue_id).where(WishListItem.id == number_in(request))
+    issue = select(WishListItem.issue_id).where(WishListItem.id == id_in_path(request))
     return variant_options(request, issue.scalar_subquery())
 
 
-ISSUE = ModelSelect(
+ISSUE_FIELD = ModelSelect(
     "issue_id",
     _("Issue"),
     _("Type words of the series, or its number too: Lamplight #3"),
-    of="issue",
+    source="issue",
     required=True,
 )
-VARIANT = Choice("variant_id", _("Variant"), options=_variants)
-WISH = (
+VARIANT_FIELD = Choice("variant_id", _("Variant"), options=_variants)
+WISH_FIELDS = (
     Choice("priority", _("Priority"), initial=str(DEFAULT_PRIORITY), options=priorities),
     Choice("status", _("Status"), initial=WishStatus.WANTED.value, options=statuses),
     Choice("desired_grade", _("Minimum grade"), options=_grades),
-    Money("max_price", _("Maximum price"), apart=True),
-    Paragraphs("notes", _("Notes")),
+    Money("max_price", _("Maximum price"), separate_currency=True),
+    TextArea("notes", _("Notes")),
 )
-ADD_FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE, *WISH)),))
-FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE, VARIANT, *WISH)),))
-PURCHASE = EntityForm(
+ADD_FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE_FIELD, *WISH_FIELDS)),))
+FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE_FIELD, VARIANT_FIELD, *WISH_FIELDS)),))
+PURCHASE_FORM = EntityForm(
     PurchaseSchema,
     (
         Section(
             "purchase",
             _("Purchase"),
             (
-                day("purchase_date", _("Bought on")),
-                Money("purchase_price", _("Price paid"), apart=True),
-                Line("purchase_store", _("Bought at"), longest=255),
-                Paragraphs("notes", _("Notes")),
+                date_field("purchase_date", _("Bought on")),
+                Money("purchase_price", _("Price paid"), separate_currency=True),
+                Line("purchase_store", _("Bought at"), max_length=255),
+                TextArea("notes", _("Notes")),
             ),
         ),
     ),
@@ -100,33 +106,33 @@ PURCHASE = EntityForm(
 
 
 @dataclass(frozen=True)
-class Narrowing:
+class WishFilters:
     """The ids of the wishes that a query asks for, with the values of its filters and their errors."""
 
     ids: Select
     typed: dict[str, str]
     errors: dict[str, list[str]]
-    offered: dict[str, dict[str, str]]
+    options: dict[str, dict[str, str]]
     chips: list[Chip]
 
 
-def narrowing(request) -> Narrowing:
+def parse_filters(request) -> WishFilters:
     """The filters of the query; invalid ones are left out and have an error."""
     say = request.localizer.translate
     typed = {name: request.GET.get(name, "").strip() for name in LABELS}
-    offered = {"status": dict(statuses(request)), "priority": dict(priorities(request))}
+    options = {"status": dict(statuses(request)), "priority": dict(priorities(request))}
     errors = {
-        name: [say(NOT_OFFERED)] for name, value in typed.items() if value and value not in offered[name]
+        name: [say(NOT_OFFERED)] for name, value in typed.items() if value and value not in options[name]
     }
-    heeded = {name: "" if name in errors else value for name, value in typed.items()}
-    priority = int(heeded["priority"]) if heeded["priority"] else None
-    ids = wish_list.listed(request.identity.user_id, status=heeded["status"], priority=priority)
+    valid = {name: "" if name in errors else value for name, value in typed.items()}
+    priority = int(valid["priority"]) if valid["priority"] else None
+    ids = wish_list.ordered_ids(request.identity.user_id, status=valid["status"], priority=priority)
     chips = [
-        Chip(say(LABELS[name]), offered[name][value], without(request, name))
-        for name, value in heeded.items()
+        Chip(say(LABELS[name]), options[name][value], url_without(request, name))
+        for name, value in valid.items()
         if value
     ]
-    return Narrowing(ids, typed, errors, offered, chips)
+    return WishFilters(ids, typed, errors, options, chips)
 
 
 class WishDraft(Draft):
@@ -138,13 +144,13 @@ class WishDraft(Draft):
         return state | {"currency": entity.max_currency}
 
 
-class WishViews(Editing):
+class WishViews(EditingViews):
     """The list and the forms of items, with the features of the catalogue's forms."""
 
     model = WishListItem
     kind = WishListItem.__tablename__
-    draft = WishDraft
-    added = ADDED
+    draft_class = WishDraft
+    added_message = ADDED
 
     def __init__(self, request):
         self.request = request
@@ -160,17 +166,17 @@ class WishViews(Editing):
 
     def _listing(self) -> dict:
         """The items that match the query; unknown filters are ignored."""
-        narrowed = narrowing(self.request)
-        count = select(func.count()).select_from(narrowed.ids.order_by(None).subquery())
-        page = paginate(self.request, wish_list.items(), narrowed.ids, count, PER_PAGE)
+        active_filters = parse_filters(self.request)
+        count = select(func.count()).select_from(active_filters.ids.order_by(None).subquery())
+        page = paginate(self.request, wish_list.items(), active_filters.ids, count, PER_PAGE)
         return {
             "page": page,
             "items": [row.WishListItem for row in page.rows],
-            "all_chosen": self.request.GET.get("select") == ALL,
-            "typed": narrowed.typed,
-            "wrong": narrowed.errors,
-            "offered": narrowed.offered,
-            "chips": narrowed.chips,
+            "all_chosen": self.request.GET.get("select") == SELECT_PAGE,
+            "typed": active_filters.typed,
+            "errors": active_filters.errors,
+            "options": active_filters.options,
+            "chips": active_filters.chips,
         }
 
     # One item.
@@ -182,18 +188,18 @@ class WishViews(Editing):
             return {"label": item.issue.label, "item": item}
         label = item.issue.label
         wish_list.remove(self.session, self.user_id, item.id)
-        return done(self.request, "success", GONE % {"label": label}, "wish_list")
+        return redirect_with_message(self.request, "success", GONE % {"label": label}, "wish_list")
 
     def acquire(self):
         """The form of a purchase, which moves the issue to the collection."""
         item = self._entity()
-        draft = Draft(self.request, "purchase", PURCHASE, label=item.issue.label)
+        draft = Draft(self.request, "purchase", PURCHASE_FORM, label=item.issue.label)
         if self.request.method != "POST":
             return self._purchase(item, draft)
         draft.read(self.request.POST)
-        change, errors = change_of(draft)
+        change, errors = changes_of(draft)
         if errors:
-            draft.refuse(errors)
+            draft.add_errors(errors)
             self.request.response.status = 422
             return self._purchase(item, draft)
         label = item.issue.label
@@ -201,8 +207,8 @@ class WishViews(Editing):
         _item, _owned, created = wish_list.acquire(
             self.session, self.user_id, item.id, change.values, today=today
         )
-        said = ACQUIRED if created else OWNED_ALREADY
-        return done(self.request, "success", said % {"label": label}, "wish_list")
+        message = ACQUIRED if created else OWNED_ALREADY
+        return redirect_with_message(self.request, "success", message % {"label": label}, "wish_list")
 
     def _purchase(self, item, draft) -> dict:
         return {"item": item, "draft": draft, "label": item.issue.label}
@@ -210,8 +216,8 @@ class WishViews(Editing):
     # Hooks of the forms.
 
     def _entity(self):
-        number = number_in(self.request)
-        wish_list.item_of(self.session, self.user_id, number)
+        number = id_in_path(self.request)
+        wish_list.find_item(self.session, self.user_id, number)
         return self._loaded(number)
 
     def _loaded(self, item_id: int) -> WishListItem:
@@ -222,30 +228,30 @@ class WishViews(Editing):
         rows = rows.options(issue, joinedload(WishListItem.variant))
         return self.session.scalars(rows.execution_options(populate_existing=True)).one()
 
-    def _judged(self, draft):
-        change, errors = change_of(draft)
+    def _validate(self, draft):
+        change, errors = changes_of(draft)
         if errors:
             raise InvalidError(errors)
         return change
 
-    def _alike(self, values):  # noqa: ARG002
+    def _find_duplicates(self, values):  # noqa: ARG002
         return ()
 
-    def _write_new(self, values):
+    def _create_entity(self, values):
         issue_id = values.pop("issue_id")
         try:
             item, created = wish_list.add(self.session, self.user_id, issue_id, values)
         except NotFoundError:
-            raise InvalidError({"issue_id": [NOT_THERE]}) from None
+            raise InvalidError({"issue_id": [CHOICE_GONE]}) from None
         if not created:
             raise InvalidError({"issue_id": [wish_list.WISHED_ALREADY]})
         return self._loaded(item.id)
 
-    def _lock(self, entity):
+    def _lock_entity(self, entity):
         lock_account(self.session, self.user_id)
         self.session.refresh(entity, ["modified"])
 
-    def _write(self, entity, values):
+    def _update_entity(self, entity, values):
         wish_list.change(self.session, self.user_id, entity.id, values)
 
     def _label(self, entity):

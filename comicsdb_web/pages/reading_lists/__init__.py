@@ -11,16 +11,16 @@ from comicsdb.catalog import search
 from comicsdb.i18n import translate
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures, forks, likes, ratings, reading
-from comicsdb.library.reading_lists.figures import of_publisher
+from comicsdb.library.reading_lists.figures import has_publisher
 from comicsdb.models import ReadingList, ReadingListItem, ReadingListRating, User
 from comicsdb.models.choices import LIST_SOURCE_NAMES, STARS, ItemType, ListType
 from comicsdb.security import Permission
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
-from comicsdb_web.lists.filters import Chip, without
+from comicsdb_web.lists.filters import Chip, url_without
 from comicsdb_web.lists.paging import offset_of, paginate
 from comicsdb_web.pages.library.collection import private
-from comicsdb_web.pages.library.rating import Stars, rated
+from comicsdb_web.pages.library.rating import RatingWidget, rate_and_respond
 from comicsdb_web.rendering.locales import _, ngettext
 
 TYPES = {
@@ -61,8 +61,8 @@ LABELS = {
 }
 PRIVATE = {"true": _("Private lists"), "false": _("Public lists")}
 LIKES = "likes"  # ?sort=likes
-UNKNOWN = _("This choice does not exist.")
-NO_STARS = _("Choose 1 to 5 stars.")
+UNKNOWN_CHOICE = _("This choice does not exist.")
+INVALID_STARS = _("Choose 1 to 5 stars.")
 
 PER_PAGE = 30
 NO_TYPE = "none"  # ?issue_type=none: items without a type
@@ -88,7 +88,7 @@ def item_type_options(request) -> list[tuple[str, str]]:
 
 
 @dataclass
-class Narrowed:
+class ListFilters:
     """The filters of a query.
 
     `typed` are the values of the form by name; `chips` those of the active filters; `errors` belong to the
@@ -101,24 +101,24 @@ class Narrowed:
     errors: dict[str, str] = field(default_factory=dict)
 
 
-def narrowed(request) -> Narrowed:
+def parse_filters(request) -> ListFilters:
     """The filters of the query; anonymous readers see public lists only, without that filter."""
-    found = Narrowed()
+    found = ListFilters()
     for name in NAMES:
-        value = search.cleaned(request.GET.get(name, ""))
+        value = search.clean_query(request.GET.get(name, ""))
         if name == "is_private" and request.identity is None:
             value = ""
         found.typed[name] = value
         if not value:
             continue
-        condition, shown = _READ[name](value)
+        condition, shown = _CONDITIONS[name](value)
         shown = translate(request.localizer, shown)
         if condition is None:
             found.errors[name] = shown
         else:
             found.conditions.append(condition)
             found.chips.append(
-                Chip(translate(request.localizer, LABELS[name]), shown, without(request, name))
+                Chip(translate(request.localizer, LABELS[name]), shown, url_without(request, name))
             )
     return found
 
@@ -129,17 +129,17 @@ def _words(value: str) -> tuple:
     for word in search.words(value):
         sources = [code.value for code, name in SOURCES.items() if word.casefold() in name.casefold()]
         by_source = ReadingList.attribution_source.in_(sources)
-        conditions.append(or_(search.holds(ReadingList.folded, word), _owners(word), by_source))
+        conditions.append(or_(search.contains(ReadingList.folded, word), _owners(word), by_source))
     return and_(true(), *conditions), value
 
 
 def _owners(part: str) -> ColumnElement[bool]:
     folded = func.fold(User.username, type_=Text)
-    return ReadingList.user_id.in_(select(User.id).where(search.holds(folded, part)))
+    return ReadingList.user_id.in_(select(User.id).where(search.contains(folded, part)))
 
 
 def _name(value: str) -> tuple:
-    return search.holds(ReadingList.folded, value), value
+    return search.contains(ReadingList.folded, value), value
 
 
 def _username(value: str) -> tuple:
@@ -147,22 +147,22 @@ def _username(value: str) -> tuple:
 
 
 def _publisher(value: str) -> tuple:
-    return of_publisher(value), value
+    return has_publisher(value), value
 
 
 def _list_type(value: str) -> tuple:
-    return (ReadingList.list_type == value, TYPES[value]) if value in list(TYPES) else (None, UNKNOWN)
+    return (ReadingList.list_type == value, TYPES[value]) if value in list(TYPES) else (None, UNKNOWN_CHOICE)
 
 
 def _source(value: str) -> tuple:
     known = value in list(SOURCES)
-    return (ReadingList.attribution_source == value, SOURCES[value]) if known else (None, UNKNOWN)
+    return (ReadingList.attribution_source == value, SOURCES[value]) if known else (None, UNKNOWN_CHOICE)
 
 
 def _stars(value: str) -> tuple:
     """A minimum average; private lists show no ratings, so they are excluded."""
     if value not in {str(n) for n in range(STARS[0], STARS[1] + 1)}:
-        return None, NO_STARS
+        return None, INVALID_STARS
     enough = ReadingList.rating_sum >= int(value) * ReadingList.rating_count
     text = ngettext("${n} star or more", "${n} stars or more", int(value))
     return (ReadingList.rating_count > 0) & enough & not_(ReadingList.is_private), text
@@ -170,12 +170,12 @@ def _stars(value: str) -> tuple:
 
 def _is_private(value: str) -> tuple:
     if value not in PRIVATE:
-        return None, UNKNOWN
+        return None, UNKNOWN_CHOICE
     private = ReadingList.is_private
     return (private if value == "true" else not_(private)), PRIVATE[value]
 
 
-_READ = {
+_CONDITIONS = {
     "q": _words,
     "name": _name,
     "username": _username,
@@ -188,8 +188,8 @@ _READ = {
 
 
 @dataclass(frozen=True)
-class Part:
-    """The items from `offset` on, of one type if `chosen` is not empty."""
+class ItemsPage:
+    """The items of a list from `offset` on, only those of the type `chosen` if it is not empty."""
 
     items: list
     offset: int
@@ -205,11 +205,11 @@ class Part:
     @property
     def previous_offset(self) -> int | None:
         """The offset of the previous items, None at the beginning."""
-        return max(0, min(self.offset, self.total) - figures.STEP) if self.offset else None
+        return max(0, min(self.offset, self.total) - figures.PAGE_SIZE) if self.offset else None
 
 
-class Lists:
-    """The base of the views of reading lists: the list of the path and the reader's rights."""
+class ListViewsBase:
+    """Base of the views of reading lists: loads the list of the URL and checks the reader's rights."""
 
     def __init__(self, request):
         self.request = request
@@ -217,18 +217,18 @@ class Lists:
         self.identity = request.identity
         self.official = request.registry.settings["comicsdb.official_account"]
 
-    def found(self) -> ReadingList:
-        """The list; raises NotFoundError for unknown and for invisible ones."""
+    def visible_list(self) -> ReadingList:
+        """The list of the URL; raises NotFoundError if it does not exist or is not visible."""
         return reading_lists.find(self.session, self.identity, self.official, self.request.matchdict["slug"])
 
-    def managed(self) -> ReadingList:
-        """The list for changes; raises HTTPForbidden where the reader may only see it."""
-        found = self.found()
-        if not self.manages(found):
+    def managed_list(self) -> ReadingList:
+        """The list of the URL; raises HTTPForbidden if the reader may not change it."""
+        found = self.visible_list()
+        if not self.may_manage(found):
             raise HTTPForbidden
         return found
 
-    def manages(self, found: ReadingList) -> bool:
+    def may_manage(self, found: ReadingList) -> bool:
         """Whether the reader may change a list."""
         return reading_lists.manages(self.identity, self.official, found)
 
@@ -246,16 +246,16 @@ class Lists:
         """The path of the picture of a public list."""
         return self.request.entity_path(found, "share", version=self.share_version(found))
 
-    def place_of(self, found: ReadingList, item: ReadingListItem) -> str:
+    def item_path(self, found: ReadingList, item: ReadingListItem) -> str:
         """The path of the row of an item."""
-        before = (item.order - 1) // figures.STEP * figures.STEP
+        before = (item.order - 1) // figures.PAGE_SIZE * figures.PAGE_SIZE
         path = self.request.entity_path(found)
         if before:
             path = self.request.entity_path(found, "items", _query={"offset": before})
         return f"{path}#item-{item.id}"
 
 
-class ReadingListViews(Lists):
+class ReadingListViews(ListViewsBase):
     """The read-only pages, and ratings."""
 
     def list(self):
@@ -271,8 +271,8 @@ class ReadingListViews(Lists):
         return HTTPFound(with_query(self.request, self.request.route_path("reading_list.list")))
 
     def _listing(self, condition) -> dict:
-        narrow = narrowed(self.request)
-        conditions = (condition, *narrow.conditions)
+        active_filters = parse_filters(self.request)
+        conditions = (condition, *active_filters.conditions)
         by_likes = self.request.GET.get("sort") == LIKES
         order = figures.MOST_LIKED if by_likes else figures.ORDER
         ids = select(ReadingList.id).where(*conditions).order_by(*order)
@@ -283,10 +283,10 @@ class ReadingListViews(Lists):
             "progress": self._progress([row.ReadingList.id for row in page.rows]),
             "by_likes": by_likes,
             "orders": {
-                "name": without(self.request, "sort"),
-                LIKES: without(self.request, "sort", and_set=LIKES),
+                "name": url_without(self.request, "sort"),
+                LIKES: url_without(self.request, "sort", replacement=LIKES),
             },
-            "narrow": narrow,
+            "active_filters": active_filters,
             "types": TYPES,
             "sources": SOURCES,
             "mine": False,
@@ -298,13 +298,13 @@ class ReadingListViews(Lists):
 
     def detail(self):
         """The page of a list with its issues and figures."""
-        found = self.found()
+        found = self.visible_list()
         identity = self.identity
-        made_of = figures.composition(self.session, found.id)
+        composition = figures.composition(self.session, found.id)
         previous, following = reading_lists.neighbours(self.session, self.identity, self.official, found)
-        return self._shown(found) | {
-            "part": self._part(found, 0, made_of),
-            "composition": made_of,
+        return self._list_values(found) | {
+            "part": self._items_page(found, 0, composition),
+            "composition": composition,
             "previous": previous,
             "following": following,
             "publishers": figures.publishers(self.session, found.id),
@@ -324,62 +324,65 @@ class ReadingListViews(Lists):
     def more(self):
         """The next issues: a fragment for our script, otherwise a page."""
         offset = offset_of(self.request)
-        found = self.found()
-        made_of = figures.composition(self.session, found.id)
-        values = self._shown(found) | {"part": self._part(found, offset, made_of), "composition": made_of}
+        found = self.visible_list()
+        composition = figures.composition(self.session, found.id)
+        values = self._list_values(found) | {
+            "part": self._items_page(found, offset, composition),
+            "composition": composition,
+        }
         if self.request.is_fragment:
             return fragment(self.request, "reading_list_items", values)
         return values
 
-    def _shown(self, found: ReadingList) -> dict:
+    def _list_values(self, found: ReadingList) -> dict:
         return {
             "entity": found,
-            "manages": self.manages(found),
+            "may_manage": self.may_manage(found),
             "types": TYPES,
             "sources": SOURCES,
             "item_types": ITEM_TYPES,
         }
 
-    def _part(self, found: ReadingList, offset: int, made_of: figures.Composition) -> Part:
+    def _items_page(self, found: ReadingList, offset: int, composition: figures.Composition) -> ItemsPage:
         """The items from an offset on; unknown types are ignored."""
         chosen = self.request.GET.get("issue_type", "")
         if chosen not in {NO_TYPE, *ItemType}:
             chosen = ""
         code = None if not chosen else "" if chosen == NO_TYPE else chosen
-        total = made_of.total if code is None else made_of.by_type.get(code, 0)
+        total = composition.total if code is None else composition.by_type.get(code, 0)
         rows = []
         if offset < total:
-            wanted = figures.step(found.id, offset, code)
+            wanted = figures.items_page(found.id, offset, code)
             rows = self.session.scalars(wanted).all()
-        return Part(rows, offset, total, chosen)
+        return ItemsPage(rows, offset, total, chosen)
 
     # Ratings.
 
     def rate(self):
         """Rate a public list of another reader."""
-        found = self.found()
+        found = self.visible_list()
         if found.is_private or found.user_id == self.identity.user_id:
             raise HTTPForbidden
 
         def rate(stars):
             ratings.rate(self.session, self.identity, self.official, found, stars)
 
-        return rated(self.request, found, rate, lambda _request, entity: self._stars(entity))
+        return rate_and_respond(self.request, found, rate, lambda _request, entity: self._stars(entity))
 
-    def _stars(self, found: ReadingList) -> Stars | None:
+    def _stars(self, found: ReadingList) -> RatingWidget | None:
         """The values of the widget; None for private lists, which have none."""
         if found.is_private:
             return None
         address = self.request.entity_path(found, "rate")
         if self.identity is None:
-            return Stars(address, asks_login=True)
+            return RatingWidget(address, asks_login=True)
         if found.user_id == self.identity.user_id:
-            return Stars(address)
+            return RatingWidget(address)
         mine = select(ReadingListRating.rating).where(
             ReadingListRating.reading_list_id == found.id,
             ReadingListRating.user_id == self.identity.user_id,
         )
-        return Stars(address, self.session.scalar(mine), may=True)
+        return RatingWidget(address, self.session.scalar(mine), is_allowed=True)
 
 
 def add_list_page(config, name, pattern, view, *, member=True, template=None, **options):

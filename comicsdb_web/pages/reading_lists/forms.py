@@ -14,35 +14,35 @@ from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.schemas.types import REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
-from comicsdb_web.forms import answers
+from comicsdb_web.forms import form_state
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import (
     Checkbox,
     Choice,
     EntityForm,
     Line,
     ModelSelect,
-    Paragraphs,
     Picture,
     Section,
+    TextArea,
 )
 from comicsdb_web.forms.values import Change
-from comicsdb_web.pages.reading_lists import Lists, source_options, type_options
+from comicsdb_web.pages.reading_lists import ListViewsBase, source_options, type_options
 from comicsdb_web.rendering.locales import _
 
 ABOUT = Section(
     "about",
     _("About"),
     (
-        Line("name", _("Name"), required=True, longest=NAME_LENGTH),
+        Line("name", _("Name"), required=True, max_length=NAME_LENGTH),
         Choice("list_type", _("Type"), initial=ListType.EVENT.value, options=type_options),
         Checkbox(
             "is_private",
             _("Private"),
             help=_("Nobody else can see a private list. Its ratings are kept but not shown."),
         ),
-        Paragraphs("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph.")),
+        TextArea("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph.")),
     ),
 )
 BANNER = Section("picture", _("Banner"), (Picture("image", _("Banner"), size="banner_card"),))
@@ -50,8 +50,10 @@ PLACE = Section(
     "place",
     _("Before and after it"),
     (
-        ModelSelect("previous", _("Previous list"), help=_("To be read before this one."), of="reading_list"),
-        ModelSelect("next", _("Next list"), help=_("To be read after this one."), of="reading_list"),
+        ModelSelect(
+            "previous", _("Previous list"), help=_("To be read before this one."), source="reading_list"
+        ),
+        ModelSelect("next", _("Next list"), help=_("To be read after this one."), source="reading_list"),
     ),
 )
 SOURCE = Section(
@@ -59,7 +61,7 @@ SOURCE = Section(
     _("Source"),
     (
         Choice("attribution_source", _("Source"), options=source_options),
-        Line("attribution_url", _("Address at the source"), longest=200, kind="url"),
+        Line("attribution_url", _("Address at the source"), max_length=200, kind="url"),
     ),
 )
 FORM = EntityForm(None, (ABOUT, BANNER, PLACE))
@@ -81,14 +83,14 @@ class ListDraft(Draft):
         return {name: getattr(entity, name) for name in names} | near
 
 
-class ListForms(Editing, Lists):
+class ListFormViews(EditingViews, ListViewsBase):
     """The forms of lists, with the features of the catalogue's forms."""
 
     model = ReadingList
     kind = ReadingList.__tablename__
-    draft = ListDraft
+    draft_class = ListDraft
     has_history = False
-    added = _("${label} was created. Now add issues to it.")
+    added_message = _("${label} was created. Now add issues to it.")
 
     @property
     def form(self):
@@ -97,24 +99,24 @@ class ListForms(Editing, Lists):
 
     def delete(self):
         """Confirm and delete the list."""
-        found = self.managed()
+        found = self.managed_list()
         if self.request.method != "POST":
             total = composition(self.session, found.id).total
             return {"entity": found, "total": total}
         name = found.name
         reading_lists.remove(self.session, self.identity, self.official, found)
-        return self._done(self._path_of_list(), _("${label} was deleted."), name)
+        return self._redirect(self._path_of_list(), _("${label} was deleted."), name)
 
     def assign(self):
         """Confirm and transfer the list to the official account."""
-        found = self.found()
-        values = {"entity": found, "official": self.official, "form": answers.Form()}
+        found = self.visible_list()
+        values = {"entity": found, "official": self.official, "form": form_state.Form()}
         if self.request.method != "POST":
             return values
         try:
             given = reading_lists.assign_to_official(self.session, self.identity, self.official, found)
         except InvalidError as error:
-            return values | {"form": answers.refused(self.request, error, {})}
+            return values | {"form": form_state.with_errors(self.request, error, {})}
         text = _("The list now belongs to ${name}.", mapping={"name": given.user.username})
         self.request.messages.add("success", translate(self.request.localizer, text))
         return HTTPSeeOther(self._path_of(given))
@@ -122,9 +124,9 @@ class ListForms(Editing, Lists):
     # Hooks of the forms.
 
     def _entity(self):
-        return self.managed()
+        return self.managed_list()
 
-    def _judged(self, draft):
+    def _validate(self, draft):
         errors, values = {}, {}
         for field in draft.form.typed_fields:
             typed = draft.typed[field.name]
@@ -160,16 +162,16 @@ class ListForms(Editing, Lists):
         )
         return self.session.scalar(other) is not None
 
-    def _alike(self, values):  # noqa: ARG002
+    def _find_duplicates(self, values):  # noqa: ARG002
         return ()
 
-    def _write_new(self, values):
+    def _create_entity(self, values):
         return reading_lists.create(self.session, self.identity, self.official, values)
 
-    def _lock(self, entity):
+    def _lock_entity(self, entity):
         reading_lists.lock_list(self.session, self.identity, self.official, entity)
 
-    def _write(self, entity, values):
+    def _update_entity(self, entity, values):
         reading_lists.update(self.session, self.identity, self.official, entity, values)
 
     def _label(self, entity):
@@ -184,14 +186,14 @@ def _values(field, typed) -> dict:
     if isinstance(field, ModelSelect):
         chosen = (typed or ("",))[0]
         return {field.name: (whole_number(chosen) or 0) if chosen else None}
-    if isinstance(field, Paragraphs):
+    if isinstance(field, TextArea):
         return {field.name: typed.strip("\n")}
-    return field.sent(typed.strip())
+    return field.to_schema(typed.strip())
 
 
 def includeme(config):
     """Add the forms."""
-    views, both = ListForms, {"methods": ("GET", "HEAD", "POST")}
+    views, both = ListFormViews, {"methods": ("GET", "HEAD", "POST")}
     config.add_list_page("create", "create/", views, attr="create", template="edit", **both)
     config.add_list_page("update", "{slug}/update/", views, attr="update", template="edit", **both)
     config.add_list_page("delete", "{slug}/delete/", views, attr="delete", template="delete", **both)

@@ -13,23 +13,23 @@ from comicsdb.models import Issue, ReadingList, ReadingListItem
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import Editing
+from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of, texts_of
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import number_in
-from comicsdb_web.lists.paging import Page, page_asked_for
+from comicsdb_web.http.routing import id_in_path
+from comicsdb_web.lists.paging import Page, requested_page
 from comicsdb_web.pages.library.collection import private
-from comicsdb_web.pages.reading_lists import ITEM_TYPES, Lists, item_type_options
+from comicsdb_web.pages.reading_lists import ITEM_TYPES, ListViewsBase, item_type_options
 from comicsdb_web.rendering.locales import _, ngettext
 
-POSITION, WAS = "position-", "was-"  # inputs: the new position of an issue, and the shown one
+POSITION, OLD_POSITION = "position-", "was-"  # inputs: the new position of an issue, and the shown one
 ALL, RANGE = "all", "range"
 NO_NUMBER = _("Enter a whole number.")
 WHICH = _("Choose “From one number to another”, or leave the numbers blank.")
 CHOOSE = _("Choose one.")
 
 
-def _places(request, _value):
+def _insert_positions(request, _value):
     say = request.localizer.translate
     return [(items.END, say(_("At the end"))), (items.BEGINNING, say(_("At the beginning")))]
 
@@ -39,7 +39,7 @@ def _ranges(request, _value):
     return [(ALL, say(_("All issues"))), (RANGE, say(_("From one number to another")))]
 
 
-AT = Choice("at", _("Where"), initial=items.END, options=_places)
+INSERT_AT = Choice("at", _("Where"), initial=items.END, options=_insert_positions)
 ISSUES_FORM = EntityForm(
     None,
     (
@@ -51,8 +51,8 @@ ISSUES_FORM = EntityForm(
                     "issues",
                     _("Issues"),
                     help=_("Search as: series (year) #number. Issues are added at the end of the list."),
-                    of="issue",
-                    many=True,
+                    source="issue",
+                    multiple=True,
                 ),
             ),
         ),
@@ -65,106 +65,115 @@ SERIES_FORM = EntityForm(
             "series",
             _("Series"),
             (
-                ModelSelect("series", _("Series"), required=True, of="series"),
+                ModelSelect("series", _("Series"), required=True, source="series"),
                 Choice("which", _("Which issues"), initial=ALL, options=_ranges),
                 Line(
                     "first",
                     _("First number"),
                     help=_("Leave empty to start with the first issue."),
-                    longest=25,
+                    max_length=25,
                 ),
-                Line("last", _("Last number"), help=_("Leave empty to end with the last issue."), longest=25),
-                AT,
+                Line(
+                    "last", _("Last number"), help=_("Leave empty to end with the last issue."), max_length=25
+                ),
+                INSERT_AT,
             ),
         ),
     ),
 )
 ARC_FORM = EntityForm(
-    None, (Section("arc", _("Story arc"), (ModelSelect("arc", _("Story arc"), required=True, of="arc"), AT)),)
+    None,
+    (
+        Section(
+            "arc",
+            _("Story arc"),
+            (ModelSelect("arc", _("Story arc"), required=True, source="arc"), INSERT_AT),
+        ),
+    ),
 )
 
 
-class AddingViews(Editing, Lists):
+class ListItemsViews(EditingViews, ListViewsBase):
     """The forms that add issues to a list, and the one that orders them."""
 
     kind = ReadingList.__tablename__
-    has_history = keeps_drafts = False
+    has_history = saves_drafts = False
 
     def manage(self):
         """The issues of a list in order, to be moved, and the form that adds issues."""
-        draft = self._begun(ISSUES_FORM)
+        draft = self._new_draft(ISSUES_FORM)
         if self.request.method != "POST":
             return self._page(draft)
         draft.read(self.request.POST)
-        return self._helped(draft) or self._ordered(draft)
+        return self._handle_button(draft) or self._reorder(draft)
 
     def from_series(self):
         """Add the issues of a series, all or from one number to another."""
-        return self._adding(SERIES_FORM, self._add_series)
+        return self._add_form(SERIES_FORM, self._add_series)
 
     def from_arc(self):
         """Add the issues of a story arc."""
-        return self._adding(ARC_FORM, self._add_arc)
+        return self._add_form(ARC_FORM, self._add_arc)
 
-    def _begun(self, form: EntityForm) -> Draft:
-        self.list = self.managed()
+    def _new_draft(self, form: EntityForm) -> Draft:
+        self.list = self.managed_list()
         return Draft(self.request, self.kind, form)
 
-    def _adding(self, form: EntityForm, add):
-        draft = self._begun(form)
+    def _add_form(self, form: EntityForm, add):
+        draft = self._new_draft(form)
         if self.request.method != "POST":
             draft.prefill(self.request.GET)
             return self._page(draft)
         draft.read(self.request.POST)
-        if helped := self._helped(draft):
-            return helped
+        if response := self._handle_button(draft):
+            return response
         try:
-            done = add(self._held(), draft.typed)
+            done = add(self._lock_list(), draft.typed)
         except InvalidError as error:
-            return self._invalid(draft, error)
-        self._say_added(done.added, 0, done.skipped)
+            return self._invalid_page(draft, error)
+        self._report_added(done.added, 0, done.skipped)
         return HTTPSeeOther(self.request.entity_path(self.list))
 
-    def _held(self) -> items.LockedList:
+    def _lock_list(self) -> items.LockedList:
         return reading_lists.lock_list(self.session, self.identity, self.official, self.list)
 
-    def _add_series(self, held, typed) -> items.Added:
+    def _add_series(self, locked_list, typed) -> items.AddResult:
         whole = typed["which"] != RANGE
         if whole and (typed["first"].strip() or typed["last"].strip()):
             raise InvalidError({"which": [WHICH]})
         return items.add_series(
-            held,
-            _chosen(typed, "series"),
+            locked_list,
+            _selected_id(typed, "series"),
             first=typed["first"],
             last=typed["last"],
             whole=whole,
             at=typed["at"],
         )
 
-    def _add_arc(self, held, typed) -> items.Added:
-        return items.add_arc(held, _chosen(typed, "arc"), at=typed["at"])
+    def _add_arc(self, locked_list, typed) -> items.AddResult:
+        return items.add_arc(locked_list, _selected_id(typed, "arc"), at=typed["at"])
 
     # Ordering.
 
-    def _ordered(self, draft: Draft):
+    def _reorder(self, draft: Draft):
         """Apply the typed positions and then the button that moves one issue, all or nothing."""
         moved, errors = _positions(self.request.POST)
         if errors:
-            return self._invalid(draft, InvalidError(errors))
+            return self._invalid_page(draft, InvalidError(errors))
         selected = [whole_number(each) or 0 for each in dict.fromkeys(texts_of(self.request.POST, "issues"))]
         button, item_id = self._button()
-        held = self._held()
+        locked_list = self._lock_list()
         present = self.session.scalars(
             select(ReadingListItem.issue_id)
             .where(ReadingListItem.reading_list_id == self.list.id)
             .order_by(ReadingListItem.order)
         ).all()
-        done = items.reorder(held, with_moved(present, moved), selected)
+        done = items.reorder(locked_list, apply_positions(present, moved), selected)
         if any(done) or not button:
-            self._say_added(*done)
+            self._report_added(*done)
         if not button:
             return HTTPSeeOther(self.request.path_qs)
-        return self._to_item(item_id, items.move(held, item_id, button))
+        return self._redirect_to_item(item_id, items.move(locked_list, item_id, button))
 
     def _button(self) -> tuple[str, int]:
         """The pressed button, if it moves an issue, and its item."""
@@ -173,26 +182,26 @@ class AddingViews(Editing, Lists):
                 return name, whole_number(text) or 0
         return "", 0
 
-    def _to_item(self, item_id: int, position: int):
-        page = ceil(position / figures.STEP)
+    def _redirect_to_item(self, item_id: int, position: int):
+        page = ceil(position / figures.PAGE_SIZE)
         path = self.request.entity_path(self.list, "add_issue", _query={"page": page} if page > 1 else {})
         return HTTPSeeOther(f"{path}#row-{item_id}")
 
-    def _say_added(self, added: int, reordered: int, skipped: int) -> None:
+    def _report_added(self, added: int, reordered: int, skipped: int) -> None:
         if not (added or reordered or skipped):
-            return self._say("info", _("Nothing to change."))
-        told = [
+            return self._add_message("info", _("Nothing to change."))
+        counts = [
             ngettext("${n} issue was added.", "${n} issues were added.", added),
             ngettext("${n} was moved.", "${n} were moved.", reordered),
             ngettext("${n} was skipped.", "${n} were skipped.", skipped),
         ]
         text = _(
             "${added} ${moved} ${skipped}",
-            mapping=dict(zip(("added", "moved", "skipped"), told, strict=True)),
+            mapping=dict(zip(("added", "moved", "skipped"), counts, strict=True)),
         )
-        return self._say("success" if added or reordered else "warning", text)
+        return self._add_message("success" if added or reordered else "warning", text)
 
-    def _say(self, kind: str, text) -> None:
+    def _add_message(self, kind: str, text) -> None:
         self.request.messages.add(kind, translate(self.request.localizer, text))
 
     # Values of the form.
@@ -207,10 +216,10 @@ class AddingViews(Editing, Lists):
         total = self.session.scalar(
             select(func.count()).where(ReadingListItem.reading_list_id == self.list.id)
         )
-        number, pages = page_asked_for(self.request, total, figures.STEP)
-        wanted = figures.step(self.list.id, (number - 1) * figures.STEP)
+        number, pages = requested_page(self.request, total, figures.PAGE_SIZE)
+        wanted = figures.items_page(self.list.id, (number - 1) * figures.PAGE_SIZE)
         rows = self.session.scalars(wanted).all()
-        kept = self.request.kept_form
+        kept = self.request.restored_form
         post = kept.fields if kept else self.request.POST
         typed = {item.issue_id: text_of(post, f"{POSITION}{item.issue_id}") for item in rows}
         return {
@@ -219,61 +228,61 @@ class AddingViews(Editing, Lists):
             "typed": {item.issue_id: typed[item.issue_id] or str(item.order) for item in rows},
         }
 
-    def _back(self, draft):  # noqa: ARG002
+    def _cancel_path(self, draft):  # noqa: ARG002
         return self.request.entity_path(self.list)
 
 
-class ItemViews(Lists):
+class ItemViews(ListViewsBase):
     """The forms of one issue of a list."""
 
     def edit_type(self):
         """The choice of types: as a fragment in place of the present one, or a page."""
-        return self._typed(editing=True)
+        return self._show_type(editing=True)
 
     def update_type(self):
         """Set the type of an issue in the list."""
         found, item = self._item()
-        held = reading_lists.lock_list(self.session, self.identity, self.official, found)
+        locked_list = reading_lists.lock_list(self.session, self.identity, self.official, found)
         try:
-            items.set_type(held, item.id, text_of(self.request.POST, "issue_type") or "")
+            items.set_type(locked_list, item.id, text_of(self.request.POST, "issue_type") or "")
         except InvalidError:  # unknown type: nothing changes
-            return self._shown(*self._item(), editing=True, status=422)
+            return self._type_page(*self._item(), editing=True, status=422)
         found, item = self._item()
         if self.request.is_fragment:
-            return self._shown(found, item)
+            return self._type_page(found, item)
         self.request.messages.add("success", self.request.localizer.translate(_("Saved.")))
-        return HTTPSeeOther(self.place_of(found, item))
+        return HTTPSeeOther(self.item_path(found, item))
 
     def cancel_type(self):
         """The present type."""
         if self.request.is_fragment:
-            return self._typed()
-        return HTTPSeeOther(self.place_of(*self._item()))
+            return self._show_type()
+        return HTTPSeeOther(self.item_path(*self._item()))
 
     def remove(self):
         """Confirm and remove an issue from the list."""
         found, item = self._item()
         if self.request.method != "POST":
-            return {"entity": found, "item": item, "back": self.place_of(found, item)}
+            return {"entity": found, "item": item, "back": self.item_path(found, item)}
         label = item.issue.label
-        held = reading_lists.lock_list(self.session, self.identity, self.official, found)
-        items.remove_item(held, item.id)
+        locked_list = reading_lists.lock_list(self.session, self.identity, self.official, found)
+        items.remove_item(locked_list, item.id)
         text = _("${label} was removed from the list.", mapping={"label": label})
         self.request.messages.add("success", translate(self.request.localizer, text))
         return HTTPSeeOther(self.request.entity_path(found))
 
-    def _typed(self, *, editing=False):
-        return self._shown(*self._item(), editing=editing)
+    def _show_type(self, *, editing=False):
+        return self._type_page(*self._item(), editing=editing)
 
-    def _shown(self, found: ReadingList, item: ReadingListItem, *, editing=False, status=200):
+    def _type_page(self, found: ReadingList, item: ReadingListItem, *, editing=False, status=200):
         values = {
             "entity": found,
             "item": item,
             "editing": editing,
-            "manages": True,
+            "may_manage": True,
             "item_types": ITEM_TYPES,
             "options": item_type_options(self.request),
-            "back": self.place_of(found, item),
+            "back": self.item_path(found, item),
         }
         if self.request.is_fragment:
             return fragment(self.request, "reading_list_type", values, status=status)
@@ -285,15 +294,15 @@ class ItemViews(Lists):
 
         Raises NotFoundError for an item of another list.
         """
-        found = self.managed()
-        wanted = figures.items(found.id).where(ReadingListItem.id == number_in(self.request, "item"))
+        found = self.managed_list()
+        wanted = figures.items(found.id).where(ReadingListItem.id == id_in_path(self.request, "item"))
         item = self.session.scalar(wanted.execution_options(populate_existing=True))
         if item is None:
             raise NotFoundError("reading_list_item", self.request.matchdict["item"])
         return found, item
 
 
-def with_moved(present: list[int], moved: dict[int, int]) -> list[int]:
+def apply_positions(present: list[int], moved: dict[int, int]) -> list[int]:
     """The order of issues after some of them were given positions, from 1 on.
 
     The others keep their relative order, as do issues with the same position.
@@ -312,7 +321,7 @@ def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
     for name in post:
         issue_id = whole_number(name.removeprefix(POSITION)) if name.startswith(POSITION) else 0
         text = (text_of(post, name) or "").strip() if issue_id else ""
-        if not text or text == text_of(post, f"{WAS}{issue_id}"):
+        if not text or text == text_of(post, f"{OLD_POSITION}{issue_id}"):
             continue
         if number := whole_number(text):
             moved[issue_id] = number
@@ -321,7 +330,7 @@ def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
     return moved, errors
 
 
-def _chosen(typed: dict, name: str) -> int:
+def _selected_id(typed: dict, name: str) -> int:
     """The id chosen in a field; raises InvalidError where none is."""
     if not typed[name]:
         raise InvalidError({name: [CHOOSE]})
@@ -335,8 +344,8 @@ def add_to_list(request):
     slug = request.POST.get("list")
     slug = slug if isinstance(slug, str) else ""
     found = reading_lists.find(request.dbsession, request.identity, official, slug)
-    held = reading_lists.lock_list(request.dbsession, request.identity, official, found)
-    done = items.add_issues(held, [issue.id])
+    locked_list = reading_lists.lock_list(request.dbsession, request.identity, official, found)
+    done = items.add_issues(locked_list, [issue.id])
     text = _("It was added to ${list}.") if done.added else _("It is already in ${list}.")
     words = translate(request.localizer, text % {"list": found.name})
     request.messages.add("success" if done.added else "info", words)
@@ -346,7 +355,7 @@ def add_to_list(request):
 def includeme(config):
     """Add the pages, below that of the list."""
     both, item = {"methods": ("GET", "HEAD", "POST")}, "{item:[0-9]+}/"
-    page, views = config.add_list_page, AddingViews
+    page, views = config.add_list_page, ListItemsViews
     page("add_issue", "{slug}/add-issue/", views, attr="manage", template="manage", **both)
     page("add_series", "{slug}/add-from-series/", views, attr="from_series", template="add", **both)
     page("add_arc", "{slug}/add-from-arc/", views, attr="from_arc", template="add", **both)

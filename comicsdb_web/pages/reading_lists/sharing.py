@@ -1,6 +1,6 @@
 """Liking and copying the lists of others, and the picture that other sites show with a link to a list.
 
-Visitors have the same buttons: what they choose is done after log-in or sign-up (`http.asked_act`).
+Visitors have the same buttons: what they choose is performed after log-in or sign-up (`http.pending_action`).
 """
 
 from pyramid.csrf import check_csrf_token
@@ -19,13 +19,13 @@ from comicsdb.library.reading_lists import figures, forks, likes
 from comicsdb.models import ReadingList
 from comicsdb.security import Permission
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.http.csrf import from_here
+from comicsdb_web.http.csrf import is_same_origin
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import safe_path
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.library.pull_list import OFF, ON
 from comicsdb_web.pages.library.track import LOG_IN
-from comicsdb_web.pages.reading_lists import Lists
+from comicsdb_web.pages.reading_lists import ListViewsBase
 from comicsdb_web.rendering import share_pictures
 from comicsdb_web.rendering.locales import _, ngettext
 
@@ -33,12 +33,12 @@ LIKED = _("You like ${label}.")
 UNLIKED = _("You no longer like ${label}.")
 COPIED = _("${label} was copied. Nobody else can see your copy as long as it is private.")
 LIKE, COPY = "like", "copy"
-ASKED = "reading_list.asked"
+PENDING_ROUTE = "reading_list.asked"
 
 SHARED = "public, max-age=86400"  # covers may change while the list does not
 
 
-class SharingViews(Lists):
+class SharingViews(ListViewsBase):
     """Likes and copies."""
 
     def press(self):
@@ -46,91 +46,91 @@ class SharingViews(Lists):
         request = self.request
         if self.identity is not None:
             check_csrf_token(request)
-        elif not from_here(request):
+        elif not is_same_origin(request):
             raise HTTPForbidden(_("This form was sent from another site."))
-        found = self.found()
+        found = self.visible_list()
         name = COPY if COPY in request.POST else LIKE
         value = text_of(request.POST, name) or ""
         path = safe_path(request.POST.get("next")) or request.entity_path(found)
         if self.identity is None:
-            request.asked_act.keep(ASKED, found.slug, name, value, path)
+            request.pending_action.store(PENDING_ROUTE, found.slug, name, value, path)
             if request.is_fragment:  # the session has ended
                 return Response(status=204, headers={"X-Location": request.route_path("login")})
             request.messages.add("info", request.localizer.translate(LOG_IN))
             return HTTPSeeOther(request.route_path("login", _query={"next": path}))
-        kind, said, path = self._done(found, name, value, path)
+        kind, message, path = self._perform(found, name, value, path)
         if request.is_fragment:
-            act_id = acts.current(self.session) if kind == "success" else None
+            act_id = acts.current_id(self.session) if kind == "success" else None
             values = {
                 "entity": found,
                 "liked": likes.reception(self.session, self.identity, self.official, found.id).liked,
-                "said": said,
+                "message": message,
                 "kind": kind,
                 "undo": request.route_path("collection.undo", id=act_id) if act_id else None,
                 "next": path,
             }
             return fragment(request, "reading_list_like", values)
-        return self._redirect(kind, said, path)
+        return self._redirect(kind, message, path)
 
-    def asked(self):
-        """Do what was asked for before log-in; the signed cookie tells that this site's form asked for it."""
-        act = self.request.asked_act.take()
-        if not act:
+    def perform_pending(self):
+        """Perform the action chosen before log-in; it needs no CSRF token, as its cookie is signed."""
+        pending = self.request.pending_action.take()
+        if not pending:
             return HTTPSeeOther(self.request.route_path("home"))
-        slug, name, value, path = act
+        slug, name, value, path = pending
         try:
             found = reading_lists.find(self.session, self.identity, self.official, slug)
         except NotFoundError:  # it was deleted or hidden meanwhile
             return HTTPSeeOther(self.request.route_path("reading_list.list"))
-        return self._redirect(*self._done(found, name, value, path))
+        return self._redirect(*self._perform(found, name, value, path))
 
-    def _done(self, found: ReadingList, name: str, value: str, path: str) -> tuple[str, str, str]:
-        """The kind and the text of the message about an act, and the page that shows it."""
+    def _perform(self, found: ReadingList, name: str, value: str, path: str) -> tuple[str, str, str]:
+        """Perform an action; returns kind and text of the message, and the path to show it on."""
         arguments = self.session, self.identity, self.official, found
         try:
             if name == COPY:
                 made = forks.fork(*arguments)
-                said, path = COPIED % {"label": made.name}, self.request.entity_path(made)
+                message, path = COPIED % {"label": made.name}, self.request.entity_path(made)
             elif value in {ON, OFF}:
                 likes.like(*arguments, liked=value == ON)
-                said = (LIKED if value == ON else UNLIKED) % {"label": found.name}
+                message = (LIKED if value == ON else UNLIKED) % {"label": found.name}
             else:
                 return "", "", path
         except InvalidError as error:
-            ((said,),) = error.errors.values()
-            return "warning", translate(self.request.localizer, said), path
-        return "success", translate(self.request.localizer, said), path
+            ((message,),) = error.errors.values()
+            return "warning", translate(self.request.localizer, message), path
+        return "success", translate(self.request.localizer, message), path
 
-    def _redirect(self, kind: str, said: str, path: str):
-        if said:
-            self.request.messages.add(kind, said)
+    def _redirect(self, kind: str, message: str, path: str):
+        if message:
+            self.request.messages.add(kind, message)
         return HTTPSeeOther(path)
 
     # The picture.
 
     def share(self):
         """The picture that other sites show with a link to a public list."""
-        found = self.found()
+        found = self.visible_list()
         if found.is_private:
             raise HTTPNotFound
         if self.request.matchdict["version"] != self.share_version(found):
             return HTTPFound(self.share_path(found))
-        made_of = figures.composition(self.session, found.id)
+        composition = figures.composition(self.session, found.id)
         covers = figures.first_covers(self.session, found.id)
-        lines = [*_figures(self.request, made_of), _("by ${name}", mapping={"name": found.user.username})]
+        lines = [*_figures(self.request, composition), _("by ${name}", mapping={"name": found.user.username})]
         lines = [translate(self.request.localizer, each) for each in lines]
-        response = share_pictures.answer(self.request, found.name, lines, covers)
+        response = share_pictures.picture_response(self.request, found.name, lines, covers)
         if response.status_int == 200:
             response.headers["Cache-Control"] = SHARED
         return response
 
 
-def _figures(request, made_of: figures.Composition) -> list:
+def _figures(request, composition: figures.Composition) -> list:
     """The line of a picture with the number of issues and their years."""
-    number = translate(request.localizer, ngettext("${n} issue", "${n} issues", made_of.total))
-    if made_of.first is None:
+    number = translate(request.localizer, ngettext("${n} issue", "${n} issues", composition.total))
+    if composition.first is None:
         return [number]
-    years = {made_of.first, made_of.last}
+    years = {composition.first, composition.last}
     return [f"{number} · {'–'.join(map(str, sorted(years)))}"]
 
 
@@ -141,7 +141,12 @@ def includeme(config):
         "press", "{slug}/press/", views, attr="press", member=False, methods=("POST",), require_csrf=False
     )
     config.add_page(
-        ASKED, "/asked/reading-list/", views, attr="asked", permission=Permission.MEMBER, decorator=private
+        PENDING_ROUTE,
+        "/asked/reading-list/",
+        views,
+        attr="perform_pending",
+        permission=Permission.MEMBER,
+        decorator=private,
     )
     config.add_page(
         "reading_list.share", "/reading-lists/{slug}/share-{version:[0-9a-f]+}.jpg", views, attr="share"

@@ -12,7 +12,7 @@ UNITS = (("gigabyte", 1_000_000_000), ("megabyte", 1_000_000), ("kilobyte", 1000
 
 def page(request):
     """The newest dump with all its files, and the older ones."""
-    found = [_shown(request, name, manifest) for name, manifest in downloads.offered(request)]
+    found = [_dump_values(request, name, manifest) for name, manifest in downloads.available_dumps(request)]
     return {
         "newest": found[0] if found else None,
         "older": found[1:],
@@ -22,7 +22,7 @@ def page(request):
     }
 
 
-def _shown(request, name: str, manifest: dict) -> dict:
+def _dump_values(request, name: str, manifest: dict) -> dict:
     files = [
         {**each, "size": size(request, each["bytes"]), "url": downloads.file_url(request, name, each["name"])}
         for each in manifest["files"]

@@ -16,7 +16,7 @@ from comicsdb.catalog import GoneError, MovedError, NotFoundError
 from comicsdb.library import reading_lists
 from comicsdb.values import whole_number
 from comicsdb_web.http import csp
-from comicsdb_web.rendering.linked_data import open_response
+from comicsdb_web.rendering.linked_data import cors_response
 
 WIDTH, HEIGHT = 480, 180  # of a frame, unless the asking site has less room
 SIZE_MAX = 10**9
@@ -33,29 +33,31 @@ def oembed(request):
     asked = request.GET
     form = asked.get("format") or FORMATS[0]
     if form not in FORMATS:
-        return _refusal(501, f"format has to be {' or '.join(FORMATS)}.")
+        return _error_response(501, f"format has to be {' or '.join(FORMATS)}.")
     room = {"maxwidth": WIDTH, "maxheight": HEIGHT}
     for name, usual in room.items():
         most = whole_number(asked.get(name) or str(usual), 1, SIZE_MAX)
         if most is None:
-            return _refusal(400, f"{name} has to be a whole number of pixels, 1 or more.")
+            return _error_response(400, f"{name} has to be a whole number of pixels, 1 or more.")
         room[name] = min(usual, most)
     found = _found(request, asked.get("url", ""))
     if found is None:
-        return _refusal(404, "url has to be the address of an object or of a public reading list here.")
-    described = _described(request, *found, *room.values())
+        return _error_response(
+            404, "url has to be the address of an object or of a public reading list here."
+        )
+    described = _oembed_values(request, *found, *room.values())
     body = _to_xml(described) if form == "xml" else json.dumps(described, ensure_ascii=False).encode()
     content_type = "text/xml" if form == "xml" else "application/json"
-    return open_response(body, content_type)
+    return cors_response(body, content_type)
 
 
-def _refusal(status: int, text: str):
-    return open_response(f"{text}\n".encode(), "text/plain", status)
+def _error_response(status: int, text: str):
+    return cors_response(f"{text}\n".encode(), "text/plain", status)
 
 
 def _found(request, url: str):
     """The object of an address and its cover, None for other addresses."""
-    kind, slug = _named(request, url)
+    kind, slug = _kind_and_slug(request, url)
     if slug is None:
         return None
     try:
@@ -67,7 +69,7 @@ def _found(request, url: str):
         return None
 
 
-def _named(request, url: str) -> tuple[str, str | None]:
+def _kind_and_slug(request, url: str) -> tuple[str, str | None]:
     """The kind and the slug in the address of a page here."""
     try:
         asked, own = urlsplit(url), urlsplit(request.public_url(request.route_path("home")))
@@ -90,10 +92,10 @@ def _read(request, kind: str, slug: str):
     if views is None:
         return None
     request.matchdict = {"slug": slug}
-    return views(request).described()
+    return views(request).object_with_picture()
 
 
-def _described(request, entity, cover, width: int, height: int) -> dict:
+def _oembed_values(request, entity, cover, width: int, height: int) -> dict:
     source = request.public_url(request.entity_path(entity, "embed"))
     label = entity.name if entity.__tablename__ == LIST else entity.label
     described = {

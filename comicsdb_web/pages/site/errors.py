@@ -12,14 +12,14 @@ from pyramid_retry import is_error_retryable
 
 from comicsdb.catalog import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.errors import ForbiddenError
-from comicsdb.db import is_away
+from comicsdb.db import is_unavailable
 from comicsdb.http.bodies import BodyError
 from comicsdb.media.storage import StorageDownError
 from comicsdb.ops.logs import log_failure
 from comicsdb.security import log_denied
-from comicsdb_web.forms.after_login import keep_form
+from comicsdb_web.forms.expired_session import save_form
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import READ, is_api, referring_path, with_query
+from comicsdb_web.http.routing import READ_METHODS, is_api, referring_path, with_query
 from comicsdb_web.rendering.locales import _, set_language_without_account
 
 log = logging.getLogger(__name__)
@@ -75,14 +75,16 @@ def notfound(error, request):
     """404, after trying the other trailing-slash form, and 405 for paths that exist."""
     if isinstance(error, PredicateMismatch) and request.matched_route is not None:
         response = error_page(request, 405)
-        response.allow = request.registry["comicsdb_web.methods"].get(request.matched_route.name, READ)
+        response.allow = request.registry["comicsdb_web.methods"].get(
+            request.matched_route.name, READ_METHODS
+        )
         return response
     path = request.path_info
-    if request.method in READ and not path.endswith("/") and _page_at(request, f"{path}/"):
+    if request.method in READ_METHODS and not path.endswith("/") and _page_at(request, f"{path}/"):
         return HTTPMovedPermanently(with_query(request, f"{request.path}/"))
     # Pyramid's message contains the path; only messages of our views are for readers.
-    said = error.detail if isinstance(error.detail, TranslationString) else None
-    return error_page(request, 404, said)
+    message = error.detail if isinstance(error.detail, TranslationString) else None
+    return error_page(request, 404, message)
 
 
 def _page_at(request, path: str) -> bool:
@@ -114,9 +116,9 @@ def gone(error, request):
 def moved(error, request):
     """301 to the same page of the object that moved; forms are not redirected."""
     entity, route = error.entity, request.matched_route.name
-    if request.method not in READ:
-        said = _("It was merged with another entry or has a new address. Nothing was changed.")
-        request.messages.add("warning", request.localizer.translate(said))
+    if request.method not in READ_METHODS:
+        message = _("It was merged with another entry or has a new address. Nothing was changed.")
+        request.messages.add("warning", request.localizer.translate(message))
         return HTTPSeeOther(request.entity_path(entity))
     own = route.startswith(f"{entity.__tablename__}.")
     words = request.matchdict | {"slug" if own else entity.__tablename__: entity.slug}
@@ -133,10 +135,10 @@ def forbidden(error, request):
         response = Response(status=204)
         response.headers["X-Location"] = request.route_path("login")
         return response
-    if request.method in READ:
+    if request.method in READ_METHODS:
         target = with_query(request, request.path)
     else:
-        target = keep_form(request) or referring_path(request)
+        target = save_form(request) or referring_path(request)
     return HTTPSeeOther(request.route_path("login", _query={"next": target} if target else {}))
 
 
@@ -145,19 +147,21 @@ def client_error(error, request):
 
     A form of the logged-in account from an ended session is shown again with a new token.
     """
-    if isinstance(error, BadCSRFToken) and (path := keep_form(request)):
+    if isinstance(error, BadCSRFToken) and (path := save_form(request)):
         return HTTPSeeOther(path)
     status = getattr(error, "code", 400)
-    said = getattr(error, "detail", None)
+    message = getattr(error, "detail", None)
     return error_page(
-        request, status if status in TITLES else 400, said if isinstance(said, TranslationString) else None
+        request,
+        status if status in TITLES else 400,
+        message if isinstance(message, TranslationString) else None,
     )
 
 
 def conflict(error, request):
     """409: another object has the same values, where the form did not show it."""
-    said = request.localizer.translate(TEXTS[409]) % {"fields": ", ".join(error.fields)}
-    return error_page(request, 409, said)
+    message = request.localizer.translate(TEXTS[409]) % {"fields": ", ".join(error.fields)}
+    return error_page(request, 409, message)
 
 
 def invalid(error, request):
@@ -177,7 +181,7 @@ def server_error(error, request):
     if not is_error_retryable(request, error):
         log_failure(log, error, "Server error at %s %s", request.method, _loggable_path(request))
     response = error_page(request, 500)
-    if is_away(error):
+    if is_unavailable(error):
         response.status_int, response.retry_after = 503, 5
     return response
 
@@ -202,7 +206,7 @@ def last_resort_tween_factory(handler, registry):  # noqa: ARG001
     return tween
 
 
-class OnSite:
+class SitePredicate:
     """View predicate: the request does not belong to the API."""
 
     def __init__(self, value, _config):
@@ -220,7 +224,7 @@ class OnSite:
 
 def includeme(config):
     """Add the exception views of the site; the API has its own."""
-    config.add_view_predicate("on_site", OnSite)
+    config.add_view_predicate("on_site", SitePredicate)
     config.add_tween(
         "comicsdb_web.pages.site.errors.last_resort_tween_factory", over="pyramid_tm.tm_tween_factory"
     )

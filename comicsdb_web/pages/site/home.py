@@ -9,10 +9,10 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.library import next_up, pull_list
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.parts import constant, rows_of
+from comicsdb_web.lists.json_columns import constant, rows_of
 from comicsdb_web.pages.community import announcements, timeline
 from comicsdb_web.rendering.page_cache import CachePolicy
-from comicsdb_web.rendering.row_views import shown
+from comicsdb_web.rendering.row_views import row_view
 
 SHELF = 5  # covers in the header
 RECENT = 12
@@ -30,9 +30,9 @@ COLLECTIVE = "https://opencollective.com"
 @cache
 def _query() -> CompiledQuery:
     """The statement for the numbers of objects, the newest issues and the announcements of a day."""
-    counts = (cards.counted(model).scalar_subquery() for model in TOTALS)
+    counts = (cards.count_statement(model).scalar_subquery() for model in TOTALS)
     newest = cards.statement(Issue).order_by(*cards.order(Issue, "added")).limit(constant(RECENT))
-    announced = announcements.of_day(bindparam("today", type_=Date))
+    announced = announcements.shown_on(bindparam("today", type_=Date))
     return CompiledQuery.of(select(*counts, rows_of(newest), rows_of(announced)))
 
 
@@ -40,7 +40,7 @@ def home(request):
     """The home page; one statement, and three more for the library of members."""
     settings = request.registry.settings
     *totals, newest, announced = request.read_pool.fetch(_query(), {"today": request.today})
-    recent = [shown("issue", each) for each in newest]
+    recent = [row_view("issue", each) for each in newest]
     collective = settings["comicsdb.donations.collective"]
     return _of_member(request) | {
         "announcements": announcements.not_dismissed(request, announced),
@@ -59,7 +59,7 @@ def _of_member(request) -> dict:
     if request.identity is None:
         return {"up": None}
     session, user_id = request.dbsession, request.identity.user_id
-    pulls = pull_list.week(session, user_id, monday_of(request.today), most=PULLS)
+    pulls = pull_list.week(session, user_id, monday_of(request.today), limit=PULLS)
     return {"up": next_up.next_up(session, user_id, request.today), "pulls": pulls}
 
 

@@ -29,20 +29,20 @@ def locale_territory(request) -> str:
 
 def switch_language(request):
     """Store the choice, also in the account (for its mails), and go back."""
-    language = preferences.chosen(request, "language", INTERFACE_LANGUAGES)
+    language = preferences.submitted_choice(request, "language", INTERFACE_LANGUAGES)
     if language and request.identity is not None:
         accounts.set_language(request.dbsession, request.identity.user_id, language)
-    return preferences.keep(request, preferences.back(request), LANGUAGE_COOKIE, language)
+    return preferences.store_choice(request, preferences.redirect_back(request), LANGUAGE_COOKIE, language)
 
 
 def switch_theme(request):
     """Store the choice and go back."""
-    theme = preferences.chosen(request, "theme", THEMES)
+    theme = preferences.submitted_choice(request, "theme", THEMES)
     if request.is_fragment:
         response = fragment(request, "theme", {"theme": theme or request.theme})
     else:
-        response = preferences.back(request)
-    return preferences.keep(request, response, COOKIE, theme)
+        response = preferences.redirect_back(request)
+    return preferences.store_choice(request, response, COOKIE, theme)
 
 
 def includeme(config):

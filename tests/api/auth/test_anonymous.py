@@ -3,7 +3,7 @@
 import pytest
 
 from tests.api.auth.test_auth import NOT_GIVEN
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_hit_costs_what_it_costs_an_account(api, anonymous, issue, connection)
     for path in paths:
         api.get(path)
         first = anonymous.get(path)
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             second = anonymous.get(path)
         assert [each.headers["X-Cache"] for each in (first, second)] == ["HIT", "HIT"]
         assert len(statements) == 1, statements

@@ -10,8 +10,8 @@ from sqlalchemy import update
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
-from tests.api.conftest import PASSWORD, basic
-from tests.conftest import recording
+from tests.api.conftest import PASSWORD, basic_auth
+from tests.conftest import record_statements
 
 PATH = "/api/arc/"
 NOT_GIVEN = {"detail": "Authentication credentials were not provided."}
@@ -49,7 +49,7 @@ def token(session):
 
 
 def test_name_and_password_open_the_door(anonymous, reader):
-    anonymous.get(PATH, 200, basic("reader", PASSWORD))
+    anonymous.get(PATH, 200, basic_auth("reader", PASSWORD))
 
 
 @pytest.mark.parametrize("scheme", ["Basic", "basic", "BASIC", "bAsIc"])
@@ -58,13 +58,13 @@ def test_the_word_basic_in_any_case(anonymous, reader, scheme):
 
 
 def test_a_name_in_any_case(anonymous, reader):
-    anonymous.get(PATH, 200, basic("READER", PASSWORD))
+    anonymous.get(PATH, 200, basic_auth("READER", PASSWORD))
 
 
 @pytest.mark.parametrize("password", ["pass:word: colon", "пароль", "ünïcode"])
 def test_any_password_can_be_sent(anonymous, make, passwords, password):
     make.user("other", password=password, passwords=passwords)
-    anonymous.get(PATH, 200, basic("other", password))
+    anonymous.get(PATH, 200, basic_auth("other", password))
 
 
 def test_a_password_in_latin_1_as_older_clients_send_it(anonymous, make, passwords):
@@ -100,15 +100,15 @@ def test_what_is_wrong_with_basic_credentials(anonymous, reader, credentials, me
 def test_an_inactive_account_is_like_an_unknown_one(anonymous, reader, session):
     session.execute(update(User).where(User.id == reader.id).values(is_active=False))
     session.commit()
-    assert refusal(anonymous, basic("reader", PASSWORD)["Authorization"]) == WRONG
+    assert refusal(anonymous, basic_auth("reader", PASSWORD)["Authorization"]) == WRONG
 
 
 def test_a_changed_password_counts_at_once(anonymous, reader, session, passwords):
-    anonymous.get(PATH, 200, basic("reader", PASSWORD))
+    anonymous.get(PATH, 200, basic_auth("reader", PASSWORD))
     session.execute(update(User).where(User.id == reader.id).values(password=passwords.hash("new one")))
     session.commit()
-    assert refusal(anonymous, basic("reader", PASSWORD)["Authorization"]) == WRONG
-    anonymous.get(PATH, 200, basic("reader", "new one"))
+    assert refusal(anonymous, basic_auth("reader", PASSWORD)["Authorization"]) == WRONG
+    anonymous.get(PATH, 200, basic_auth("reader", "new one"))
 
 
 def test_the_unknown_and_the_inactive_cost_a_hash_as_the_wrong_password_does(
@@ -130,7 +130,7 @@ def test_the_unknown_and_the_inactive_cost_a_hash_as_the_wrong_password_does(
         ("sleeper", PASSWORD),
     ]:
         hashed.clear()
-        assert refusal(anonymous, basic(name, password)["Authorization"]) == WRONG
+        assert refusal(anonymous, basic_auth(name, password)["Authorization"]) == WRONG
         assert len(hashed) == 1
 
 
@@ -214,7 +214,7 @@ def test_the_refused_see_no_difference_between_what_exists_and_what_does_not(ano
 
 def test_wrong_credentials_are_refused_for_any_method(anonymous, reader):
     for method in ("GET", "HEAD", "OPTIONS", "POST", "DELETE"):
-        answer = anonymous.call(method, PATH, 401, basic("reader", "wrong"))
+        answer = anonymous.call(method, PATH, 401, basic_auth("reader", "wrong"))
         assert method == "HEAD" or answer.json == {"detail": WRONG}
 
 
@@ -224,17 +224,17 @@ def test_wrong_credentials_are_refused_for_any_method(anonymous, reader):
 def test_reading_credentials_and_account_costs_one_statement(anonymous, make, passwords, token, connection):
     groups = ("editor", "reading list editor")
     user = make.user("grouped", password=PASSWORD, passwords=passwords, groups=groups)
-    for sent in (basic("grouped", PASSWORD)["Authorization"], f"Bearer {token(user)}"):
-        with recording(connection) as statements:
+    for sent in (basic_auth("grouped", PASSWORD)["Authorization"], f"Bearer {token(user)}"):
+        with record_statements(connection) as statements:
             anonymous.call("OPTIONS", PATH, 200, {"Authorization": sent})
         assert len(statements) == 1, statements
 
 
 def test_credentials_that_cannot_be_right_cost_no_statement(anonymous, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         refusal(anonymous, "Basic !!!")
         anonymous.get("/api/collection/", 401)
-        anonymous.get("/api/nothing/", 404, basic("reader", PASSWORD))
+        anonymous.get("/api/nothing/", 404, basic_auth("reader", PASSWORD))
     assert statements == []
 
 
@@ -244,7 +244,7 @@ def test_credentials_that_cannot_be_right_cost_no_statement(anonymous, connectio
 def test_a_request_that_was_let_in_is_logged(anonymous, reader, token, caplog):
     caplog.set_level(logging.INFO, LOGGER)
     for method, sent in [
-        ("basic", basic("reader", PASSWORD)["Authorization"]),
+        ("basic", basic_auth("reader", PASSWORD)["Authorization"]),
         ("token", f"Bearer {token(reader)}"),
     ]:
         caplog.clear()
@@ -269,10 +269,10 @@ def test_so_is_one_that_came_to_nothing_later(api, caplog, method, path, status)
 @pytest.mark.parametrize(
     ("sent", "name"),
     [
-        (basic("reader", "wrong")["Authorization"], "reader"),
-        (basic("nobody", "x")["Authorization"], "nobody"),
-        (basic("evil\r\nuser=admin\x1b[2J\u2028", "x")["Authorization"], "evil  user=admin [2J "),
-        (basic("x" * 500, "x")["Authorization"], "x" * 150),
+        (basic_auth("reader", "wrong")["Authorization"], "reader"),
+        (basic_auth("nobody", "x")["Authorization"], "nobody"),
+        (basic_auth("evil\r\nuser=admin\x1b[2J\u2028", "x")["Authorization"], "evil  user=admin [2J "),
+        (basic_auth("x" * 500, "x")["Authorization"], "x" * 150),
         ("Basic !!!", "-"),
         ("Basic", "-"),
         ("Bearer unknown", "-"),
@@ -300,7 +300,7 @@ def test_a_switched_off_account_is_named_when_its_token_is_tried(anonymous, read
 
 def test_neither_password_nor_token_is_logged(anonymous, reader, token, caplog):
     caplog.set_level(logging.DEBUG, "comicsdb_api")
-    anonymous.get(PATH, 401, basic("reader", "secret-one"))
+    anonymous.get(PATH, 401, basic_auth("reader", "secret-one"))
     anonymous.get(PATH, 401, {"Authorization": "Bearer secret-two"})
     anonymous.get(PATH, 200, {"Authorization": f"Bearer {token(reader, 'secret-three')}"})
     assert len(caplog.records) == 3
@@ -316,6 +316,6 @@ def test_nobody_is_not_logged(anonymous, caplog):
 
 
 def test_credentials_of_the_api_mean_nothing_elsewhere(anonymous, reader, connection):
-    with recording(connection) as statements:
-        anonymous.get("/media/nothing.jpg", 404, basic("reader", "wrong"))
+    with record_statements(connection) as statements:
+        anonymous.get("/media/nothing.jpg", 404, basic_auth("reader", "wrong"))
     assert statements == []

@@ -5,8 +5,8 @@ import logging
 import pytest
 
 from comicsdb.security import Identity
-from tests.api.conftest import PASSWORD, SCHEMA, basic
-from tests.conftest import attached, build_app
+from tests.api.conftest import PASSWORD, SCHEMA, basic_auth
+from tests.conftest import build_app, client_on
 from tests.web.conftest import form_to, log_in
 
 LOGGER = "comicsdb_api.auth"
@@ -65,8 +65,8 @@ def test_a_session_goes_before_a_token_which_is_not_looked_at(nora, make, log):
 
 def test_a_password_goes_before_a_session(nora, make, passwords, log):
     make.user("other", password=PASSWORD, passwords=passwords)
-    nora.get("/api/", headers=basic("other", PASSWORD), status=200)
-    answer = nora.get("/api/", headers=basic("other", "wrong"), status=401)
+    nora.get("/api/", headers=basic_auth("other", PASSWORD), status=200)
+    answer = nora.get("/api/", headers=basic_auth("other", "wrong"), status=401)
     assert answer.json == {"detail": "Invalid username/password."}
     assert log() == [admitted("basic", "other"), refused("basic", "other")]
 
@@ -128,7 +128,7 @@ def test_who_may_not_write_is_told_that_first(testapp, make, passwords):
 
 
 def test_passwords_and_tokens_need_no_token_of_a_form(testapp, reader):
-    testapp.post("/api/", headers=basic("reader", PASSWORD), status=405)
+    testapp.post("/api/", headers=basic_auth("reader", PASSWORD), status=405)
 
 
 # The log, whoever lets in, and wherever from.
@@ -158,7 +158,7 @@ def behind_proxy(shared_database, media_folder):
 def elsewhere(behind_proxy, connection):
     """A browser of it, which has not counted anything yet."""
     behind_proxy.registry["comicsdb.counters"]._counts.clear()
-    with attached(behind_proxy, connection) as browser:
+    with client_on(behind_proxy, connection) as browser:
         yield browser
 
 
@@ -181,7 +181,7 @@ def test_only_the_proxy_says_where_somebody_comes_from(elsewhere, make, reader, 
     ):
         elsewhere.get(
             path,
-            headers=said | basic(name, password),
+            headers=said | basic_auth(name, password),
             extra_environ={"REMOTE_ADDR": peer},
             status=status,
         )
@@ -197,5 +197,5 @@ def test_a_name_cannot_write_lines_of_its_own(testapp, make, passwords, log):
     make.user("ann\nforged", password=PASSWORD, passwords=passwords)
     path = f"/api/arc/{make.arc().id}/"
     for _ in range(2):
-        testapp.get(path, headers=basic("ann\nforged", PASSWORD), status=200)
+        testapp.get(path, headers=basic_auth("ann\nforged", PASSWORD), status=200)
     assert log() == [admitted("basic", "ann forged")] * 2

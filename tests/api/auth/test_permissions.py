@@ -5,7 +5,7 @@ from pyramid.interfaces import IRoutesMapper
 from sqlalchemy import select
 
 from comicsdb.models import Variant
-from tests.api.conftest import PASSWORD, SCHEMA, SEARCHES, Client, basic
+from tests.api.conftest import PASSWORD, READ_ONLY_POSTS, SCHEMA, Client, basic_auth
 from tests.lists import make_list
 
 KINDS = {"arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"}
@@ -39,7 +39,7 @@ def expected(path: str, method: str, role: str | None) -> int:
             return {"GET": 200, "HEAD": 200, "OPTIONS": 401}.get(method, 405)
         closed = kind in ACCOUNTS or path.endswith(("/history/", "/comicinfo/", "/metroninfo/"))
         return 200 if method in {"GET", "HEAD"} and not closed else 401
-    if path in SEARCHES and method == "POST":
+    if path in READ_ONLY_POSTS and method == "POST":
         return 400  # much is missing
     if method in {"GET", "HEAD", "OPTIONS"}:
         return 405 if kind in {*PARTS, "match"} and method != "OPTIONS" else 200
@@ -89,7 +89,7 @@ def client(testapp, make, passwords):
         if role is None:
             return Client(testapp, {})
         make.user(role, password=PASSWORD, passwords=passwords, **ROLES[role])
-        return Client(testapp, basic(role, PASSWORD))
+        return Client(testapp, basic_auth(role, PASSWORD))
 
     return client
 

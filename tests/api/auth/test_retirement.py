@@ -10,14 +10,14 @@ import pytest
 from argon2 import PasswordHasher
 
 from comicsdb.accounts.passwords import digest
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.models import ApiToken
-from comicsdb_api.retirement import Retirement
-from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
-from tests.api.descriptions import Contract, errors_of
+from comicsdb_api.retirement import BasicRetirement
+from tests.api.conftest import PASSWORD, SCHEMA, Client, basic_auth
+from tests.api.descriptions import Contract, specification_errors
 from tests.api.retrying_app import ATTEMPTS
-from tests.conftest import SETTINGS, attached, build_app, recording
-from tests.page import parsed
+from tests.conftest import SETTINGS, build_app, client_on, record_statements
+from tests.page import parse
 from tests.web.conftest import log_in
 
 TOKEN = "cdb_" + "4d" * 32
@@ -61,7 +61,7 @@ def site(apps, connection):
 
         def site(phase):
             apps(phase).registry["comicsdb.limiter"].forget()
-            return stack.enter_context(attached(apps(phase), connection))
+            return stack.enter_context(client_on(apps(phase), connection))
 
         yield site
 
@@ -87,7 +87,7 @@ def told(answer) -> dict:
 
 @pytest.mark.parametrize("phase", [0, 1, 2])
 def test_every_answer_to_a_password_that_is_right_tells_of_its_end(site, arc, phase):
-    client = Client(site(phase), basic("reader", PASSWORD))
+    client = Client(site(phase), basic_auth("reader", PASSWORD))
     unchanged, by_date = {"If-None-Match": "*"}, {"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}
     for method, path, status, headers in (
         ("GET", arc, 200, {}),  # by the view
@@ -110,7 +110,7 @@ def test_every_answer_to_a_password_that_is_right_tells_of_its_end(site, arc, ph
 
 @pytest.mark.parametrize("phase", [0, 1, 2])
 def test_so_do_a_refusal_by_the_limits_and_an_answer_at_the_third_attempt(site, arc, phase):
-    client = Client(site(phase), basic("reader", PASSWORD))
+    client = Client(site(phase), basic_auth("reader", PASSWORD))
     answer = client.get("/api/fickle/")
     assert answer.json == {"attempt": ATTEMPTS}
     assert told(answer) == TOLD[phase]
@@ -125,26 +125,26 @@ def test_whoever_comes_in_otherwise_or_not_at_all_is_not_told(site, arc, phase):
     app = site(phase)
     nobody = Client(app, {})
     for _ in range(2):
-        nobody.get(arc, 200, basic("reader", PASSWORD))
+        nobody.get(arc, 200, basic_auth("reader", PASSWORD))
         assert nobody.get(arc, 200, BEARER).headers["X-Cache"] == "HIT"
     answers = [
         nobody.get(arc, 200, BEARER),
         nobody.get("/api/", 200, BEARER),
         nobody.get(arc, 304, BEARER | {"If-None-Match": "*"}),
-        nobody.get(arc, 401, basic("reader", "wrong")),
-        nobody.get("/api/", 401, basic("reader", "wrong")),
+        nobody.get(arc, 401, basic_auth("reader", "wrong")),
+        nobody.get("/api/", 401, basic_auth("reader", "wrong")),
         nobody.get("/api/", 401, {"Authorization": "Basic !"}),
         nobody.get(arc),
         nobody.get("/api/collection/", 401),
         nobody.get(SCHEMA),
-        nobody.get("/api/nothing/", 404, basic("reader", PASSWORD)),
-        nobody.get("/api/", 406, basic("reader", PASSWORD) | {"Accept": "image/png"}),
+        nobody.get("/api/nothing/", 404, basic_auth("reader", PASSWORD)),
+        nobody.get("/api/", 406, basic_auth("reader", PASSWORD) | {"Accept": "image/png"}),
     ]
     log_in(app, "reader")
     answers += [nobody.get(arc), nobody.get("/api/"), nobody.get(arc, 200, BEARER)]
     assert [told(answer) for answer in answers] == [{}] * len(answers)
     # A right password goes before the session, and is told.
-    assert told(nobody.get(arc, 200, basic("reader", PASSWORD))) == TOLD[phase]
+    assert told(nobody.get(arc, 200, basic_auth("reader", PASSWORD))) == TOLD[phase]
     for answer in answers:
         if answer.status_int == 401:
             assert answer.headers["WWW-Authenticate"] == 'Basic realm="api"'
@@ -153,14 +153,14 @@ def test_whoever_comes_in_otherwise_or_not_at_all_is_not_told(site, arc, phase):
 @pytest.mark.parametrize("phase", [1, 2])
 def test_made_and_kept_bodies_are_the_same_for_everybody(site, arc, phase):
     client = Client(site(phase), {})
-    answers = [client.get(arc, 200, sent) for sent in (basic("reader", PASSWORD), BEARER) * 2]
+    answers = [client.get(arc, 200, sent) for sent in (basic_auth("reader", PASSWORD), BEARER) * 2]
     assert [answer.headers["X-Cache"] for answer in answers] == ["MISS", "HIT", "HIT", "HIT"]
     assert [told(answer) for answer in answers] == [TOLD[phase], {}] * 2
     assert len({(answer.body, answer.headers["ETag"]) for answer in answers}) == 1
 
 
 def test_the_headers_are_as_their_standards_say(site, arc):
-    found = Client(site(1), basic("reader", PASSWORD)).get(arc).headers
+    found = Client(site(1), basic_auth("reader", PASSWORD)).get(arc).headers
     (seconds,) = re.fullmatch(r"@(-?[0-9]{1,15})", found["Deprecation"]).groups()  # RFC 9651, 3.3.7
     assert datetime.fromtimestamp(int(seconds), UTC) == datetime.combine(DEPRECATED, time(), UTC)
     assert parsedate_to_datetime(found["Sunset"]) == datetime.combine(SUNSET, time(), UTC)
@@ -168,13 +168,13 @@ def test_the_headers_are_as_their_standards_say(site, arc):
     assert links == [(PAGE, "text/html", rel) for rel in ("deprecation", "sunset")]
 
 
-def retirement(**more) -> Retirement:
-    return Retirement(resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS, **more}))
+def retirement(**more) -> BasicRetirement:
+    return BasicRetirement(parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS, **more}))
 
 
 def test_a_day_that_is_not_set_is_not_told():
     first = {"comicsdb.basic_phase": "1", "comicsdb.basic_deprecated": "2026-12-01"}
-    assert retirement(**first).names == ["Deprecation", "Link"]
+    assert retirement(**first).header_names == ["Deprecation", "Link"]
 
 
 def test_an_address_that_is_not_set_is_the_one_that_was_asked():
@@ -192,28 +192,32 @@ def test_a_password_is_refused_without_a_look_at_it(site, arc, connection, monke
     client.get(arc, 200, BEARER)  # the body is kept
     hashed = []
     monkeypatch.setattr(PasswordHasher, "verify", lambda *sent: hashed.append(sent))
-    with recording(connection) as statements:
-        for sent in (basic("reader", PASSWORD), basic("reader", "wrong"), basic("nobody", "x")):
+    with record_statements(connection) as statements:
+        for sent in (
+            basic_auth("reader", PASSWORD),
+            basic_auth("reader", "wrong"),
+            basic_auth("nobody", "x"),
+        ):
             for path in (arc, "/api/", "/api/arc/", "/api/schema/"):
                 assert client.get(path, 401, sent).json == {"detail": GONE}
         for header in ("Basic", "basic !!!", "BASIC a b"):
             assert client.get(arc, 401, {"Authorization": header}).json == {"detail": GONE}
         for method in ("HEAD", "OPTIONS", "POST", "DELETE"):
-            client.call(method, arc, 401, basic("reader", PASSWORD))
+            client.call(method, arc, 401, basic_auth("reader", PASSWORD))
     assert (statements, hashed) == ([], [])
 
 
 def test_no_number_of_refusals_makes_it_too_many(site, arc):
     client = Client(site(3), {})
     for _ in range(25):
-        client.get(arc, 401, basic("reader", "wrong"))
+        client.get(arc, 401, basic_auth("reader", "wrong"))
     client.get(arc, 200, BEARER)
 
 
 def test_a_session_beside_it_does_not_help_and_alone_is_good(site, arc):
     app = site(3)
     log_in(app, "reader")
-    assert app.get(arc, headers=basic("reader", PASSWORD), status=401).json == {"detail": GONE}
+    assert app.get(arc, headers=basic_auth("reader", PASSWORD), status=401).json == {"detail": GONE}
     for sent in ({}, BEARER):
         for path in (arc, arc, "/api/"):
             assert told(app.get(path, headers=sent, status=200)) == {}
@@ -221,7 +225,7 @@ def test_a_session_beside_it_does_not_help_and_alone_is_good(site, arc):
 
 def test_every_challenge_is_for_tokens_then(site, arc):
     client = Client(site(3), {})
-    for sent in ({}, {"Authorization": "Bearer nonsense"}, basic("reader", PASSWORD)):
+    for sent in ({}, {"Authorization": "Bearer nonsense"}, basic_auth("reader", PASSWORD)):
         answer = client.get(arc if sent else "/api/collection/", 401, sent)
         (challenge,) = answer.headers.getall("WWW-Authenticate")
         assert challenge.split(", ")[0] == 'Bearer realm="api"'
@@ -235,7 +239,7 @@ def test_every_challenge_is_for_tokens_then(site, arc):
 def test_who_still_tries_is_logged(site, arc, caplog):
     caplog.set_level(logging.INFO, "comicsdb_api")
     client = Client(site(3), {})
-    client.get(arc, 401, basic("reader", PASSWORD))
+    client.get(arc, 401, basic_auth("reader", PASSWORD))
     client.get("/api/", 401, {"Authorization": "Basic !"})
     assert caplog.messages == [
         "API credentials refused by basic (user=reader, ip=unknown)",
@@ -260,7 +264,7 @@ WORDS = {
 @pytest.mark.parametrize("phase", [0, 1, 2, 3])
 def test_the_page_that_the_links_lead_to_explains_the_phase(site, phase):
     app = site(phase)
-    page = parsed(app.get(PAGE).text)
+    page = parse(app.get(PAGE).text)
     section = page.find("main")
     for words in WORDS[phase]:
         assert words.replace("`", "") in section.get_text(), words
@@ -271,7 +275,7 @@ def test_the_page_that_the_links_lead_to_explains_the_phase(site, phase):
 @pytest.mark.parametrize("phase", [0, 1, 2, 3])
 def test_the_description_has_the_schemes_of_the_phase(site, arc, phase):
     document = Client(site(phase), BEARER).json(SCHEMA)
-    assert errors_of(document) == []
+    assert specification_errors(document) == []
     schemes = document["components"]["securitySchemes"]
     names = ["cookieAuth", "knoxApiToken"] if phase == 3 else ["basicAuth", "cookieAuth", "knoxApiToken"]
     assert list(schemes) == [name for each in document["security"] for name in each] == names
@@ -285,15 +289,15 @@ def test_the_description_has_the_schemes_of_the_phase(site, arc, phase):
 
 @pytest.mark.parametrize("phase", [1, 2, 3])
 def test_answers_are_as_described(site, arc, phase):
-    client = Client(site(phase), basic("reader", PASSWORD))
+    client = Client(site(phase), basic_auth("reader", PASSWORD))
     contract = Contract(Client(client.testapp, BEARER).json(SCHEMA))
     operation = next(each for each in contract.operations if each.path == "/api/arc/{id}/")
     status = 401 if phase == 3 else 200
-    asked = [(status, {}), (status, {}), (401, basic("reader", "wrong"))]
+    asked = [(status, {}), (status, {}), (401, basic_auth("reader", "wrong"))]
     if phase < 3:
         asked += [(304, {"If-None-Match": "*"}), (412, {"If-Match": '"x"'})]
     for expected, headers in asked:
-        contract.fits(operation, client.get(arc, expected, headers))
+        contract.check_response(operation, client.get(arc, expected, headers))
 
 
 # Settings.

@@ -8,11 +8,11 @@ from sqlalchemy import update
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, Arc
-from tests.api.conftest import PASSWORD, SEARCHES, Client
-from tests.conftest import recording
+from tests.api.conftest import PASSWORD, READ_ONLY_POSTS, Client
+from tests.conftest import record_statements
 from tests.lists import make_list
 
-ASKED = {(path, "post") for path in SEARCHES}
+ASKED = {(path, "post") for path in READ_ONLY_POSTS}
 SCOPES = ("read", "library", "edit")
 OWN = ("/api/collection/", "/api/collection/stats/", "/api/pull_list/", "/api/wish_list/items/")
 
@@ -153,7 +153,7 @@ def test_a_token_that_expires_costs_what_others_cost(programs, reader, make, con
     client = programs(reader, expiry=datetime.now(UTC) + timedelta(hours=1))["read"]
     for _ in range(2):
         client.get(path)
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         client.get(path)
     (statement,) = statements
     assert "epoch" in statement
@@ -163,7 +163,7 @@ def test_a_token_that_expires_costs_what_others_cost(programs, reader, make, con
 def test_a_mistyped_token_costs_no_statement(testapp, connection):
     for text in ("cdb_" + "a" * 42, "cdb_", "cdb_" + "0f" * 30):
         for path in ("/api/arc/", "/api/arc/1/", "/api/"):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 answer = Client(testapp, {"Authorization": f"Bearer {text}"}).get(path, 401)
             assert statements == []
             assert 'error="invalid_token"' in answer.headers.getall("WWW-Authenticate")[0]

@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, Client, basic_auth
 
 TOKEN = "cdb_" + "3e" * 32
 PATHS = ("/api/publisher/", "/api/collection/stats/")
@@ -20,7 +20,7 @@ def by_token(testapp, reader, session):
 def test_the_password_is_refused_at_once_and_the_token_is_not(testapp, make, reader, session, by_token):
     path = f"/api/publisher/{make.publisher().id}/"
     session.commit()
-    by_password = Client(testapp, basic("reader", PASSWORD))
+    by_password = Client(testapp, basic_auth("reader", PASSWORD))
     for _ in range(3):  # made, cached, and remembered
         by_password.get(path)
     reader.second_factor = True
@@ -30,7 +30,7 @@ def test_the_password_is_refused_at_once_and_the_token_is_not(testapp, make, rea
             refused = by_password.get(each, 401)
         assert "API token" in refused.json["detail"]
         by_token.get(each)
-    wrong = Client(testapp, basic("reader", "wrong"))
+    wrong = Client(testapp, basic_auth("reader", "wrong"))
     assert "API token" not in wrong.get(path, 401).json["detail"]
     reader.second_factor = False
     session.commit()

@@ -16,9 +16,9 @@ from comicsdb import models
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from tests.api.conftest import PASSWORD, basic
-from tests.conftest import API_ALONE, build_app, close_sessions
-from tests.factories import Make
+from tests.api.conftest import PASSWORD, basic_auth
+from tests.conftest import API_ONLY, build_app, close_sessions
+from tests.factories import Factories
 
 NAME = "races"
 PATIENCE = 60  # seconds until something is wrong with the test itself
@@ -31,7 +31,7 @@ GIVEN_UP = (
 )
 
 
-class Cast:
+class TwoSeries:
     """Two series of two types with an issue each."""
 
     def __init__(self, factory):
@@ -39,10 +39,10 @@ class Cast:
             for each in GIVEN_UP:
                 session.execute(text(each))
             session.commit()
-            make = Make(Catalog(session))
+            make = Factories(Catalog(session))
             self.types = [make.catalog.create(models.SeriesType, {"name": f"Type {n}"}).id for n in range(2)]
             self.genre = make.catalog.create(models.Genre, {"name": "Genre"}).id
-            with make.together():
+            with make.single_commit():
                 publisher = make.publisher()
                 self.publisher, self.imprint = publisher.id, make.imprint(publisher=publisher).id
                 own = {"publisher": publisher, "imprint": self.imprint, "genres": [self.genre]}
@@ -111,7 +111,7 @@ PAIRS += [(one, other) for one in (reprint_issue, associate_series) for other in
 PAIRS += [(reprint_issue, change(models.Issue, "issue", number="77"))]
 
 
-class Race:
+class OverlappingTransactions:
     """Two transactions of which the second begins while the first is open."""
 
     def __init__(self, factory, cast):
@@ -171,7 +171,7 @@ def factory(cluster, template):
     engine = create_engine(cluster.url(NAME), pool_size=10)
     factory = session_factory(engine)
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.catalog.delete(make.series_type("digital_chapter"))  # a code is one type's alone
         make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
     yield factory
@@ -184,7 +184,7 @@ def factory(cluster, template):
 def applications(cluster, factory, media_folder):
     """The application with a cache and without."""
     apps = [
-        build_app(cluster.url(NAME), media_folder, **API_ALONE, **{"comicsdb.cache.memory_mb": size})
+        build_app(cluster.url(NAME), media_folder, **API_ONLY, **{"comicsdb.cache.memory_mb": size})
         for size in ("64", "0")
     ]
     yield apps
@@ -205,15 +205,15 @@ def apps(applications):
 @pytest.fixture
 def cast(factory):
     """What a test begins with."""
-    return Cast(factory)
+    return TwoSeries(factory)
 
 
 @pytest.fixture
-def asked(apps):
+def bodies(apps):
     """A function that gives the body of an object, with a cache and without."""
 
     def ask(kind: str, each: int) -> list[bytes]:
-        headers = basic("reader", PASSWORD)
+        headers = basic_auth("reader", PASSWORD)
         requests = [Request.blank(f"/api/{kind}/{each}/", headers=headers) for _ in apps]
         return [request.get_response(app).body for request, app in zip(requests, apps, strict=True)]
 
@@ -223,13 +223,13 @@ def asked(apps):
 @pytest.mark.parametrize("turned", [False, True], ids=["adds first", "changes first"])
 @pytest.mark.parametrize(("adds", "changes"), PAIRS, ids=lambda act: act.__name__)
 def test_what_is_added_while_something_else_changes_does_not_keep_the_old(
-    factory, asked, cast, adds, changes, turned
+    factory, bodies, cast, adds, changes, turned
 ):
-    race = Race(factory, cast)
+    race = OverlappingTransactions(factory, cast)
     race.begin(*((changes, adds) if turned else (adds, changes)))
     race.commit_first()
     if race.made:
-        asked(*race.made)  # what is there now gets into the cache
+        bodies(*race.made)  # what is there now gets into the cache
     race.commit_second()
-    cached, truth = asked(*race.made)
+    cached, truth = bodies(*race.made)
     assert cached == truth

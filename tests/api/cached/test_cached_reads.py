@@ -13,14 +13,14 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
 from comicsdb_api.resource.base import EntityResource
 from comicsdb_api.resource.cached_reads import DETAIL, LIST
-from comicsdb_api.resource.listing import query_of
-from tests.api.conftest import SCHEMA, Client, basic
-from tests.api.http_dates import DATED, FAR_AHEAD, WITH_ISSUES
+from comicsdb_api.resource.listing import compiled_query
+from tests.api.conftest import SCHEMA, Client, basic_auth
+from tests.api.http_dates import DATED_ADDRESSES, FAR_AHEAD, WITH_ISSUES
 from tests.api.resource.test_statements import COSTS
 from tests.api.test_transport import KINDS
-from tests.conftest import recording
+from tests.conftest import record_statements
 
-CACHED = [*DATED, *(f"/api/{kind}/" for kind in KINDS), "/api/publisher/{publisher}/series_list/"]
+CACHED = [*DATED_ADDRESSES, *(f"/api/{kind}/" for kind in KINDS), "/api/publisher/{publisher}/series_list/"]
 CACHED += ["/api/search/?q=harbor"]
 NEVER = ["/api/", "/api/role/", "/api/series_type/", SCHEMA, "/docs/", "/api/change/", "/api/cover/"]
 NEVER += [f"/api/series/{{series}}/{tags}/" for tags in ("comicinfo", "metroninfo")]
@@ -150,10 +150,10 @@ def test_what_the_address_does_not_know_is_in_no_key(api, wsgi, ids):
         path = address.format(**ids)
         query = f"{path}&" if "?" in path else f"{path}?"
         body = cached(api, path)
-        stored, compiled = len(lru), query_of.cache_info().currsize
+        stored, compiled = len(lru), compiled_query.cache_info().currsize
         for number in range(20):
             assert read(api, f"{query}_={number}&utm{number}=a&z{number}", "HIT") == body
-        assert (len(lru), query_of.cache_info().currsize) == (stored, compiled)
+        assert (len(lru), compiled_query.cache_info().currsize) == (stored, compiled)
 
 
 def test_scheme_and_host_count(api, make):
@@ -204,7 +204,7 @@ def test_the_look_before_a_hit_is_at_one_row_and_fails_at_nothing(api, make, con
     for path in (f"/api/arc/{arc.id}/", f"/api/arc/{arc.id}/issue_list/"):
         cached(api, path)
         for looked_at in ({"epoch"}, {"epoch", "arc", "late_stamps"}):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 read(api, path, "HIT")
             (statement,) = statements
             asked = re.findall(r"(?:FROM|JOIN) (\w+)", statement)
@@ -222,7 +222,7 @@ def test_a_hit_is_for_those_who_may_read(api, bearer, make, reader, address):
         cached(client, path)
     read(anonymous, path, "HIT")
     wrong(Client(api.testapp, {"Authorization": "Token x"}), path)
-    wrong(Client(api.testapp, basic("reader", "wrong")), path)
+    wrong(Client(api.testapp, basic_auth("reader", "wrong")), path)
     wrong(Client(api.testapp, {"Authorization": f"Bearer {TOKEN}0"}), path)
     make.session.execute(update(User).where(User.id == reader.id).values(is_active=False))
     make.session.commit()
@@ -250,7 +250,7 @@ def test_a_changed_password_counts_at_once(api, make, reader, passwords):
     make.session.execute(update(User).where(User.id == reader.id).values(password=new))
     make.session.commit()
     wrong(api, path)
-    read(Client(api.testapp, basic("reader", "new one")), path, "HIT")
+    read(Client(api.testapp, basic_auth("reader", "new one")), path, "HIT")
 
 
 def test_a_deleted_account_is_refused_at_once(api, bearer, make, reader):

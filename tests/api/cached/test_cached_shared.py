@@ -16,9 +16,9 @@ from comicsdb.catalog import Catalog
 from comicsdb.cli.database import upgrade
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.models import Arc
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import API_ALONE, build_app
-from tests.factories import Make
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.conftest import API_ONLY, build_app
+from tests.factories import Factories
 from tests.redis_server import RedisServer
 
 AWAY = {"detail": "The database cannot be used at the moment; please try again in a while."}
@@ -32,15 +32,15 @@ class Site:
         self.url, self.folder, self.settings = url, folder, settings
         self.engine = create_engine(url, pool_pre_ping=True)
         self.session = session_factory(self.engine)()
-        self.make = Make(Catalog(self.session))
+        self.make = Factories(Catalog(self.session))
         self.apps = []
         self.make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
 
     def serve(self):
         """One more server; gives a client of it."""
-        app = build_app(self.url, self.folder, **API_ALONE, **self.settings)
+        app = build_app(self.url, self.folder, **API_ONLY, **self.settings)
         self.apps.append(app)
-        return Client(webtest.TestApp(app), basic("reader", PASSWORD))
+        return Client(webtest.TestApp(app), basic_auth("reader", PASSWORD))
 
     def close(self):
         """Leave the database to nobody."""

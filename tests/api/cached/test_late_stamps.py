@@ -9,35 +9,35 @@ from webob import Request
 
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
-from comicsdb.admin.unfinished import run
+from comicsdb.admin.unfinished import run_unfinished
 from comicsdb.catalog import Catalog, piecewise, unit_of_work
 from comicsdb.models import Character, Issue, LateStamps, Publisher, Series
-from tests.api.conftest import PASSWORD, basic
+from tests.api.conftest import PASSWORD, basic_auth
 from tests.conftest import build_app
-from tests.factories import Make
+from tests.factories import Factories
 
 ISSUES = 3
 
 
-class Killed(BaseException):
-    """What ends a process in the middle of its work."""
+class ProcessKilled(BaseException):
+    """Stands for the end of a process in the middle of its work."""
 
 
 @pytest.fixture
 def world(factory, monkeypatch):
     """A series, its issues and a character in them; what touches two objects does it later, one by one."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
         series, character = make.series(name="Before"), make.character(name="Hero")
         for number in range(ISSUES):
             make.issue(series=series, number=str(number), characters=[character.id])
         session.commit()
         found = series.id, session.scalars(select(Issue.id).order_by(Issue.id)).all(), character.id
-    monkeypatch.setattr(unit_of_work, "AT_ONCE", 1)
-    monkeypatch.setattr(piecewise, "FIRST", 1)
-    monkeypatch.setattr(piecewise, "FEWEST", 1)
-    monkeypatch.setattr(piecewise, "MOST", 1)
+    monkeypatch.setattr(unit_of_work, "MAX_IMMEDIATE", 1)
+    monkeypatch.setattr(piecewise, "INITIAL_SIZE", 1)
+    monkeypatch.setattr(piecewise, "MIN_SIZE", 1)
+    monkeypatch.setattr(piecewise, "MAX_SIZE", 1)
     return found
 
 
@@ -75,7 +75,7 @@ def test_cached_answers_show_the_change_from_its_commit_on(factory, world, datab
 
     def ask(path, **headers):
         request = Request.blank(
-            path, headers=basic("reader", PASSWORD) | headers if "/api/" in path else headers
+            path, headers=basic_auth("reader", PASSWORD) | headers if "/api/" in path else headers
         )
         return request.get_response(app)
 
@@ -114,13 +114,13 @@ def test_dates_decide_nothing_while_stamps_are_late(factory, world, database, tm
 
     def ask(**headers):
         return Request.blank(
-            f"/api/issue/{issue}/", headers=basic("reader", PASSWORD) | headers
+            f"/api/issue/{issue}/", headers=basic_auth("reader", PASSWORD) | headers
         ).get_response(app)
 
     def note(statement):
         with factory() as session:
             session.execute(statement)
-            unit_of_work.UnitOfWork.of(session).outdate("issue")
+            unit_of_work.UnitOfWork.of(session).record_outdated("issue")
             session.commit()
 
     date = ask().headers["Last-Modified"]
@@ -151,15 +151,15 @@ def test_others_write_between_the_pieces(factory, world):
 def test_what_was_interrupted_is_finished(factory, world):
     def kill(number):
         if number == 3:
-            raise Killed
+            raise ProcessKilled
 
     on_commits(factory, kill)
-    with pytest.raises(Killed):
+    with pytest.raises(ProcessKilled):
         rename(factory, world)
     assert 0 < len(moved(factory, world)) < ISSUES
-    run(factory)  # somebody may be at it
+    run_unfinished(factory)  # somebody may be at it
     assert len(moved(factory, world)) < ISSUES
-    run(factory, idle=timedelta(0))
+    run_unfinished(factory, idle=timedelta(0))
     assert moved(factory, world) == set(world[1])
     with factory() as session:
         assert session.scalars(select(LateStamps)).all() == []

@@ -11,14 +11,14 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, User
 from comicsdb.readcache.policy import CachedReadPolicy
 from tests.api.cached.test_cached_reads import CACHED
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.api.http_dates import ADDRESSES, FAR_AHEAD, LONG_AGO, MOMENT
 from tests.api.resource.test_statements import AGAIN, COSTS, HIT, MISS
-from tests.conftest import forget_attempts, recording
+from tests.conftest import forget_attempts, record_statements
 
 TOKEN, SLEEPING = "cdb_" + "2d" * 32, "cdb_" + "2f" * 32
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
-BASIC = basic("reader", PASSWORD)
+BASIC = basic_auth("reader", PASSWORD)
 LOGGER = "comicsdb_api.auth"
 SOMEBODY = "192.0.2.99"  # the address of somebody else
 
@@ -161,12 +161,12 @@ CREDENTIALS = [
     {},
     BASIC,
     {"Authorization": BASIC["Authorization"].replace("Basic", "bAsIc  ")},
-    basic("READER", PASSWORD),
-    basic("reader", "wrong"),
-    basic("nobody", PASSWORD),
-    basic("sleeper", PASSWORD),
-    basic("rea\0der", PASSWORD),
-    basic("reader", "é"),
+    basic_auth("READER", PASSWORD),
+    basic_auth("reader", "wrong"),
+    basic_auth("nobody", PASSWORD),
+    basic_auth("sleeper", PASSWORD),
+    basic_auth("rea\0der", PASSWORD),
+    basic_auth("reader", "é"),
     {"Authorization": f"bearer {TOKEN}"},
     {"Authorization": f"Bearer {TOKEN} x"},
     {"Authorization": f"Bearer {SLEEPING}"},
@@ -246,9 +246,9 @@ def test_a_hit_and_a_304_are_answered_in_one_statement_without_a_view(wsgi, send
         path = address.format(**ids)
         tag = send(path, BEARER).headers["ETag"]
         for sent, status in (({}, 200), ({"If-None-Match": tag}, 304)):
-            with recording(connection) as early:
+            with record_statements(connection) as early:
                 assert send(path, BEARER | sent).status_int == status
-            with views_only(wsgi), recording(connection) as late:
+            with views_only(wsgi), record_statements(connection) as late:
                 assert send(path, BEARER | sent).status_int == status
             assert (len(early), len(late)) == (HIT, HIT + stamps)
 
@@ -256,7 +256,7 @@ def test_a_hit_and_a_304_are_answered_in_one_statement_without_a_view(wsgi, send
 def test_a_304_by_date_needs_no_entry(wsgi, send, ids, connection):
     path = f"/api/issue/{ids['issue']}/"
     wsgi.registry["comicsdb.cache"].clear()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert send(path, BEARER | {"If-Modified-Since": FAR_AHEAD}).status_int == 304
     assert len(statements) == HIT
 
@@ -285,9 +285,9 @@ def test_the_address_of_a_list_is_not_the_name_of_its_route(api, make):
 def test_a_password_is_hashed_again_after_a_while_and_the_answer_is_the_same(api, wsgi, make, monkeypatch):
     path = f"/api/arc/{make.arc().id}/"
     body = api.get(path).body
-    monkeypatch.setattr("comicsdb.accounts.passwords.REMEMBERED_SECONDS", -1)
+    monkeypatch.setattr("comicsdb.accounts.passwords.CACHE_SECONDS", -1)
     make.user("second", password="other", passwords=wsgi.registry["comicsdb.passwords"])
-    second = Client(api.testapp, basic("second", "other"))
+    second = Client(api.testapp, basic_auth("second", "other"))
     for _ in range(2):  # never remembered: always by way of the view
         answer = second.get(path)
         assert (answer.body, answer.headers["X-Cache"]) == (body, "HIT")
@@ -300,7 +300,7 @@ def test_what_was_found_out_early_is_not_asked_again_and_not_older_than_the_requ
     make.session.execute(update(type(arc)).values(modified=MOMENT))
     make.session.execute(update(User).values(is_staff=True))
     make.session.commit()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         answer = api.get(path)
     assert answer.headers["X-Cache"] == "MISS"
     assert answer.json["modified"] == "2026-02-03T04:05:06.700000Z"
@@ -323,7 +323,7 @@ def test_lists_that_are_not_cached_are_answered_as_by_views(compared, ids):
 
 def test_what_is_somebodys_own_needs_the_right_to_it(compared, ids):
     for address in NOT_CACHED:
-        for headers in ({}, BEARER | {"Authorization": f"Bearer {SLEEPING}"}, basic("reader", "wrong")):
+        for headers in ({}, BEARER | {"Authorization": f"Bearer {SLEEPING}"}, basic_auth("reader", "wrong")):
             is_open = not headers and not address.startswith(CLOSED) and not address.endswith("/history/")
             status = 200 if is_open else 401
             assert compared(address.format(**ids), headers).status_int == status
@@ -333,7 +333,7 @@ def test_a_miss_is_one_statement_while_account_and_stamps_are_remembered(api, ma
     make.arc()
     for path in ("/api/arc/", "/api/reading_list/", "/api/collection/"):
         api.get(path)
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             api.get(f"{path}?modified_gt=2020-01-01")
         assert len(statements) == AGAIN, statements
 

@@ -13,12 +13,12 @@ from pyramid.config import Configurator
 
 from comicsdb import config as settings
 from comicsdb_api.docs_page import markdown
-from comicsdb_api.docs_page.html import Html, element, joined, void
-from comicsdb_api.openapi.common import BY_DATE, BY_TAG
+from comicsdb_api.docs_page.html import Html, element, join, void
+from comicsdb_api.openapi.common import DATE_CONDITIONS, TAG_CONDITIONS
 from tests.api.bodies import BASE
 from tests.api.descriptions import Contract
-from tests.conftest import SETTINGS, recording
-from tests.page import parsed
+from tests.conftest import SETTINGS, record_statements
+from tests.page import parse
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self';"
@@ -33,7 +33,9 @@ BOXES = "all => all.map(each => each.getBoundingClientRect()).map(box => [box.le
 def alone(shared_database, media_folder):
     """The API without the site."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
-    with Configurator(settings=settings.resolve(given | {"pyramid.includes": "comicsdb_api"})) as config:
+    with Configurator(
+        settings=settings.parse_settings(given | {"pyramid.includes": "comicsdb_api"})
+    ) as config:
         app = config.make_wsgi_app()
     app.registry["comicsdb.engine"].dispose()
     return webtest.TestApp(app)
@@ -54,7 +56,7 @@ def document(editor):
 @pytest.fixture(scope="module")
 def page(alone):
     """The overview, parsed."""
-    return parsed(alone.get("/docs/").text)
+    return parse(alone.get("/docs/").text)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,7 @@ def names(page):
 def whole(alone, names):
     """What all pages but the overview contain, in one document."""
     contents = (re.search("<main.*</main>", alone.get(f"/docs/{name}/").text, re.DOTALL)[0] for name in names)
-    return parsed(f"<body>{''.join(contents)}</body>")
+    return parse(f"<body>{''.join(contents)}</body>")
 
 
 def labelled(page, tag: str) -> dict:
@@ -113,13 +115,13 @@ def test_a_page_that_is_known_is_not_sent_again(host):
 
 
 def test_it_asks_nothing_of_the_database(testapp, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         testapp.get("/docs/")
     assert statements == []
 
 
 def test_its_files_have_addresses_that_change_with_them(host):
-    page = parsed(host.get("/docs/").text)
+    page = parse(host.get("/docs/").text)
     (sheet,) = [each["href"] for each in page.select("link[rel=stylesheet]")]
     answer = host.get(f"/docs/{sheet}")
     assert answer.headers["Content-Type"].startswith("text/css")
@@ -140,9 +142,9 @@ def test_the_examples_have_the_address_that_was_asked(host):
 
 
 def test_the_brand_leads_to_the_site_where_there_is_one(testapp, alone):
-    with_site = parsed(testapp.get("/docs/").text)
+    with_site = parse(testapp.get("/docs/").text)
     assert with_site.select_one(".brand")["href"] == "../"
-    without = parsed(alone.get("/docs/").text)
+    without = parse(alone.get("/docs/").text)
     assert without.select_one(".brand").name == "span"
 
 
@@ -153,14 +155,14 @@ def test_every_operation_is_in_it_with_all_that_is_said_of_it(whole, document):
     operations, articles = Contract(document).operations, labelled(whole, "article")
     assert len(whole.find_all("article")) == len(operations)
     for operation in operations:
-        article = articles[operation.said["operationId"]]
+        article = articles[operation.definition["operationId"]]
         text = article.get_text(" ")
         assert article.select_one("h3 .path").text == operation.path
-        assert operation.said["summary"] in text
+        assert operation.definition["summary"] in text
         fields = {each.text for each in article.select(".fields dt > code")}
-        conditions = {*BY_TAG, *BY_DATE}
+        conditions = {*TAG_CONDITIONS, *DATE_CONDITIONS}
         asked = {each["name"] for each in operation.parameters} - conditions
-        assert fields == asked | set(operation.said.get("requestBody", {}).get("content", ()))
+        assert fields == asked | set(operation.definition.get("requestBody", {}).get("content", ()))
         for parameter in operation.parameters:
             assert parameter["name"] in text
             if parameter["in"] == "query":
@@ -204,31 +206,31 @@ def test_links_lead_somewhere_and_places_have_one_name_each(page, whole, names, 
     targets = {link["href"] for link in whole.select("a[href]")}
     assert targets <= {f"../{name}/" for name in names}
     others = {link["href"] for link in page.select("a[href^='../']")}
-    others |= {link["href"] for link in parsed(testapp.get("/docs/errors/").text).select("header a[href]")}
+    others |= {link["href"] for link in parse(testapp.get("/docs/errors/").text).select("header a[href]")}
     for target in others:
         testapp.get(urljoin("/docs/errors/" if target.startswith("../../") else "/docs/", target))
 
 
 def test_a_page_says_which_it_is_and_leads_to_the_next(alone, names):
-    first, second = (parsed(alone.get(f"/docs/{name}/").text) for name in names[:2])
+    first, second = (parse(alone.get(f"/docs/{name}/").text) for name in names[:2])
     assert second.select_one(".contents [aria-current]")["href"] == f"../{names[1]}/"
     assert [each["href"] for each in second.select(".around a")] == [f"../{names[0]}/", f"../{names[2]}/"]
     assert [each["rel"] for each in first.select(".around a")] == [["next"]]
-    assert second.title.text == f"{second.main.h2.text} · {parsed(alone.get('/docs/').text).h1.text}"
+    assert second.title.text == f"{second.main.h2.text} · {parse(alone.get('/docs/').text).h1.text}"
     alone.get("/docs/nothing/", status=404)
 
 
 def test_the_search_finds_sections_by_all_words_titles_first(alone):
     form = alone.get("/docs/errors/").forms[0]
     form["q"] = "Purchase_Price"
-    page = parsed(form.submit().text)
+    page = parse(form.submit().text)
     assert page.select_one("main input")["value"] == "Purchase_Price"
     assert page.select_one("[role=status]").text == f"{len(page.select('.found > li'))} results."
     assert "../shape-CollectionItem/" in [each["href"] for each in page.select(".found a")]
     assert all("purchase_price" in each.text for each in page.select(".found p"))
 
     def first(words):
-        return parsed(alone.get("/docs/search/", {"q": words}).text).select_one(".found a")
+        return parse(alone.get("/docs/search/", {"q": words}).text).select_one(".found a")
 
     assert first("basic http")["href"] == "../http-basic/"
     assert first("get /api/universe/")["href"].startswith("../resource-universe/#")
@@ -246,7 +248,7 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere(page, whole):
 
 
 def test_headings_are_a_tree(page, alone):
-    for each in (page, *(parsed(alone.get(f"/docs/{name}/").text) for name in ("errors", "resource-issue"))):
+    for each in (page, *(parse(alone.get(f"/docs/{name}/").text) for name in ("errors", "resource-issue"))):
         levels = [int(one.name[1]) for one in each.main.find_all(["h1", "h2", "h3", "h4"])]
         assert levels[0] == 1
         assert levels.count(1) == 1
@@ -328,7 +330,7 @@ def test_html_escapes_what_is_not_html():
     assert element("p", "a < b & c", None, ["<i>", Html("<i>")]) == "<p>a &lt; b &amp; c&lt;i&gt;<i></p>"
     assert element("a", class_="x", aria_label='"', href=None) == '<a class="x" aria-label="&quot;"></a>'
     assert void("meta", name="a", content="<") == '<meta name="a" content="&lt;">'
-    assert joined(["a", Html("<b>")], " & ") == "a &amp; <b>"
+    assert join(["a", Html("<b>")], " & ") == "a &amp; <b>"
 
 
 def test_markdown_becomes_sections_paragraphs_lists_and_code():

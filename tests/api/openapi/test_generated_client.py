@@ -10,11 +10,11 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from comicsdb.security import may
-from comicsdb_api.openapi.document import EDITOR
+from comicsdb.security import has_permission
+from comicsdb_api.openapi.document import EDITOR_ACCOUNT
 from tests.api.conftest import PASSWORD
 from tests.api.resource.test_statements import world
-from tests.api.writing import key_of, picture
+from tests.api.writing import picture, storage_key
 
 PACKAGE = "generated_comicsdb_client"
 KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
@@ -25,7 +25,9 @@ def generated(wsgi, tmp_path_factory):
     """The generated package; whatever the generator cannot make code of is a fault of the description."""
     folder = tmp_path_factory.mktemp("generated")
     descriptions = wsgi.registry["comicsdb_api.descriptions"]
-    document = descriptions.document(descriptions.rights(lambda permission: may(EDITOR, permission)))
+    document = descriptions.document(
+        descriptions.rights(lambda permission: has_permission(EDITOR_ACCOUNT, permission))
+    )
     (folder / "openapi.json").write_text(json.dumps(document))
     as_bytes = {"application/zip": "application/octet-stream"}  # the generator knows only the latter
     config = {"post_hooks": [], "content_type_overrides": as_bytes}
@@ -113,7 +115,7 @@ def test_it_makes_and_changes_all_kinds_in_every_media_type(call, make, ending):
         made = call(kind, "create", body=call.body(shape, **sent), status=201)
         assert {name: getattr(made, name) for name in shows} == shows
         seen = call(kind, "retrieve", made.id)
-        assert ("image" not in sent) or key_of(seen.image).startswith(f"{kind}/")
+        assert ("image" not in sent) or storage_key(seen.image).startswith(f"{kind}/")
         change = call.body(f"{kind.title()}{ending.removesuffix('Input')}Change", desc="It blows.")
         assert call(kind, "partial_update", made.id, body=change).desc == "It blows."
         whole = call.body(shape, **shows, desc="It rains.")

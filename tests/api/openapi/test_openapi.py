@@ -18,10 +18,10 @@ from comicsdb.db.read_pool import ReadPool
 from comicsdb.security import Permission
 from comicsdb_api.docs_page.page import Pages
 from tests.api.bodies import BASE
-from tests.api.conftest import PASSWORD, SEARCHES, Client, basic
-from tests.api.descriptions import errors_of
-from tests.conftest import ROLLED_BACK, SETTINGS, recording
-from tests.page import parsed
+from tests.api.conftest import PASSWORD, READ_ONLY_POSTS, Client, basic_auth
+from tests.api.descriptions import specification_errors
+from tests.conftest import SAVEPOINT_MODE, SETTINGS, record_statements
+from tests.page import parse
 
 ARCHIVES = {f"/api/series/{{id}}/{format_.name}/" for format_ in tags.FORMATS}
 READS = ("/api/read/", "/api/read/add/", "/api/read/{id}/remove/")
@@ -46,7 +46,7 @@ def document(api):
 def test_a_public_validator_accepts_it(who, request):
     document = request.getfixturevalue(who).json(f"{SCHEMA}?format=json")
     assert document["openapi"].startswith("3.1")
-    assert errors_of(document) == []
+    assert specification_errors(document) == []
 
 
 def test_every_route_of_the_api_is_in_it_and_nothing_else(editor, wsgi):
@@ -72,7 +72,7 @@ def test_the_contract_has_fifty_paths_and_eighty_one_methods(editor):
         "/api/gtin/",
         "/api/search/",
         *READS,
-        *SEARCHES,
+        *READ_ONLY_POSTS,
         *ARCHIVES,
     }  # beside the resources
     counted = Counter(
@@ -318,13 +318,15 @@ def test_wrong_credentials_are_wrong_here_too(anonymous):
 
 
 def test_nothing_is_asked_of_the_database_and_it_is_made_once(anonymous, wsgi, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         anonymous.get(SCHEMA)
     assert statements == []
     descriptions = wsgi.registry["comicsdb_api.descriptions"]
     rights = frozenset([Permission.API_SCHEMA])
     assert descriptions.document(rights) is descriptions.document(rights)
-    assert descriptions.entry(rights, "", "yaml") is descriptions.entry(rights, "", "yaml")
+    assert descriptions.tagged_document(rights, "", "yaml") is descriptions.tagged_document(
+        rights, "", "yaml"
+    )
 
 
 # For whom.
@@ -357,7 +359,7 @@ def extended_app(shared_database, media_folder):
     """The API with `tests.api.plugin_app`, a service for editors, and one for whom nobody has thought of."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
     with Configurator(
-        settings=settings.resolve(given | {"pyramid.includes": "tests.api.plugin_app"})
+        settings=settings.parse_settings(given | {"pyramid.includes": "tests.api.plugin_app"})
     ) as config:
         thing = Service("api.thing", "/api/thing/{thing_id:[0-9]+}/", description="Things.")
         thing.add_view("PATCH", edit, permission=Permission.API_EDIT)
@@ -372,13 +374,13 @@ def extended_app(shared_database, media_folder):
 @pytest.fixture
 def extended(extended_app, connection, make, passwords):
     """What one of three accounts sees of that application."""
-    extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
+    extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
     extended_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
     for name, more in {"ann": {}, "ed": {"groups": ["editor"]}, "root": {"is_superuser": True}}.items():
         make.user(name, password=PASSWORD, passwords=passwords, **more)
 
     def seen(name):
-        client = Client(webtest.TestApp(extended_app), basic(name, PASSWORD))
+        client = Client(webtest.TestApp(extended_app), basic_auth(name, PASSWORD))
         return client.json(f"{SCHEMA}?format=json")
 
     return seen
@@ -392,7 +394,7 @@ def test_the_services_of_other_packages_are_in_it_by_themselves(extended):
     assert document["paths"]["/api/saga/"]["description"] == "Sagas."
     root = document["paths"]["/api/"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     assert root["required"][-1] == "saga"
-    assert errors_of(document) == []
+    assert specification_errors(document) == []
     assert not any(path.startswith("/shop/") for path in document["paths"])
 
 
@@ -412,7 +414,7 @@ def test_it_shows_what_the_caller_may_do(extended):
     everything = extended("root")
     assert {"patch", "delete"} <= set(everything["paths"][thing])
     assert everything["paths"][thing]["delete"]["operationId"] == "api_thing_destroy"
-    assert errors_of(everything) == []
+    assert specification_errors(everything) == []
 
 
 ARTICLE = 'aria-labelledby="api_thing_partial_update"'
@@ -421,7 +423,7 @@ ARTICLE = 'aria-labelledby="api_thing_partial_update"'
 def test_the_page_shows_what_writes_need(extended):
     pages = Pages(extended("ed"), "static", None)
     (html,) = (each for each in map(pages.html, pages.names) if ARTICLE in each)
-    page = parsed(html)
+    page = parse(html)
     article = page.select_one(f"article[{ARTICLE}]")
     fields = {each.dt.code.text: each.dt.get_text() for each in article.select(".fields > div")}
     assert fields["X-CSRFToken"].endswith("string, a header")
@@ -435,7 +437,7 @@ def test_operations_name_the_scope_that_a_token_needs(editor):
     for path, item in editor.json(f"{SCHEMA}?format=json")["paths"].items():
         for method in item.keys() & {"get", *WRITES}:
             (asked,) = [each for each in item[method].get("security", ()) if "knoxApiToken" in each] or [{}]
-            is_reading = method == "get" or path in SEARCHES
+            is_reading = method == "get" or path in READ_ONLY_POSTS
             scopes.setdefault((path.split("/")[2] in OWN, is_reading), []).append(
                 asked.get("knoxApiToken", ["read"])
             )
@@ -453,9 +455,11 @@ def test_readings_are_for_every_account_and_writes_for_editors(api, editor, admi
     reads = {path: item["get"] for path, item in seen[0]["paths"].items() if "get" in item}
     assert reads == {path: item["get"] for path, item in seen[1]["paths"].items() if "get" in item}
     assert {path.split("/")[2] for path, each in reads.items() if "403" in each["responses"]} == OWN
-    own = {path for path, item in seen[0]["paths"].items() if item.keys() & WRITES} - SEARCHES
+    own = {path for path, item in seen[0]["paths"].items() if item.keys() & WRITES} - READ_ONLY_POSTS
     assert {path.split("/")[2] for path in own} == OWN
-    written = {path for path, item in seen[1]["paths"].items() if item.keys() & WRITES} - own - SEARCHES
+    written = (
+        {path for path, item in seen[1]["paths"].items() if item.keys() & WRITES} - own - READ_ONLY_POSTS
+    )
     assert written == {f"/api/{kind}/" for kind in (*KINDS, "credit", "variant")} | {
         f"/api/{kind}/{{id}}/" for kind in (*KINDS, "variant")
     }

@@ -14,12 +14,12 @@ from comicsdb.db import session_factory
 from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ApiToken, Arc, User
-from tests.api.bodies import rate
+from tests.api.bodies import set_rating
 from tests.api.conftest import SCHEMA
 from tests.api.descriptions import Contract
-from tests.conftest import ROLLED_BACK, in_savepoint, rolled_back
-from tests.factories import Make
-from tests.lists import OFFICIAL, make_list, who
+from tests.conftest import SAVEPOINT_MODE, connection_in_savepoint, rolled_back_connection
+from tests.factories import Factories
+from tests.lists import OFFICIAL, identity_of, make_list
 
 NUL = "Null characters are not allowed."
 READER = select(User).where(User.username == "reader")  # who asks
@@ -29,13 +29,13 @@ EARLY, LATE = "Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
 @pytest.fixture(scope="module")
 def filled(filled_engine, filled_ids):
     """A connection in an outer transaction to the database with something of everything, for all tests."""
-    yield from rolled_back(filled_engine)
+    yield from rolled_back_connection(filled_engine)
 
 
 @pytest.fixture
 def connection(filled):
     """The same in a savepoint, which is rolled back."""
-    yield from in_savepoint(filled)
+    yield from connection_in_savepoint(filled)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def contract_of(description: str) -> Contract:
 
 def own(session, reader, make):
     """The lists of the account that asks, by the first segment of their addresses, with something on them."""
-    with make.together():
+    with make.single_commit():
         pulled = make.issue(store_date=date(2020, 4, 1))
         wished, owned = ([make.issue() for _ in range(2)] for _ in range(2))
         listed = [make.issue(cv_id=8), make.issue()]
@@ -79,7 +79,7 @@ def own(session, reader, make):
     session.commit()
     reading = make_list(session, reader, listed, image="reading_list/a.png")
     near = make_list(session, reader, next=reading.id, is_private=True)
-    ratings.rate(session, who(make.user()), OFFICIAL, reading, 4)
+    ratings.rate(session, identity_of(make.user()), OFFICIAL, reading, 4)
     session.commit()
     return {kind: (each.id,) for kind, each in made.items()} | {
         "reading_list": (reading.id, near.id),
@@ -91,17 +91,17 @@ def own(session, reader, make):
 def ids(filled, filled_ids):
     """Two objects of each kind by the first segment of their addresses: one full of everything, one bare."""
     factory = session_factory(filled)
-    factory.configure(**ROLLED_BACK)
+    factory.configure(**SAVEPOINT_MODE)
     with factory() as session:
         return made(session, filled_ids)
 
 
 def made(session, ids):
     """The same, made for the account that asks."""
-    make = Make(Catalog(session))
+    make = Factories(Catalog(session))
     lists = own(session, session.scalar(READER), make)
     kinds = ("arc", "character", "creator", "imprint", "publisher", "team", "universe")
-    with make.together():
+    with make.single_commit():
         series = make.series(name="Été", series_type=12, year_end=2021)
         issue = make.issue(
             series=series,
@@ -115,7 +115,7 @@ def made(session, ids):
             variants=[{"name": "V", "image": "variants/1.jpg", "price": Decimal("5")}],
         )
         bare = {kind: getattr(make, kind)().id for kind in kinds}
-    rate(session, issue, count=3, total=13)
+    set_rating(session, issue, count=3, total=13)
     bare |= {"issue": issue.id, "series": series.id}
     return {kind: (ids[kind], each) for kind, each in bare.items()} | lists
 
@@ -133,7 +133,7 @@ def test_bodies_and_headers_are_as_described(api, contract, ids):
     for operation in contract.reads:
         for address in addresses(operation, ids):
             for _ in ("made", "cached"):
-                contract.fits(operation, api.get(address))
+                contract.check_response(operation, api.get(address))
     assert len(ids) > 9
 
 
@@ -142,7 +142,7 @@ def test_a_page_in_the_middle_is_as_described(api, contract, session):
     session.commit()
     (listing,) = [each for each in contract.operations if each.path == "/api/arc/"]
     for page in ("1", "2", "3", "last"):
-        contract.fits(listing, api.get(f"/api/arc/?page={page}"))
+        contract.check_response(listing, api.get(f"/api/arc/?page={page}"))
 
 
 def test_refusals_are_as_described(api, anonymous, contract, ids, session, reader):
@@ -158,7 +158,7 @@ def test_refusals_are_as_described(api, anonymous, contract, ids, session, reade
             api.get(address, 412, {"If-Match": '"other"'}),
         ]
         if operation.path != "/api/schema/":
-            is_open = {} in operation.said.get("security", ())
+            is_open = {} in operation.definition.get("security", ())
             answers.append(anonymous.get(address, 200 if is_open else 401))
         if "410" in operation.responses:
             answers.append(api.get(f"{address}?epoch={'0' * 32}", 410))
@@ -175,7 +175,7 @@ def test_refusals_are_as_described(api, anonymous, contract, ids, session, reade
         if any(each["name"] == "page" for each in operation.parameters):
             answers += [api.get(f"{address}?page={page}", 404) for page in ("0", "99", "x")]
         for answer in answers:
-            contract.fits(operation, answer)
+            contract.check_response(operation, answer)
         seen = {str(each.status_int) for each in answers}
         # throttle/, test_merged.py, test_event_stream.py
         elsewhere = {"200", "429"} | {"301", "503"} & set(operation.responses)
@@ -197,7 +197,7 @@ def test_problem_details_are_as_described(api, contract):
         answer = api.get(
             f"/api/arc/?{query}", status, {"Accept": "application/json, application/problem+json"}
         )
-        contract.fits(listing, answer)
+        contract.check_response(listing, answer)
 
 
 def test_conditions_that_are_described_are_heeded_and_no_others(api, contract, ids):
@@ -213,7 +213,7 @@ def test_conditions_that_are_described_are_heeded_and_no_others(api, contract, i
             ("If-Unmodified-Since", EARLY, 412 if dated else 200),
         ]:
             assert (name in told) == (status != 200)
-            contract.fits(operation, api.get(address, status, {name: value}))
+            contract.check_response(operation, api.get(address, status, {name: value}))
 
 
 BAD = ("Enter ", "Select a valid choice. no such is not one", "Unknown: no such. Known: ")
@@ -287,7 +287,7 @@ def test_values_that_are_described_are_accepted(api, contract, ids):
             selected = parameter["name"] in OPTIONS
             for value in {api.json(address)["epoch"]} if own else good_values(parameter["schema"]):
                 answer = api.get(f"{address}?{parameter['name']}={value}")
-                contract.fits(operation, answer, selected=selected)
+                contract.check_response(operation, answer, selected=selected)
 
 
 def test_no_parameter_goes_unsaid(contract, wsgi):

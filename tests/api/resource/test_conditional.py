@@ -7,14 +7,14 @@ import pytest
 from tests.api.http_dates import (
     ADDRESSES,
     BEFORE,
-    DATED,
+    DATED_ADDRESSES,
     FAR_AHEAD,
     LONG_AGO,
     MOMENT,
-    SECOND,
-    arc_of_the_moment,
-    bare,
-    stamp,
+    MOMENT_DATE,
+    arc_changed_at_moment,
+    headers_without_body,
+    set_stamps,
 )
 from tests.api.test_transport import READ, allow
 
@@ -26,7 +26,7 @@ OTHER = f'"{"0" * 24}"'
 @pytest.fixture
 def arc(make):
     """An arc that changed at the moment, and never before."""
-    return arc_of_the_moment(make)
+    return arc_changed_at_moment(make)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_every_read_has_a_strong_tag_of_its_body(api, ids):
         (tag,) = {answer.headers["ETag"] for answer in answers}
         assert re.fullmatch('"[!#-~]+"', tag)
         tags[answers[0].body] = tag
-    assert len(set(tags.values())) == len(tags) > len(DATED)
+    assert len(set(tags.values())) == len(tags) > len(DATED_ADDRESSES)
 
 
 def test_a_tag_changes_with_the_body(api, make, arc, path):
@@ -73,7 +73,7 @@ def test_a_known_tag_gets_304_wherever_there_is_one(api, ids):
         path = address.format(**ids)
         tag = api.get(path).headers["ETag"]
         for method in ("GET", "HEAD"):
-            assert bare(api.call(method, path, 304, {"If-None-Match": tag}))["ETag"] == tag
+            assert headers_without_body(api.call(method, path, 304, {"If-None-Match": tag}))["ETag"] == tag
             assert api.call(method, path, 200, {"If-None-Match": OTHER}).headers["ETag"] == tag
 
 
@@ -106,7 +106,7 @@ def test_if_match_wants_the_tag_of_the_body(api, ids, address):
         assert api.get(path, 200, {"If-Match": form}).headers["ETag"] == tag
     for form in ('"x"', tag[:-1] + '-x"', tag.strip('"'), "", "x"):
         for method in ("GET", "HEAD"):
-            assert bare(api.call(method, path, 412, {"If-Match": form}))["ETag"] == tag
+            assert headers_without_body(api.call(method, path, 412, {"If-Match": form}))["ETag"] == tag
 
 
 # What goes before what (RFC 9110, 13.2.2).
@@ -124,9 +124,9 @@ def test_a_tag_goes_before_a_date(api, path):
 
 def test_what_must_not_have_changed_goes_before_what_must(api, path):
     tag = api.get(path).headers["ETag"]
-    passed = [{"If-Match": tag}, {"If-Match": "*"}, {"If-Unmodified-Since": SECOND}]
+    passed = [{"If-Match": tag}, {"If-Match": "*"}, {"If-Unmodified-Since": MOMENT_DATE}]
     failed = [{"If-Match": OTHER}, {"If-Unmodified-Since": BEFORE}]
-    unchanged = [{"If-None-Match": tag}, {"If-Modified-Since": SECOND}]
+    unchanged = [{"If-None-Match": tag}, {"If-Modified-Since": MOMENT_DATE}]
     changed = [{"If-None-Match": OTHER}, {"If-Modified-Since": BEFORE}]
     for first in passed:
         for second in unchanged:
@@ -177,18 +177,18 @@ def test_conditions_are_looked_at_last(api, anonymous, make, arc, sent):
 
 def test_a_304_has_these_headers_and_no_others(api, path, wsgi):
     tag = {"ETag": api.get(path).headers["ETag"]}
-    dated = {"Last-Modified": SECOND}
+    dated = {"Last-Modified": MOMENT_DATE}
     for method in ("GET", "HEAD"):
         for cached in (True, False):
             for sent, own in (
-                ({"If-Modified-Since": SECOND}, dated),
+                ({"If-Modified-Since": MOMENT_DATE}, dated),
                 ({"If-None-Match": tag["ETag"]}, dated | tag),
-                ({"If-None-Match": "*", "If-Modified-Since": SECOND}, dated | tag),
+                ({"If-None-Match": "*", "If-Modified-Since": MOMENT_DATE}, dated | tag),
             ):
                 if not cached:
                     wsgi.registry["comicsdb.cache"].clear()
                 found = api.call(method, path, 304, sent)
-                assert bare(found) == READ | allow(path) | own
+                assert headers_without_body(found) == READ | allow(path) | own
                 assert "Content-Length" not in found.headers
 
 
@@ -196,42 +196,44 @@ def test_a_304_has_these_headers_and_no_others(api, path, wsgi):
 def test_a_304_without_a_date(api, path):
     tag = api.get(path).headers["ETag"]
     for method in ("GET", "HEAD"):
-        assert bare(api.call(method, path, 304, {"If-None-Match": tag})) == READ | allow(path) | {"ETag": tag}
+        assert headers_without_body(api.call(method, path, 304, {"If-None-Match": tag})) == READ | allow(
+            path
+        ) | {"ETag": tag}
 
 
 def test_a_412_has_these_headers_and_no_others(api, path):
     tag = {"ETag": api.get(path).headers["ETag"]}
-    dated = {"Last-Modified": SECOND}
+    dated = {"Last-Modified": MOMENT_DATE}
     for method in ("GET", "HEAD"):
         found = api.call(method, path, 412, {"If-Unmodified-Since": BEFORE})
-        assert bare(found) == READ | allow(path) | dated
+        assert headers_without_body(found) == READ | allow(path) | dated
         found = api.call(method, path, 412, {"If-Match": OTHER})
-        assert bare(found) == READ | allow(path) | dated | tag
+        assert headers_without_body(found) == READ | allow(path) | dated | tag
 
 
 @pytest.mark.parametrize("suffix", [".json", "/?format=json", "/?page=1"])
 def test_other_ways_to_write_an_address_know_conditions_too(api, arc, suffix):
     path = f"/api/arc/{arc.id}{suffix}"
     tag = api.get(path).headers["ETag"]
-    for sent in ({"If-None-Match": tag}, {"If-Modified-Since": SECOND}):
+    for sent in ({"If-None-Match": tag}, {"If-Modified-Since": MOMENT_DATE}):
         api.get(path, 304, sent)
     api.get(path, 412, {"If-Unmodified-Since": BEFORE})
 
 
 def test_a_page_of_a_list_of_issues_knows_dates_too(api, arc, make):
     make.issue(arcs=[arc])
-    stamp(make, arc, issues_modified=MOMENT, issues_modified_before=None)
+    set_stamps(make, arc, issues_modified=MOMENT, issues_modified_before=None)
     for query in ("?page=1", "?page=last", "?_=1"):
-        api.get(f"/api/arc/{arc.id}/issue_list/{query}", 304, {"If-Modified-Since": SECOND})
+        api.get(f"/api/arc/{arc.id}/issue_list/{query}", 304, {"If-Modified-Since": MOMENT_DATE})
         api.get(f"/api/arc/{arc.id}/issue_list/{query}", 200, {"If-Modified-Since": BEFORE})
 
 
 def test_an_issue_that_leaves_changes_the_list_it_left(api, arc, make):
     issue = make.issue(arcs=[arc])
-    stamp(make, arc, issues_modified=MOMENT, issues_modified_before=None)
+    set_stamps(make, arc, issues_modified=MOMENT, issues_modified_before=None)
     path = f"/api/arc/{arc.id}/issue_list/"
     tag = api.get(path).headers["ETag"]
     make.catalog.delete(issue)
     make.session.commit()
-    for sent in ({"If-Modified-Since": SECOND}, {"If-None-Match": tag}):
+    for sent in ({"If-Modified-Since": MOMENT_DATE}, {"If-None-Match": tag}):
         assert api.get(path, 200, sent).json["count"] == 0

@@ -14,18 +14,18 @@ from comicsdb.models import CATALOGUE
 from tests.api.http_dates import (
     ADDRESSES,
     AFTER,
+    ALSO_DATED,
     BEFORE,
-    DATED,
+    DATED_ADDRESSES,
     DETAILS,
     FAR_AHEAD,
-    KEPT,
     LONG_AGO,
     MOMENT,
-    SECOND,
+    MOMENT_DATE,
     WITH_ISSUES,
-    arc_of_the_moment,
-    at,
-    stamp,
+    arc_changed_at_moment,
+    moment_plus,
+    set_stamps,
 )
 from tests.cases import for_each
 from tests.soak import SOAK
@@ -36,7 +36,7 @@ LATER_DAY = date(2100, 1, 1)
 @pytest.fixture
 def arc(make):
     """An arc that changed at the moment, and never before."""
-    return arc_of_the_moment(make)
+    return arc_changed_at_moment(make)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def path(arc):
 
 def test_dates_count_on_details_and_lists_of_issues_and_nowhere_else(api, ids):
     for address in ADDRESSES:
-        dated, path = address in {*DATED, *KEPT}, address.format(**ids)
+        dated, path = address in {*DATED_ADDRESSES, *ALSO_DATED}, address.format(**ids)
         for _ in ("missed", "hit"):
             for method in ("GET", "HEAD"):
                 assert ("Last-Modified" in api.call(method, path).headers) == dated
@@ -65,7 +65,7 @@ def test_the_date_that_was_given_out_gets_304(api, make, ids):
         first = {name: None for name in ("modified_before", "issues_modified_before") if hasattr(model, name)}
         make.session.execute(update(model).values(**first))
     make.session.commit()
-    for address in DATED:
+    for address in DATED_ADDRESSES:
         path = address.format(**ids)
         given_out = api.get(path).headers["Last-Modified"]
         api.get(path, 304, {"If-Modified-Since": given_out})
@@ -77,25 +77,25 @@ def test_the_date_that_was_given_out_gets_304(api, make, ids):
 
 
 def test_the_fraction_of_a_second_is_cut_off(api, make, arc, path):
-    stamp(make, arc, modified=MOMENT.replace(microsecond=999_999))
-    assert api.get(path).headers["Last-Modified"] == SECOND
+    set_stamps(make, arc, modified=MOMENT.replace(microsecond=999_999))
+    assert api.get(path).headers["Last-Modified"] == MOMENT_DATE
 
 
 @for_each("kind", ["issue", "series"])
-@for_each("rated", [None, at(-9), at(0.1), at(1)])
+@for_each("rated", [None, moment_plus(-9), moment_plus(0.1), moment_plus(1)])
 def test_the_date_is_that_of_modified_whenever_stars_were_given(api, make, kind, rated):
     entity = getattr(make, kind)()
-    stamp(make, entity, modified=MOMENT, modified_before=None, rated=rated)
+    set_stamps(make, entity, modified=MOMENT, modified_before=None, rated=rated)
     answer = api.get(f"/api/{kind}/{entity.id}/")
-    assert answer.headers["Last-Modified"] == SECOND
+    assert answer.headers["Last-Modified"] == MOMENT_DATE
     assert answer.json["modified"] == "2026-02-03T04:05:06.700000Z"
-    api.get(f"/api/{kind}/{entity.id}/", 304, {"If-Modified-Since": SECOND})
+    api.get(f"/api/{kind}/{entity.id}/", 304, {"If-Modified-Since": MOMENT_DATE})
 
 
 @for_each("kind", WITH_ISSUES)
 def test_a_list_of_issues_has_the_second_stamp_and_the_detail_the_first(api, make, kind):
     entity = getattr(make, kind)()
-    stamp(make, entity, modified=at(-1), issues_modified=at(1))
+    set_stamps(make, entity, modified=moment_plus(-1), issues_modified=moment_plus(1))
     detail = f"/api/{kind}/{entity.id}/"
     assert api.get(detail).headers["Last-Modified"] == BEFORE
     assert api.get(f"{detail}issue_list/").headers["Last-Modified"] == AFTER
@@ -103,13 +103,13 @@ def test_a_list_of_issues_has_the_second_stamp_and_the_detail_the_first(api, mak
 
 def test_a_plain_edit_of_an_issue_changes_the_list_and_not_the_arc(api, arc, path, make):
     issue = make.issue(arcs=[arc])
-    stamp(make, arc, modified=MOMENT, modified_before=None, issues_modified=MOMENT)
+    set_stamps(make, arc, modified=MOMENT, modified_before=None, issues_modified=MOMENT)
     detail, issues = api.get(path), api.get(f"{path}issue_list/")
     make.catalog.update(issue, {"number": "7"})
     make.session.commit()
-    for sent in ({"If-Modified-Since": SECOND}, {"If-None-Match": detail.headers["ETag"]}):
+    for sent in ({"If-Modified-Since": MOMENT_DATE}, {"If-None-Match": detail.headers["ETag"]}):
         api.get(path, 304, sent)
-    for sent in ({"If-Modified-Since": SECOND}, {"If-None-Match": issues.headers["ETag"]}):
+    for sent in ({"If-Modified-Since": MOMENT_DATE}, {"If-None-Match": issues.headers["ETag"]}):
         assert api.get(f"{path}issue_list/", 200, sent).json["results"][0]["number"] == "7"
 
 
@@ -180,33 +180,33 @@ def test_no_header_is_a_fault(api, path, header, value):
     "stamps,second",
     [
         ({"modified_before": None}, 304),
-        ({"modified_before": at(-1)}, 304),
-        ({"modified_before": at(-0.5)}, 200),
+        ({"modified_before": moment_plus(-1)}, 304),
+        ({"modified_before": moment_plus(-0.5)}, 200),
         ({"modified_before": MOMENT - timedelta(microseconds=1)}, 200),
-        ({"modified_before": None, "rated": at(-0.5)}, 304),
-        ({"modified_before": at(-0.5), "rated": at(-60)}, 200),
+        ({"modified_before": None, "rated": moment_plus(-0.5)}, 304),
+        ({"modified_before": moment_plus(-0.5), "rated": moment_plus(-60)}, 200),
     ],
 )
 def test_a_date_of_a_second_with_two_changes_proves_nothing(api, make, stamps, second):
     issue = make.issue()
     path = f"/api/issue/{issue.id}/"
-    stamp(make, issue, modified=MOMENT, **stamps)
-    assert api.get(path).headers["Last-Modified"] == SECOND
+    set_stamps(make, issue, modified=MOMENT, **stamps)
+    assert api.get(path).headers["Last-Modified"] == MOMENT_DATE
     for _ in ("missed", "hit"):
         api.get(path, 200, {"If-Modified-Since": BEFORE})
-        api.get(path, second, {"If-Modified-Since": SECOND})
+        api.get(path, second, {"If-Modified-Since": MOMENT_DATE})
         api.get(path, 304, {"If-Modified-Since": AFTER})
         api.get(path, 412, {"If-Unmodified-Since": BEFORE})
-        api.get(path, {304: 200, 200: 412}[second], {"If-Unmodified-Since": SECOND})
+        api.get(path, {304: 200, 200: 412}[second], {"If-Unmodified-Since": MOMENT_DATE})
         api.get(path, 200, {"If-Unmodified-Since": AFTER})
 
 
 @for_each("kind", WITH_ISSUES)
-@for_each("before,second", [(None, 304), (at(-0.1), 200), (at(-1), 304)])
+@for_each("before,second", [(None, 304), (moment_plus(-0.1), 200), (moment_plus(-1), 304)])
 def test_so_it_is_with_a_list_of_issues(api, make, kind, before, second):
     entity = getattr(make, kind)()
-    stamp(make, entity, modified=at(0.1), issues_modified=MOMENT, issues_modified_before=before)
-    api.get(f"/api/{kind}/{entity.id}/issue_list/", second, {"If-Modified-Since": SECOND})
+    set_stamps(make, entity, modified=moment_plus(0.1), issues_modified=MOMENT, issues_modified_before=before)
+    api.get(f"/api/{kind}/{entity.id}/issue_list/", second, {"If-Modified-Since": MOMENT_DATE})
 
 
 def test_no_date_ever_given_out_hides_a_change(api, make):
@@ -238,7 +238,7 @@ def test_no_date_ever_given_out_hides_a_change(api, make):
 def test_a_stamp_ahead_of_the_clock_hides_no_change(api, make):
     issue = make.issue()
     path = f"/api/issue/{issue.id}/"
-    stamp(make, issue, modified=datetime.now(UTC) + timedelta(days=1))
+    set_stamps(make, issue, modified=datetime.now(UTC) + timedelta(days=1))
     for title in ("Other", "Another"):
         before = api.get(path)
         make.catalog.update(issue, {"title": title})
@@ -252,14 +252,14 @@ def test_stars_change_the_tag_and_neither_date_nor_modified(api, make, reader):
     issue = make.issue(series=series)
     entities = (issue, series)
     for each in entities:
-        stamp(make, each, modified=MOMENT, modified_before=None)
+        set_stamps(make, each, modified=MOMENT, modified_before=None)
     paths = [f"/api/{each.__tablename__}/{each.id}/" for each in entities]
     before = [api.get(path) for path in paths]
     ratings.rate(make.session, issue, reader.id, 4, today=LATER_DAY)
     make.session.commit()
     for path, old in zip(paths, before, strict=True):
-        assert old.headers["Last-Modified"] == SECOND
-        new = api.get(path, 200, {"If-None-Match": old.headers["ETag"], "If-Modified-Since": SECOND})
+        assert old.headers["Last-Modified"] == MOMENT_DATE
+        new = api.get(path, 200, {"If-None-Match": old.headers["ETag"], "If-Modified-Since": MOMENT_DATE})
         assert (new.json["average_rating"], new.json["modified"]) == (4.0, old.json["modified"])
-        assert new.headers["Last-Modified"] == SECOND
-        api.get(path, 304, {"If-Modified-Since": SECOND})
+        assert new.headers["Last-Modified"] == MOMENT_DATE
+        api.get(path, 304, {"If-Modified-Since": MOMENT_DATE})

@@ -8,7 +8,7 @@ import pytest
 from mokkari.schemas.issue import BaseIssue, Issue, IssuePostResponse
 
 from comicsdb.catalog.history.diff import compare
-from comicsdb.catalog.history.revert import plan
+from comicsdb.catalog.history.revert import preview_revert
 from comicsdb.models import History, Series
 from comicsdb.models import Issue as Row
 
@@ -102,5 +102,5 @@ def test_the_history_shows_dates_as_far_as_they_are_known(make, session, series)
         (None, first),
     ]
     assert {each[0] for each in shown} == {"cover_date"}
-    back = plan(session, None, issue, states[1])
+    back = preview_revert(session, None, issue, states[1])
     assert (back.target["cover_date"], back.target["cover_date_precision"]) == ("1963-09-01", "month")

@@ -14,10 +14,10 @@ from comicsdb.db import DATABASE_OUTAGE
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.models import Series, Tombstone
 from comicsdb.security import Permission
-from comicsdb_api.errors import taken
-from tests.api.bodies import BASE, rows, same
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import ROLLED_BACK, SETTINGS
+from comicsdb_api.errors import conflict_messages
+from tests.api.bodies import BASE, assert_same_json, rows
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.conftest import SAVEPOINT_MODE, SETTINGS
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def extended_app(shared_database, media_folder):
     """An application with `tests.api.plugin_app`, routes that raise, and one for editors."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
     with Configurator(
-        settings=settings.resolve(given | {"pyramid.includes": "tests.api.plugin_app"})
+        settings=settings.parse_settings(given | {"pyramid.includes": "tests.api.plugin_app"})
     ) as config:
         config.add_route("api.raise", "/api/raise/")
         config.add_view(raise_it, route_name="api.raise", permission=Permission.API)
@@ -41,9 +41,9 @@ def extended_app(shared_database, media_folder):
 @pytest.fixture
 def extended(extended_app, connection, reader):
     """A client of that application, on the test's own connection."""
-    extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **ROLLED_BACK)
+    extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
     extended_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
-    return Client(webtest.TestApp(extended_app), basic(reader.username, PASSWORD))
+    return Client(webtest.TestApp(extended_app), basic_auth(reader.username, PASSWORD))
 
 
 def raise_it(request):
@@ -70,11 +70,11 @@ SAME_CV_ID = {"cv_id": ["issue with this Comic Vine ID already exists."]}
 
 def test_the_list_and_the_detail_lie_below_api(extended, make):
     zenith, apex = make.arc(name="Zénith", desc="Up."), make.arc(name="Apex")
-    same(
+    assert_same_json(
         extended.json("/api/saga/"),
         {"count": 2, "next": None, "previous": None, "results": rows(apex, zenith)},
     )
-    same(extended.json(f"/api/saga/{zenith.id}/"), rows(zenith)[0] | {"desc": "Up."})
+    assert_same_json(extended.json(f"/api/saga/{zenith.id}/"), rows(zenith)[0] | {"desc": "Up."})
 
 
 def test_the_root_lists_it_last(extended):
@@ -101,7 +101,7 @@ def test_who_may_not_gets_403_and_no_challenge(extended, make, passwords):
     assert "WWW-Authenticate" not in refused.headers
     Client(extended.testapp, {}).get("/api/edit/", 401)
     make.user("ed", password=PASSWORD, passwords=passwords, groups=["editor"])
-    extended.get("/api/edit/", 200, basic("ed", PASSWORD))
+    extended.get("/api/edit/", 200, basic_auth("ed", PASSWORD))
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_a_conflict_that_the_catalogue_finds_has_the_words_of_the_contract(make)
         make.issue(series=series, number="1")
     with pytest.raises(ConflictError) as number:
         make.issue(series=series, number="2", cv_id=5)
-    assert taken(pair.value) == SAME_NUMBER
-    assert taken(number.value) == SAME_CV_ID
+    assert conflict_messages(pair.value) == SAME_NUMBER
+    assert conflict_messages(number.value) == SAME_CV_ID
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.api.conftest import PASSWORD, basic
+from tests.api.conftest import PASSWORD, basic_auth
 from tests.api.descriptions import Contract
 
 INSTANTS = [
@@ -38,7 +38,7 @@ def extremes(schema: dict) -> list[str]:
 def everybody(testapp, make, passwords):
     """Headers of an account that may do everything, and the description that it reads."""
     make.user("boss", password=PASSWORD, passwords=passwords, is_superuser=True)
-    headers = basic("boss", PASSWORD)
+    headers = basic_auth("boss", PASSWORD)
     return headers, Contract(testapp.get("/api/schema/?format=json", headers=headers).json)
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from comicsdb.models import Genre
 from comicsdb_api.resources import WITH_HISTORY
 from comicsdb_api.resources.reference import RoleResource, SeriesTypeResource
-from tests.api.api_client import asked
+from tests.api.api_client import serve_catalog
 
 RESOURCES = (*WITH_HISTORY, RoleResource, SeriesTypeResource)
 FILTERS = {each.model.__tablename__: each.filters for each in RESOURCES}
@@ -131,7 +131,7 @@ def fill(make, session) -> dict[str, dict[str, int]]:
 @pytest.fixture(scope="module")
 def world(cluster, template, media_folder):
     """A served catalogue, and the ids in it."""
-    with asked(cluster, template, "filters", media_folder) as site:
+    with serve_catalog(cluster, template, "filters", media_folder) as site:
         ids = fill(site.make, site.session)
         ids["series_type"] = {"annual": 6, "one": 5, "single": 13, "trade": 10}
         yield site, ids
@@ -381,7 +381,7 @@ def test_a_filter_by_genre_knows_its_new_name(api, make, session):
 
 
 def test_links_to_other_pages_keep_the_filters(api, make):
-    with make.together():
+    with make.single_commit():
         series = make.series(name="Many pages", volume=9)
         for number in range(101):
             make.issue(series=series, number=str(number))

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from tests import large
-from tests.api.api_client import asked
+from tests.api.api_client import serve_catalog
 from tests.api.resource.test_filters import FILTERS
 
 LARGE = 5_000  # rows; smaller tables may be read whole
@@ -147,7 +147,7 @@ QUERIES = {
 @pytest.fixture(scope="module")
 def site(cluster, template, media_folder):
     """A large catalogue, served."""
-    with asked(cluster, template, "large", media_folder) as site:
+    with serve_catalog(cluster, template, "large", media_folder) as site:
         with site.session.get_bind().connect() as connection:
             # Parallel workers would save time only where a processor is idle.
             connection.exec_driver_sql("SET max_parallel_maintenance_workers = 0")
@@ -179,7 +179,7 @@ def rows(node: dict) -> int:
 
 @pytest.mark.parametrize(("kind", "query"), [(kind, query) for kind in QUERIES for query in QUERIES[kind]])
 def test_a_filter_reads_no_large_table_in_vain_and_does_bounded_work(site, kind, query):
-    is_bounded(site.explained(kind, *pairs(query))[0]["Plan"])
+    is_bounded(site.explain(kind, *pairs(query))[0]["Plan"])
 
 
 def cursor(*values) -> str:
@@ -207,7 +207,7 @@ OPTIONS = [  # and how many rows are enough for each of the page's
 @pytest.mark.parametrize(("kind", "query", "most"), OPTIONS)
 def test_options_need_few_rows_for_each_of_a_page(site, kind, query, most):
     asked = pairs(query)
-    plan = site.explained(kind, *asked)[0]["Plan"]
+    plan = site.explain(kind, *asked)[0]["Plan"]
     found = site.client.json(site.path(kind, *asked))["results"]
     scans = [node for node in nodes(plan) if "Scan" in node["Node Type"]]
     assert sum(rows(node) for node in scans) <= most * len(found) + LARGE
@@ -219,13 +219,13 @@ def test_options_need_few_rows_for_each_of_a_page(site, kind, query, most):
     ["spider", "spidr", "karomi", "the", "e", "ar", "--", "spider 1940 3", "the 1", "#1", "spider (1950)"],
 )
 def test_a_search_over_all_kinds_does_bounded_work(site, query, typeahead):
-    (found,) = site.explained("search", ("q", query), ("typeahead", typeahead))
+    (found,) = site.explain("search", ("q", query), ("typeahead", typeahead))
     is_bounded(found["Plan"])
 
 
 def test_suggestions_read_few_rows(site):
     for query in ("s", "the s", "sp", "secret"):
-        (found,) = site.explained("search", ("q", query), ("typeahead", "1"))
+        (found,) = site.explain("search", ("q", query), ("typeahead", "1"))
         assert sum(rows(node) for node in nodes(found["Plan"]) if "Scan" in node["Node Type"]) <= 600, query
 
 

@@ -8,7 +8,7 @@ from functools import cache, partial
 import pytest
 from sqlalchemy import text
 
-from tests.api.api_client import asked
+from tests.api.api_client import serve_catalog
 
 QUERIES = 40  # for each parameter of a list; 400 for the longest
 LETTERS = "aAáÁbeEéñ%_\\1"
@@ -347,8 +347,8 @@ def piece(chance: random.Random, row: dict) -> str:
 @pytest.fixture(scope="module")
 def world(cluster, template, media_folder):
     """A served catalogue made at random, and its records."""
-    with asked(cluster, template, "random_filters", media_folder) as site:
-        with site.make.together():
+    with serve_catalog(cluster, template, "random_filters", media_folder) as site:
+        with site.make.single_commit():
             catalogue = build(site.make, site.session, random.Random(3))
         yield site, catalogue
 

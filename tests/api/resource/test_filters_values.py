@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from comicsdb_api.resource.filters import FOREIGN_IDS_MAX, IDS_MAX
-from tests.api.api_client import asked
+from tests.api.api_client import serve_catalog
 from tests.api.resource.test_filters import FILTERS
 
 PARAMETERS = [
@@ -21,7 +21,7 @@ ALL = "A B C"
 def site(cluster, template, media_folder):
     """Three issues called A, B and C; the site is in Rome. B and C have no store date."""
     settings = {"comicsdb.timezone": "Europe/Rome"}
-    with asked(cluster, template, "values", media_folder, **settings) as site:
+    with serve_catalog(cluster, template, "values", media_folder, **settings) as site:
         make, session = site.make, site.session
         plain, accents = make.series(name="Plain back\\slash"), make.series(name="Ünder_score")
         given = {"series": plain, "cover_date": date(2020, 2, 29)}
@@ -91,7 +91,7 @@ WRONG = [
 @pytest.mark.parametrize("value", WRONG)
 def test_what_is_no_number_is_refused(site, value):
     for name in ("series_id", "cover_year", "cover_month", "creator_id"):
-        assert site.refusal("issue", (name, value)) == {name: [NUMBER]}
+        assert site.error_body("issue", (name, value)) == {name: [NUMBER]}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_list_of_ids_may_hold_nothing_or_nothing_known(site, value, found):
 
 @pytest.mark.parametrize("value", ["x", "1,x", "1;2", "1 2", "1,½"])
 def test_a_list_with_something_else_is_refused(site, value):
-    assert site.refusal("issue", ("role_id", value)) == {"role_id": [NUMBER]}
+    assert site.error_body("issue", ("role_id", value)) == {"role_id": [NUMBER]}
 
 
 def test_of_a_very_long_list_of_ids_only_the_first_count(site):
@@ -130,13 +130,13 @@ def test_more_ids_than_are_looked_for_are_refused(site):
     most = ",".join(["51"] * FOREIGN_IDS_MAX)
     assert numbers(site, ("cv_id", most)) == A
     for name in ("cv_id", "gcd_id"):
-        told = site.refusal("issue", (name, f"{most},51"))
+        told = site.error_body("issue", (name, f"{most},51"))
         assert told == {name: ["Ask for at most 100 numbers at a time."]}
 
 
 @pytest.mark.parametrize("value", ["x", "1,x", "1;2", "5 1", "½"])
 def test_ids_that_are_no_numbers_are_refused(site, value):
-    assert site.refusal("issue", ("cv_id", value)) == {"cv_id": [NUMBER]}
+    assert site.error_body("issue", ("cv_id", value)) == {"cv_id": [NUMBER]}
 
 
 @pytest.mark.parametrize("value", ["true", "TRUE", " True ", "1"])
@@ -169,15 +169,15 @@ BAD_DAYS = [
 
 @pytest.mark.parametrize("value", BAD_DAYS)
 def test_what_is_no_day_is_refused(site, value):
-    assert site.refusal("issue", ("store_date", value)) == {"store_date": [DATE]}
-    assert site.refusal("issue", ("foc_date", value)) == {"foc_date": [DATE]}
+    assert site.error_body("issue", ("store_date", value)) == {"store_date": [DATE]}
+    assert site.error_body("issue", ("foc_date", value)) == {"foc_date": [DATE]}
 
 
 @pytest.mark.parametrize("name", ["store_date_range", "foc_date_range", "cover_date_range"])
 @pytest.mark.parametrize("side", ["after", "before"])
 def test_a_bad_end_of_a_range_is_reported_under_the_name_of_the_range(site, name, side):
-    assert site.refusal("issue", (f"{name}_{side}", "2020-02-30")) == {name: [DATE]}
-    both = site.refusal("issue", (f"{name}_after", "x"), (f"{name}_before", "y"))
+    assert site.error_body("issue", (f"{name}_{side}", "2020-02-30")) == {name: [DATE]}
+    both = site.error_body("issue", (f"{name}_after", "x"), (f"{name}_before", "y"))
     assert both == {name: [DATE]}
 
 
@@ -247,19 +247,19 @@ def test_later_than_a_moment(site, value, found):
     ],
 )  # fmt: skip
 def test_what_is_no_moment_is_refused(site, value):
-    assert site.refusal("issue", ("modified_gt", value)) == {"modified_gt": [MOMENT]}
+    assert site.error_body("issue", ("modified_gt", value)) == {"modified_gt": [MOMENT]}
 
 
 @pytest.mark.parametrize("value", ["EN", "english", "xx", "e", "en,it", "en it"])
 def test_a_choice_is_one_of_the_codes_exactly(site, value):
     message = f"Select a valid choice. {value} is not one of the available choices."
-    assert site.refusal("series", ("language", value)) == {"language": [message]}
+    assert site.error_body("series", ("language", value)) == {"language": [message]}
 
 
 @pytest.mark.parametrize("value", ["ongoing", "Ongoing", "0", "5", "04", "4.0", "-4"])
 def test_a_status_is_one_of_four_numbers(site, value):
     message = f"Select a valid choice. {value} is not one of the available choices."
-    assert site.refusal("series", ("status", value)) == {"status": [message]}
+    assert site.error_body("series", ("status", value)) == {"status": [message]}
 
 
 def test_a_choice_is_stripped(site):
@@ -334,7 +334,7 @@ def test_an_empty_value_is_no_filter(site, kind, name):
 def test_a_null_character_is_refused(site, kind, name):
     reported = name.removesuffix("_after").removesuffix("_before")
     for value in ("\0", "a\0b", "1\0"):
-        assert site.refusal(kind, (name, value)) == {reported: ["Null characters are not allowed."]}
+        assert site.error_body(kind, (name, value)) == {reported: ["Null characters are not allowed."]}
 
 
 def test_the_last_of_repeated_values_counts(site):
@@ -342,7 +342,7 @@ def test_the_last_of_repeated_values_counts(site):
     assert numbers(site, ("role_id", "1"), ("role_id", "2")) == ""
     assert numbers(site, ("number", "x"), ("number", "b")) == B
     assert numbers(site, ("cv_id", "nonsense"), ("cv_id", "51")) == A
-    assert site.refusal("issue", ("cv_id", "51"), ("cv_id", "x")) == {"cv_id": [NUMBER]}
+    assert site.error_body("issue", ("cv_id", "51"), ("cv_id", "x")) == {"cv_id": [NUMBER]}
 
 
 def test_all_bad_parameters_are_reported_together(site):
@@ -351,7 +351,7 @@ def test_all_bad_parameters_are_reported_together(site):
         ("cover_year", "x"),
         ("modified_gt", "x"), ("series_name", "a\0"), ("number", "A"), ("missing_cv_id", "x"),
     ]  # fmt: skip
-    assert site.refusal("issue", *bad) == {
+    assert site.error_body("issue", *bad) == {
         "cv_id": [NUMBER],
         "role_id": [NUMBER],
         "store_date": [DATE],
@@ -380,7 +380,7 @@ def test_nested_lists_and_details_take_no_filters(site):
 
 def test_every_parameter_is_described():
     for kind, declared in FILTERS.items():
-        described = [parameter for each in declared for parameter in each.described()]
+        described = [parameter for each in declared for parameter in each.openapi_parameters()]
         assert [each.name for each in described] == [name for k, name in PARAMETERS if k == kind]
         for each in described:
             assert each.description.endswith(".")

@@ -7,7 +7,7 @@ import pytest
 from mokkari.schemas.creator import Creator
 
 from comicsdb.catalog.history.diff import compare
-from comicsdb.catalog.history.revert import plan
+from comicsdb.catalog.history.revert import preview_revert
 from comicsdb.models import History
 
 
@@ -68,8 +68,8 @@ def test_history_shows_and_restores_what_is_known(make, session):
         ("birth", "1917", None),
         ("birth", None, first),
     ]
-    back = plan(session, None, creator, states[1])
+    back = preview_revert(session, None, creator, states[1])
     assert (back.target["birth"], back.target["birth_precision"]) == ("1917-08-01", "month")
     older = {name: value for name, value in states[1].items() if not name.endswith("_precision")}
-    back = plan(session, None, creator, older)
+    back = preview_revert(session, None, creator, older)
     assert (back.target["birth"], back.target["birth_precision"]) == ("1917-08-01", "day")

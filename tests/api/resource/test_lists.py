@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert, select
 
 from comicsdb import models
-from tests.api.bodies import BASE, instant, named, rows, same
+from tests.api.bodies import BASE, api_timestamp, assert_same_json, named, rows
 from tests.cases import for_each
 
 PLAIN = ["arc", "character", "creator", "imprint", "publisher", "team", "universe"]
@@ -47,13 +47,13 @@ def test_the_root_lists_what_there_is_in_the_order_of_the_contract(api):
         "crosswalk",
         "search",
     ]
-    same(api.json("/api/"), {kind: f"{BASE}/api/{kind}/" for kind in kinds})
+    assert_same_json(api.json("/api/"), {kind: f"{BASE}/api/{kind}/" for kind in kinds})
 
 
 @pytest.mark.parametrize("kind", PLAIN)
 def test_a_plain_list_shows_id_name_and_the_rows_own_modified(api, make, kind):
     beta, alpha = (getattr(make, kind)(name=name) for name in ("Beta", "Alpha"))
-    same(
+    assert_same_json(
         api.json(f"/api/{kind}/"),
         {"count": 2, "next": None, "previous": None, "results": rows(alpha, beta)},
     )
@@ -86,7 +86,7 @@ def test_a_row_of_series(api, make, session):
                 "year_end": 2022,
                 "volume": 2,
                 "issue_count": 1,
-                "modified": instant(lights.modified),
+                "modified": api_timestamp(lights.modified),
                 "publisher": named(nimbus),
                 "series_type": {"id": 10, "name": "Trade Paperback"},
                 "cv_id": 1,
@@ -99,7 +99,7 @@ def test_a_row_of_series(api, make, session):
                 "year_end": None,
                 "volume": 1,
                 "issue_count": 0,
-                "modified": instant(bare.modified),
+                "modified": api_timestamp(bare.modified),
                 "publisher": named(nimbus),
                 "series_type": {"id": 13, "name": "Single Issue"},
                 "cv_id": None,
@@ -107,8 +107,8 @@ def test_a_row_of_series(api, make, session):
             },
         ],
     }
-    same(api.json("/api/series/"), expected)
-    same(api.json(f"/api/publisher/{nimbus.id}/series_list/"), expected)
+    assert_same_json(api.json("/api/series/"), expected)
+    assert_same_json(api.json(f"/api/publisher/{nimbus.id}/series_list/"), expected)
 
 
 def test_a_row_of_issues_is_the_same_in_every_list_of_them(api, make, session):
@@ -153,7 +153,7 @@ def test_a_row_of_issues_is_the_same_in_every_list_of_them(api, make, session):
                 "foc_date": "2019-03-25",
                 "image": f"{BASE}/media/issue/2026/02/11/hl3.jpg",
                 "cover_hash": "9f1f0f0783c3c1e1",
-                "modified": instant(issue.modified),
+                "modified": api_timestamp(issue.modified),
             },
             {
                 "id": bare.id,
@@ -166,13 +166,13 @@ def test_a_row_of_issues_is_the_same_in_every_list_of_them(api, make, session):
                 "foc_date": None,
                 "image": None,
                 "cover_hash": "",
-                "modified": instant(bare.modified),
+                "modified": api_timestamp(bare.modified),
             },
         ],
     }
     make.issue()  # of another series, without any of them
     for owner in (arc, character, team, series):
-        same(api.json(f"/api/{owner.__tablename__}/{owner.id}/issue_list/"), expected)
+        assert_same_json(api.json(f"/api/{owner.__tablename__}/{owner.id}/issue_list/"), expected)
     assert api.json("/api/issue/")["results"][:2] == expected["results"]
 
 
@@ -326,7 +326,7 @@ def test_no_such_page(api, arcs, page):
 def test_an_empty_list_has_one_page(api, path):
     empty = {"count": 0, "next": None, "previous": None, "results": []}
     for query in ("", "?page=1", "?page=last"):
-        same(api.json(path + query), empty)
+        assert_same_json(api.json(path + query), empty)
     assert api.json(f"{path}?page=2", 404) == {"detail": "Invalid page."}
 
 
@@ -389,7 +389,7 @@ def test_nested_lists_have_pages_too(api, make, session):
 def test_the_issues_of_nothing(api, make, kind):
     entity = getattr(make, kind)()
     empty = {"count": 0, "next": None, "previous": None, "results": []}
-    same(api.json(f"/api/{kind}/{entity.id}/issue_list/"), empty)
+    assert_same_json(api.json(f"/api/{kind}/{entity.id}/issue_list/"), empty)
     message = {"detail": f"No {kind.title()} matches the given query."}
     assert api.json(f"/api/{kind}/{entity.id + 1}/issue_list/", 404) == message
     assert api.json(f"/api/{kind}/{entity.id + 1}/issue_list/?page=9", 404) == message

@@ -8,17 +8,17 @@ from sqlalchemy import text
 
 from comicsdb_api.resource import listing
 from tests.api.bodies import BASE
-from tests.api.many import ISSUES, Many
+from tests.api.bulk_rows import ISSUES, BulkRows
 from tests.api.resource.test_paging import LISTS
 from tests.api.resource.test_selection import contract  # noqa: F401  (a fixture)
 from tests.api.resource.test_statements import AGAIN
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 
 @pytest.fixture
 def many(make):
     """Rows in bulk."""
-    return Many(make)
+    return BulkRows(make)
 
 
 def path_with(path, query):
@@ -68,7 +68,7 @@ def test_rows_that_stay_come_once_while_others_write(api, many, session):
         leaving = list(gone)[:3]
         session.execute(text("DELETE FROM issue WHERE id = ANY(:ids)"), {"ids": leaving})
         gone.difference_update(leaving)
-        many.changed()
+        many.bump_versions()
     assert len(seen) == len(set(seen))
     stayed = [each for each in stay if each not in set(stay[3::4])]
     assert [each for each in seen if each in set(stayed)] == stayed
@@ -84,10 +84,10 @@ ORDERS = {
 @pytest.mark.parametrize("name", ORDERS)
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_orders(api, many, session, monkeypatch, name, sign):
-    monkeypatch.setattr(listing, "FAR", 2)
+    monkeypatch.setattr(listing, "OFFSET_PAGES_MAX", 2)
     many.add("issue", 130)
     session.execute(text("UPDATE issue SET modified = now() - (id * 7 % 11) * interval '1.5 ms'"))
-    many.changed()
+    many.bump_versions()
     rows = api.json("/api/issue/?page_size=500")["results"]
     expected = [row["id"] for row in sorted(rows, key=ORDERS[name], reverse=bool(sign))]
     path = f"/api/issue/?sort={sign}{name}&page_size=20"
@@ -169,7 +169,7 @@ def test_answers_by_cursor_are_as_described_and_not_cached(api, many, contract):
     for path, place in (("/api/issue/", ""), ("/api/arc/{id}/issue_list/", many.arc.id)):
         operation = contract.read(path)
         answer = api.get(f"{path.format(id=place)}?cursor=*&page_size=2&include=credits")
-        contract.fits(operation, answer, selected=True)
+        contract.check_response(operation, answer, selected=True)
         assert "X-Cache" not in answer.headers
         api.get(answer.json["next"].removeprefix(BASE), 304, {"If-None-Match": "*"})
     assert api.json("/api/arc/999999/issue_list/?cursor=*", 404)
@@ -179,7 +179,7 @@ def test_a_page_by_cursor_costs_one_statement(api, many, connection):
     many.add("issue", 120)
     link = api.json("/api/issue/?cursor=*&page_size=50")["next"].removeprefix(BASE)
     api.get(link)
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert len(api.json(link)["results"]) == 50
     assert len(statements) == AGAIN
 

@@ -6,7 +6,15 @@ import pytest
 
 from comicsdb.db.read_pool import ReadPool
 from comicsdb_api.resource import listing
-from tests.api.many import ARCS, ISSUES_IN_ARC, SIZE, Many, expected, shown, with_page
+from tests.api.bulk_rows import (
+    ARCS,
+    ISSUES_IN_ARC,
+    PAGE_SIZE,
+    BulkRows,
+    expected_summary,
+    page_summary,
+    with_page,
+)
 from tests.cases import for_each
 from tests.conftest import ReadPoolOfTests
 
@@ -18,9 +26,9 @@ LISTS = {
     "/api/arc/{arc}/issue_list/": ("issue", ISSUES_IN_ARC),
 }
 HAPPENINGS = {
-    "some come": lambda many, kind: many.add(kind, SIZE + 30),
+    "some come": lambda many, kind: many.add(kind, PAGE_SIZE + 30),
     "most go": lambda many, kind: many.remove(kind, "id % 40 > 0"),
-    "all move": lambda many, kind: many.move(kind),
+    "all move": lambda many, kind: many.reorder(kind),
 }
 FAR = 3  # set below: fewer rows will do
 PAGES = [2, FAR, "last"]
@@ -57,8 +65,8 @@ def interrupted(wsgi, api, connection):
 @pytest.fixture
 def many(make, monkeypatch):
     """Rows in bulk."""
-    monkeypatch.setattr(listing, "FAR", FAR - 1)
-    return Many(make)
+    monkeypatch.setattr(listing, "OFFSET_PAGES_MAX", FAR - 1)
+    return BulkRows(make)
 
 
 @pytest.fixture(params=LISTS)
@@ -89,8 +97,8 @@ def undone(wsgi, connection, session):
 def is_page_of(answer, page, *moments):
     """Whether an answer shows a page of the list as it was at one of these moments."""
     if answer.status_int == 200:
-        return shown(answer.json) in [expected(ids, page) for ids in moments]
-    missing = page != "last" and any(len(ids) <= (page - 1) * SIZE for ids in moments)
+        return page_summary(answer.json) in [expected_summary(ids, page) for ids in moments]
+    missing = page != "last" and any(len(ids) <= (page - 1) * PAGE_SIZE for ids in moments)
     return missing and answer.status_int == 404 and answer.json == NO_PAGE
 
 
@@ -105,11 +113,11 @@ def test_a_page_is_of_one_moment(api, listed, interrupted, undone, *, happening,
         if number == 3 and not known:  # what is kept of an earlier list makes one read more
             for each in PAGES:
                 api.get(with_page(path, each))
-            many.changed()
+            many.bump_versions()
         if known:
             for each in (1, FAR, FAR + 1):
                 api.get(with_page(path, each))
-            many.changed()
+            many.bump_versions()
             for each in (3, FAR + 1):
                 api.get(with_page(path, each))
         answer = interrupted(with_page(path, page), number, lambda: HAPPENINGS[happening](many, kind))
@@ -131,12 +139,12 @@ def test_the_last_page_is_the_last_however_often_rows_come_and_go(api, many, wsg
         def _run(self, read):
             self.left -= 1
             if self.left >= 0:
-                many.remove("arc", "id % 2 = 0") if self.left % 2 else many.add("arc", 5 * SIZE)
+                many.remove("arc", "id % 2 = 0") if self.left % 2 else many.add("arc", 5 * PAGE_SIZE)
             return super()._run(read)
 
     wsgi.registry["comicsdb.read_pool"] = Restless(lambda: connection)
     body = api.json("/api/arc/?page=last")
-    assert shown(body) == expected(many.ids(ARCS.format("")), "last")
+    assert page_summary(body) == expected_summary(many.ids(ARCS.format("")), "last")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -151,6 +159,6 @@ def test_a_parent_that_goes_meanwhile_is_not_there(api, make, interrupted, page,
 
     path = with_page(f"/api/arc/{arc.id}/issue_list/", page)
     answer = interrupted(path, number, go)
-    assert answer.status_int in {404} or shown(answer.json)[1] == [issues[0].id]
+    assert answer.status_int in {404} or page_summary(answer.json)[1] == [issues[0].id]
     if answer.status_int == 404:
         assert answer.json in (GONE, NO_PAGE)

@@ -11,9 +11,9 @@ from comicsdb.catalog import Catalog
 from comicsdb.catalog.unit_of_work import WRITE_LOCK
 from comicsdb.media.storage import FolderStorage
 from tests.api.conftest import PASSWORD
-from tests.conftest import API_ALONE, build_app
+from tests.conftest import API_ONLY, build_app
 from tests.dataset import picture
-from tests.factories import Make
+from tests.factories import Factories
 
 TYPED = {"name": "Salt Tide"}
 
@@ -33,7 +33,9 @@ def sent(client, method: str, path: str, status: int, fields: dict, image: bytes
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
-def test_a_storage_that_is_down_is_told_and_nothing_is_changed(editor, make, session, dead, caplog, method):
+def test_a_storage_that_is_down_is_told_and_nothing_is_changed(
+    editor, make, session, unreachable_storage, caplog, method
+):
     arc = make.arc(name="Before", image="arc/2026/01/01/before.png")
     path = "/api/arc/" if method == "POST" else f"/api/arc/{arc.id}/"
     answer = sent(editor, method, path, 503, TYPED, picture())
@@ -47,7 +49,7 @@ def test_a_storage_that_is_down_is_told_and_nothing_is_changed(editor, make, ses
     assert (arc.name, arc.image) == ("Before", "arc/2026/01/01/before.png")
 
 
-def test_a_write_without_a_picture_needs_no_storage(editor, make, session, dead):
+def test_a_write_without_a_picture_needs_no_storage(editor, make, session, unreachable_storage):
     arc = make.arc(name="Before", image="arc/2026/01/01/before.png")
     assert sent(editor, "PATCH", f"/api/arc/{arc.id}/", 200, TYPED).json["name"] == "Salt Tide"
     session.expire_all()
@@ -56,10 +58,10 @@ def test_a_write_without_a_picture_needs_no_storage(editor, make, session, dead)
 
 def test_a_picture_is_stored_before_other_writers_have_to_wait(database, factory, tmp_path, monkeypatch):
     """While a slow storage takes its time, nobody else's write is held up: no lock is held yet."""
-    app = webtest.TestApp(build_app(database, tmp_path / "media", **API_ALONE))
+    app = webtest.TestApp(build_app(database, tmp_path / "media", **API_ONLY))
     with factory() as session:
         passwords = app.app.registry["comicsdb.passwords"]
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.user("ann", password=PASSWORD, passwords=passwords, groups=["editor"])
         series, issue, arc = make.series().id, make.issue().id, make.arc().id
     held, put = [], FolderStorage.put

@@ -7,17 +7,17 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import Creator, Issue
-from comicsdb_api.resource import listing, shapes
-from comicsdb_api.resource.selection import names_of, shape_of
+from comicsdb_api.resource import expressions, listing
+from comicsdb_api.resource.selection import dotted_names, parse_selection
 from comicsdb_api.resources import WITH_HISTORY
 from comicsdb_api.resources.issue import IssueResource
-from tests.api.bodies import BASE, rows, same
+from tests.api.bodies import BASE, assert_same_json, rows
+from tests.api.bulk_rows import ISSUES, BulkRows
 from tests.api.descriptions import Contract
-from tests.api.many import ISSUES, Many
 from tests.api.resource.test_statements import AGAIN, world
-from tests.api.writing import Writer
+from tests.api.writing import WritingClient
 from tests.cases import for_each
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 KINDS = [each.kind() for each in WITH_HISTORY]
 
@@ -30,33 +30,33 @@ def contract(api):
 
 def statement(shape) -> str:
     """The statement for the body of a shape."""
-    body = select(*shapes.labelled(shape.expressions)).select_from(shape.source)
-    return CompiledQuery.of(shapes.object_of(body)).text
+    body = select(*expressions.labelled_columns(shape.expressions)).select_from(shape.source)
+    return CompiledQuery.of(expressions.row_as_json(body)).text
 
 
 def test_what_is_not_asked_for_is_not_computed():
-    text = statement(shape_of(IssueResource, "id,credits.creator,imprint.name,series.name"))
+    text = statement(parse_selection(IssueResource, "id,credits.creator,imprint.name,series.name"))
     assert not [each for each in ("role", "variant", "genre", "character") if each in text]
-    assert "role" in statement(shape_of(IssueResource, "credits.role.name"))
-    assert "credit" not in statement(shape_of(IssueResource, include="variants"))
+    assert "role" in statement(parse_selection(IssueResource, "credits.role.name"))
+    assert "credit" not in statement(parse_selection(IssueResource, include="variants"))
 
 
 @for_each("resource", WITH_HISTORY)
 def test_fields_of_both_have_in_a_detail_all_that_they_have_in_a_list(resource):
     row, detail = resource.row_fields(), resource.detail_fields()
     shared = {name: row[name] for name in row if name in detail}
-    assert set(names_of(shared)) <= set(names_of(detail))
+    assert set(dotted_names(shared)) <= set(dotted_names(detail))
 
 
 def test_equal_wishes_make_equal_shapes():
-    one = shape_of(IssueResource, " number,id,,id", "variants , credits")
-    assert one == shape_of(IssueResource, "id,number", "credits,variants")
-    assert hash(one) == hash(shape_of(IssueResource, "id,number", "credits,variants"))
+    one = parse_selection(IssueResource, " number,id,,id", "variants , credits")
+    assert one == parse_selection(IssueResource, "id,number", "credits,variants")
+    assert hash(one) == hash(parse_selection(IssueResource, "id,number", "credits,variants"))
 
 
 def test_unknown_words_are_told_with_the_known_ones():
     with pytest.raises(InvalidError) as caught:
-        shape_of(IssueResource, "id,series.nam,number.x", "credits,ids")
+        parse_selection(IssueResource, "id,series.nam,number.x", "credits,ids")
     assert list(caught.value.errors) == ["fields", "include"]
     assert caught.value.errors["fields"][0].startswith("Unknown: number.x, series.nam. Known: id, series, ")
     assert caught.value.errors["include"][0].startswith("Unknown: ids. Known: all, id, series, ")
@@ -70,7 +70,7 @@ def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, connect
     detail = api.json(f"/api/{kind}/{ids[kind]}/")
     usual = next(row for row in api.json(f"/api/{kind}/")["results"] if row["id"] == ids[kind])
     further = ["external_ids", *(["all_variants"] if kind == "issue" else [])]
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         answer = api.get(f"/api/{kind}/?include=all")
         whole = api.json(f"/api/{kind}/{ids[kind]}/?include={','.join(further)}")
     assert len(statements) == 2 * AGAIN
@@ -78,7 +78,7 @@ def test_include_shows_in_a_list_what_the_detail_has(api, ids, contract, connect
     assert len(whole["external_ids"]) == 2
     assert whole == detail | {name: whole[name] for name in further}
     assert shown == usual | whole
-    contract.fits(contract.read(f"/api/{kind}/"), answer, selected=True)
+    contract.check_response(contract.read(f"/api/{kind}/"), answer, selected=True)
     some = [name for name in detail if name not in usual][:3]
     answer = api.json(f"/api/{kind}/?include={','.join(some)}")
     (shown,) = [row for row in answer["results"] if row["id"] == ids[kind]]
@@ -96,13 +96,13 @@ def test_external_ids_are_those_of_the_crosswalk(api, make, contract):
     given = [dict(zip(("source", "external_id", "scope"), row, strict=True)) for row in rows]
     issue = make.issue(cv_id=51, gcd_id=7, isbn="9783161484100", external_ids=given)
     asked = {"source": "comicsdb", "kind": "issue", "ids": [str(issue.id)]}
-    (found,) = Writer(api.testapp, api.headers).post("/api/crosswalk/", 200, json=asked)["results"]
+    (found,) = WritingClient(api.testapp, api.headers).post("/api/crosswalk/", 200, json=asked)["results"]
     shown = api.json(f"/api/issue/{issue.id}/?fields=external_ids")
     assert shown == {"external_ids": found["external_ids"]}
     assert len(shown["external_ids"]) == 6
     assert shown["external_ids"][0]["url"] == "https://comicvine.gamespot.com/issue/4000-51/"
     answer = api.get(f"/api/issue/?ids={issue.id}&fields=external_ids.source")
-    contract.fits(contract.read("/api/issue/"), answer, selected=True)
+    contract.check_response(contract.read("/api/issue/"), answer, selected=True)
     (row,) = answer.json["results"]
     sources = ["comicvine", "comicvine", "gcd", "isbn", "isbn", "locg"]
     assert [each["source"] for each in row["external_ids"]] == sources
@@ -127,10 +127,10 @@ def test_fields_leave_of_a_detail_what_they_name(api, ids, kind):
     path = f"/api/{kind}/{ids[kind]}/"
     detail = api.json(path)
     (resource,) = [each for each in WITH_HISTORY if each.kind() == kind]
-    names = names_of(resource.detail_fields())
+    names = dotted_names(resource.detail_fields())
     for wanted in (names[::2], names[1::2], names[::5], names[-1:]):
         found = api.json(f"{path}?fields={','.join(wanted)}")
-        same(found, part(detail, wanted))
+        assert_same_json(found, part(detail, wanted))
     listed = api.json(f"/api/{kind}/?fields={','.join(names[::2])}")["results"]
     assert [row for row in listed if row["id"] == ids[kind]] == [part(detail, names[::2])]
 
@@ -169,8 +169,8 @@ def test_formats_of_tags_are_whole(api, ids):
 
 
 def test_links_keep_options_and_far_pages_are_the_same_rows(api, make, monkeypatch):
-    monkeypatch.setattr(listing, "FAR", 1)
-    many = Many(make)
+    monkeypatch.setattr(listing, "OFFSET_PAGES_MAX", 1)
+    many = BulkRows(make)
     many.add("issue", 305)
     rows, link = [], f"{BASE}/api/issue/?fields=id,page&include=desc"
     while link:
@@ -241,7 +241,7 @@ def test_what_became_of_ids_is_told(api, make, catalog, session, contract, kind)
     assert body["results"] == [{"modified": api.json(f"/api/{kind}/{kept.id}/")["modified"]}]
     assert (body["missing"], body["deleted"]) == ([2**31 - 1], [ids[1], ids[4]])
     assert body["merged"] == [{"id": ids[0], "survivor": kept.id}]
-    contract.fits(contract.read(f"/api/{kind}/"), answer, selected=True)
+    contract.check_response(contract.read(f"/api/{kind}/"), answer, selected=True)
 
 
 def test_filters_hold_for_ids_too_but_what_is_there_is_not_missing(api, make):
@@ -263,18 +263,18 @@ def test_bad_ids(api):
 
 def test_a_hundred_issues_in_full_cost_one_statement(api, make, connection):
     ids = world(make, 2)
-    many = Many(make)
+    many = BulkRows(make)
     many.add("issue", 99)
     wanted = [ids["issue"], *many.ids(ISSUES.format("WHERE s.publisher_id <> 0"))][:100]
     path = f"/api/issue/?include=all&ids={','.join(map(str, wanted))}"
     api.get(path)
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert len(api.json(path)["results"]) == len(set(wanted))
     assert len(statements) == AGAIN
 
 
 def test_candidates_of_a_match_have_the_fields_asked_for(api, ids, contract):
-    client = Writer(api.testapp, api.headers)
+    client = WritingClient(api.testapp, api.headers)
     known = {"descriptors": [{"id": ids["issue"]}]}
     detail = api.json(f"/api/issue/{ids['issue']}/")
     (operation,) = [each for each in contract.operations if each.path == "/api/match/"]

@@ -10,7 +10,7 @@ from comicsdb.models import CATALOGUE
 from comicsdb.tags import FORMATS
 from comicsdb_api.errors import UNKNOWN_PATTERN
 from tests.api.conftest import SCHEMA
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.lists import make_list
 
 # An account with the stamps of what it asks for, and a body: a count comes in the same statement as the rows.
@@ -95,7 +95,7 @@ def world(make, size):
     many = range(size)
     cited = {"attributions": [{"source": "W", "url": f"https://example.org/{each}"} for each in many]}
     cited["external_ids"] = [{"source": "wikidata", "external_id": f"Q{each + 1}"} for each in many]
-    with make.together():
+    with make.single_commit():
         publisher = make.publisher(**cited)
         imprint = make.imprint(publisher=publisher, **cited)
         publishers = [make.publisher() for _ in many]
@@ -131,7 +131,7 @@ def world(make, size):
 def own_lists(make, reader, size):
     """Lists of the account that asks, with `size` entries; gives their ids, and that of an item it owns."""
     session = make.session
-    with make.together():
+    with make.single_commit():
         issues = [make.issue() for _ in range(size)]
     for issue in issues:
         owned, _ = collection.add(session, reader.id, issue.id, {"is_read": True}, today=date(2026, 3, 4))
@@ -154,7 +154,7 @@ def test_the_cost_of_an_answer_does_not_depend_on_how_much_it_shows(api, make, c
     ids = everything(make, reader, size)
     found = {}
     for path in COSTS:
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             api.get(path.format(**ids))
         found[path] = len(statements)
     assert found == COSTS
@@ -166,7 +166,7 @@ def test_what_is_in_the_cache_costs_one_statement(api, make, connection):
     cached = [path for path in cached if path not in ARCHIVES]
     for path in (each.format(**ids) for each in cached):
         api.get(path)
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert api.get(path).headers["X-Cache"] == "HIT"
         assert len(statements) == HIT, statements
 
@@ -175,7 +175,7 @@ def test_head_costs_what_get_costs(api, make, connection):
     arc = make.arc()
     for path in ("/api/arc/", f"/api/arc/{arc.id}/"):
         for cost in (MISS, HIT):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 api.call("HEAD", path)
             assert len(statements) == cost, statements
 
@@ -192,7 +192,7 @@ def test_head_costs_what_get_costs(api, make, connection):
     ],
 )
 def test_what_is_not_there_costs_no_more(api, connection, path, cost):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         api.get(path, 404)
     assert len(statements) == cost, statements
 

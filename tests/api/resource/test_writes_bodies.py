@@ -3,8 +3,8 @@
 import pytest
 
 from comicsdb.models import Publisher, Series
-from tests.api.conftest import basic
-from tests.api.writing import FORM, JSON, PICTURE, Writer, to_json
+from tests.api.conftest import basic_auth
+from tests.api.writing import FORM, JSON, PICTURE_FILES, WritingClient, to_json
 
 KINDS = "arc character creator imprint issue publisher series team universe variant".split()
 PARTS = "multipart/form-data; boundary=xx"
@@ -116,7 +116,7 @@ def test_forms_that_cannot_be_read(writer, session, body, content_type):
 def test_text_is_what_was_sent_whatever_the_form(writer):
     for name in ("Città ½ 漫画", "a&b=c;d%20+e", "\ufffd"):
         assert writer.post("/api/arc/", form={"name": name})["name"] == name
-        assert writer.post("/api/arc/", form={"name": name}, files=PICTURE)["name"] == name
+        assert writer.post("/api/arc/", form={"name": name}, files=PICTURE_FILES)["name"] == name
 
 
 def test_too_large_is_said_with_the_limit_before_anything_is_parsed(writer):
@@ -191,8 +191,8 @@ def test_allow_and_head(writer, make):
 def test_the_order_of_the_checks(writer, reader, make):
     """Each request has everything wrong that comes later in the order as well."""
     xml, gone = (b"<a/>", "text/xml"), "/api/arc/999999/"
-    plain = Writer(writer.testapp, basic(reader.username, "correct horse"))
-    nobody = Writer(writer.testapp, {})
+    plain = WritingClient(writer.testapp, basic_auth(reader.username, "correct horse"))
+    nobody = WritingClient(writer.testapp, {})
     nobody.raw("PUT", gone, 406, *xml, headers={"Accept": "image/png"})
     nobody.raw("PUT", gone, 401, *xml)
     plain.raw("PUT", gone, 403, *xml)

@@ -11,11 +11,11 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.models import Publisher
-from tests.api.bodies import rate
-from tests.api.conftest import PASSWORD, basic
-from tests.api.writing import PICTURE, Writer
-from tests.conftest import API_ALONE, build_app
-from tests.factories import Make
+from tests.api.bodies import set_rating
+from tests.api.conftest import PASSWORD, basic_auth
+from tests.api.writing import PICTURE_FILES, WritingClient
+from tests.conftest import API_ONLY, build_app
+from tests.factories import Factories
 
 OTHER = '"0123456789abcdef01234567"'
 LATE = "Fri, 01 Jan 2100 00:00:00 GMT"
@@ -92,7 +92,7 @@ def test_all_that_the_body_shows_counts(writer, session, make):
     issue = make.issue()
     path = f"/api/issue/{issue.id}/"
     tag = writer.get(path).headers["ETag"]
-    rate(session, issue, count=1, total=5)
+    set_rating(session, issue, count=1, total=5)
     writer.write("PATCH", path, 412, json={"sku": "A"}, headers={"If-Match": tag})
     tag = writer.get(path, headers={"Cache-Control": "no-cache"}).headers["ETag"]
     make.credit(issue, make.creator(), "Writer")
@@ -109,7 +109,7 @@ def test_what_is_not_there_comes_first_and_what_is_wrong_last(writer, path):
 
 
 def test_a_variant_has_no_tag_to_know(writer, make):
-    made = writer.post("/api/variant/", form={"issue": make.issue().id}, files=PICTURE)
+    made = writer.post("/api/variant/", form={"issue": make.issue().id}, files=PICTURE_FILES)
     path = f"/api/variant/{made['id']}/"
     writer.write("PATCH", path, 412, json={"sku": "A"}, headers={"If-Match": OTHER})
     writer.write("PATCH", path, 412, json={"sku": "A"}, headers={"If-Match": '""'})
@@ -119,13 +119,13 @@ def test_a_variant_has_no_tag_to_know(writer, make):
 @pytest.fixture
 def apart(database, media_folder):
     """An application whose requests have connections of their own, with a session beside it."""
-    app = build_app(database, media_folder, **API_ALONE)
+    app = build_app(database, media_folder, **API_ONLY)
     engine = app.registry["comicsdb.engine"]
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         passwords = Passwords(app.registry.settings["comicsdb.password_cost"])
         make.user("ed", password=PASSWORD, passwords=passwords, groups=["editor"])
-        yield Writer(webtest.TestApp(app), basic("ed", PASSWORD)), make
+        yield WritingClient(webtest.TestApp(app), basic_auth("ed", PASSWORD)), make
     app.registry["comicsdb.read_pool"].close()
     engine.dispose()
 

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from comicsdb.models import Change, Credit, History, Version, credit_role
-from tests.api.bodies import instant
+from tests.api.bodies import api_timestamp
 from tests.api.writing import to_json
 
 TAKEN = {"non_field_errors": ["The fields issue, creator must make a unique set."]}
@@ -28,7 +28,7 @@ def test_the_answer_is_in_the_order_sent(writer, make, session, issue):
     made = writer.post(CREDIT, json=sent)
     rows = [session.get(Credit, each["id"]) for each in made]
     assert made == [
-        {"id": row.id, "modified": instant(row.modified), **given, "role": roles}
+        {"id": row.id, "modified": api_timestamp(row.modified), **given, "role": roles}
         for row, given, roles in zip(rows, sent, ([1, 2], [3], [1]), strict=True)
     ]
     assert [list(each) for each in made] == [["id", "modified", "issue", "creator", "role"]] * 3

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from comicsdb.models import Issue, Publisher
-from tests.api.bodies import BASE, same
+from tests.api.bodies import BASE, assert_same_json
 
 TAKEN = "The fields {} must make a unique set."
 NOT_THERE = 'Invalid pk "{}" - object does not exist.'
@@ -32,7 +32,7 @@ def written(answer, **expected):
     """Fails unless an answer to a write is exactly this, in this order, and `modified`, where it has one."""
     if "modified" in answer:
         expected["modified"] = answer["modified"]
-    same(answer, expected)
+    assert_same_json(answer, expected)
 
 
 # What is answered.

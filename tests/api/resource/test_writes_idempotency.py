@@ -14,11 +14,11 @@ from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.http import idempotency
 from comicsdb.models import Arc, Credit, IdempotencyKey, Variant
-from tests.api.conftest import PASSWORD, basic
-from tests.api.writing import PICTURE, Writer
-from tests.conftest import API_ALONE, build_app
-from tests.factories import Make
-from tests.waiting import await_that
+from tests.api.conftest import PASSWORD, basic_auth
+from tests.api.writing import PICTURE_FILES, WritingClient
+from tests.conftest import API_ONLY, build_app
+from tests.factories import Factories
+from tests.waiting import wait_until
 
 USED = {"detail": "This Idempotency-Key was used for another request. Make up a new one for each request."}
 
@@ -42,13 +42,13 @@ def test_what_is_repeated_is_done_once(writer, session):
 
 
 def test_a_form_in_parts_is_the_same_whatever_stands_between_them(writer, make, media_folder):
-    body = {"form": {"issue": make.issue().id}, "files": PICTURE, "headers": keyed("k")}
+    body = {"form": {"issue": make.issue().id}, "files": PICTURE_FILES, "headers": keyed("k")}
     made = writer.post("/api/variant/", **body)
     files = len(list(media_folder.rglob("*.png")))
     assert writer.post("/api/variant/", **body) == made
     assert len(list(media_folder.rglob("*.png"))) == files
     assert make.session.query(Variant).count() == 1
-    other = body | {"files": [("image", "x.png", PICTURE[0][2] + b"\0")]}
+    other = body | {"files": [("image", "x.png", PICTURE_FILES[0][2] + b"\0")]}
     assert writer.post("/api/variant/", 422, **other) == USED
 
 
@@ -65,7 +65,9 @@ def test_a_key_is_for_one_request_of_one_account(writer, make, passwords, sessio
     assert writer.post("/api/team/", 422, form={"name": "A"}, headers=keyed("k")) == USED
     assert writer.post("/api/arc/?x=1", 422, form={"name": "A"}, headers=keyed("k")) == USED
     make.user("other", password=PASSWORD, passwords=passwords, groups=["editor"])
-    Writer(writer.testapp, basic("other", PASSWORD)).post("/api/arc/", form={"name": "B"}, headers=keyed("k"))
+    WritingClient(writer.testapp, basic_auth("other", PASSWORD)).post(
+        "/api/arc/", form={"name": "B"}, headers=keyed("k")
+    )
     assert session.query(Arc).count() == 2
 
 
@@ -105,14 +107,14 @@ def test_a_key_is_forgotten_after_a_day(writer, session):
 @pytest.fixture
 def apart(database, media_folder):
     """A client whose requests have connections of their own, and sessions beside it."""
-    app = build_app(database, media_folder, **API_ALONE)
+    app = build_app(database, media_folder, **API_ONLY)
     engine = app.registry["comicsdb.engine"]
     factory = session_factory(engine)
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         passwords = Passwords(app.registry.settings["comicsdb.password_cost"])
         user = make.user("ed", password=PASSWORD, passwords=passwords, groups=["editor"])
-    yield Writer(webtest.TestApp(app), basic("ed", PASSWORD)), factory, user.id
+    yield WritingClient(webtest.TestApp(app), basic_auth("ed", PASSWORD)), factory, user.id
     app.registry["comicsdb.read_pool"].close()
     engine.dispose()
 
@@ -144,7 +146,7 @@ def test_the_second_of_two_waits_for_the_end_of_the_first(apart, ends):
 
         second = threading.Thread(target=repeat)
         second.start()
-        await_that(lambda: waiting(factory) == 1)
+        wait_until(lambda: waiting(factory) == 1)
         assert found == []
         idempotency.store_answer(session, user_id, "k", 201, body)
         getattr(session, ends)()

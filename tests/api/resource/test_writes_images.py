@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb.media import decoding, uploads
 from comicsdb.models import Imprint, Issue, Variant
-from tests.api.writing import PICTURE, key_of, picture
+from tests.api.writing import PICTURE_FILES, picture, storage_key
 from tests.pictures import heavy_scans, scans
 
 BAD = {"image": ["Upload a valid image. The file you uploaded was either not an image or a corrupted image."]}
@@ -29,16 +29,16 @@ def needed(kind, make):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_its_folder(writer, make, media_folder, kind):
     form = needed(kind, make)
-    made = writer.post(f"/api/{kind}/", form=form, files=PICTURE)
+    made = writer.post(f"/api/{kind}/", form=form, files=PICTURE_FILES)
     assert made["image"].startswith(f"http://localhost/media/{kind}/")
-    assert (media_folder / key_of(made["image"])).is_file()
+    assert (media_folder / storage_key(made["image"])).is_file()
     assert writer.json(f"/api/{kind}/{made['id']}/")["image"] == made["image"]
     assert writer.testapp.get(made["image"]).content_type == "image/png"
     kept = writer.put(f"/api/{kind}/{made['id']}/", form=form)
     assert kept["image"] == made["image"]
     blank = writer.patch(f"/api/{kind}/{made['id']}/", form={"image": ""})["image"]
     assert blank == (None if kind == "imprint" else made["image"])
-    assert (media_folder / key_of(made["image"])).is_file() == (kind != "imprint")
+    assert (media_folder / storage_key(made["image"])).is_file() == (kind != "imprint")
 
 
 def test_the_four_messages(writer, stored):
@@ -65,15 +65,15 @@ def test_a_picture_that_is_much_to_decode_is_refused_with_what_helps(writer, sto
     (message,) = writer.post("/api/arc/", 400, form={"name": "A"}, files=heavy)["image"]
     assert message.startswith("The file takes too much time or memory to decode: please save it again")
     assert stored() == before
-    assert writer.post("/api/arc/", form={"name": "A"}, files=PICTURE)["image"]  # the worker goes on
+    assert writer.post("/api/arc/", form={"name": "A"}, files=PICTURE_FILES)["image"]  # the worker goes on
 
 
 def test_who_sends_too_many_pictures_at_once_is_told_to_wait(writer, stored, monkeypatch):
-    monkeypatch.setattr(uploads, "UPLOAD_PATIENCE", 0.01)
+    monkeypatch.setattr(uploads, "UPLOAD_WAIT_SECONDS", 0.01)
     before = stored()
-    with decoding.place():
+    with decoding.acquire_decoder():
         told = writer.testapp.post(
-            "/api/arc/", {"name": "A"}, headers=writer.headers, upload_files=PICTURE, status=503
+            "/api/arc/", {"name": "A"}, headers=writer.headers, upload_files=PICTURE_FILES, status=503
         )
     assert told.headers["Retry-After"] == "3"
     assert "Pictures cannot be stored at the moment." in told.json["detail"]
@@ -90,7 +90,7 @@ def test_issues_take_no_picture_by_json(writer, make):
 def test_size_and_hash_follow_the_picture(writer, session, make):
     issue = make.issue()
     path = f"/api/issue/{issue.id}/"
-    writer.patch(path, files=PICTURE)
+    writer.patch(path, files=PICTURE_FILES)
     first = writer.json(path)
     session.expire_all()
     assert (issue.image_width, issue.image_height, len(issue.cover_hash)) == (60, 90, 16)
@@ -106,21 +106,21 @@ def test_size_and_hash_follow_the_picture(writer, session, make):
 def test_a_replaced_picture_goes_and_one_that_is_refused_was_never_there(writer, make, media_folder, stored):
     arc = make.arc()
     path, before = f"/api/arc/{arc.id}/", stored()
-    first = writer.patch(path, files=PICTURE)["image"]
+    first = writer.patch(path, files=PICTURE_FILES)["image"]
     second = writer.patch(path, files=[("image", "y.png", picture((1, 2, 3)))])["image"]
-    assert not (media_folder / key_of(first)).exists()
-    assert (media_folder / key_of(second)).is_file()
+    assert not (media_folder / storage_key(first)).exists()
+    assert (media_folder / storage_key(second)).is_file()
     make.arc(cv_id=5)
-    writer.patch(path, 400, form={"cv_id": 5}, files=PICTURE)  # only the database knows
-    writer.write("PATCH", path, 412, files=PICTURE, headers={"If-Match": '"other"'})
-    assert writer.write("PATCH", path, 400, form={"cv_id": "x"}, files=PICTURE).json.keys() == {"cv_id"}
+    writer.patch(path, 400, form={"cv_id": 5}, files=PICTURE_FILES)  # only the database knows
+    writer.write("PATCH", path, 412, files=PICTURE_FILES, headers={"If-Match": '"other"'})
+    assert writer.write("PATCH", path, 400, form={"cv_id": "x"}, files=PICTURE_FILES).json.keys() == {"cv_id"}
     assert writer.json(path)["image"] == second
     assert stored() == before + 1
 
 
 def test_an_imprint_without_logo(writer, session, make):
     imprint = make.imprint()
-    writer.patch(f"/api/imprint/{imprint.id}/", files=PICTURE)
+    writer.patch(f"/api/imprint/{imprint.id}/", files=PICTURE_FILES)
     assert writer.patch(f"/api/imprint/{imprint.id}/", form={"image": ""})["image"] is None
     session.expire_all()
     kept = session.get(Imprint, imprint.id)
@@ -128,12 +128,12 @@ def test_an_imprint_without_logo(writer, session, make):
 
 
 def test_a_variant_keeps_a_hash_in_a_folder_of_its_own(writer, session, make, media_folder):
-    made = writer.post("/api/variant/", form={"issue": make.issue().id}, files=PICTURE)
+    made = writer.post("/api/variant/", form={"issue": make.issue().id}, files=PICTURE_FILES)
     variant = session.get(Variant, made["id"])
     assert made["image"].startswith("http://localhost/media/variants/")
     assert (variant.image_height, len(variant.cover_hash)) == (90, 16)
     writer.patch(f"/api/variant/{variant.id}/", files=[("image", "y.png", picture((1, 2, 3)))])
     session.expire_all()
-    assert not (media_folder / key_of(made["image"])).exists()
+    assert not (media_folder / storage_key(made["image"])).exists()
     assert (media_folder / variant.image).is_file()
     assert session.query(Issue).one().image == ""

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.api.resource.test_statements import world
-from tests.api.writing import PICTURE
-from tests.conftest import recording
+from tests.api.writing import PICTURE_FILES
+from tests.conftest import record_statements
 
 # No write of one object, or of one list of credits, costs more: the locks, the rules, the rows and their
 # stamps, history with log and versions, and the answer.
@@ -25,7 +25,7 @@ def test_the_cost_of_a_write_does_not_depend_on_how_much_there_is(writer, make, 
     found = {}
 
     def cost(name, write):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             found["last"] = write()
         found[name] = len(statements)
 
@@ -36,7 +36,10 @@ def test_the_cost_of_a_write_does_not_depend_on_how_much_there_is(writer, make, 
     cost("issue post", lambda: writer.post("/api/issue/", json=issue))
     cost("issue patch", lambda: writer.patch(f"/api/issue/{ids['issue']}/", json={"sku": "A"}))
     cost("credit post", lambda: writer.post("/api/credit/", json=many))
-    cost("variant post", lambda: writer.post("/api/variant/", form={"issue": ids["issue"]}, files=PICTURE))
+    cost(
+        "variant post",
+        lambda: writer.post("/api/variant/", form={"issue": ids["issue"]}, files=PICTURE_FILES),
+    )
     variant = found.pop("last")["id"]
     cost("variant patch", lambda: writer.patch(f"/api/variant/{variant}/", json={"sku": "A"}))
     del found["last"]

@@ -5,8 +5,8 @@ import pytest
 from mokkari.schemas.variant import VariantPostResponse
 
 from comicsdb.models import Change, History, Issue, Variant
-from tests.api.bodies import same
-from tests.api.writing import PICTURE, picture
+from tests.api.bodies import assert_same_json
+from tests.api.writing import PICTURE_FILES, picture
 
 NOT_THERE = 'Invalid pk "{}" - object does not exist.'
 REFUSED = {"detail": "No Variant matches the given query."}
@@ -29,15 +29,15 @@ def made(writer, issue):
         "sku": "S",
         "upc": "1",
     }
-    return writer.post("/api/variant/", form=form, files=PICTURE)
+    return writer.post("/api/variant/", form=form, files=PICTURE_FILES)
 
 
 def test_the_answer(writer, made, issue):
     expected = {"id": made["id"], "image": made["image"], "name": "Foil", "price_currency": "GBP"}
-    same(made, expected | {"price": "5.99", "sku": "S", "upc": "1", "issue": issue.id})
+    assert_same_json(made, expected | {"price": "5.99", "sku": "S", "upc": "1", "issue": issue.id})
     (shown,) = writer.json(f"/api/issue/{issue.id}/")["variants"]
     assert shown == {key: made[key] for key in ("name", "price", "sku", "upc", "image")}
-    plain = writer.post("/api/variant/", form={"issue": issue.id}, files=PICTURE)
+    plain = writer.post("/api/variant/", form={"issue": issue.id}, files=PICTURE_FILES)
     assert (plain["name"], plain["price"], plain["price_currency"]) == ("", None, "USD")
 
 
@@ -51,7 +51,7 @@ def test_a_variant_without_a_picture(writer, made, issue):
     assert [each["image"] for each in detail["all_variants"]] == [None, made["image"]]
     (row,) = writer.json("/api/issue/?fields=all_variants.name")["results"]
     assert row == {"all_variants": [{"name": "Bare"}, {"name": "Foil"}]}
-    pictured = writer.patch(f"/api/variant/{bare['id']}/", form={}, files=PICTURE)
+    pictured = writer.patch(f"/api/variant/{bare['id']}/", form={}, files=PICTURE_FILES)
     assert pictured["image"].startswith("http")
     assert len(writer.json(f"/api/issue/{issue.id}/")["variants"]) == 2
 

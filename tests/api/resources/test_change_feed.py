@@ -11,7 +11,7 @@ from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.models import Arc, Change
 from comicsdb.ops import backup
 from tests.api.writing import FORM
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 FEED = "/api/change/"
 
@@ -109,7 +109,7 @@ def test_who_knows_an_older_epoch_is_told_to_begin_anew(api, make, session):
     known, last = body["epoch"], body["results"][-1]["seq"]
     assert api.json(f"{FEED}?epoch={known}") == body
     assert api.json(f"{FEED}?epoch={known}&after={last}")["epoch"] == known
-    session.execute(text(backup.MOVE_EPOCH))
+    session.execute(text(backup.RENEW_EPOCH))
     session.commit()
     gone = api.json(f"{FEED}?epoch={known}&after={last}", 410)
     assert gone["epoch"] not in {known, ""}
@@ -188,7 +188,7 @@ def test_what_cannot_be_read_is_named(api, query, field, message):
 def test_it_has_a_tag_and_costs_two_statements(api, make, connection):
     api.get("/api/")
     make.arc()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         tag = api.get(FEED).headers["ETag"]
     assert len(statements) == 2, statements
     api.call("GET", FEED, 304, {"If-None-Match": tag})

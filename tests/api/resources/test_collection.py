@@ -9,8 +9,8 @@ from comicsdb import clock
 from comicsdb.clock import business_day
 from comicsdb.library import ratings
 from comicsdb.models import CollectionItem, IssueRating
-from tests.api.conftest import PASSWORD, basic
-from tests.api.writing import Writer
+from tests.api.conftest import PASSWORD, basic_auth
+from tests.api.writing import WritingClient
 
 TODAY = date(2026, 3, 4)
 DETAIL = (
@@ -32,14 +32,14 @@ NO_ITEM = {"detail": "No CollectionItem matches the given query."}
 @pytest.fixture
 def mine(api):
     """A client of an ordinary account, with bodies."""
-    return Writer(api.testapp, api.headers)
+    return WritingClient(api.testapp, api.headers)
 
 
 @pytest.fixture
 def other(testapp, make, passwords):
     """A client of another account."""
     make.user("other", password=PASSWORD, passwords=passwords)
-    return Writer(testapp, basic("other", PASSWORD))
+    return WritingClient(testapp, basic_auth("other", PASSWORD))
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from sqlalchemy import text, update
 from comicsdb import clock
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue
-from tests.api.http_dates import AFTER, BEFORE, MOMENT, SECOND, at
+from tests.api.http_dates import AFTER, BEFORE, MOMENT, MOMENT_DATE, moment_plus
 from tests.cases import for_each
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 TODAY = date(2026, 3, 4)
 UNKNOWN = "Select a valid choice. {} is not one of the available choices."
@@ -340,29 +340,34 @@ def owned(make, own):
 
 @pytest.mark.parametrize(("item_at", "issue_at"), [(0, -60), (-60, 0)])
 def test_the_later_of_item_and_issue_is_the_date(api, owned, item_at, issue_at):
-    path = owned(at(item_at), at(issue_at))
-    assert api.get(path).headers["Last-Modified"] == SECOND
-    for since, status in ((BEFORE, 200), (SECOND, 304), (AFTER, 304)):
+    path = owned(moment_plus(item_at), moment_plus(issue_at))
+    assert api.get(path).headers["Last-Modified"] == MOMENT_DATE
+    for since, status in ((BEFORE, 200), (MOMENT_DATE, 304), (AFTER, 304)):
         answer = api.get(path, status, {"If-Modified-Since": since})
-        assert answer.headers["Last-Modified"] == SECOND
+        assert answer.headers["Last-Modified"] == MOMENT_DATE
     api.get(path, 412, {"If-Unmodified-Since": BEFORE})
-    api.get(path, 200, {"If-Unmodified-Since": SECOND})
+    api.get(path, 200, {"If-Unmodified-Since": MOMENT_DATE})
 
 
 @pytest.mark.parametrize(
     "stamps",
-    [(at(0), at(-60), at(-0.5)), (at(-60), at(0), None, at(-0.5)), (at(0), at(-0.3)), (MOMENT, MOMENT)],
+    [
+        (moment_plus(0), moment_plus(-60), moment_plus(-0.5)),
+        (moment_plus(-60), moment_plus(0), None, moment_plus(-0.5)),
+        (moment_plus(0), moment_plus(-0.3)),
+        (MOMENT, MOMENT),
+    ],
 )
 def test_a_date_of_a_second_with_two_changes_proves_nothing(api, owned, stamps):
     path = owned(*stamps)
-    api.get(path, 200, {"If-Modified-Since": SECOND})
+    api.get(path, 200, {"If-Modified-Since": MOMENT_DATE})
     api.get(path, 304, {"If-Modified-Since": AFTER})
 
 
 def test_writes_heed_conditions(testapp, api, owned):
-    from tests.api.writing import Writer
+    from tests.api.writing import WritingClient
 
-    path, mine = owned(at(0), at(-60)), Writer(testapp, api.headers)
+    path, mine = owned(moment_plus(0), moment_plus(-60)), WritingClient(testapp, api.headers)
     tag = mine.get(path).headers["ETag"]
     for method, body in (("PATCH", {"rating": 4}), ("PUT", {}), ("DELETE", {})):
         for stale in ({"If-Match": '"0"'}, {"If-Unmodified-Since": BEFORE}):
@@ -370,13 +375,13 @@ def test_writes_heed_conditions(testapp, api, owned):
     assert mine.get(path).headers["ETag"] == tag
     mine.patch(path, json={"rating": 4}, headers={"If-Match": tag})
     mine.write("PATCH", path, 412, json={"rating": 5}, headers={"If-Match": tag})
-    mine.write("PATCH", path, 412, json={"rating": 5}, headers={"If-Unmodified-Since": SECOND})
+    mine.write("PATCH", path, 412, json={"rating": 5}, headers={"If-Unmodified-Since": MOMENT_DATE})
     assert mine.json(path)["rating"] == 4
     mine.write("DELETE", path, 204, json={}, headers={"If-Match": mine.get(path).headers["ETag"]})
 
 
 def test_lists_and_figures_have_tags_and_no_dates(api, owned):
-    owned(at(0), at(-60))
+    owned(moment_plus(0), moment_plus(-60))
     for path in ("", "stats/", "missing_series/", "missing_issues/1/"):
         answer = api.get(f"/api/collection/{path}", 200, {"If-Modified-Since": AFTER})
         assert "Last-Modified" not in answer.headers
@@ -399,9 +404,9 @@ def test_what_a_list_shows_is_never_old(api, make, catalog, shelf):
 def test_the_cost_of_an_answer_does_not_depend_on_how_much_there_is(
     testapp, api, make, own, connection, size
 ):
-    from tests.api.writing import Writer
+    from tests.api.writing import WritingClient
 
-    mine, series = Writer(testapp, api.headers), make.series()
+    mine, series = WritingClient(testapp, api.headers), make.series()
     for number in range(size):
         item = own(make.issue(series=series, number=str(number)), read_dates=[MOMENT] * size)
     gap = make.issue(series=series, number="gap")
@@ -422,7 +427,7 @@ def test_the_cost_of_an_answer_does_not_depend_on_how_much_there_is(
     }
     found = {}
     for name, call in calls.items():
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             call()
         found[name] = len(statements)
     assert found == {

@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 from comicsdb.imaging.hashes import hashes
 from comicsdb.models import PictureHash, Variant
 from comicsdb.models.picture_hash import HASHES, signed
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import recording
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.conftest import record_statements
 from tests.dataset import picture
 
 WANTED = "8f1f0f0783c3c1e1"
@@ -19,7 +19,7 @@ WANTED = "8f1f0f0783c3c1e1"
 @pytest.fixture
 def client(testapp, reader):
     """A client of an ordinary account."""
-    return Client(testapp, basic("reader", PASSWORD))
+    return Client(testapp, basic_auth("reader", PASSWORD))
 
 
 def give_hash(session, image, number):
@@ -48,7 +48,7 @@ def covered(make):
 def test_covers_are_listed_by_distance_with_issue_and_variant(client, covered, connection):
     near, far, variant = covered
     client.json("/api/cover/")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         client.json(f"/api/cover/?phash={WANTED}&dhash={WANTED}")
     assert len(statements) == 2  # the account and the covers
     body = client.json(f"/api/cover/?phash={WANTED.upper()}")

@@ -3,7 +3,7 @@
 import pytest
 
 from comicsdb.catalog.maintenance.merge import merge
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_thousand_ids_take_as_many_statements_as_one(writer, known, connection
     asked(writer, "comicvine", "1")
     counts = []
     for ids in (["4010"], range(3011, 4011)):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert places(asked(writer, "comicvine", *ids, kind="issue")) == [("4010", "issue", issue.id)]
         counts.append(len(statements))
     assert counts[0] == counts[1]

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from sqlalchemy import update
 
 from comicsdb import models
-from tests.api.bodies import ATTRIBUTION, BASE, SOURCES, instant, reread, same, stamped
+from tests.api.bodies import ATTRIBUTION, BASE, SOURCES, api_timestamp, assert_same_json, refreshed, stamped
 
 
 def test_an_arc_with_everything(api, make):
@@ -17,7 +17,7 @@ def test_an_arc_with_everything(api, make):
         image="arc/2026/02/11/a.jpg",
         attributions=SOURCES,
     )
-    same(
+    assert_same_json(
         api.json(f"/api/arc/{arc.id}/"),
         {
             "id": arc.id,
@@ -27,7 +27,7 @@ def test_an_arc_with_everything(api, make):
             "cv_id": 5,
             "gcd_id": 8801,
             "resource_url": f"{BASE}/arc/salt-tide/",
-            "modified": instant(arc.modified),
+            "modified": api_timestamp(arc.modified),
             "attribution": ATTRIBUTION,
         },
     )
@@ -35,7 +35,7 @@ def test_an_arc_with_everything(api, make):
 
 def test_an_arc_with_nothing(api, make):
     arc = make.arc(name="Bare")
-    same(
+    assert_same_json(
         api.json(f"/api/arc/{arc.id}/"),
         {
             "id": arc.id,
@@ -45,7 +45,7 @@ def test_an_arc_with_nothing(api, make):
             "cv_id": None,
             "gcd_id": None,
             "resource_url": f"{BASE}/arc/bare/",
-            "modified": instant(arc.modified),
+            "modified": api_timestamp(arc.modified),
             "attribution": [],
         },
     )
@@ -69,7 +69,7 @@ def test_a_character_with_everything(api, make):
         gcd_id=2,
         attributions=SOURCES,
     )
-    same(
+    assert_same_json(
         api.json(f"/api/character/{gale.id}/"),
         {
             "id": gale.id,
@@ -83,7 +83,7 @@ def test_a_character_with_everything(api, make):
             "cv_id": 1,
             "gcd_id": 2,
             "resource_url": f"{BASE}/character/gale-harrow/",
-            "modified": instant(gale.modified),
+            "modified": api_timestamp(gale.modified),
             "attribution": ATTRIBUTION,
         },
     )
@@ -91,7 +91,7 @@ def test_a_character_with_everything(api, make):
 
 def test_a_character_with_nothing(api, make):
     nobody = make.character(name="Nobody")
-    same(
+    assert_same_json(
         api.json(f"/api/character/{nobody.id}/"),
         {
             "id": nobody.id,
@@ -105,7 +105,7 @@ def test_a_character_with_nothing(api, make):
             "cv_id": None,
             "gcd_id": None,
             "resource_url": f"{BASE}/character/nobody/",
-            "modified": instant(nobody.modified),
+            "modified": api_timestamp(nobody.modified),
             "attribution": [],
         },
     )
@@ -123,7 +123,7 @@ def test_a_creator(api, make):
         gcd_id=11,
         attributions=SOURCES,
     )
-    same(
+    assert_same_json(
         api.json(f"/api/creator/{ada.id}/"),
         {
             "id": ada.id,
@@ -138,7 +138,7 @@ def test_a_creator(api, make):
             "cv_id": 10,
             "gcd_id": 11,
             "resource_url": f"{BASE}/creator/ada-penwell/",
-            "modified": instant(ada.modified),
+            "modified": api_timestamp(ada.modified),
             "attribution": ATTRIBUTION,
         },
     )
@@ -162,7 +162,7 @@ def test_an_imprint(api, make):
         gcd_id=4,
         attributions=SOURCES,
     )
-    same(
+    assert_same_json(
         api.json(f"/api/imprint/{stratus.id}/"),
         {
             "id": stratus.id,
@@ -174,7 +174,7 @@ def test_an_imprint(api, make):
             "gcd_id": 4,
             "publisher": {"id": nimbus.id, "name": "Nimbus Comics"},
             "resource_url": f"{BASE}/imprint/stratus/",
-            "modified": instant(stratus.modified),
+            "modified": api_timestamp(stratus.modified),
             "attribution": ATTRIBUTION,
         },
     )
@@ -191,7 +191,7 @@ def test_a_universe_has_no_comic_vine_id(api, make):
         publisher=nimbus,
         attributions=SOURCES,
     )
-    same(
+    assert_same_json(
         api.json(f"/api/universe/{sky.id}/"),
         {
             "id": sky.id,
@@ -202,7 +202,7 @@ def test_a_universe_has_no_comic_vine_id(api, make):
             "gcd_id": 7,
             "image": f"{BASE}/media/universe/2026/02/11/s.jpg",
             "resource_url": f"{BASE}/universe/prime-sky/",
-            "modified": instant(sky.modified),
+            "modified": api_timestamp(sky.modified),
             "attribution": ATTRIBUTION,
         },
     )
@@ -220,7 +220,7 @@ def test_a_team(api, make):
         gcd_id=22,
         attributions=SOURCES,
     )
-    same(
+    assert_same_json(
         api.json(f"/api/team/{wardens.id}/"),
         {
             "id": wardens.id,
@@ -232,7 +232,7 @@ def test_a_team(api, make):
             "cv_id": 21,
             "gcd_id": 22,
             "resource_url": f"{BASE}/team/rain-wardens/",
-            "modified": instant(wardens.modified),
+            "modified": api_timestamp(wardens.modified),
             "attribution": ATTRIBUTION,
         },
     )
@@ -250,7 +250,7 @@ def test_a_publisher(api, make):
         gcd_id=32,
         attributions=SOURCES,
     )
-    same(
+    assert_same_json(
         api.json(f"/api/publisher/{nimbus.id}/"),
         {
             "id": nimbus.id,
@@ -263,7 +263,7 @@ def test_a_publisher(api, make):
             "cv_id": 31,
             "gcd_id": 32,
             "resource_url": f"{BASE}/publisher/nimbus-comics/",
-            "modified": instant(nimbus.modified),
+            "modified": api_timestamp(nimbus.modified),
             "attribution": ATTRIBUTION,
         },
     )
@@ -290,9 +290,9 @@ def test_an_embedded_object_shows_when_its_name_changed_and_a_row_when_it_was_mo
     named_at = gale.name_changed
     catalog.update(gale, {"desc": "More about her."})
     session.commit()
-    assert reread(session, gale).modified > named_at
-    assert api.json(f"/api/issue/{issue.id}/")["characters"][0]["modified"] == instant(named_at)
-    assert api.json("/api/character/")["results"][0]["modified"] == instant(gale.modified)
+    assert refreshed(session, gale).modified > named_at
+    assert api.json(f"/api/issue/{issue.id}/")["characters"][0]["modified"] == api_timestamp(named_at)
+    assert api.json("/api/character/")["results"][0]["modified"] == api_timestamp(gale.modified)
 
 
 def test_a_moment_without_microseconds_is_written_without_fraction(api, make, session):

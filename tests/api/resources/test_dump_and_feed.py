@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import create_engine, select, text
 
 from comicsdb.catalog import Catalog, public_tables
-from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.exchange import compression, dump, dump_sqlite, minisign
 from comicsdb.library import ratings
@@ -17,18 +17,18 @@ from comicsdb.media.storage import FolderStorage
 from comicsdb.mirror import following
 from comicsdb.mirror.origin import Position
 from comicsdb.models import Arc, Issue, Publisher, Variant
-from tests.api.api_client import asked
+from tests.api.api_client import serve_catalog
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
 from tests.importer import Importer
 
-SOURCE = dump.Source("comicsdb", "https://comics.example", "0.1.0", {"name": "CC0", "url": ""})
+SOURCE = dump.SiteInfo("comicsdb", "https://comics.example", "0.1.0", {"name": "CC0", "url": ""})
 
 
 @pytest.fixture
 def origin(cluster, template, media_folder, tmp_path):
     """A site of its own with a catalogue in which every field says something."""
-    with asked(cluster, template, "dumped", media_folder) as found:
+    with serve_catalog(cluster, template, "dumped", media_folder) as found:
         importer = Importer(cluster.url("dumped"), tmp_path)
         importer.run(full_set(), accounts=False)
         importer.close()
@@ -47,7 +47,7 @@ def copy(cluster, template):
 
 def _dumped(engine, folder):
     """Make a dump; returns its manifest, its SQLite file unpacked, and the bytes of all other files."""
-    made = dump.make(engine, folder, minisign.Key.open(folder / "key"), SOURCE, tell=lambda _words: None)
+    made = dump.make(engine, folder, minisign.Key.open(folder / "key"), SOURCE, report=lambda _words: None)
     manifest = dump.verify((made / "manifest.json").read_bytes(), *_signature(made, folder))
     unpacked = folder / f"{made.name}.sqlite"
     with compression.open_plain(made / "comicsdb.sqlite.zst") as source, unpacked.open("wb") as target:
@@ -78,7 +78,7 @@ def _write(origin, media_folder):
     catalog.delete(origin.make.issue())
     catalog.delete(origin.make.arc())
     session.commit()
-    ratings.give(session, origin.make.user("rater").id, {issue.id: 4}, today=date(2030, 1, 1))
+    ratings.rate_issues(session, origin.make.user("rater").id, {issue.id: 4}, today=date(2030, 1, 1))
     storage = FolderStorage(media_folder)
     for table, colour in ((Issue, "red"), (Variant, "blue")):
         key = f"issue/{colour}.png"
@@ -87,7 +87,7 @@ def _write(origin, media_folder):
         statement = f"UPDATE {table.__tablename__} SET image = :image WHERE id = :number"
         session.execute(text(statement), changed)
     session.commit()
-    assert next(rehash(session, storage))
+    assert next(add_missing_hashes(session, storage))
     session.commit()
 
 
@@ -118,7 +118,7 @@ def test_a_dump_and_the_feed_after_it_are_the_later_dump(origin, copy, media_fol
     assert manifest_of_copy["counts"] == manifest_after["counts"]
     assert manifest_of_copy["feed"]["after"] == manifest_after["feed"]["after"] > manifest["feed"]["after"]
     with closing(sqlite3.connect(later)) as theirs, closing(sqlite3.connect(followed)) as ours:
-        for table in public_tables.TABLES:
+        for table in public_tables.PUBLIC_COLUMNS:
             assert list(dump_sqlite.read_rows(ours, table)) == list(dump_sqlite.read_rows(theirs, table)), (
                 table
             )

@@ -8,13 +8,13 @@ from sqlalchemy import create_engine, func, select, text
 from comicsdb.catalog import Catalog, public_tables
 from comicsdb.catalog.history import horizon
 from comicsdb.catalog.history.touched import OBJECTS_MAX
-from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import ratings
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Creator, Issue, PictureHash, Publisher, TouchedObject
-from tests.api.api_client import asked
-from tests.conftest import recording
+from tests.api.api_client import serve_catalog
+from tests.conftest import record_statements
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
 from tests.importer import Importer
@@ -23,7 +23,7 @@ FEED = "/api/change/"
 OBJECTS = f"{FEED}?include=object"
 
 
-class Copy:
+class FeedFollower:
     """A database that follows the feed of an origin."""
 
     def __init__(self, origin, url, after, touched):
@@ -50,19 +50,19 @@ class Copy:
         keys = [(each["kind"], each["id"]) for each in objects]
         assert len(set(keys)) == len(keys)
         with self.engine.begin() as connection:
-            for kind in public_tables.OBJECTS:
+            for kind in public_tables.PUBLIC_KINDS:
                 found = {each["id"]: each["state"] for each in objects if each["kind"] == kind}
                 gone = [number for number, state in found.items() if not state[kind]]
                 public_tables.remove_objects(connection, kind, list(found), gone)
-            for kind in public_tables.OBJECTS:
+            for kind in public_tables.PUBLIC_KINDS:
                 states = [each["state"] for each in objects if each["kind"] == kind]
                 public_tables.insert_objects(connection, kind, states)
 
     def rows(self, engine, table):
         """The public rows of a table, hashes of pictures that nothing names left out."""
-        columns, order = public_tables.columns_of(table, "r"), public_tables.order_of(table)
+        columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
         named = " UNION ".join(
-            f"SELECT image FROM {each}" for each in public_tables.TABLES if "image" in _columns(each)
+            f"SELECT image FROM {each}" for each in public_tables.PUBLIC_COLUMNS if "image" in _columns(each)
         )
         where = f"WHERE picture IN ({named})" if table == "picture_hash" else ""
         with engine.connect() as connection:
@@ -73,13 +73,13 @@ class Copy:
     def compare(self):
         """Every public row is the origin's."""
         own = self.origin.session.get_bind()
-        for table in public_tables.TABLES:
+        for table in public_tables.PUBLIC_COLUMNS:
             if table != "change_log":
                 assert self.rows(self.engine, table) == self.rows(own, table), table
 
 
 def _columns(table):
-    return public_tables.TABLES[table]
+    return public_tables.PUBLIC_COLUMNS[table]
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +97,8 @@ def imported(cluster, template, tmp_path_factory):
 def followed(cluster, template, imported, media_folder):
     """The name of a database that has read everything of it, and the positions where that ended."""
     cluster.clone_database(template, "feed_followed")
-    with asked(cluster, imported, "feed_first", media_folder) as first:
-        copy = Copy(first, cluster.url("feed_followed"), 0, "0")
+    with serve_catalog(cluster, imported, "feed_first", media_folder) as first:
+        copy = FeedFollower(first, cluster.url("feed_followed"), 0, "0")
         with copy.engine.begin() as connection:
             for kind in ("age_rating", "genre", "role", "series_type"):
                 connection.execute(text(f'DELETE FROM "{kind}"'))
@@ -112,7 +112,7 @@ def followed(cluster, template, imported, media_folder):
 @pytest.fixture
 def origin(cluster, imported, media_folder):
     """A site of its own whose commits are real."""
-    with asked(cluster, imported, "feed_origin", media_folder) as found:
+    with serve_catalog(cluster, imported, "feed_origin", media_folder) as found:
         yield found
 
 
@@ -121,7 +121,7 @@ def copy(origin, cluster, followed):
     """A copy of it that has read everything so far."""
     database, *positions = followed
     cluster.clone_database(database, "feed_copy")
-    copy = Copy(origin, cluster.url("feed_copy"), *positions)
+    copy = FeedFollower(origin, cluster.url("feed_copy"), *positions)
     yield copy
     copy.engine.dispose()
     cluster.drop_database("feed_copy")
@@ -135,7 +135,7 @@ def _write(origin):
     session.commit()
     issue, *_ = session.scalars(select(Issue).order_by(Issue.id))
     reader = origin.make.user("rater")
-    ratings.give(session, reader.id, {issue.id: 4}, today=date(2030, 1, 1))
+    ratings.rate_issues(session, reader.id, {issue.id: 4}, today=date(2030, 1, 1))
     session.commit()
     first, second, third = (origin.make.creator() for _ in range(3))
     origin.make.credit(issue, first, "Writer")
@@ -205,7 +205,7 @@ def test_computed_hashes_are_followed(origin, copy, media_folder):
     )
     session.commit()
     copy.follow()
-    assert [done for done, _ in rehash(session, storage)] == [1]
+    assert [done for done, _ in add_missing_hashes(session, storage)] == [1]
     copy.follow()
     copy.compare()
     assert session.scalar(select(func.count()).where(PictureHash.picture == key)) == 1
@@ -259,7 +259,7 @@ def test_what_cannot_be_read_is_named(api, query, field, message):
 def test_it_costs_one_statement(api, make, connection):
     api.get(OBJECTS)
     make.issue()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert len(api.json(OBJECTS)["objects"]) > 1
     assert len(statements) == 2, statements  # one is for the account
 
@@ -272,8 +272,8 @@ def test_what_is_beyond_the_horizon_is_refused(origin, copy):
     session.execute(text("UPDATE touched_object SET at = now() - interval '50 days'"))
     session.commit()
     origin.make.arc()
-    assert horizon.clean(session, None, timedelta(days=60)) == 0
-    assert horizon.clean(session, timedelta(days=40), timedelta(days=40)) > 2
+    assert horizon.remove_older(session, None, timedelta(days=60)) == 0
+    assert horizon.remove_older(session, timedelta(days=40), timedelta(days=40)) > 2
     session.commit()
     assert [each["action"] for each in client.json(f"{FEED}?after={known + 1}")["results"]] == ["create"]
     for query in (f"after={known}", "after=0", "kind=arc", "since=2026-01-01"):
@@ -283,8 +283,8 @@ def test_what_is_beyond_the_horizon_is_refused(origin, copy):
     now = client.json(f"{OBJECTS}&after={known + 1}")["touched"]
     client.json(f"{OBJECTS}&after={known + 1}&touched={position}", 410)
     client.json(f"{OBJECTS}&after={known + 1}&touched={now}")
-    assert horizon.clean(session, timedelta(0), timedelta(0)) > 0
+    assert horizon.remove_older(session, timedelta(0), timedelta(0)) > 0
     session.commit()
     assert client.json(f"{OBJECTS}&after={known + 2}&touched={now}")["results"] == []
     assert client.json(f"{FEED}?after=0", 410)["after"] == known + 2  # also where no line is left
-    assert horizon.clean(session, timedelta(0), timedelta(0)) == 0
+    assert horizon.remove_older(session, timedelta(0), timedelta(0)) == 0

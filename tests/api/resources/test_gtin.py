@@ -3,15 +3,15 @@
 import pytest
 from sqlalchemy import select
 
-from comicsdb.catalog.trade_numbers import Gtin, gtin
+from comicsdb.catalog.trade_numbers import Gtin, parse_gtin
 from comicsdb.models import Variant
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 
 @pytest.fixture
 def coded(make):
     """Two issues of one stem, the first with a variant; another stem; and a book."""
-    with make.together():
+    with make.single_commit():
         series = make.series(name="Night Ferry")
         variants = [{"image": "variants/foil.png", "name": "Foil", "upc": "75960608936900121"}]
         first = make.issue(series=series, number="1", upc="75960608936900111", variants=variants)
@@ -38,7 +38,7 @@ def coded(make):
     ],
 )
 def test_the_parts_of_a_code(code, parts):
-    assert gtin(code) == parts
+    assert parse_gtin(code) == parts
 
 
 def found(body):
@@ -52,7 +52,7 @@ def found(body):
 def test_a_code_names_issue_and_variant_and_what_shares_its_stem(api, coded, make, connection):
     first, second, _book = coded
     api.json("/api/gtin/")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         body = api.json("/api/gtin/?code=7%2059606%2008936%209%2000121")
     assert len(statements) == 2  # the account and what has the code
     assert {**body, "results": []} == {

@@ -8,7 +8,7 @@ from sqlalchemy import insert, select
 from comicsdb.catalog import Catalog
 from comicsdb.models import CATALOGUE, History
 from tests.api.resource.test_statements import world
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 
 def test_every_kind_has_one(api, make):
@@ -97,7 +97,7 @@ def test_it_costs_the_same_however_long_it_is(api, make, session, catalog, conne
     for each in range(number):
         catalog.update(arc, {"desc": f"Text {each}"})
         session.commit()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         api.get(f"/api/arc/{arc.id}/history/")
     assert len(statements) == 2, statements  # the account with whether there is anything, and the page
 

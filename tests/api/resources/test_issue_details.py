@@ -10,12 +10,12 @@ from tests.api.bodies import (
     ATTRIBUTION,
     BASE,
     SOURCES,
-    body_name,
-    instant,
+    api_timestamp,
+    assert_same_json,
     named,
-    rate,
-    reread,
-    same,
+    publisher_name,
+    refreshed,
+    set_rating,
     stamped,
 )
 
@@ -45,8 +45,8 @@ def test_a_series_with_everything(api, make, session):
     )
     for number in ("1", "2", "3"):
         make.issue(series=lights, number=number)
-    rate(session, lights, count=3, total=13)
-    same(
+    set_rating(session, lights, count=3, total=13)
+    assert_same_json(
         api.json(f"/api/series/{lights.id}/"),
         {
             "id": lights.id,
@@ -73,7 +73,7 @@ def test_a_series_with_everything(api, make, session):
             "cv_id": 41,
             "gcd_id": 42,
             "resource_url": f"{BASE}/series/harbor-lights-2019/",
-            "modified": instant(reread(session, lights).modified),
+            "modified": api_timestamp(refreshed(session, lights).modified),
             "attribution": ATTRIBUTION,
         },
     )
@@ -81,7 +81,7 @@ def test_a_series_with_everything(api, make, session):
 
 def test_a_series_with_nothing(api, make):
     bare = make.series(name="Bare", language="")
-    same(
+    assert_same_json(
         api.json(f"/api/series/{bare.id}/"),
         {
             "id": bare.id,
@@ -92,7 +92,7 @@ def test_a_series_with_nothing(api, make):
             "volume": 1,
             "series_type": {"id": 13, "name": "Single Issue"},
             "status": "Ongoing",
-            "publisher": {"id": bare.publisher_id, "name": body_name(api, bare.publisher_id)},
+            "publisher": {"id": bare.publisher_id, "name": publisher_name(api, bare.publisher_id)},
             "imprint": None,
             "year_began": 2020,
             "year_end": None,
@@ -105,7 +105,7 @@ def test_a_series_with_nothing(api, make):
             "cv_id": None,
             "gcd_id": None,
             "resource_url": f"{BASE}/series/bare-2020/",
-            "modified": instant(bare.modified),
+            "modified": api_timestamp(bare.modified),
             "attribution": [],
         },
     )
@@ -168,8 +168,8 @@ def test_an_issue_with_everything(api, make, session):
         ],
         attributions=SOURCES,
     )
-    rate(session, issue, count=3, total=13)
-    same(
+    set_rating(session, issue, count=3, total=13)
+    assert_same_json(
         api.json(f"/api/issue/{issue.id}/"),
         {
             "id": issue.id,
@@ -242,7 +242,7 @@ def test_an_issue_with_everything(api, make, session):
             "cv_id": 51,
             "gcd_id": 52,
             "resource_url": f"{BASE}/issue/harbor-lights-2019-3/",
-            "modified": instant(reread(session, issue).modified),
+            "modified": api_timestamp(refreshed(session, issue).modified),
             "attribution": ATTRIBUTION,
         },
     )
@@ -251,11 +251,11 @@ def test_an_issue_with_everything(api, make, session):
 def test_an_issue_with_nothing(api, make):
     series = make.series(name="Bare")
     issue = make.issue(series=series, number="½", cover_date=date(2020, 5, 1))
-    same(
+    assert_same_json(
         api.json(f"/api/issue/{issue.id}/"),
         {
             "id": issue.id,
-            "publisher": {"id": series.publisher_id, "name": body_name(api, series.publisher_id)},
+            "publisher": {"id": series.publisher_id, "name": publisher_name(api, series.publisher_id)},
             "imprint": None,
             "series": {
                 "id": series.id,
@@ -299,7 +299,7 @@ def test_an_issue_with_nothing(api, make):
             "cv_id": None,
             "gcd_id": None,
             "resource_url": f"{BASE}/issue/bare-2020-12/",
-            "modified": instant(issue.modified),
+            "modified": api_timestamp(issue.modified),
             "attribution": [],
         },
     )

@@ -6,9 +6,9 @@ import pytest
 
 from comicsdb.models import ExternalId, PictureHash
 from comicsdb.models.picture_hash import HASHES, signed
-from tests.api.conftest import PASSWORD, basic
-from tests.api.writing import Writer
-from tests.conftest import recording
+from tests.api.conftest import PASSWORD, basic_auth
+from tests.api.writing import WritingClient
+from tests.conftest import record_statements
 
 HASH = "8f1f0f0783c3c1e1"
 STATEMENTS_MAX = 6  # codes, covers, series, series by ids, issues, rows
@@ -17,7 +17,7 @@ STATEMENTS_MAX = 6  # codes, covers, series, series by ids, issues, rows
 @pytest.fixture
 def client(testapp, reader):
     """A client of an ordinary account."""
-    return Writer(testapp, basic("reader", PASSWORD))
+    return WritingClient(testapp, basic_auth("reader", PASSWORD))
 
 
 @pytest.fixture
@@ -282,7 +282,7 @@ def test_the_number_of_statements_does_not_grow_with_that_of_descriptors(client,
     }
     counts = []
     for number in (1, 100):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             found = matched(client, *({**full, "title": str(place)} for place in range(number)))
         assert all(each["candidates"] for each in found)
         counts.append(len([each for each in statements if "unnest" in each or "ANY" in each]))

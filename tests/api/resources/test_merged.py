@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.catalog.maintenance.merge import merge
 from tests.api.bodies import BASE
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 KINDS = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series", "issue")
 
@@ -104,9 +104,9 @@ def test_the_list_and_the_detail_have_new_tags_after_a_merge(api, make, catalog,
 def test_the_look_up_costs_readers_of_what_is_there_nothing(api, merged, connection):
     gone, kept = merged("arc")
     api.get(f"/api/arc/{kept.id}/")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         api.get(f"/api/arc/{kept.id}/")
     assert not any("tombstone" in each for each in statements), statements
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         api.get(f"/api/arc/{gone}/", 301)
     assert len([each for each in statements if "tombstone" in each]) == 1, statements

@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 
 from comicsdb.library import pull_list
-from tests.api.bodies import instant
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.api.writing import Writer
+from tests.api.bodies import api_timestamp
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.api.writing import WritingClient
 
 LIST = ["id", "series_count", "series_url", "modified"]
 ENTRY = ["id", "series", "added_on"]
@@ -19,14 +19,14 @@ ISSUE += ["cover_date_precision", "store_date", "foc_date", "image", "modified"]
 @pytest.fixture
 def writer(api):
     """The reader, with bodies."""
-    return Writer(api.testapp, api.headers)
+    return WritingClient(api.testapp, api.headers)
 
 
 @pytest.fixture
 def other(testapp, make, passwords):
     """Somebody else."""
     make.user("other", password=PASSWORD, passwords=passwords)
-    return Writer(testapp, basic("other", PASSWORD))
+    return WritingClient(testapp, basic_auth("other", PASSWORD))
 
 
 def add(writer, series, status=201):
@@ -56,7 +56,7 @@ def test_a_series_is_followed_once(writer, make):
         "year_began": 2019,
         "year_end": 2021,
         "volume": 1,
-        "modified": instant(series.modified),
+        "modified": api_timestamp(series.modified),
     }
     assert add(writer, series, 200) == made
     assert writer.json("/api/pull_list/series/")["results"] == [made]
@@ -119,7 +119,7 @@ def test_entries_stand_by_sort_name(writer, make):
 @pytest.fixture
 def followed(writer, make):
     """Issues of followed series by number: store dates in March, one unknown; and one of another series."""
-    with make.together():
+    with make.single_commit():
         one, two = make.series(name="B", sort_name="B"), make.series(name="A", sort_name="A")
         for series in (one, two):
             add(writer, series)

@@ -11,9 +11,9 @@ from sqlalchemy import select, text, update
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import items, ratings
 from comicsdb.models import ReadingList, ReadingListItem
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import recording
-from tests.lists import OFFICIAL, held, make_list, who
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.conftest import record_statements
+from tests.lists import OFFICIAL, identity_of, locked_list, make_list
 
 BASE = "http://localhost"
 LIST = "/api/reading_list/"
@@ -31,7 +31,7 @@ def client(testapp, make, passwords):
 
     def client(name, **values):
         user = make.user(name, password=PASSWORD, passwords=passwords, **values)
-        return user, Client(testapp, basic(name, PASSWORD))
+        return user, Client(testapp, basic_auth(name, PASSWORD))
 
     return client
 
@@ -39,7 +39,7 @@ def client(testapp, make, passwords):
 @pytest.fixture
 def harbor(session, make, reader):
     """A list of a reader with everything."""
-    with make.together():
+    with make.single_commit():
         staff = make.user("stafflady", is_staff=True)
         values = {"attribution_source": "CBRO", "attribution_url": "https://orders.example/h"}
         first = make_list(session, staff, name="Before")
@@ -56,7 +56,7 @@ def harbor(session, make, reader):
             **values,
         )
         for user, stars in ((reader, 4), (make.user(), 5), (make.user(), 5)):
-            ratings.rate(session, who(user), OFFICIAL, made, stars)
+            ratings.rate(session, identity_of(user), OFFICIAL, made, stars)
         session.commit()
         return made
 
@@ -130,7 +130,7 @@ def test_the_issues_of_a_list(api, session, make, reader):
     two = make.issue(series=series, number="2", store_date=one.cover_date)
     made = make_list(session, reader, [two, one])
     item = session.scalars(select(ReadingListItem.id).order_by(ReadingListItem.order)).all()
-    items.set_type(held(session, reader, made), item[0], "CORE")
+    items.set_type(locked_list(session, reader, made), item[0], "CORE")
     session.commit()
     body = api.json(f"{LIST}{made.id}/items/")
     assert (body["count"], body["next"], body["previous"]) == (2, None, None)
@@ -175,7 +175,7 @@ def test_fifty_on_a_page(api, session, make, reader):
         {"series": series.id},
     )
     made = make_list(session, reader, name="A")
-    items.add_series(held(session, reader, made), series.id, whole=True)
+    items.add_series(locked_list(session, reader, made), series.id, whole=True)
     session.commit()
     for path, count, last in ((LIST, 102, "L101"), (f"{LIST}{made.id}/items/", 101, 101)):
         pages = [api.json(f"{path}?page={page}") for page in (1, 2, 3)]
@@ -246,10 +246,10 @@ def test_nobody_sees_lists_without_an_account(anonymous, session, reader):
 def test_a_list_that_becomes_private_is_gone_at_once_and_shows_no_stars(api, session, make, client):
     owner, asking = client("owner")
     made = make_list(session, owner)
-    ratings.rate(session, who(make.user()), OFFICIAL, made, 5)
+    ratings.rate(session, identity_of(make.user()), OFFICIAL, made, 5)
     session.commit()
     before = api.get(f"{LIST}{made.id}/").headers
-    lists.update(session, who(owner), OFFICIAL, made, {"is_private": True})
+    lists.update(session, identity_of(owner), OFFICIAL, made, {"is_private": True})
     session.commit()
     conditions = {"If-None-Match": before["ETag"], "If-Modified-Since": before["Last-Modified"]}
     for headers in ({}, conditions):
@@ -310,7 +310,7 @@ def test_filters(api, session, make, reader, harbor, query, found):
     two = [make.issue(series=series, number=number) for number in "12"]
     make_list(session, reader, two, name="Éclair")
     starred = make_list(session, reader, [make.issue()], name="Stars")
-    ratings.rate(session, who(make.user()), OFFICIAL, starred, 2)
+    ratings.rate(session, identity_of(make.user()), OFFICIAL, starred, 2)
     session.commit()
     body = api.json(f"{LIST}?{query.format(user=reader.id)}")
     assert {each["name"] for each in body["results"]} == found
@@ -372,13 +372,13 @@ def test_every_change_of_the_body_moves_the_date_or_makes_it_doubtful(api, sessi
     owner, _ = client("owner")
     other = make_list(session, owner, name="Other")
     made = make_list(session, owner, next=other.id)
-    path, identity, issue = f"{LIST}{made.id}/", who(owner), make.issue()
+    path, identity, issue = f"{LIST}{made.id}/", identity_of(owner), make.issue()
     for change in (
         lambda: lists.update(session, identity, OFFICIAL, made, {"desc": "x"}),
         lambda: lists.update(session, identity, OFFICIAL, other, {"name": "Renamed"}),
         lambda: lists.update(session, identity, OFFICIAL, other, {"is_private": True}),
         lambda: lists.update(session, identity, OFFICIAL, other, {"is_private": False}),
-        lambda: items.add_issues(held(session, owner, made), [issue.id]),
+        lambda: items.add_issues(locked_list(session, owner, made), [issue.id]),
         lambda: lists.remove(session, identity, OFFICIAL, other),
     ):
         before = api.get(path)
@@ -396,7 +396,7 @@ def test_what_lists_cost(api, session, make, reader, connection):
     make_list(session, reader, previous=made.id)
     for path, costs in ((LIST, (2, 1)), (f"{LIST}{made.id}/", (3, 3)), (f"{LIST}{made.id}/items/", (2, 1))):
         for cost in costs:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 assert "X-Cache" not in api.get(path).headers
             assert len(statements) == cost, statements
 

@@ -5,19 +5,19 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.api.conftest import PASSWORD, Client, basic
+from tests.api.conftest import PASSWORD, Client, basic_auth
 
 
 @pytest.fixture
 def client(testapp, reader):
     """A client of an ordinary account."""
-    return Client(testapp, basic("reader", PASSWORD))
+    return Client(testapp, basic_auth("reader", PASSWORD))
 
 
 @pytest.fixture
 def ferries(make):
     """Series, issues and others with similar names."""
-    with make.together():
+    with make.single_commit():
         publisher = make.publisher(name="Foghorn Press")
         make.character(name="Foghorn Leghorn")
         make.character(name="Bill", alias=["Foghorn"])

@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 
 from comicsdb.catalog import ranked_search
 from comicsdb.matching.words import ARTICLES
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.conftest import recording
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.conftest import record_statements
 
 QUERIES = Path(__file__).with_name("search_queries.tsv")
 
@@ -30,7 +30,7 @@ def fill(make) -> dict:
             make.issue(series=series, number=each, cover_date=date(year, 5, 1))
         return series
 
-    with make.together():
+    with make.single_commit():
         house = make.publisher(name="Harbor House", alt_names=["Casa del Porto"])
         make.imprint(name="Little Harbor", publisher=house)
         make.universe(name="Prime", designation="Earth 7", publisher=house)
@@ -75,7 +75,7 @@ def fill(make) -> dict:
 @pytest.fixture
 def client(testapp, reader):
     """A client of an ordinary account."""
-    return Client(testapp, basic("reader", PASSWORD))
+    return Client(testapp, basic_auth("reader", PASSWORD))
 
 
 def test_people_find_first_what_they_expect(client, make, connection):
@@ -104,7 +104,7 @@ def test_people_find_first_what_they_expect(client, make, connection):
         )
         assert len(kinds) == len(names)
     for query, cost in (("night", 1), ("nothing of the kind", 2)):  # in names, if none begins so
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             client.json(f"/api/search/?{urlencode({'q': query, 'typeahead': 1})}")
         assert len([each for each in statements if "without_article" in each]) == cost, query
 

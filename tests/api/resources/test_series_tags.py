@@ -19,7 +19,7 @@ VALID = {"comicinfo": valid_comicinfo, "metroninfo": valid_metroninfo}
 @pytest.fixture
 def series(make):
     """A series of three issues, and another series."""
-    with make.together():
+    with make.single_commit():
         found = make.series(name="Harbor: Lights/../..", year_began=2019)
         for month, number in enumerate(("1", "½", "1/2 <x>"), 1):
             make.issue(series=found, number=number, cover_date=date(2019, month, 1), cv_id=50 + month)
@@ -53,7 +53,7 @@ def test_each_issue_has_a_folder_with_its_file(api, make, series, format_):
 
 
 def test_long_series_have_several_archives(api, series, monkeypatch):
-    monkeypatch.setattr(series_tags, "SIZE", 2)
+    monkeypatch.setattr(series_tags, "ISSUES_MAX", 2)
     monkeypatch.setattr(series_tags, "rows_query", series_tags.rows_query.__wrapped__)
     path = f"/api/series/{series.id}/comicinfo/"
     first = api.get(path)

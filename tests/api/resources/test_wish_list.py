@@ -7,9 +7,9 @@ from sqlalchemy import select, update
 
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, PullList, WishListItem
-from tests.api.bodies import instant
-from tests.api.conftest import PASSWORD, basic
-from tests.api.writing import Writer
+from tests.api.bodies import api_timestamp
+from tests.api.conftest import PASSWORD, basic_auth
+from tests.api.writing import WritingClient
 
 LIST = ["id", "item_count", "items_url", "modified"]
 ROW = ["id", "issue", "status", "priority", "desired_grade", "modified", "variant"]
@@ -22,14 +22,14 @@ LARGEST = 2**63 - 1
 @pytest.fixture
 def writer(api):
     """The reader, with bodies."""
-    return Writer(api.testapp, api.headers)
+    return WritingClient(api.testapp, api.headers)
 
 
 @pytest.fixture
 def other(testapp, make, passwords):
     """Somebody else."""
     make.user("other", password=PASSWORD, passwords=passwords)
-    return Writer(testapp, basic("other", PASSWORD))
+    return WritingClient(testapp, basic_auth("other", PASSWORD))
 
 
 def add(writer, issue, status=201, **values):
@@ -61,7 +61,7 @@ def test_an_issue_is_wished_for_once(writer, make):
         "number": "3",
         "cover_date": "2020-05-01",
         "store_date": "2019-04-17",
-        "modified": instant(issue.modified),
+        "modified": api_timestamp(issue.modified),
     }
     assert list(made["issue"]["series"]) == ["id", "name", "volume", "year_began"]
     told = {name: made[name] for name in WHOLE[2:8]}

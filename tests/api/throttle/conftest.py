@@ -6,12 +6,12 @@ import pytest
 import time_machine
 
 from comicsdb.accounts.passwords import digest
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.models import ApiToken
 from comicsdb.ratelimit.api import ApiLimits
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.api.throttle.standing import LOGGER, START
-from tests.conftest import API_ALONE, attached, build_app
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.api.throttle.rate_limit_headers import CLOCK_START, LOGGER
+from tests.conftest import API_ONLY, build_app, client_on
 
 TOKEN = "cdb_" + "2e" * 32
 
@@ -24,7 +24,7 @@ def apps(shared_database, media_folder):
     def app(**settings):
         key = tuple(sorted(settings.items()))
         if key not in made:
-            made[key] = build_app(shared_database, media_folder, **({LOGGER: "on"} | API_ALONE | settings))
+            made[key] = build_app(shared_database, media_folder, **({LOGGER: "on"} | API_ONLY | settings))
         return made[key]
 
     yield app
@@ -47,8 +47,10 @@ def site(apps, connection):
             limiter = app.registry["comicsdb.limiter"]
             limiter.forget()
             app.registry["comicsdb.counters"]._counts.clear()
-            app.registry["comicsdb.api_limits"] = ApiLimits(limiter, resolve(app.registry.settings | limits))
-            return stack.enter_context(attached(app, connection))
+            app.registry["comicsdb.api_limits"] = ApiLimits(
+                limiter, parse_settings(app.registry.settings | limits)
+            )
+            return stack.enter_context(client_on(app, connection))
 
         yield make_site
 
@@ -56,14 +58,14 @@ def site(apps, connection):
 @pytest.fixture
 def clock():
     """Time that stands still until it is moved."""
-    with time_machine.travel(START, tick=False) as traveller:
+    with time_machine.travel(CLOCK_START, tick=False) as traveller:
         yield traveller
 
 
 @pytest.fixture
 def client(site, reader):
     """A client that signs in by HTTP Basic, where limits are as they are by default."""
-    return Client(site(), basic(reader.username, PASSWORD))
+    return Client(site(), basic_auth(reader.username, PASSWORD))
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
-from tests.api.throttle.standing import left
+from tests.api.conftest import PASSWORD, SCHEMA, Client, basic_auth
+from tests.api.throttle.rate_limit_headers import remaining_requests
 
 COST = "X-RateLimit-Cost"
 
@@ -11,7 +11,7 @@ COST = "X-RateLimit-Cost"
 @pytest.fixture
 def few(site, reader, clock):
     """A client of a site where accounts have 25 requests a day."""
-    return Client(site(**{".sustained": "25"}), basic(reader.username, PASSWORD))
+    return Client(site(**{".sustained": "25"}), basic_auth(reader.username, PASSWORD))
 
 
 def test_most_answers_cost_one_and_304_and_429_nothing(client, make, clock):
@@ -19,7 +19,7 @@ def test_most_answers_cost_one_and_304_and_429_nothing(client, make, clock):
     first = client.get(path)
     assert first.headers[COST] == "1"
     unchanged = client.get(path, 304, {"If-None-Match": first.headers["ETag"]})
-    assert (unchanged.headers[COST], left(unchanged)) == ("0", (18, 4999))
+    assert (unchanged.headers[COST], remaining_requests(unchanged)) == ("0", (18, 4999))
     for _ in range(18):
         client.get(path)
     assert client.get(path, 429).headers[COST] == "0"
@@ -28,26 +28,26 @@ def test_most_answers_cost_one_and_304_and_429_nothing(client, make, clock):
 def test_an_archive_costs_ten_and_is_refused_whole(few, make):
     path = f"/api/series/{make.series().id}/comicinfo/"
     first = few.get(path)
-    assert (first.headers[COST], left(first)) == ("10", (19, 15))
+    assert (first.headers[COST], remaining_requests(first)) == ("10", (19, 15))
     unchanged = few.get(path, 304, {"If-None-Match": first.headers["ETag"]})
-    assert (unchanged.headers[COST], left(unchanged)) == ("0", (18, 15))
+    assert (unchanged.headers[COST], remaining_requests(unchanged)) == ("0", (18, 15))
     dated = few.get(path, 304, {"If-Modified-Since": first.headers["Last-Modified"]})
-    assert (dated.headers[COST], left(dated)) == ("0", (17, 15))
+    assert (dated.headers[COST], remaining_requests(dated)) == ("0", (17, 15))
     head = few.call("HEAD", path)
-    assert (head.headers[COST], left(head)) == ("10", (16, 5))
+    assert (head.headers[COST], remaining_requests(head)) == ("10", (16, 5))
     refused = few.get(path, 429)
     assert refused.headers[COST] == "0"
-    assert left(refused) == (16, 5)
+    assert remaining_requests(refused) == (16, 5)
     assert "It costs 10 of the day's requests, of which 5 are left. Expected" in refused.json["detail"]
     assert int(refused.headers["Retry-After"]) > 0
-    assert left(few.get("/api/role/")) == (15, 4)
+    assert remaining_requests(few.get("/api/role/")) == (15, 4)
 
 
 def test_a_match_costs_ten(few, reader):
     sent = few.headers | {"Content-Type": "application/json"}
     body = '{"descriptors": [{"series": "Harbor", "number": "1"}]}'
     answer = few.testapp.post("/api/match/", body, sent)
-    assert (answer.headers[COST], left(answer)) == ("10", (19, 15))
+    assert (answer.headers[COST], remaining_requests(answer)) == ("10", (19, 15))
 
 
 def test_lists_cost_by_what_they_are_asked_for(few, make):
@@ -66,13 +66,13 @@ def test_lists_cost_by_what_they_are_asked_for(few, make):
     for asked, cost in costs.items():
         answer = few.call("GET", f"/api/arc/{asked}")
         day -= cost
-        assert (answer.headers[COST], left(answer)[1]) == (str(cost), day), asked
+        assert (answer.headers[COST], remaining_requests(answer)[1]) == (str(cost), day), asked
     wrong = few.get("/api/arc/?page_size=501", 400)
-    assert (wrong.headers[COST], left(wrong)[1]) == ("1", 2)
+    assert (wrong.headers[COST], remaining_requests(wrong)[1]) == ("1", 2)
     plain = few.get("/api/arc/?page_size=200")
     assert (plain.headers[COST], plain.headers["X-Cache"]) == ("2", "MISS")
     again = few.get("/api/arc/?page_size=200", 429)
-    assert (again.headers[COST], left(again)[1]) == ("0", 0)
+    assert (again.headers[COST], remaining_requests(again)[1]) == ("0", 0)
     assert "It costs 2 of the day's requests, of which 0 are left." in again.json["detail"]
 
 
@@ -82,7 +82,10 @@ def test_a_page_from_the_cache_costs_the_same_and_304_nothing(few, make):
         first, hit = few.get(path), few.get(path)
         assert first.headers[COST] == hit.headers[COST] != "1"
         unchanged = few.get(path, 304, {"If-None-Match": hit.headers["ETag"]})
-        assert (unchanged.headers[COST], left(unchanged)[1]) == ("0", left(hit)[1])
+        assert (unchanged.headers[COST], remaining_requests(unchanged)[1]) == (
+            "0",
+            remaining_requests(hit)[1],
+        )
 
 
 def test_the_limits_of_a_token_and_of_its_account_both_count_it(site, bearer, session, reader, make, clock):
@@ -92,7 +95,7 @@ def test_the_limits_of_a_token_and_of_its_account_both_count_it(site, bearer, se
     session.commit()
     client = Client(site(), bearer)
     answer = client.get(f"/api/series/{make.series().id}/metroninfo/")
-    assert left(answer) == (14, 3740)
+    assert remaining_requests(answer) == (14, 3740)
 
 
 def test_the_reference_tells_what_is_dear(client, make):

@@ -5,9 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.api.conftest import PASSWORD, SCHEMA, Client, basic
-from tests.api.throttle.standing import BURST, LOGGER, SIX, START, SUSTAINED, TWO, left
-from tests.page import parsed
+from tests.api.conftest import PASSWORD, SCHEMA, Client, basic_auth
+from tests.api.throttle.rate_limit_headers import (
+    BURST,
+    CLOCK_START,
+    LOGGER,
+    STANDARD_HEADERS,
+    SUSTAINED,
+    X_HEADERS,
+    remaining_requests,
+)
+from tests.page import parse
 
 # Who may ask how often.
 
@@ -35,7 +43,7 @@ def test_supporters_may_ask_more_often(site, make, passwords, values, limit):
     make.user("giver", password=PASSWORD, passwords=passwords, **values)
     app = site()
     for path in ("/api/", "/api/arc/", "/api/arc/"):  # by a view, and in the policy for cached reads
-        answer = Client(app, basic("giver", PASSWORD)).get(path)
+        answer = Client(app, basic_auth("giver", PASSWORD)).get(path)
         assert answer.headers[f"{SUSTAINED}Limit"] == str(limit)
         assert answer.headers[f"{BURST}Limit"] == "20"
 
@@ -45,28 +53,28 @@ def test_whose_support_ends_waits_until_enough_calls_are_old(site, session, make
         "giver",
         password=PASSWORD,
         passwords=passwords,
-        supporter_until=datetime.fromtimestamp(START + 5000, UTC),
+        supporter_until=datetime.fromtimestamp(CLOCK_START + 5000, UTC),
         supporter_tier="friend",
     )
     tiers = "friend=5 backer=6 sponsor=7 mega_sponsor=8"
-    client = Client(site(**{".sustained": "2", ".tiers": tiers}), basic(user.username, PASSWORD))
+    client = Client(site(**{".sustained": "2", ".tiers": tiers}), basic_auth(user.username, PASSWORD))
     for _ in range(5):
         client.get("/api/")
         clock.shift(1000)
     refused = client.get("/api/", 429)
-    assert left(refused) == (20, 0)
+    assert remaining_requests(refused) == (20, 0)
     assert refused.headers[f"{SUSTAINED}Limit"] == "2"
     # The fourth oldest was made after 3000 seconds.
     assert refused.headers["Retry-After"] == str(86_400 - 2000)
-    assert refused.headers[f"{SUSTAINED}Reset"] == str(START + 3000 + 86_400)
+    assert refused.headers[f"{SUSTAINED}Reset"] == str(CLOCK_START + 3000 + 86_400)
     clock.shift(86_400 - 2000)
-    assert left(client.get("/api/")) == (19, 0)
+    assert remaining_requests(client.get("/api/")) == (19, 0)
 
 
 def test_every_number_is_a_setting(site, reader):
     tiers = "friend=1 backer=2 sponsor=3 mega_sponsor=400"
     settings = {f"{LOGGER}.burst": "7", f"{LOGGER}.sustained": "90", f"{LOGGER}.tiers": tiers}
-    client = Client(site(**settings), basic(reader.username, PASSWORD))
+    client = Client(site(**settings), basic_auth(reader.username, PASSWORD))
     headers = client.get("/api/").headers
     assert (headers[f"{BURST}Limit"], headers[f"{SUSTAINED}Limit"]) == ("7", "90")
 
@@ -76,7 +84,9 @@ def test_a_tier_is_never_less_than_nothing(site, make, passwords):
     until = datetime.now(UTC) + timedelta(days=1)
     make.user("giver", password=PASSWORD, passwords=passwords, supporter_until=until, supporter_tier="friend")
     tiers = "friend=1 backer=2 sponsor=3 mega_sponsor=400"
-    client = Client(site(**{".burst": "7", ".sustained": "90", ".tiers": tiers}), basic("giver", PASSWORD))
+    client = Client(
+        site(**{".burst": "7", ".sustained": "90", ".tiers": tiers}), basic_auth("giver", PASSWORD)
+    )
     assert client.get("/api/").headers[f"{SUSTAINED}Limit"] == "90"
 
 
@@ -86,11 +96,11 @@ def test_a_tier_is_never_less_than_nothing(site, make, passwords):
 def test_when_basic_is_about_to_end_it_has_tighter_limits(site, reader, bearer, phase, limits):
     days = {"comicsdb.basic_deprecated": "2026-12-01", "comicsdb.basic_sunset": "2027-05-31"}
     app = site(**{"comicsdb.basic_phase": phase}, **days)
-    by_name = Client(app, basic(reader.username, PASSWORD)).get("/api/").headers
+    by_name = Client(app, basic_auth(reader.username, PASSWORD)).get("/api/").headers
     assert (by_name[f"{BURST}Limit"], by_name[f"{SUSTAINED}Limit"]) == limits
     by_token = Client(app, bearer).get("/api/")
     assert (by_token.headers[f"{BURST}Limit"], by_token.headers[f"{SUSTAINED}Limit"]) == ("20", "5000")
-    assert left(by_token) == (18, 4998)  # it is one account still
+    assert remaining_requests(by_token) == (18, 4998)  # it is one account still
 
 
 BOTH = {".burst": "3", "pyramid.includes": "comicsdb_api comicsdb_web"}
@@ -99,8 +109,8 @@ BOTH = {".burst": "3", "pyramid.includes": "comicsdb_api comicsdb_web"}
 def test_those_without_an_account_count_by_their_address(site, reader, clock):
     app = site(**BOTH)
     here, there = {"REMOTE_ADDR": "192.0.2.1"}, {"REMOTE_ADDR": "2001:db8::1"}
-    assert left(app.get(SCHEMA, extra_environ=here)) == (2, 499)
-    assert left(app.get("/docs/", extra_environ=here)) == (1, 498)
+    assert remaining_requests(app.get(SCHEMA, extra_environ=here)) == (2, 499)
+    assert remaining_requests(app.get("/docs/", extra_environ=here)) == (1, 498)
     app.get(SCHEMA, extra_environ=here)
     refused = app.get(SCHEMA, extra_environ=here, status=429)
     assert refused.json == {
@@ -111,45 +121,50 @@ def test_those_without_an_account_count_by_their_address(site, reader, clock):
     assert refused.headers["Link"] == '<http://localhost/data/>; rel="alternate"'
     page = app.get("/docs/", extra_environ=here, status=429)
     assert page.headers["Retry-After"] == "60"
-    assert left(app.get("/docs/", extra_environ=there)) == (2, 499)
-    known = basic(reader.username, PASSWORD)
-    assert left(app.get(SCHEMA, headers=known, extra_environ=here)) == (2, 4999)
+    assert remaining_requests(app.get("/docs/", extra_environ=there)) == (2, 499)
+    known = basic_auth(reader.username, PASSWORD)
+    assert remaining_requests(app.get(SCHEMA, headers=known, extra_environ=here)) == (2, 4999)
 
 
 def test_the_page_of_the_reference_is_counted_and_its_files_are_not(site, clock):
     app = site(**{".burst": "3"})
     page = app.get("/docs/")
-    assert left(app.get("/docs/", headers={"If-None-Match": page.headers["ETag"]}, status=304)) == (1, 499)
-    for link in parsed(page.text).find_all("link", rel="stylesheet"):
-        assert not set(app.get(f"/docs/{link['href']}").headers) & set(SIX)
-    assert not set(app.get("/docs", status=301).headers) & set(SIX)
-    assert left(app.get("/docs/")) == (0, 498)
+    assert remaining_requests(
+        app.get("/docs/", headers={"If-None-Match": page.headers["ETag"]}, status=304)
+    ) == (
+        1,
+        499,
+    )
+    for link in parse(page.text).find_all("link", rel="stylesheet"):
+        assert not set(app.get(f"/docs/{link['href']}").headers) & set(X_HEADERS)
+    assert not set(app.get("/docs", status=301).headers) & set(X_HEADERS)
+    assert remaining_requests(app.get("/docs/")) == (0, 498)
 
 
 def test_the_site_has_no_such_limits(site):
-    assert not set(site(**BOTH).get("/").headers) & {*SIX, *TWO}
+    assert not set(site(**BOTH).get("/").headers) & {*X_HEADERS, *STANDARD_HEADERS}
 
 
 def test_limits_can_be_switched_off(site, reader):
-    client = Client(site(**{LOGGER: "off", ".burst": "1"}), basic(reader.username, PASSWORD))
+    client = Client(site(**{LOGGER: "off", ".burst": "1"}), basic_auth(reader.username, PASSWORD))
     for path in ("/api/", "/api/arc/", "/api/arc/", "/api/nothing/"):
         answer = client.call("GET", path, 404 if "nothing" in path else 200)
-        assert not set(answer.headers) & {*SIX, *TWO}
+        assert not set(answer.headers) & {*X_HEADERS, *STANDARD_HEADERS}
     client.get("/api/arc/", 304, {"If-None-Match": "*"})
 
 
 def test_without_its_redis_the_api_goes_on_counting(site, reader, redis, clock):
     app = site(**{"comicsdb.cache.url": redis.url, ".burst": "2"})
-    client = Client(app, basic(reader.username, PASSWORD))
-    assert left(client.get("/api/")) == (1, 4999)
+    client = Client(app, basic_auth(reader.username, PASSWORD))
+    assert remaining_requests(client.get("/api/")) == (1, 4999)
     redis.kill()
-    assert left(client.get("/api/")) == (1, 4999)
-    assert left(client.get("/api/role/", 304, {"If-None-Match": "*"})) == (0, 4999)
+    assert remaining_requests(client.get("/api/")) == (1, 4999)
+    assert remaining_requests(client.get("/api/role/", 304, {"If-None-Match": "*"})) == (0, 4999)
     client.get("/api/", 429)
 
 
 def test_the_description_tells_of_limits(site, reader, make, clock):
-    client = Client(site(**{".burst": "4"}), basic(reader.username, PASSWORD))
+    client = Client(site(**{".burst": "4"}), basic_auth(reader.username, PASSWORD))
     described = client.json(SCHEMA)
     operation = described["paths"]["/api/arc/{id}/"]["get"]
     assert all("429" in each["get"]["responses"] for each in described["paths"].values() if "get" in each)
@@ -161,27 +176,29 @@ def test_the_description_tells_of_limits(site, reader, make, clock):
             told = described["components"]["responses"][told["$ref"].rpartition("/")[2]]
         unknown = set(answer.headers) - set(told["headers"]) - {"Content-Type", "Content-Length"}
         assert not unknown, status
-        assert {*SIX, *TWO} <= set(told["headers"])
+        assert {*X_HEADERS, *STANDARD_HEADERS} <= set(told["headers"])
     for name in ("Unauthorized", "Forbidden", "NotAcceptable"):
-        assert not {*SIX, *TWO} & set(described["components"]["responses"][name]["headers"])
+        assert not {*X_HEADERS, *STANDARD_HEADERS} & set(
+            described["components"]["responses"][name]["headers"]
+        )
 
 
 # What is written down.
 
 
 @pytest.fixture
-def told(caplog):
+def logged(caplog):
     """What was logged about who asks and who is refused."""
     caplog.set_level(logging.INFO, "comicsdb_api")
     return lambda level: [record for record in caplog.records if record.levelno == level]
 
 
-def test_a_refusal_is_logged_with_its_number_of_the_day(site, reader, clock, told):
-    client = Client(site(**{".burst": "1"}), basic(reader.username, PASSWORD))
+def test_a_refusal_is_logged_with_its_number_of_the_day(site, reader, clock, logged):
+    client = Client(site(**{".burst": "1"}), basic_auth(reader.username, PASSWORD))
     client.get("/api/arc/")
     client.get("/api/arc/", 429)
     client.get("/api/role/", 429)
-    records = told(logging.WARNING)
+    records = logged(logging.WARNING)
     assert [record.getMessage() for record in records] == [
         "API request refused by the burst limit (user:reader, 1 today)",
         "API request refused by the burst limit (user:reader, 2 today)",
@@ -191,34 +208,34 @@ def test_a_refusal_is_logged_with_its_number_of_the_day(site, reader, clock, tol
         ("user:reader", "burst", 2),
     ]
     assert {record.name for record in records} == {LOGGER}
-    assert [record.getMessage() for record in told(logging.INFO)] == [
+    assert [record.getMessage() for record in logged(logging.INFO)] == [
         "API request authenticated by basic (user=reader, ip=unknown)"
     ] * 3
 
 
-def test_each_limit_that_refuses_is_logged(site, reader, clock, told):
+def test_each_limit_that_refuses_is_logged(site, reader, clock, logged):
     settings = {".burst": "1", ".sustained": "1", ".free_304_429": "false"}
-    client = Client(site(**settings), basic(reader.username, PASSWORD))
+    client = Client(site(**settings), basic_auth(reader.username, PASSWORD))
     client.get("/api/")
     client.get("/api/", 429)
-    assert [record.scope for record in told(logging.WARNING)] == ["burst", "sustained"]
+    assert [record.scope for record in logged(logging.WARNING)] == ["burst", "sustained"]
 
 
-def test_nobody_is_logged_by_the_address(site, clock, told):
+def test_nobody_is_logged_by_the_address(site, clock, logged):
     app, here = site(**{".burst": "1"}), {"REMOTE_ADDR": "192.0.2.1"}
     app.get(SCHEMA, extra_environ=here)
     app.get(SCHEMA, extra_environ=here, status=429)
-    (record,) = told(logging.WARNING)
+    (record,) = logged(logging.WARNING)
     assert record.identity == "ip:192.0.2.1"
-    assert told(logging.INFO) == []
+    assert logged(logging.INFO) == []
 
 
-def test_a_name_cannot_write_lines_of_its_own_into_the_log(site, make, passwords, clock, told):
+def test_a_name_cannot_write_lines_of_its_own_into_the_log(site, make, passwords, clock, logged):
     make.user("ann\nforged", password=PASSWORD, passwords=passwords)
-    client = Client(site(**{".burst": "1"}), basic("ann\nforged", PASSWORD))
+    client = Client(site(**{".burst": "1"}), basic_auth("ann\nforged", PASSWORD))
     client.get("/api/")
     client.get("/api/", 429)
-    (record,) = told(logging.WARNING)
+    (record,) = logged(logging.WARNING)
     assert record.identity == "user:ann forged"
 
 
@@ -226,7 +243,7 @@ def test_requests_that_succeed_are_counted_by_method(site, reader, bearer, make)
     app = site()
     path = f"/api/arc/{make.arc().id}/"
     counters = app.app.registry["comicsdb.counters"]
-    by_name, by_token = Client(app, basic(reader.username, PASSWORD)), Client(app, bearer)
+    by_name, by_token = Client(app, basic_auth(reader.username, PASSWORD)), Client(app, bearer)
     for _ in range(3):
         by_token.get(path)
     by_token.get(path, 304, {"If-None-Match": "*"})

@@ -6,8 +6,8 @@ import pytest
 
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken
-from tests.api.conftest import PASSWORD, Client, basic
-from tests.api.throttle.standing import BURST, LOGGER, SUSTAINED, left
+from tests.api.conftest import PASSWORD, Client, basic_auth
+from tests.api.throttle.rate_limit_headers import BURST, LOGGER, SUSTAINED, remaining_requests
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_program_gone_wild_leaves_a_share_to_the_others(site, programs, clock,
     assert used_up(wild, path) == 15
     for _ in range(30):
         wild.get(path, 429)  # neither does it use up anything by what it is refused
-    assert left(other.get(path)) == (4, 3749)  # and of the day its own share
+    assert remaining_requests(other.get(path)) == (4, 3749)  # and of the day its own share
     assert used_up(other, path) == 4
     refused = other.get(path, 429)
     assert refused.headers[f"{BURST}Limit"] == "20"  # its own would let it through: the account's is told
@@ -52,14 +52,14 @@ def test_the_headers_tell_the_tighter_limit(site, programs, clock):
     one, other = programs(site(), 2)
     first = one.get("/api/")
     assert (first.headers[f"{BURST}Limit"], first.headers[f"{SUSTAINED}Limit"]) == ("15", "3750")
-    assert left(first) == (14, 3749)
+    assert remaining_requests(first) == (14, 3749)
     assert first.headers["RateLimit-Policy"] == '"burst";q=15;w=60, "sustained";q=3750;w=86400'
     assert first.headers["RateLimit"] == '"burst";r=14;t=60, "sustained";r=3749;t=86400'
     for _ in range(9):
         one.get("/api/")
     second = other.get("/api/")  # eleven of the twenty are used
     assert (second.headers[f"{BURST}Limit"], second.headers[f"{SUSTAINED}Limit"]) == ("20", "3750")
-    assert left(second) == (9, 3749)
+    assert remaining_requests(second) == (9, 3749)
 
 
 def test_the_day_has_shares_too_and_a_304_costs_neither(site, programs, clock):
@@ -69,12 +69,12 @@ def test_the_day_has_shares_too_and_a_304_costs_neither(site, programs, clock):
         again = tag if path == "/api/arc/" else {"If-None-Match": other.get("/api/").headers["ETag"]}
         for _ in range(2):
             one.get(path, 304, again)
-    assert left(one.get("/api/"))[1] == 2
+    assert remaining_requests(one.get("/api/"))[1] == 2
     one.get("/api/"), one.get("/api/")
     refused = one.get("/api/", 429)
     assert refused.headers[f"{SUSTAINED}Limit"] == "4"
     assert refused.headers["Retry-After"] == "86400"
-    assert left(other.get("/api/"))[1] == 2  # of the four of its own, and of the eight less six
+    assert remaining_requests(other.get("/api/"))[1] == 2  # of the four of its own, and of the eight less six
 
 
 def test_an_only_token_and_a_password_have_everything(site, programs, clock):
@@ -82,7 +82,7 @@ def test_an_only_token_and_a_password_have_everything(site, programs, clock):
     (only,) = programs(app, 1)
     assert used_up(only) == 20
     clock.shift(60)
-    by_password = Client(app, basic("reader", PASSWORD))
+    by_password = Client(app, basic_auth("reader", PASSWORD))
     assert used_up(by_password) == 20
 
 

@@ -1,4 +1,4 @@
-"""Visits to the site without a surface: what `request.account_context` would be."""
+"""Account contexts without a request: what `request.account_context` would be."""
 
 import dataclasses
 
@@ -7,13 +7,13 @@ import pytest
 from comicsdb.accounts import AccountContext, Guard, form_time
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.sessions import session_account
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.db import session_factory
 from comicsdb.db.read_pool import ReadPool
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import User
-from tests.conftest import ROLLED_BACK, SETTINGS
-from tests.mailbox import letters
+from tests.conftest import SAVEPOINT_MODE, SETTINGS
+from tests.mailbox import waiting_mails
 
 PASSWORD = "correct horse battery"
 
@@ -31,16 +31,16 @@ def passwords():
 
 @pytest.fixture
 def context(session, connection, limiter, passwords, tmp_path):
-    """Somebody at the site; everything is rolled back with the test."""
-    apart = session_factory(connection)
-    apart.configure(**ROLLED_BACK)
+    """The context of a visitor; everything is rolled back with the test."""
+    factory = session_factory(connection)
+    factory.configure(**SAVEPOINT_MODE)
     return AccountContext(
         session=session,
-        apart=apart,
+        independent_session=factory,
         passwords=passwords,
         guard=Guard(limiter),
         storage=FolderStorage(tmp_path / "media"),
-        settings=resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS}),
+        settings=parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS}),
         address="192.0.2.7",
         browser="Moth\n1.0",
         language="it",
@@ -48,8 +48,8 @@ def context(session, connection, limiter, passwords, tmp_path):
 
 
 @pytest.fixture
-def given(context):
-    """The same visit with other settings, or from elsewhere: `given(address="…", **settings)`."""
+def context_with(context):
+    """The context with other settings or from another address: `context_with(address="…", **settings)`."""
 
     def changed(address: str = context.address, **settings) -> AccountContext:
         more = {name.replace("__", "."): value for name, value in settings.items()}
@@ -73,14 +73,14 @@ def mailbox(session):
 
     def look():
         session.flush()
-        return letters(session)
+        return waiting_mails(session)
 
     return look
 
 
 @pytest.fixture
 def form(context):
-    """A good sign-up form; what is said otherwise goes before."""
+    """A function that returns a valid sign-up form, with some fields changed."""
 
     def filled(**changes):
         typed = {

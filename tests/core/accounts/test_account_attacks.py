@@ -81,7 +81,7 @@ def test_nobody_fills_the_memory_of_who_may_try_with_long_names(limiter):
     for name in ("ann", "a" * 151):
         guard.check(name, address)
         for _ in range(5):
-            other.failed(name, address)
+            other.record_failure(name, address)
     guard.check("ann", address)  # remembered for a moment
     with pytest.raises(accounts.TooManyFailuresError):
         guard.check("a" * 151, address)
@@ -105,13 +105,13 @@ def test_nor_is_a_password_compared_with_all_of_it(context, form):
     assert set(caught.value.errors) == {"username"}
 
 
-def test_administrators_get_no_name_that_nobody_could_have(given, form, mailbox):
+def test_administrators_get_no_name_that_nobody_could_have(context_with, form, mailbox):
     settings = {
         "comicsdb__signup__per_address": 1,
         "comicsdb__mail__tell": ("blocked",),
         "comicsdb__mail__administrators": ("admin@example.org",),
     }
-    here = given(**settings)
+    here = context_with(**settings)
     accounts.sign_up(here, form())
     with pytest.raises(accounts.TooManySignUpsError):
         accounts.sign_up(here, form(username="y" * 100_000))

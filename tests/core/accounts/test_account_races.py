@@ -10,8 +10,8 @@ from sqlalchemy import func, select, text
 from comicsdb import accounts
 from comicsdb.models import ApiToken, LoginSession, User
 from tests.core.accounts.conftest import PASSWORD
-from tests.mailbox import letters
-from tests.waiting import await_that
+from tests.mailbox import waiting_mails
+from tests.waiting import wait_until
 
 TIMES = 6
 NEW = "another horse battery"
@@ -21,7 +21,7 @@ NEW_TWICE = {"new_password": NEW, "new_password_again": NEW}
 @pytest.fixture
 def real(context, factory):
     """A visit whose sessions are on real connections."""
-    return lambda session: dataclasses.replace(context, session=session, apart=factory)
+    return lambda session: dataclasses.replace(context, session=session, independent_session=factory)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def at_once(factory, real, job, *, refused=()):
 
 def secret_of_the_last_mail(factory) -> str:
     with factory() as session:
-        return letters(session)[-1].links[0].rstrip("/").rpartition("/")[2]
+        return waiting_mails(session)[-1].links[0].rstrip("/").rpartition("/")[2]
 
 
 def test_a_link_activates_once(factory, real, form):
@@ -67,8 +67,8 @@ def test_a_link_activates_once(factory, real, form):
     def open_it(context):
         return accounts.begin_session(context, accounts.activate(context, uid, secret))
 
-    ended = at_once(factory, real, open_it, refused=accounts.LinkSpentError)
-    assert ended.count(accounts.LinkSpentError) == TIMES - 1
+    ended = at_once(factory, real, open_it, refused=accounts.LinkUsedError)
+    assert ended.count(accounts.LinkUsedError) == TIMES - 1
     with factory() as session:
         assert session.scalar(select(func.count(LoginSession.id))) == 1
 
@@ -90,9 +90,9 @@ def test_a_form_makes_one_token_and_a_token_is_revoked_once(factory, real, bea):
     def make(context):
         return accounts.generate_token(context, bea, "reader", "one key").token.id
 
-    made = at_once(factory, real, make, refused=accounts.FormSpentError)
-    assert made.count(accounts.FormSpentError) == TIMES - 1
-    (token,) = set(made) - {accounts.FormSpentError}
+    made = at_once(factory, real, make, refused=accounts.FormAlreadySubmittedError)
+    assert made.count(accounts.FormAlreadySubmittedError) == TIMES - 1
+    (token,) = set(made) - {accounts.FormAlreadySubmittedError}
     revoked = at_once(factory, real, lambda context: accounts.revoke_token(context, bea, token))
     assert sorted(revoked) == [False] * (TIMES - 1) + [True]
     with factory() as session:
@@ -118,7 +118,7 @@ def test_who_logs_in_with_the_old_password_while_it_changes_is_too_late(factory,
         session.commit()
         accounts.change_password(real(session), bea, mine, {"password": PASSWORD, **NEW_TWICE})
         late = pool.submit(log_in)
-        await_that(lambda: waits_for_a_lock(factory))
+        wait_until(lambda: waits_for_a_lock(factory))
         session.commit()
         with pytest.raises(accounts.LogInFailedError):
             late.result()

@@ -39,11 +39,11 @@ def test_the_file_is_made_of_lists_of_either_form_without_what_is_too_short(tmp_
     (tmp_path / "first.json").write_text('["short", "Kettle Crow", "nachtkrabb"]')
     (tmp_path / "second.txt").write_text("kettle crow\nZimorodek\nlast of them\n")
     monkeypatch.setattr(common, "FILE", tmp_path / "made.bin")
-    monkeypatch.setattr(common, "MOST", len(common.OWN) + len(common.PUBLIC_SECRETS) + 3)
+    monkeypatch.setattr(common, "COUNT_MAX", len(common.OUR_PASSWORDS) + len(common.PUBLIC_SECRETS) + 3)
     common.main(str(tmp_path / "first.json"), str(tmp_path / "second.txt"))
     made = common.CommonPasswords((tmp_path / "made.bin").read_bytes())
-    assert len(made) == common.MOST
-    assert all(each in made for each in (*common.OWN, *common.PUBLIC_SECRETS))
+    assert len(made) == common.COUNT_MAX
+    assert all(each in made for each in (*common.OUR_PASSWORDS, *common.PUBLIC_SECRETS))
     assert [each in made for each in ("Kettle Crow", "nachtkrabb", "zimorodek")] == [True] * 3
     assert [each in made for each in ("short", "last of them", "", "\udc80")] == [False] * 4
-    assert common.SHORTEST == PASSWORD_MIN
+    assert common.LENGTH_MIN == PASSWORD_MIN

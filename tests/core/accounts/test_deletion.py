@@ -44,9 +44,9 @@ from comicsdb.models import (
 )
 from comicsdb.models.base import SYSTEM_USER_ID
 from tests.core.accounts.conftest import PASSWORD
-from tests.core.accounts.test_holdings import keep
+from tests.core.accounts.test_data_export import keep
 from tests.core.accounts.test_profile import files, picture
-from tests.lists import OFFICIAL, make_list, who
+from tests.lists import OFFICIAL, identity_of, make_list
 from tests.passkey_device import Device
 
 TODAY = date(2026, 11, 21)
@@ -84,7 +84,7 @@ def lived_in(context, session, ann, make):
     public = session.scalar(select(ReadingList.id).where(~ReadingList.is_private).order_by(ReadingList.id))
     theirs = make_list(session, bob, name="Theirs", next=public)
     for user, rated in ((ann, theirs), (bob, session.get_one(ReadingList, theirs.next_id))):
-        ratings.rate(session, who(user), OFFICIAL, rated, 5)
+        ratings.rate(session, identity_of(user), OFFICIAL, rated, 5)
     session.add(FormerSlug(kind="reading_list", slug="annabellas", object_id=second.id))
     session.add_all(
         [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comicsdb.accounts.supporters import MONTHLY, ONCE, PERIOD, YEARLY, Gift, Grant, Terms, longer
+from comicsdb.accounts.supporters import MONTHLY, ONCE, PERIOD, YEARLY, Gift, Grant, Terms, combine_grants
 from comicsdb.models.choices import SupporterTier
 
 FRIEND, BACKER, SPONSOR, MEGA = SupporterTier
@@ -160,7 +160,7 @@ def test_what_was_granted_lasts_when_more_is_given_later(gifts, yearly):
 
 def test_the_longer_of_two_grants():
     early, late = BEGINNING, BEGINNING + PERIOD
-    assert longer(None, Grant(early, FRIEND)) == Grant(early, FRIEND)
-    assert longer(Grant(early, MEGA), Grant(late, FRIEND)) == Grant(late, FRIEND)
-    assert longer(Grant(late, FRIEND), Grant(early, MEGA)) == Grant(late, MEGA)
-    assert longer(Grant(late, MEGA), Grant(late, FRIEND)) == Grant(late, MEGA)
+    assert combine_grants(None, Grant(early, FRIEND)) == Grant(early, FRIEND)
+    assert combine_grants(Grant(early, MEGA), Grant(late, FRIEND)) == Grant(late, FRIEND)
+    assert combine_grants(Grant(late, FRIEND), Grant(early, MEGA)) == Grant(late, MEGA)
+    assert combine_grants(Grant(late, MEGA), Grant(late, FRIEND)) == Grant(late, MEGA)

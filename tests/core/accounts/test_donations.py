@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from sqlalchemy import select, text
 
 from comicsdb.accounts import supporters
-from comicsdb.accounts.supporters import FetchError, Gift, contributions
+from comicsdb.accounts.supporters import FetchError, Gift, fetch_contributions
 from comicsdb.cli import main
 from comicsdb.models import Donation, User
-from comicsdb.ops.jobs import DONATIONS, alone
-from tests.donation_platform import COLLECTIVE, TOKEN, Platform
+from comicsdb.ops.jobs import DONATIONS, job_lock
+from tests.donation_platform import COLLECTIVE, TOKEN, DonationPlatform
 from tests.serving import SECRET
 
 BEGINNING = datetime(2027, 1, 31, 12, tzinfo=UTC)
@@ -27,7 +27,7 @@ BEGINNING = datetime(2027, 1, 31, 12, tzinfo=UTC)
 @pytest.fixture
 def platform():
     """A donation platform."""
-    platform = Platform()
+    platform = DonationPlatform()
     yield platform
     platform.close()
 
@@ -38,7 +38,7 @@ def ask(platform):
 
     def asked(**others):
         given = {"url": platform.url, "collective": COLLECTIVE, "token": TOKEN} | others
-        return contributions(
+        return fetch_contributions(
             {f"comicsdb.donations.{name}": value for name, value in given.items()}, BEGINNING
         )
 
@@ -48,7 +48,7 @@ def ask(platform):
 def test_contributions_are_read_page_by_page_in_their_order(platform, ask, monkeypatch):
     monkeypatch.setattr(supporters, "PAGE", 3)
     for number in range(7):
-        platform.gift(
+        platform.add_contribution(
             f"t{number}", f"2027-02-0{7 - number}T10:00:00Z", "Ann@Example.org ", 100 * number, "MONTHLY"
         )
     found = ask()
@@ -59,20 +59,20 @@ def test_contributions_are_read_page_by_page_in_their_order(platform, ask, monke
 
 
 def test_refunds_other_transactions_and_other_times_are_left_out(platform, ask):
-    platform.gift("early", "2027-01-31T11:00:00Z", "ann@example.org", 500)
-    platform.gift("refunded", "2027-02-01T10:00:00Z", "ann@example.org", 500, isRefunded=True)
-    platform.gift("refund", "2027-02-01T10:00:00Z", "ann@example.org", 500, isRefund=True)
-    platform.gift("expense", "2027-02-01T10:00:00Z", "ann@example.org", 500, kind="EXPENSE")
-    platform.gift("debit", "2027-02-01T10:00:00Z", "ann@example.org", 500, type="DEBIT")
-    platform.gift("one", "2027-02-01T10:00:00Z", "ann@example.org", 500)
+    platform.add_contribution("early", "2027-01-31T11:00:00Z", "ann@example.org", 500)
+    platform.add_contribution("refunded", "2027-02-01T10:00:00Z", "ann@example.org", 500, isRefunded=True)
+    platform.add_contribution("refund", "2027-02-01T10:00:00Z", "ann@example.org", 500, isRefund=True)
+    platform.add_contribution("expense", "2027-02-01T10:00:00Z", "ann@example.org", 500, kind="EXPENSE")
+    platform.add_contribution("debit", "2027-02-01T10:00:00Z", "ann@example.org", 500, type="DEBIT")
+    platform.add_contribution("one", "2027-02-01T10:00:00Z", "ann@example.org", 500)
     assert [each.transaction_id for each in ask()] == ["one"]
 
 
 def test_what_is_not_in_dollars_counts_by_what_the_host_received(platform, ask, caplog):
     euros = {"valueInCents": 900, "value": 9.0, "currency": "EUR"}
-    platform.gift("converted", "2027-02-01T10:00:00Z", "ann@example.org", 1000, amount=euros)
+    platform.add_contribution("converted", "2027-02-01T10:00:00Z", "ann@example.org", 1000, amount=euros)
     both = {"amount": euros, "amountInHostCurrency": euros}
-    platform.gift("foreign", "2027-02-02T10:00:00Z", "ann@example.org", 1000, **both)
+    platform.add_contribution("foreign", "2027-02-02T10:00:00Z", "ann@example.org", 1000, **both)
     assert [(each.transaction_id, each.amount) for each in ask()] == [("converted", 1000)]
     assert [record.getMessage() for record in caplog.records] == [
         "Contribution foreign is not in USD: ignored."
@@ -80,9 +80,9 @@ def test_what_is_not_in_dollars_counts_by_what_the_host_received(platform, ask, 
 
 
 def test_donors_and_frequencies_may_be_unknown(platform, ask):
-    platform.gift("nobody", "2027-02-01T10:00:00Z", None, 500, None)
-    platform.gift("weekly", "2027-02-01T11:00:00Z", "ann@example.org", 500, "WEEKLY")
-    platform.gift("guest", "2027-02-01T12:00:00Z", None, 500, fromAccount=None)
+    platform.add_contribution("nobody", "2027-02-01T10:00:00Z", None, 500, None)
+    platform.add_contribution("weekly", "2027-02-01T11:00:00Z", "ann@example.org", 500, "WEEKLY")
+    platform.add_contribution("guest", "2027-02-01T12:00:00Z", None, 500, fromAccount=None)
     assert [(each.email, each.frequency) for each in ask()] == [
         ("", ""),
         ("ann@example.org", ""),
@@ -91,7 +91,7 @@ def test_donors_and_frequencies_may_be_unknown(platform, ask):
 
 
 def test_without_the_token_addresses_are_not_told(platform, ask):
-    platform.gift("one", "2027-02-01T10:00:00Z", "ann@example.org", 500)
+    platform.add_contribution("one", "2027-02-01T10:00:00Z", "ann@example.org", 500)
     assert [each.email for each in ask(token="")] == [""]
 
 
@@ -125,7 +125,7 @@ def test_an_answer_that_is_wrong_is_no_answer(platform, ask, broken):
     "node", [{"id": "x" * 65}, {"createdAt": "2027-02-01T10:00:00"}, {"createdAt": "soon"}]
 )
 def test_a_contribution_that_is_not_understood_is_no_answer(platform, ask, node):
-    platform.gift("one", "2027-02-01T10:00:00Z", "ann@example.org", 500, **node)
+    platform.add_contribution("one", "2027-02-01T10:00:00Z", "ann@example.org", 500, **node)
     with pytest.raises(FetchError):
         ask()
 
@@ -210,7 +210,7 @@ def world(factory, platform, database, tmp_path):
 
 def test_a_donor_becomes_a_supporter(world):
     ann = world.account()
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@EXAMPLE.org", 500, "MONTHLY")
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "ann@EXAMPLE.org", 500, "MONTHLY")
     assert world.sync() == {"matched": 1}
     assert world.support(ann) == ("2027-03-23T10:00", "backer")
     assert world.recorded() == {"t1": ann}
@@ -221,9 +221,9 @@ def test_a_donor_becomes_a_supporter(world):
 
 def test_each_contribution_is_processed_once(world):
     ann = world.account()
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
     world.sync()
-    world.platform.gift("t2", "2027-02-20T12:00:00Z", "ann@example.org", 500)
+    world.platform.add_contribution("t2", "2027-02-20T12:00:00Z", "ann@example.org", 500)
     assert world.sync() == {"matched": 1, "already processed": 1}
     assert world.sync() == {"already processed": 2}
     assert world.support(ann) == ("2027-03-23T10:00", "sponsor")
@@ -231,7 +231,7 @@ def test_each_contribution_is_processed_once(world):
 
 def test_a_run_begins_60_days_back_or_a_day_before_the_newest(world):
     world.sync()
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
     world.sync()
     world.sync()
     world.sync("--since", "2026-05-04")
@@ -246,7 +246,7 @@ def test_a_run_begins_60_days_back_or_a_day_before_the_newest(world):
 
 def test_only_a_confirmed_address_counts(world):
     ann = world.account(email_confirmed=False)
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
     assert world.sync() == {"unmatched": 1}
     assert world.recorded() == {"t1": None}
     with world.factory() as session:
@@ -259,8 +259,8 @@ def test_only_a_confirmed_address_counts(world):
 
 def test_what_matches_nobody_is_told_of_once(world, caplog):
     caplog.set_level(logging.WARNING, "comicsdb.accounts.supporters")
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "zoe@example.org", 500)
-    world.platform.gift("t2", "2027-02-21T10:00:00Z", None, 500)
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "zoe@example.org", 500)
+    world.platform.add_contribution("t2", "2027-02-21T10:00:00Z", None, 500)
     assert world.sync() == {"unmatched": 2}
     assert len(caplog.records) == 2
     assert world.sync() == {"already processed": 2}
@@ -274,38 +274,38 @@ def test_what_matches_several_is_nobodys(world):
         session.execute(text("DROP INDEX uq_user_account_email"))
         session.commit()
     ann, _ = world.account("ann"), world.account("other", email="ANN@example.org")
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "ann@example.org", 500)
     assert world.sync() == {"ambiguous": 1}
     assert world.support(ann) == ("", "")
     assert world.sync() == {"already processed": 1}
 
 
 def test_old_and_new_are_processed_together_in_their_order(world):
-    world.platform.gift("t1", "2027-02-01T10:00:00Z", "ann@example.org", 300)
+    world.platform.add_contribution("t1", "2027-02-01T10:00:00Z", "ann@example.org", 300)
     world.sync()
     ann = world.account()
-    world.platform.gift("t2", "2027-02-25T10:00:00Z", "ann@example.org", 300)
+    world.platform.add_contribution("t2", "2027-02-25T10:00:00Z", "ann@example.org", 300)
     assert world.sync() == {"rematched": 1, "matched": 1, "already processed": 1}
     assert world.support(ann) == ("2027-03-04T10:00", "backer")  # one period, from the first on
 
 
 def test_an_older_gift_that_is_found_late_does_not_stack(world):
     ann = world.account()
-    world.platform.gift("t2", "2027-02-25T10:00:00Z", "ann@example.org", 300)
+    world.platform.add_contribution("t2", "2027-02-25T10:00:00Z", "ann@example.org", 300)
     world.sync()
     assert world.support(ann) == ("2027-03-28T10:00", "friend")
-    world.platform.gift("t1", "2027-02-01T10:00:00Z", "ann@example.org", 300)
+    world.platform.add_contribution("t1", "2027-02-01T10:00:00Z", "ann@example.org", 300)
     assert world.sync("--since", "2027-01-01") == {"matched": 1, "already processed": 1}
     assert world.support(ann) == ("2027-03-28T10:00", "backer")  # what was granted is not taken back
 
 
 def test_below_the_minimum_it_is_recorded_only(world):
     ann = world.account()
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 150)
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "ann@example.org", 150)
     assert world.sync() == {"below minimum": 1}
     assert world.support(ann) == ("", "")
     assert world.recorded() == {"t1": ann}
-    world.platform.gift("t2", "2027-02-22T10:00:00Z", "ann@example.org", 150)
+    world.platform.add_contribution("t2", "2027-02-22T10:00:00Z", "ann@example.org", 150)
     assert world.sync("--since", "2027-01-01") == {"matched": 1, "already processed": 1}
     assert world.support(ann) == ("2027-03-23T10:00", "friend")
 
@@ -323,7 +323,7 @@ def test_below_the_minimum_it_is_recorded_only(world):
 def test_what_an_account_has_is_never_shortened(world, present, tier, cents, expected):
     until = datetime.fromisoformat(present).replace(tzinfo=UTC)
     ann = world.account(supporter_until=until, supporter_tier=tier)
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", cents)
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "ann@example.org", cents)
     world.sync()
     assert world.support(ann) == expected
 
@@ -331,16 +331,16 @@ def test_what_an_account_has_is_never_shortened(world, present, tier, cents, exp
 def test_a_gift_of_long_ago_raises_nothing_today(world):
     until = datetime(2030, 1, 1, tzinfo=UTC)
     ann = world.account(supporter_until=until, supporter_tier="friend")
-    world.platform.gift("t1", "2026-06-01T10:00:00Z", "ann@example.org", 5000)
+    world.platform.add_contribution("t1", "2026-06-01T10:00:00Z", "ann@example.org", 5000)
     assert world.sync("--since", "2026-01-01") == {"matched": 1}
     assert world.support(ann) == ("2030-01-01T00:00", "friend")
 
 
 def test_a_dry_run_simulates_everything_and_changes_nothing(world):
     ann = world.account()
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 150)
-    world.platform.gift("t2", "2027-02-21T10:00:00Z", "ann@example.org", 150)
-    world.platform.gift("t3", "2027-02-22T10:00:00Z", "zoe@example.org", 150)
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "ann@example.org", 150)
+    world.platform.add_contribution("t2", "2027-02-21T10:00:00Z", "ann@example.org", 150)
+    world.platform.add_contribution("t3", "2027-02-22T10:00:00Z", "zoe@example.org", 150)
     expected = {"below minimum": 1, "matched": 1, "unmatched": 1}
     assert world.sync("--dry-run") == expected
     assert world.sync("--dry-run") == expected
@@ -354,7 +354,7 @@ def test_after_a_failed_fetch_nothing_is_processed(world, monkeypatch):
     monkeypatch.setattr(supporters, "PAGE", 2)
     ann = world.account()
     for number in range(3):
-        world.platform.gift(f"t{number}", "2027-02-20T10:00:00Z", "ann@example.org", 200)
+        world.platform.add_contribution(f"t{number}", "2027-02-20T10:00:00Z", "ann@example.org", 200)
     world.platform.answers += [None, BROKEN["fault"]]  # the second page fails
     assert "Nothing was done, as the donation platform failed: HTTP Error 500" in world.fails()
     assert world.recorded() == {}
@@ -364,7 +364,7 @@ def test_after_a_failed_fetch_nothing_is_processed(world, monkeypatch):
 
 def test_tiers_and_years_are_settings(world, monkeypatch):
     ann = world.account()
-    world.platform.gift("t1", "2027-02-20T10:00:00Z", "ann@example.org", 1200, "YEARLY")
+    world.platform.add_contribution("t1", "2027-02-20T10:00:00Z", "ann@example.org", 1200, "YEARLY")
     monkeypatch.setenv("COMICSDB_DONATIONS_YEARLY", "true")
     monkeypatch.setenv("COMICSDB_DONATIONS_TIERS", "friend=10 backer=100 sponsor=1000 mega_sponsor=2000")
     assert world.sync() == {"matched": 1}
@@ -379,6 +379,6 @@ def test_without_a_collective_it_says_what_is_missing(world):
 
 
 def test_two_cannot_run_at_once(world):
-    with alone(world.factory.kw["bind"], DONATIONS):
+    with job_lock(world.factory.kw["bind"], DONATIONS):
         assert "The command is running already." in world.fails()
     assert world.sync() == {}

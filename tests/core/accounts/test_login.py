@@ -12,7 +12,7 @@ from comicsdb import accounts
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import InvalidError
 from comicsdb.ratelimit import Limiter
-from tests.conftest import recording, session_account
+from tests.conftest import record_statements, session_account
 from tests.core.accounts.conftest import PASSWORD
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -69,7 +69,7 @@ def test_nobody_and_somebody_are_refused_for_the_same_work(
     asked = {}
     names = ("Ann", "Off", "None", "nobody", "ann@example.org", "nobody@example.org")
     for name in names:
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             guess(context, name)
         asked[name] = list(statements)
         session.expire_all()
@@ -79,9 +79,9 @@ def test_nobody_and_somebody_are_refused_for_the_same_work(
 
 def test_a_weaker_hash_is_made_anew(session, ann):
     before = ann.password
-    assert accounts.verified(session, Passwords("default"), "ann", PASSWORD) is ann
+    assert accounts.authenticate(session, Passwords("default"), "ann", PASSWORD) is ann
     assert ann.password != before
-    assert accounts.verified(session, Passwords("default"), "ann", PASSWORD) is ann
+    assert accounts.authenticate(session, Passwords("default"), "ann", PASSWORD) is ann
 
 
 def test_a_failure_is_logged_on_one_line(context, ann, caplog):
@@ -94,7 +94,7 @@ def test_a_failure_is_logged_on_one_line(context, ann, caplog):
 # Guessing.
 
 
-def test_five_failures_with_a_name_from_an_address_are_enough(context, given, ann, caplog):
+def test_five_failures_with_a_name_from_an_address_are_enough(context, context_with, ann, caplog):
     with time_machine.travel(NOON, tick=False) as clock:
         guess(context, times=4)
         assert accounts.log_in(context, "Ann", PASSWORD) is ann  # a few mistakes cost nothing
@@ -102,7 +102,7 @@ def test_five_failures_with_a_name_from_an_address_are_enough(context, given, an
         assert waits(context) == 15 * 60  # not even the right one is tried
         assert waits(context, name="ANN") == 15 * 60
         assert caplog.messages[-1] == "Log-in refused after too many failures (user=ANN, ip=192.0.2.7)"
-        assert accounts.log_in(given(address="192.0.2.8"), "Ann", PASSWORD) is ann
+        assert accounts.log_in(context_with(address="192.0.2.8"), "Ann", PASSWORD) is ann
         guess(context, name="bob")
         clock.shift(timedelta(minutes=14, seconds=59))
         assert waits(context) == 1
@@ -125,18 +125,18 @@ def test_whoever_goes_on_waits_longer(context, ann):
         assert accounts.log_in(context, "Ann", PASSWORD) is ann
 
 
-def test_names_do_not_matter_to_the_limit_of_an_address(context, given, ann):
+def test_names_do_not_matter_to_the_limit_of_an_address(context, context_with, ann):
     with time_machine.travel(NOON, tick=False):
         for number in range(20):
             guess(context, name=f"nobody{number}")
         assert waits(context) == 15 * 60
-        assert accounts.log_in(given(address="192.0.2.8"), "Ann", PASSWORD) is ann
+        assert accounts.log_in(context_with(address="192.0.2.8"), "Ann", PASSWORD) is ann
 
 
-def test_nobody_escapes_by_another_address_of_the_same_network(given, ann):
+def test_nobody_escapes_by_another_address_of_the_same_network(context_with, ann):
     for number in range(5):
-        guess(given(address=f"2001:db8::{number}"))
-    waits(given(address="2001:db8::ffff"))
+        guess(context_with(address=f"2001:db8::{number}"))
+    waits(context_with(address="2001:db8::ffff"))
 
 
 def test_the_limit_says_nothing_about_accounts(context, ann):
@@ -146,13 +146,13 @@ def test_the_limit_says_nothing_about_accounts(context, ann):
 
 
 @pytest.mark.parametrize("where", ["postgresql", "redis"])
-def test_processes_count_together(context, ann, where, own_light, request):
+def test_processes_count_together(context, ann, where, independent_read_pool, request):
     from comicsdb.accounts import Guard
 
     url = request.getfixturevalue("redis").url if where == "redis" else ""
-    one, two = (Guard(Limiter(own_light, url)) for _ in range(2))
+    one, two = (Guard(Limiter(independent_read_pool, url)) for _ in range(2))
     for guard in (one, two, one, two, one):
-        guard.failed("ann", "192.0.2.7")
+        guard.record_failure("ann", "192.0.2.7")
     for guard in (one, two):
         with pytest.raises(accounts.TooManyFailuresError):
             guard.check("Ann", "192.0.2.7")
@@ -175,58 +175,62 @@ AWAY = "198.51.100.9"  # where Ann never was
 
 
 @pytest.fixture
-def scattered(given):
+def scattered(context_with):
     """`scattered(name, times)`: wrong passwords for a name, each from an address of its own."""
 
     def guessed(name="Ann", times=20):
         for number in range(times):
-            guess(given(address=f"203.0.{number}.1"), name)
+            guess(context_with(address=f"203.0.{number}.1"), name)
 
     return guessed
 
 
 def refused(context, name="Ann"):
-    with pytest.raises(accounts.NewPlaceError) as caught:
+    with pytest.raises(accounts.NewNetworkError) as caught:
         accounts.log_in(context, name, PASSWORD)
     return caught.value
 
 
-def test_who_is_guessed_from_many_addresses_logs_in_where_she_did_before(context, given, ann, scattered):
+def test_who_is_guessed_from_many_addresses_logs_in_where_she_did_before(
+    context, context_with, ann, scattered
+):
     with time_machine.travel(NOON, tick=False) as clock:
         accounts.begin_session(context, ann)
         scattered(times=19)
-        assert accounts.log_in(given(address=AWAY), "Ann", PASSWORD) is ann
+        assert accounts.log_in(context_with(address=AWAY), "Ann", PASSWORD) is ann
         scattered(times=1)
         clock.shift(1)
-        assert refused(given(address=AWAY)).retry_after == 3599
-        for known in (context, given(address="192.0.2.200")):  # the same network
+        assert refused(context_with(address=AWAY)).retry_after == 3599
+        for known in (context, context_with(address="192.0.2.200")):  # the same network
             assert accounts.log_in(known, "Ann", PASSWORD) is ann
         clock.shift(3600)
-        assert accounts.log_in(given(address=AWAY), "Ann", PASSWORD) is ann
+        assert accounts.log_in(context_with(address=AWAY), "Ann", PASSWORD) is ann
 
 
-def test_a_network_is_known_by_sessions_by_events_and_by_basic(context, given, session, ann, scattered):
+def test_a_network_is_known_by_sessions_by_events_and_by_basic(
+    context, context_with, session, ann, scattered
+):
     accounts.end_session(session, accounts.begin_session(context, ann))  # the event stays
     ann.basic_address = "2001:db8:1:2::3"
     session.flush()
     scattered()
     assert accounts.log_in(context, "Ann", PASSWORD) is ann
-    assert accounts.log_in(given(address="2001:db8:1:ffff::1"), "Ann", PASSWORD) is ann  # the same /48
-    refused(given(address="2001:db8:2::1"))
-    refused(given(address="unknown"))
+    assert accounts.log_in(context_with(address="2001:db8:1:ffff::1"), "Ann", PASSWORD) is ann  # the same /48
+    refused(context_with(address="2001:db8:2::1"))
+    refused(context_with(address="unknown"))
 
 
-def test_the_owner_gets_one_link_an_hour_and_word_once_a_day(given, ann, scattered, mailbox):
+def test_the_owner_gets_one_link_an_hour_and_word_once_a_day(context_with, ann, scattered, mailbox):
     with time_machine.travel(NOON, tick=False) as clock:
         scattered()
         assert mailbox() == []
         for _ in range(3):
-            refused(given(address=AWAY))
+            refused(context_with(address=AWAY))
         assert [mail.kind for mail in mailbox()] == ["security_wrong_passwords", "log_in"]
         for hours, links in ((1, 2), (2, 3), (3, 4), (4, 5), (5, 5), (24, 6)):
             clock.move_to(NOON + timedelta(hours=hours, minutes=1))
             scattered()
-            refused(given(address=AWAY))
+            refused(context_with(address=AWAY))
             kinds = [mail.kind for mail in mailbox()]
             assert (kinds.count("log_in"), kinds.count("security_wrong_passwords")) == (
                 links,
@@ -235,8 +239,8 @@ def test_the_owner_gets_one_link_an_hour_and_word_once_a_day(given, ann, scatter
         assert {mail.to for mail in mailbox()} == {"Ann@example.org"}
 
 
-def test_the_link_logs_in_once_within_the_hour(given, session, ann, scattered, mailbox):
-    away = given(address=AWAY)
+def test_the_link_logs_in_once_within_the_hour(context_with, session, ann, scattered, mailbox):
+    away = context_with(address=AWAY)
     with time_machine.travel(NOON, tick=False) as clock:
         scattered()
         refused(away)
@@ -247,7 +251,7 @@ def test_the_link_logs_in_once_within_the_hour(given, session, ann, scattered, m
         clock.shift(3599)
         found = accounts.log_in_by_link(away, secret)
         assert found.id == ann.id
-        with pytest.raises(accounts.LinkSpentError):
+        with pytest.raises(accounts.LinkUsedError):
             accounts.log_in_by_link(away, secret)
         accounts.begin_session(away, found)
         session.flush()
@@ -255,8 +259,8 @@ def test_the_link_logs_in_once_within_the_hour(given, session, ann, scattered, m
 
 
 @pytest.mark.parametrize("change", ["late", "switched off", "another address", "another password"])
-def test_the_link_stops_working(given, session, ann, scattered, mailbox, change, context):
-    away = given(address=AWAY)
+def test_the_link_stops_working(context_with, session, ann, scattered, mailbox, change, context):
+    away = context_with(address=AWAY)
     with time_machine.travel(NOON, tick=False) as clock:
         identifier = accounts.begin_session(context, ann)
         scattered()
@@ -277,7 +281,9 @@ def test_the_link_stops_working(given, session, ann, scattered, mailbox, change,
             accounts.log_in_by_link(away, secret)
 
 
-def test_nothing_tells_whether_there_is_an_account(given, ann, make, connection, scattered, mailbox, session):
+def test_nothing_tells_whether_there_is_an_account(
+    context_with, ann, make, connection, scattered, mailbox, session
+):
     make.user("Off", password=PASSWORD, is_active=False)
     session.commit()
     seen = []
@@ -285,8 +291,8 @@ def test_nothing_tells_whether_there_is_an_account(given, ann, make, connection,
         with time_machine.travel(NOON, tick=False):
             scattered(name)
             session.expunge_all()
-            with recording(connection) as statements:
-                error = refused(given(address=AWAY), name)
+            with record_statements(connection) as statements:
+                error = refused(context_with(address=AWAY), name)
         seen.append((str(error.text), error.retry_after, [re.sub(r"\d+", "", each) for each in statements]))
     work = [
         [line for line in lines if not line.startswith(("RELEASE", "ROLLBACK", "SAVEPOINT"))]
@@ -297,13 +303,13 @@ def test_nothing_tells_whether_there_is_an_account(given, ann, make, connection,
     assert {mail.to for mail in mailbox()} == {"Ann@example.org"}
 
 
-def test_who_is_logged_in_confirms_the_password_anywhere(given, ann, scattered):
+def test_who_is_logged_in_confirms_the_password_anywhere(context_with, ann, scattered):
     scattered()
-    accounts.login.confirm_password(given(address=AWAY), ann, PASSWORD)
+    accounts.login.confirm_password(context_with(address=AWAY), ann, PASSWORD)
 
 
-def test_nobody_escapes_by_other_networks_of_the_same_provider(given, ann):
+def test_nobody_escapes_by_other_networks_of_the_same_provider(context_with, ann):
     for number in range(60):
-        guess(given(address=f"2001:db8:7:{number}::1"), f"nobody{number}")
-    waits(given(address="2001:db8:7:ffff::1"))
-    assert accounts.log_in(given(address="2001:db8:8::1"), "Ann", PASSWORD) is ann
+        guess(context_with(address=f"2001:db8:7:{number}::1"), f"nobody{number}")
+    waits(context_with(address="2001:db8:7:ffff::1"))
+    assert accounts.log_in(context_with(address="2001:db8:8::1"), "Ann", PASSWORD) is ann

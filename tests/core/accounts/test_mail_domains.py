@@ -56,17 +56,17 @@ def outcome(context, typed):
         (b'{"disposable": "no"}', False),
     ],
 )
-def test_what_the_service_says_counts(given, form, body, refused):
+def test_what_the_service_says_counts(context_with, form, body, refused):
     with service(body=body) as (address, asked):
-        found = outcome(given(comicsdb__signup__mail_check=address), form(email="bob@Unheard.example"))
+        found = outcome(context_with(comicsdb__signup__mail_check=address), form(email="bob@Unheard.example"))
     assert asked == ["/check/unheard.example?key=1"]
     expected = {"email": ["Addresses of this domain cannot be used for accounts."]}
     assert found == (expected if refused else None)
 
 
-def test_well_known_providers_are_not_asked_about_nor_is_a_bad_form(given, form):
+def test_well_known_providers_are_not_asked_about_nor_is_a_bad_form(context_with, form):
     with service(body=b'{"block": true}') as (address, asked):
-        here = given(comicsdb__signup__mail_check=address)
+        here = context_with(comicsdb__signup__mail_check=address)
         assert outcome(here, form(email="bob@gmail.com")) is None
         assert "username" in outcome(here, form(username="a b"))
     assert asked == []
@@ -74,14 +74,14 @@ def test_well_known_providers_are_not_asked_about_nor_is_a_bad_form(given, form)
 
 @pytest.mark.parametrize("failure", ["500", "no JSON", "a list", "gone"])
 @pytest.mark.parametrize("decision", ["refuse", "allow"])
-def test_the_settings_decide_what_a_failure_means(given, form, failure, decision, caplog):
+def test_the_settings_decide_what_a_failure_means(context_with, form, failure, decision, caplog):
     status, body = {"500": (500, b"{}"), "no JSON": (200, b"<html>"), "a list": (200, b"[1]")}.get(
         failure, (200, b"")
     )
     OUTAGE.forget()
     nowhere = f"http://127.0.0.1:{free_port()}/{{domain}}"
     with service(status, body) as (address, _asked):
-        here = given(
+        here = context_with(
             comicsdb__signup__mail_check=nowhere if failure == "gone" else address,
             comicsdb__signup__mail_check_failure=decision,
         )
@@ -93,10 +93,10 @@ def test_the_settings_decide_what_a_failure_means(given, form, failure, decision
     assert "unheard.example" not in caplog.text
 
 
-def test_no_transaction_is_open_while_the_service_is_asked(given, form, session, monkeypatch):
+def test_no_transaction_is_open_while_the_service_is_asked(context_with, form, session, monkeypatch):
     open_then = []
     with service() as (address, _asked):
-        here = given(comicsdb__signup__mail_check=address)
+        here = context_with(comicsdb__signup__mail_check=address)
 
         def watched(settings, email):
             open_then.append(session.in_transaction())

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, ApiToken, FeedAddress, LoginSession
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD, session_user
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -116,7 +116,7 @@ def test_asking_answers_the_same_to_everybody(context, session, connection, ann,
     make.user("Off", email="off@example.org", is_active=False)
     asked_of_database = {}
     for email in ("ann@example.org", "off@example.org", "nobody@example.org"):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert accounts.request_reset(context, email) is None
             session.commit()
         asked_of_database[email] = [statement.split(" VALUES")[0] for statement in statements]
@@ -132,9 +132,9 @@ def test_what_was_done_in_vain_leaves_nothing(context, session, ann, mailbox):
     assert mailbox() == []
 
 
-def test_mails_have_limits(context, given, ann, mailbox):
+def test_mails_have_limits(context, context_with, ann, mailbox):
     for number in range(8):
-        accounts.request_reset(given(address=f"192.0.2.{100 + number}"), ann.email)
+        accounts.request_reset(context_with(address=f"192.0.2.{100 + number}"), ann.email)
     assert len(mailbox()) == 5
     for _ in range(20):
         accounts.request_reset(context, "nobody@example.org")

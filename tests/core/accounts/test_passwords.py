@@ -3,7 +3,7 @@
 import pytest
 
 from comicsdb.accounts import demo_accounts
-from comicsdb.accounts.passwords import COSTS, UNUSABLE, Passwords, digest, from_settings, same
+from comicsdb.accounts.passwords import COSTS, UNUSABLE, Passwords, digest, from_settings, secrets_equal
 from comicsdb.config.declarations import DEVELOPMENT_SECRET
 from tests.cpu import cpu_seconds
 from tests.serving import SECRET
@@ -74,5 +74,5 @@ def test_an_unknown_cost_says_which_there_are():
 
 def test_secrets_are_kept_as_digests_and_compared_whole():
     assert digest("demo") == "2a97516c354b68848cdbd8f54a226a0a55b21ed138e207ad6c5cbb9c00aa5aea"
-    assert same("abc", "abc")
-    assert not same("abc", "abd")
+    assert secrets_equal("abc", "abc")
+    assert not secrets_equal("abc", "abd")

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, DailyCount, User
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD
 
 
@@ -149,7 +149,7 @@ def test_a_new_address_counts_when_its_link_is_opened(context, session, ann, mai
     secret = opened(mailbox)
     assert accounts.confirm_email(context, secret) is ann
     assert (ann.email, ann.email_confirmed) == ("Moth@example.org", True)
-    with pytest.raises(accounts.LinkSpentError):
+    with pytest.raises(accounts.LinkUsedError):
         accounts.confirm_email(context, secret)
 
 
@@ -191,7 +191,7 @@ def test_an_address_of_another_account_gets_the_same_answer_for_the_same_work(
     bob = make.user("bob", email="bob@example.org", email_confirmed=True)
     asked = {}
     for email in ("bob@example.org", "nobody@example.org"):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             answer = accounts.update_profile(context, ann.id, {"email": email, "password": PASSWORD})
             session.commit()
         assert answer == (ann, email)

@@ -7,10 +7,10 @@ import time_machine
 from sqlalchemy import select
 
 from comicsdb.accounts.notices import remind_basic_users
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.models import User
 from tests.conftest import SETTINGS
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -18,7 +18,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def settings(phase, **more):
     days = {"comicsdb.basic_deprecated": "2026-11-01", "comicsdb.basic_sunset": "2027-05-31"}
     given = {"comicsdb.basic_phase": str(phase), **days, **more}
-    return resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS, **given})
+    return parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS, **given})
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def remind(factory, phase=1, *, dry_run=False, **more):
 
 def mails(factory):
     with factory() as session:
-        return letters(session)
+        return waiting_mails(session)
 
 
 def use_basic(factory, name, day):

@@ -109,7 +109,7 @@ def test_throw_away_mail_boxes_are_known_by_their_domains(email, thrown_away):
 
 
 def test_no_well_known_provider_is_thrown_away():
-    assert not rules.listed("mail_providers") & rules.listed("throw_away_domains")
+    assert not rules.read_list("mail_providers") & rules.read_list("throw_away_domains")
 
 
 ABOUT = ("kettlecrow", "kettle.crow", "kettle.crow@example.org", "Kettle", "Crow")

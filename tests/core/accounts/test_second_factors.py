@@ -91,9 +91,9 @@ def test_the_code_that_switched_the_app_on_is_spent(context, ann, clock):
     assert not takes(context, ann, code=code)
 
 
-def test_tries_are_few_wherever_they_come_from(context, given, ann, app, clock):
+def test_tries_are_few_wherever_they_come_from(context, context_with, ann, app, clock):
     for number in range(10):
-        assert not takes(given(address=f"198.51.100.{number}"), ann, code="000000")
+        assert not takes(context_with(address=f"198.51.100.{number}"), ann, code="000000")
     with pytest.raises(accounts.TooManyFailuresError) as caught:
         takes(context, ann, code=app())  # not even the right one
     assert 0 < caught.value.retry_after <= 3600
@@ -117,8 +117,8 @@ def test_a_secret_in_a_form_is_for_one_account_and_an_hour(context, ann, make, c
     assert accounts.open_totp(context.settings, ann, new.sealed) is None
 
 
-def test_codes_cannot_be_checked_with_another_secret_of_the_site(context, given, ann, app):
-    elsewhere = given(comicsdb__secret="x" * 40)
+def test_codes_cannot_be_checked_with_another_secret_of_the_site(context, context_with, ann, app):
+    elsewhere = context_with(comicsdb__secret="x" * 40)
     assert not takes(elsewhere, ann, code=app())
     assert takes(context, ann, code=app())
 
@@ -275,7 +275,7 @@ def test_the_owner_gets_rid_of_what_an_intruder_added(context, session, ann, app
     accounts.add_passkey(context, ann, theirs.make(asked), "Theirs", BROWSER)
     mail = mailbox()[-1]
     assert mail.kind == "security_passkey_added"
-    accounts.take_back(context, *mail.link("/not-me/").split("/")[-3:-1])
+    accounts.reclaim_account(context, *mail.link("/not-me/").split("/")[-3:-1])
     assert accounts.passkeys_of(session, ann.id) == []
     assert ann.second_factor  # the owner's app
     assert takes(context, ann, code=app())

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from comicsdb.security import RULES, TABLE, Identity, Permission, delete_right, identify, may
+from comicsdb.security import RULES, TABLE, Identity, Permission, delete_right, has_permission, make_identity
 
 # Columns: nobody, user, editor, reading list editor, staff, superuser.
 EXPECTED = """
@@ -53,7 +53,7 @@ PEOPLE = [None, *map(somebody, ROLES)]
 
 @pytest.mark.parametrize("permission", ROWS)
 def test_a_permission_is_had_by_those_who_should_have_it(permission):
-    found = ["yes" if may(who, permission) else "no" for who in PEOPLE]
+    found = ["yes" if has_permission(who, permission) else "no" for who in PEOPLE]
     assert found == ROWS[permission]
 
 
@@ -64,26 +64,28 @@ def test_every_permission_is_in_the_table_and_none_besides():
 def test_who_is_several_things_has_the_permissions_of_each():
     for first, second in combinations(ROLES, 2):
         for permission in Permission:
-            either = may(somebody(first), permission) or may(somebody(second), permission)
-            assert may(somebody(first, second), permission) is either, (first, second, permission)
+            either = has_permission(somebody(first), permission) or has_permission(
+                somebody(second), permission
+            )
+            assert has_permission(somebody(first, second), permission) is either, (first, second, permission)
 
 
 def test_a_group_of_another_name_is_nothing():
     who = Identity(7, "ann", is_staff=False, is_superuser=False, groups=frozenset({"Editor"}), method="token")
-    assert not may(who, Permission.API_EDIT)
+    assert not has_permission(who, Permission.API_EDIT)
 
 
 def test_groups_give_the_right_to_delete_some_kinds_and_no_others(make, session):
     user = make.user("ann", groups=["editor", "reading list editor"])
     user.groups[0].may_delete = ["arc"]
-    who = identify(user, "session")
-    assert [may(who, delete_right(kind)) for kind in ("arc", "issue")] == [True, False]
-    assert not may(who, Permission.DELETE)
-    assert not may(None, delete_right("arc"))
+    who = make_identity(user, "session")
+    assert [has_permission(who, delete_right(kind)) for kind in ("arc", "issue")] == [True, False]
+    assert not has_permission(who, Permission.DELETE)
+    assert not has_permission(None, delete_right("arc"))
 
 
 def test_a_permission_that_nobody_thought_of_is_for_superusers():
-    assert [may(who, "thing:merge") for who in PEOPLE] == [False] * 5 + [True]
+    assert [has_permission(who, "thing:merge") for who in PEOPLE] == [False] * 5 + [True]
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_an_account_is_taken_back_with_its_address(context, session, ann, intrud
     mail = next(mail for mail in intruded if (mail.kind, mail.to) == (kind, "Ann@example.org"))
     assert accounts.check_not_me(context, *not_me(mail)) is ann  # which does nothing yet
     assert accounts.log_in(context, "Ann", NEW) is ann
-    accounts.take_back(context, *not_me(mail))
+    accounts.reclaim_account(context, *not_me(mail))
     session.commit()
     for model in (LoginSession, ApiToken, FeedAddress):
         assert session.scalar(select(func.count()).select_from(model)) == 0, model
@@ -136,8 +136,8 @@ def test_an_account_is_taken_back_with_its_address(context, session, ann, intrud
     for password in (PASSWORD, NEW):
         with pytest.raises(accounts.LogInFailedError):
             accounts.log_in(context, "Ann", password)
-    with pytest.raises(accounts.LinkSpentError):
-        accounts.take_back(context, *not_me(mail))
+    with pytest.raises(accounts.LinkUsedError):
+        accounts.reclaim_account(context, *not_me(mail))
     reset = mailbox()[-1]
     assert (reset.kind, reset.to) == ("reset", "Ann@example.org")
     third = {"new_password": "a third horse battery", "new_password_again": "a third horse battery"}
@@ -152,18 +152,18 @@ def test_an_intruder_cannot_outdo_the_owner(context, session, ann, intruded, mai
     accounts.generate_token(context, ann.id, "Theirs", accounts.new_form_key())
     theirs = mailbox()[-1]
     assert theirs.to == "evil@example.org"
-    accounts.take_back(context, *not_me(theirs))
+    accounts.reclaim_account(context, *not_me(theirs))
     assert ann.email == "evil@example.org"
-    accounts.take_back(context, *not_me(owners))
+    accounts.reclaim_account(context, *not_me(owners))
     assert ann.email == "Ann@example.org"
 
 
 def test_a_later_link_of_an_intruder_goes_with_the_owners(context, ann, intruded, mailbox):
     accounts.generate_token(context, ann.id, "Theirs", accounts.new_form_key())
     theirs = mailbox()[-1]
-    accounts.take_back(context, *not_me(next(mail for mail in intruded if "/not-me/" in mail.text)))
+    accounts.reclaim_account(context, *not_me(next(mail for mail in intruded if "/not-me/" in mail.text)))
     with pytest.raises(accounts.BadLinkError):
-        accounts.take_back(context, *not_me(theirs))
+        accounts.reclaim_account(context, *not_me(theirs))
     assert ann.email == "Ann@example.org"
 
 
@@ -178,19 +178,19 @@ def test_a_link_works_for_a_week_and_for_active_accounts(context, session, ann, 
         ann.is_active = False
         session.flush()
         with pytest.raises(accounts.BadLinkError):
-            accounts.take_back(context, uid, secret)
+            accounts.reclaim_account(context, uid, secret)
         ann.is_active = True
         session.flush()
         clock.shift(timedelta(seconds=1))
         with pytest.raises(accounts.BadLinkError):
-            accounts.take_back(context, uid, secret)
+            accounts.reclaim_account(context, uid, secret)
 
 
 def test_an_address_that_somebody_else_has_now_is_not_taken(context, session, ann, intruded, make):
     make.user("Bob", email="ann@example.org")
     mail = next(mail for mail in intruded if "/not-me/" in mail.text and mail.to == "Ann@example.org")
     with pytest.raises(accounts.BadLinkError):
-        accounts.take_back(context, *not_me(mail))
+        accounts.reclaim_account(context, *not_me(mail))
     assert session.get_one(User, ann.id).email == "evil@example.org"
 
 

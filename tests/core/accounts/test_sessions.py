@@ -77,9 +77,9 @@ def three(context, session, ann):
 
 def test_they_are_listed_and_this_one_is_marked(session, ann, three):
     found = accounts.sessions_of(session, ann.id)
-    assert [accounts.is_this(login, three[1]) for login in found] == [False, True, False]
-    assert [accounts.is_this(login, three[2]) for login in found] == [True, False, False]
-    assert not any(accounts.is_this(login, None) for login in found)
+    assert [accounts.is_current_session(login, three[1]) for login in found] == [False, True, False]
+    assert [accounts.is_current_session(login, three[2]) for login in found] == [True, False, False]
+    assert not any(accounts.is_current_session(login, None) for login in found)
 
 
 def test_one_can_be_ended_but_only_by_its_owner(session, make, ann, three):
@@ -92,7 +92,7 @@ def test_one_can_be_ended_but_only_by_its_owner(session, make, ann, three):
 
 
 def test_all_or_all_others_can_be_ended(session, ann, three):
-    assert accounts.end_all_sessions(session, ann.id, but=three[1]) == 2
+    assert accounts.end_all_sessions(session, ann.id, except_identifier=three[1]) == 2
     assert [session_user(session, each) is not None for each in three] == [False, True, False]
     assert accounts.end_all_sessions(session, ann.id) == 1
     assert session_user(session, three[1]) is None

@@ -10,11 +10,11 @@ from sqlalchemy import func, select
 from comicsdb import accounts
 from comicsdb.accounts import signup
 from comicsdb.accounts.passwords import digest
-from comicsdb.accounts.signup import BLOCKED, PLACEHOLDER_DOMAIN
+from comicsdb.accounts.signup import BLOCKED_COUNTER, PLACEHOLDER_DOMAIN
 from comicsdb.catalog import InvalidError
 from comicsdb.http.client_address import network
 from comicsdb.models import AccountLink, DailyCount, LoginSession, User
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -64,7 +64,7 @@ def test_opening_the_link_activates_once(context, session, form, mailbox, caplog
     user = accounts.activate(context, uid, secret)
     assert (user.username, user.is_active, user.email_confirmed) == ("bob", True, True)
     assert caplog.messages[-1] == "User activated the account (user=bob, ip=192.0.2.7)"
-    with pytest.raises(accounts.LinkSpentError):
+    with pytest.raises(accounts.LinkUsedError):
         accounts.activate(context, uid, secret)
     assert accounts.log_in(context, "bob", PASSWORD) is user
 
@@ -95,7 +95,7 @@ def test_a_link_is_good_until_its_last_second_and_spent_only_within_its_time(con
         uid, secret = opened(mailbox()[0])
         clock.shift(timedelta(hours=24, seconds=-1))
         accounts.activate(context, uid, secret)
-        with pytest.raises(accounts.LinkSpentError):
+        with pytest.raises(accounts.LinkUsedError):
             accounts.activate(context, uid, secret)
         clock.shift(timedelta(seconds=1))
         with pytest.raises(accounts.BadLinkError):
@@ -107,7 +107,7 @@ def test_a_second_link_is_no_key_to_an_active_account(context, form, mailbox):
     accounts.resend_activation(context, "bob@example.org")
     first, second = mailbox()
     accounts.activate(context, *opened(second))
-    with pytest.raises(accounts.LinkSpentError):
+    with pytest.raises(accounts.LinkUsedError):
         accounts.activate(context, *opened(first))
 
 
@@ -154,8 +154,8 @@ def test_rules_are_asked(context, form, field, value):
     assert refused(accounts.sign_up, context, form(**{field: value})) == {field}
 
 
-def test_the_site_blocks_further_domains(given, form):
-    blocking = given(comicsdb__signup__blocked_domains=("example.org",))
+def test_the_site_blocks_further_domains(context_with, form):
+    blocking = context_with(comicsdb__signup__blocked_domains=("example.org",))
     assert refused(accounts.sign_up, blocking, form()) == {"email"}
 
 
@@ -164,7 +164,7 @@ def test_the_site_blocks_further_domains(given, form):
 
 def attempt(context, connection, values):
     """What a sign-up answers, and what it asks of the database."""
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         answer = accounts.sign_up(context, values)
         context.session.commit()
     return answer, [statement.split(" VALUES")[0] for statement in statements]
@@ -234,7 +234,7 @@ def test_resending_answers_the_same_to_everybody(context, connection, session, a
     session.commit()
     asked = {}
     for email in ("bob@example.org", "ann@example.org", off.email, "nobody@example.org"):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert accounts.resend_activation(context, email) is None
             session.commit()
         asked[email] = [statement.split(" VALUES")[0] for statement in statements]
@@ -252,10 +252,10 @@ def test_resending_says_what_is_no_address(context):
     assert refused(accounts.resend_activation, context, "nowhere") == {"email"}
 
 
-def test_nobody_can_fill_a_mail_box_or_have_mails_sent_without_end(context, given, form, mailbox):
+def test_nobody_can_fill_a_mail_box_or_have_mails_sent_without_end(context, context_with, form, mailbox):
     accounts.sign_up(context, form())
     for number in range(10):
-        elsewhere = given(address=f"192.0.2.{100 + number}")
+        elsewhere = context_with(address=f"192.0.2.{100 + number}")
         assert accounts.resend_activation(elsewhere, "bob@example.org") is None
     assert len(mailbox()) == 5  # the sign-up's own among them
     for number in range(20):
@@ -282,14 +282,14 @@ def test_sign_ups_can_be_closed_and_say_why(context, session, form):
     assert named(session, "bob") is None
 
 
-def test_an_address_makes_so_many_accounts_a_day(given, session, ann, form, mailbox, caplog):
+def test_an_address_makes_so_many_accounts_a_day(context_with, session, ann, form, mailbox, caplog):
     settings = {
         "comicsdb__signup__per_address": 2,
         "comicsdb__mail__tell": ("blocked",),
         "comicsdb__mail__administrators": ("admin@example.org",),
     }
     with time_machine.travel(NOON, tick=False) as clock:
-        here = given(**settings)
+        here = context_with(**settings)
         accounts.sign_up(here, form(username="one", email="one@example.org"))
         assert refused(accounts.sign_up, here, form(email="nowhere")) == {"email"}  # costs nothing
         accounts.sign_up(
@@ -304,7 +304,7 @@ def test_an_address_makes_so_many_accounts_a_day(given, session, ann, form, mail
             "Sign-ups from one address are limited to 2 a day (user=three, ip=192.0.2.7)"
         ]
         accounts.sign_up(
-            given(address="192.0.2.8", **settings), form(username="five", email="five@example.org")
+            context_with(address="192.0.2.8", **settings), form(username="five", email="five@example.org")
         )
         clock.shift(timedelta(hours=12))
         accounts.sign_up(here, form(username="six", email="six@example.org"))
@@ -314,18 +314,20 @@ def test_an_address_makes_so_many_accounts_a_day(given, session, ann, form, mail
     (told,) = [mail for mail in mailbox() if mail.to == "admin@example.org"]
     assert "User name: three" in told.text
     assert "From: 192.0.2.7" in told.text
-    blocked = session.execute(select(DailyCount.identity, DailyCount.count).filter_by(counter=BLOCKED)).all()
+    blocked = session.execute(
+        select(DailyCount.identity, DailyCount.count).filter_by(counter=BLOCKED_COUNTER)
+    ).all()
     assert blocked == [("ip:192.0.2.7", 2)]
 
 
-def test_a_network_of_ipv6_counts_as_one(given, form):
+def test_a_network_of_ipv6_counts_as_one(context_with, form):
     assert network("2001:db8:1:2:3::4") == network("2001:db8:1:2:ffff::") == "2001:db8:1:2::/64"
     assert network("192.0.2.7") == "192.0.2.7"
     assert network("unknown") == "unknown"
-    accounts.sign_up(given(address="2001:db8::1", comicsdb__signup__per_address=1), form())
+    accounts.sign_up(context_with(address="2001:db8::1", comicsdb__signup__per_address=1), form())
     with pytest.raises(accounts.TooManySignUpsError):
         accounts.sign_up(
-            given(address="2001:db8::2", comicsdb__signup__per_address=1),
+            context_with(address="2001:db8::2", comicsdb__signup__per_address=1),
             form(username="two", email="two@example.org"),
         )
 
@@ -344,42 +346,42 @@ def test_programs_are_told_that_they_failed(context, session, form, changes, fie
     assert named(session, "bob") is None
 
 
-def test_a_form_is_neither_too_fast_nor_too_old(given, form):
-    here = given(comicsdb__signup__fastest=3)
+def test_a_form_is_neither_too_fast_nor_too_old(context_with, form):
+    here = context_with(comicsdb__signup__fastest=3)
     with time_machine.travel(NOON, tick=False) as clock:
         typed = form()
         clock.shift(timedelta(seconds=2))
         with pytest.raises(accounts.TooFastError) as raised:
             accounts.sign_up(here, typed)
-        assert accounts.open_sign_up(here.settings, raised.value.sealed) == typed
+        assert accounts.decrypt_sign_up_form(here.settings, raised.value.sealed) == typed
         clock.shift(timedelta(days=1))
-        assert accounts.open_sign_up(here.settings, raised.value.sealed) == typed
+        assert accounts.decrypt_sign_up_form(here.settings, raised.value.sealed) == typed
         clock.shift(timedelta(seconds=1))
-        assert accounts.open_sign_up(here.settings, raised.value.sealed) == {}
+        assert accounts.decrypt_sign_up_form(here.settings, raised.value.sealed) == {}
         clock.shift(timedelta(seconds=-1))
         assert refused(accounts.sign_up, here, typed) == {"__all__"}
         clock.shift(timedelta(seconds=-5))
         assert accounts.sign_up(here, typed) is None
 
 
-def test_a_form_of_another_site_is_none_of_ours(context, given, form):
-    other = given(comicsdb__secret="another")
+def test_a_form_of_another_site_is_none_of_ours(context, context_with, form):
+    other = context_with(comicsdb__secret="another")
     assert refused(accounts.sign_up, context, form(form_time=accounts.form_time(other.settings))) == {
         "__all__"
     }
 
 
-def test_a_question_can_be_asked(given, form):
-    asking = given(comicsdb__signup__question="Who is the bat?", comicsdb__signup__answer=" Batman ")
-    assert accounts.question(asking.settings) == "Who is the bat?"
-    assert signup.question(given(comicsdb__signup__question="Who?").settings) == ""
+def test_a_question_can_be_asked(context_with, form):
+    asking = context_with(comicsdb__signup__question="Who is the bat?", comicsdb__signup__answer=" Batman ")
+    assert accounts.bot_question(asking.settings) == "Who is the bat?"
+    assert signup.bot_question(context_with(comicsdb__signup__question="Who?").settings) == ""
     assert refused(accounts.sign_up, asking, form(answer="Robin")) == {"answer"}
     assert refused(accounts.sign_up, asking, form()) == {"answer"}
     assert accounts.sign_up(asking, form(answer=" batman")) is None
 
 
-def test_administrators_are_told_where_they_want_it(given, form, mailbox):
-    here = given(
+def test_administrators_are_told_where_they_want_it(context_with, form, mailbox):
+    here = context_with(
         comicsdb__mail__tell=("signup", "activation"), comicsdb__mail__administrators=("admin@example.org",)
     )
     accounts.sign_up(here, form())

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from comicsdb import accounts
-from comicsdb.accounts.signup import BLOCKED, PLACEHOLDER_DOMAIN
+from comicsdb.accounts.signup import BLOCKED_COUNTER, PLACEHOLDER_DOMAIN
 from comicsdb.catalog import InvalidError
 from comicsdb.models import DailyCount, OutgoingMail, User
 
@@ -17,7 +17,7 @@ from comicsdb.models import DailyCount, OutgoingMail, User
 def real(context, factory):
     """A visit whose sessions are on real connections."""
     return lambda session, **more: dataclasses.replace(
-        context, session=session, apart=factory, settings={**context.settings, **more}
+        context, session=session, independent_session=factory, settings={**context.settings, **more}
     )
 
 
@@ -69,7 +69,7 @@ def test_the_limit_holds_and_a_refusal_is_remembered(factory, real, form):
     assert ended.count(accounts.TooManySignUpsError) == 4
     with factory() as session:
         assert session.scalar(select(func.count()).where(User.username.like("bob%"))) == 2
-        assert session.scalar(select(DailyCount.count).filter_by(counter=BLOCKED)) == 4
+        assert session.scalar(select(DailyCount.count).filter_by(counter=BLOCKED_COUNTER)) == 4
         kinds = list(session.scalars(select(OutgoingMail.kind)))
         assert kinds.count("admin_blocked") == 1
         assert kinds.count("activation") == 2

@@ -9,7 +9,7 @@ from comicsdb import accounts, admin
 from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, ApiToken, Group, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
-from comicsdb.security import identify
+from comicsdb.security import make_identity
 from tests.conftest import session_account
 from tests.core.accounts.conftest import PASSWORD
 
@@ -68,7 +68,9 @@ def test_what_changes_nothing_is_not_logged(context, session, clerk, ann):
 
 
 def test_an_identity_is_an_actor_too_and_a_command_has_no_name(context, session, boss, ann):
-    admin.change_account(context, identify(accounts.find_user(session, "Boss"), "session"), ann, {"bio": "a"})
+    admin.change_account(
+        context, make_identity(accounts.find_user(session, "Boss"), "session"), ann, {"bio": "a"}
+    )
     admin.change_account(context, None, ann, {"bio": "b"})
     assert [(name, change) for name, *_rest, change in lines(session)] == [
         ("", {"bio": ["a", "b"]}),

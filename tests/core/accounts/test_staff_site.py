@@ -91,7 +91,7 @@ def mail(session, **values):
 
 def test_a_mail_that_failed_is_tried_at_once(session, clerk):
     row = mail(session, error="451 busy")
-    assert admin.send_again(session, clerk, row.id) is True
+    assert admin.retry_mail(session, clerk, row.id) is True
     session.refresh(row)
     assert row.next_attempt <= clock.now()
     assert lines(session) == [("send again", "mail", "activation", {})]
@@ -108,8 +108,8 @@ def test_a_mail_that_failed_is_tried_at_once(session, clerk):
 def test_no_other_mail_is_tried_again(session, clerk, values):
     row = mail(session, **values)
     before = row.next_attempt
-    assert admin.send_again(session, clerk, row.id) is False
-    assert admin.send_again(session, clerk, 10**6) is False
+    assert admin.retry_mail(session, clerk, row.id) is False
+    assert admin.retry_mail(session, clerk, 10**6) is False
     session.refresh(row)
     assert row.next_attempt == before
     assert lines(session) == []

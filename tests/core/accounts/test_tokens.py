@@ -43,7 +43,7 @@ def test_a_label_that_does_not_fit_is_said(context, session, ann, label):
 def test_a_form_that_is_sent_again_makes_nothing(context, session, ann, make):
     key = accounts.new_form_key()
     made(context, ann, key=key)
-    with pytest.raises(accounts.FormSpentError):
+    with pytest.raises(accounts.FormAlreadySubmittedError):
         made(context, ann, key=key)
     assert len(accounts.tokens_of(session, ann.id)) == 1
     assert made(context, make.user("bob"), key=key).raw  # keys of one say nothing to another

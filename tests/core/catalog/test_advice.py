@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from comicsdb.catalog.advice import advise
+from comicsdb.catalog.advice import advisory_errors
 from comicsdb.catalog.trade_numbers import is_isbn, is_sku, is_upc
 
 
@@ -41,11 +41,11 @@ def test_numbers_of_the_trade(test, right, wrong):
 def test_series_of_collected_editions(session, make, code, cv_id, associated):
     type_id = make.series_type(code).id
     changed = {"cv_id": 5, "associated": [1]}
-    found = advise(session, "series", {"series_type": type_id, "associated": []}, changed)
+    found = advisory_errors(session, "series", {"series_type": type_id, "associated": []}, changed)
     assert [field in found for field in changed] == [cv_id, associated]
-    assert advise(session, "series", {}, changed | {"series_type": type_id}).keys() == found.keys()
+    assert advisory_errors(session, "series", {}, changed | {"series_type": type_id}).keys() == found.keys()
     before = {"series_type": type_id, "cv_id": 5, "associated": [1, 2]}
-    assert advise(session, "series", before, {"cv_id": None, "associated": [1], "name": "x"}) == {}
+    assert advisory_errors(session, "series", before, {"cv_id": None, "associated": [1], "name": "x"}) == {}
 
 
 @pytest.mark.parametrize(
@@ -60,11 +60,14 @@ def test_series_of_collected_editions(session, make, code, cv_id, associated):
 def test_issues_of_series(session, make, code, collection, title, arcs):
     series = make.series(series_type=make.series_type(code).id, collection=collection)
     changed = {"title": "T", "arcs": [1]}
-    found = advise(session, "issue", {"series": series.id}, changed)
+    found = advisory_errors(session, "issue", {"series": series.id}, changed)
     assert [field in found for field in changed] == [title, arcs]
-    assert advise(session, "issue", {}, changed | {"series": series.id}).keys() == found.keys()
-    assert advise(session, "issue", {"series": series.id, "arcs": [1, 2]}, {"title": "", "arcs": [2]}) == {}
-    assert advise(session, "issue", {}, changed | {"series": None}) == {}
+    assert advisory_errors(session, "issue", {}, changed | {"series": series.id}).keys() == found.keys()
+    assert (
+        advisory_errors(session, "issue", {"series": series.id, "arcs": [1, 2]}, {"title": "", "arcs": [2]})
+        == {}
+    )
+    assert advisory_errors(session, "issue", {}, changed | {"series": None}) == {}
 
 
 @pytest.mark.parametrize(
@@ -84,4 +87,4 @@ def test_issues_of_series(session, make, code, collection, title, arcs):
     ],
 )
 def test_a_life(session, before, changed, wrong):
-    assert list(advise(session, "creator", before, changed)) == wrong
+    assert list(advisory_errors(session, "creator", before, changed)) == wrong

@@ -8,7 +8,7 @@ from sqlalchemy import select, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
-from comicsdb.catalog.slugs import PROBED
+from comicsdb.catalog.slugs import FIRST_BATCH
 from comicsdb.models import Change, FormerSlug, History, Tombstone, Version
 
 
@@ -251,9 +251,9 @@ def test_finding_tells_never_from_gone_from_moved(session, catalog, make):
         catalog.by_slug(models.Arc, "old-tide")
     assert caught.value.entity is arc
     assert make.arc(name="Old Tide").slug == "old-tide-1"  # a former slug leads there for ever
-    former = (f"old-tide-{number}" for number in range(2, 2 * PROBED))
+    former = (f"old-tide-{number}" for number in range(2, 2 * FIRST_BATCH))
     session.add_all(FormerSlug(kind="arc", slug=each, object_id=arc.id) for each in former)
-    assert make.arc(name="Old Tide").slug == f"old-tide-{2 * PROBED}"
+    assert make.arc(name="Old Tide").slug == f"old-tide-{2 * FIRST_BATCH}"
     catalog.delete(arc)
     session.commit()
     with pytest.raises(GoneError):

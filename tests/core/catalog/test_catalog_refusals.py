@@ -13,7 +13,7 @@ from comicsdb.catalog.slugs import base_slug
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import History, Tombstone
 from tests.dataset import picture
-from tests.factories import Make
+from tests.factories import Factories
 
 HUGE = 2**70
 CREATOR = "the id of a creator"  # replaced before use
@@ -271,7 +271,7 @@ def _meanwhile(factory, first, second):
 
 def test_a_series_added_while_its_publisher_is_deleted_leaves_a_tombstone(factory):
     with factory() as session:
-        publisher = Make(Catalog(session)).publisher().id
+        publisher = Factories(Catalog(session)).publisher().id
     values = {"name": "S", "sort_name": "S", "volume": 1, "year_began": 2020, "series_type": 13}
     add = lambda catalog: catalog.create(models.Series, values | {"publisher": publisher})  # noqa: E731
     _meanwhile(factory, add, lambda catalog: catalog.delete(catalog.get(models.Publisher, publisher)))
@@ -284,7 +284,7 @@ def test_a_series_added_while_its_publisher_is_deleted_leaves_a_tombstone(factor
 
 def test_an_issue_credited_while_the_creator_is_deleted_is_stamped_and_recorded(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         creator, issue_id = make.creator().id, make.issue().id
     stamps = []
 
@@ -305,7 +305,7 @@ def test_an_issue_credited_while_the_creator_is_deleted_is_stamped_and_recorded(
 
 def test_an_issue_credited_while_the_creator_is_renamed_never_keeps_a_stamp_older_than_the_name(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         creator, issue_id = make.creator().id, make.issue().id
 
     def credit(catalog):

@@ -4,7 +4,7 @@ from datetime import date
 
 from sqlalchemy import func, select, text
 
-from comicsdb.catalog.filters import number_of
+from comicsdb.catalog.filters import count_statement
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.models import Series, Version
@@ -17,7 +17,7 @@ def are_right(session):
     for name in OWNERS:
         model = KINDS[name].model
         counted = session.scalar(select(func.count()).select_from(model))
-        assert session.scalar(number_of(model.__table__, ())) == kept[name] == counted
+        assert session.scalar(count_statement(model.__table__, ())) == kept[name] == counted
 
 
 def test_numbers_follow_creations_merges_and_deletions(make):
@@ -41,7 +41,7 @@ def test_a_kind_whose_number_is_not_kept_is_counted(make):
     session = make.catalog.session
     make.arc()
     session.execute(text("UPDATE version SET number = NULL WHERE kind = 'arc'"))
-    assert session.scalar(number_of(KINDS["arc"].model.__table__, ())) == 1
+    assert session.scalar(count_statement(KINDS["arc"].model.__table__, ())) == 1
 
 
 def test_figures_of_series_follow_their_issues(make):

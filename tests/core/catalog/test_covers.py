@@ -21,7 +21,7 @@ def changed(dice, number, bits):
 def covers_apart(make):
     """Covers, and by how many bits their hashes differ from `WANTED`: {(issue, variant): {kind: bits}}."""
     dice, session, known = random.Random(8), make.catalog.session, {}
-    with make.together():
+    with make.single_commit():
         series = make.series()
         for bits in [*range(14)] * 3:
             number = len(known)
@@ -50,8 +50,8 @@ def covers_apart(make):
 
 def test_covers_are_found_as_by_comparing_all_hashes(covers_apart):
     session, known = covers_apart
-    for most in range(covers.MAX + 1):
-        found = session.execute(select(covers.matches({"phash": WANTED, "dhash": WANTED}, most))).all()
+    for most in range(covers.MAX_DISTANCE + 1):
+        found = session.execute(select(covers.near_covers({"phash": WANTED, "dhash": WANTED}, most))).all()
         are_all(found, known, most)
 
 
@@ -69,7 +69,7 @@ def are_all(found, known, most):
 def test_covers_near_many_hashes_are_those_near_each(covers_apart):
     session, known = covers_apart
     wanted = [(7, "phash", WANTED), (9, "dhash", WANTED), (9, "ahash", "1")]
-    rows = session.execute(select(covers.matches_of_each(wanted, 7, 100))).all()
+    rows = session.execute(select(covers.near_covers_for_each(wanted, 7, 100))).all()
     told = sorted((row.place, row.kind, row.issue_id, row.of_variant, row.distance) for row in rows)
     assert told == sorted(
         {
@@ -87,7 +87,7 @@ def test_a_hash_without_leading_zeros_is_the_same(make):
     issue = make.issue(image="issue/zeros.png")
     session.add(PictureHash(picture="issue/zeros.png", phash=signed("0f"), dhash=0, early_dhash=0, ahash=0))
     session.flush()
-    rows = session.execute(select(covers.matches({"phash": "f"}, 0))).all()
+    rows = session.execute(select(covers.near_covers({"phash": "f"}, 0))).all()
     assert [(row.issue_id, row.variant_id, row.hash, row.distance) for row in rows] == [
         (issue.id, None, 15, 0)
     ]
@@ -96,4 +96,4 @@ def test_a_hash_without_leading_zeros_is_the_same(make):
 @pytest.mark.parametrize("digits", ["", "x", "1" * 17, "-1", "0x", "0x1f", "1_0", "١"])
 def test_what_is_not_a_hash_is_refused(digits):
     with pytest.raises(ValueError, match="16 hexadecimal"):
-        covers.matches({"phash": digits}, 8)
+        covers.near_covers({"phash": digits}, 8)

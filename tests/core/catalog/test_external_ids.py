@@ -7,8 +7,8 @@ from comicsdb.accounts.deletion import remove_account
 from comicsdb.catalog import Catalog, InvalidError
 from comicsdb.catalog.history.diff import compare
 from comicsdb.catalog.history.revert import revert
-from comicsdb.catalog.history.snapshots import present
-from comicsdb.catalog.maintenance.merge import merge, preview
+from comicsdb.catalog.history.snapshots import current_snapshot
+from comicsdb.catalog.maintenance.merge import merge, preview_merge
 from comicsdb.catalog.maintenance.move import move_publisher
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Change, ExternalId, History
@@ -40,7 +40,7 @@ def test_ids_are_a_set_and_those_that_stay_keep_who_said_so(session, make):
     session.commit()
     assert ids_of(session, team) == [("metron", "4711", one.id), ("wikidata", "Q42", two.id)]
     assert team.modified > before
-    assert present(session, "team", team.id)["external_ids"] == [METRON, WIKIDATA]
+    assert current_snapshot(session, "team", team.id)["external_ids"] == [METRON, WIKIDATA]
     last = session.scalars(select(Change.fields).order_by(Change.seq)).all()[-1]
     assert last == ["external_ids"]
     remove_account(session, two)
@@ -82,7 +82,9 @@ def test_ids_are_read_as_they_are_copied(source, copied, kept):
 def test_a_merge_unites_ids_and_keeps_those_of_columns(session, make, catalog):
     kept = make.series(cv_id=1, external_ids=[METRON, LOCG])
     other = make.series(cv_id=2, gcd_id=3, external_ids=[METRON, WIKIDATA])
-    (effect,) = [each for each in preview(session, kept, other).effects if each.sort == "external_id"]
+    (effect,) = [
+        each for each in preview_merge(session, kept, other).effects if each.row_name == "external_id"
+    ]
     assert (effect.moved, effect.combined, effect.shown) == (1, 1, ())
     merge(catalog, kept, other)
     session.commit()

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from comicsdb.catalog.next_issue import next_issue
-from tests.conftest import recording
+from comicsdb.catalog.next_issue import propose_next_issue
+from tests.conftest import record_statements
 
 
 def day(text):
@@ -30,7 +30,7 @@ def run(make, session):
             )
             for number, cover, store, foc in rows
         ]
-        return next_issue(session, series.id, (after is not None and issues[after].id) or None)
+        return propose_next_issue(session, series.id, (after is not None and issues[after].id) or None)
 
     return made
 
@@ -90,10 +90,10 @@ def test_the_next_number_is_free_and_can_follow_any_issue(run, make, session, co
     found = run(*rows, after=0, alt_number="7")
     assert (found["number"], found["cover_date"]) == ("4", day("2026-02-01"))
     assert "alt_number" not in found
-    with recording(connection) as statements:
-        assert next_issue(session, make.series().id) == {"number": "1"}
+    with record_statements(connection) as statements:
+        assert propose_next_issue(session, make.series().id) == {"number": "1"}
         series = make.series()
     make.issue(series=series)
-    with recording(connection) as statements:
-        next_issue(session, series.id)
+    with record_statements(connection) as statements:
+        propose_next_issue(session, series.id)
     assert len(statements) == 2

@@ -9,8 +9,8 @@ from tests.importer import Importer
 
 
 @pytest.fixture
-def given(database, tmp_path):
-    """A catalogue in which every field says something."""
+def full_catalogue(database, tmp_path):
+    """A catalogue in which every field has a value."""
     importer = Importer(database, tmp_path)
     importer.run(full_set())
     yield importer
@@ -18,7 +18,7 @@ def given(database, tmp_path):
 
 
 @pytest.fixture
-def other(given, cluster, template, tmp_path):
+def other(full_catalogue, cluster, template, tmp_path):
     """A database without anything."""
     cluster.clone_database(template, "other")
     importer = Importer(cluster.url("other"), tmp_path / "other")
@@ -30,34 +30,34 @@ def other(given, cluster, template, tmp_path):
 
 
 def test_every_table_and_column_is_public_or_left_out_for_a_reason():
-    tables = public_tables.TABLES
-    assert not tables.keys() & public_tables.PRIVATE.keys()
-    assert tables.keys() | public_tables.PRIVATE.keys() == set(metadata.tables)
+    tables = public_tables.PUBLIC_COLUMNS
+    assert not tables.keys() & public_tables.PRIVATE_TABLES.keys()
+    assert tables.keys() | public_tables.PRIVATE_TABLES.keys() == set(metadata.tables)
     for name, columns in tables.items():
-        left = public_tables.LEFT_OUT.get(name, {})
+        left = public_tables.PRIVATE_COLUMNS.get(name, {})
         computed = {each.name for each in metadata.tables[name].columns if each.computed is not None}
         assert sorted([*columns, *left, *computed]) == sorted(
             each.name for each in metadata.tables[name].columns
         )
-    assert public_tables.LEFT_OUT.keys() <= tables.keys()
+    assert public_tables.PRIVATE_COLUMNS.keys() <= tables.keys()
 
 
 def test_no_public_column_refers_to_an_account():
-    for name, columns in public_tables.TABLES.items():
+    for name, columns in public_tables.PUBLIC_COLUMNS.items():
         for column in columns:
             for key in metadata.tables[name].columns[column].foreign_keys:
-                assert key.column.table.name in public_tables.TABLES, f"{name}.{column}"
+                assert key.column.table.name in public_tables.PUBLIC_COLUMNS, f"{name}.{column}"
 
 
 def _rows(importer, table: str) -> list:
-    columns, order = public_tables.columns_of(table, "r"), public_tables.order_of(table)
+    columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
     return importer.query(f'SELECT {columns} FROM "{table}" r ORDER BY {order}')
 
 
 def _copy(given, other, chosen: dict[str, list[int]]) -> None:
     with given.engine.begin() as source, other.engine.begin() as target:
         for kind, ids in chosen.items():
-            found = source.execute(public_tables.states(kind), {"ids": ids}).all()
+            found = source.execute(public_tables.states_statement(kind), {"ids": ids}).all()
             gone = [each.id for each in found if not each.state[kind]]
             public_tables.remove_objects(target, kind, ids, gone)
             public_tables.insert_objects(target, kind, [each.state for each in found])
@@ -66,31 +66,31 @@ def _copy(given, other, chosen: dict[str, list[int]]) -> None:
 def _all(given) -> dict[str, list[int]]:
     return {
         kind: [number for (number,) in given.query(f'SELECT id FROM "{kind}"')]
-        for kind in public_tables.OBJECTS
+        for kind in public_tables.PUBLIC_KINDS
     }
 
 
-def test_states_of_all_objects_make_the_same_database(given, other):
-    _copy(given, other, _all(given))
-    for table in public_tables.TABLES:
+def test_states_of_all_objects_make_the_same_database(full_catalogue, other):
+    _copy(full_catalogue, other, _all(full_catalogue))
+    for table in public_tables.PUBLIC_COLUMNS:
         if table != "change_log":
-            assert _rows(other, table) == _rows(given, table), table
+            assert _rows(other, table) == _rows(full_catalogue, table), table
     numbers = "SELECT kind, number FROM version WHERE number IS NOT NULL ORDER BY kind"
-    assert other.query(numbers) == given.query(numbers)
-    _copy(given, other, _all(given))  # once more changes nothing
-    assert other.query(numbers) == given.query(numbers)
+    assert other.query(numbers) == full_catalogue.query(numbers)
+    _copy(full_catalogue, other, _all(full_catalogue))  # once more changes nothing
+    assert other.query(numbers) == full_catalogue.query(numbers)
 
 
-def test_the_state_of_an_object_that_is_gone_removes_it_with_all_that_is_its_own(given, other):
-    _copy(given, other, _all(given))
-    gone = given.one("SELECT issue_id FROM variant ORDER BY id LIMIT 1")
-    given.query("DELETE FROM issue WHERE id = :id", id=gone)
-    given.query(
+def test_the_state_of_an_object_that_is_gone_removes_it_with_all_that_is_its_own(full_catalogue, other):
+    _copy(full_catalogue, other, _all(full_catalogue))
+    gone = full_catalogue.one("SELECT issue_id FROM variant ORDER BY id LIMIT 1")
+    full_catalogue.query("DELETE FROM issue WHERE id = :id", id=gone)
+    full_catalogue.query(
         "INSERT INTO tombstone (kind, object_id, slug, label) VALUES ('issue', :id, 'was', 'Was #1')", id=gone
     )
-    _copy(given, other, {"issue": [gone], "series": _all(given)["series"]})
-    for table in public_tables.TABLES:
+    _copy(full_catalogue, other, {"issue": [gone], "series": _all(full_catalogue)["series"]})
+    for table in public_tables.PUBLIC_COLUMNS:
         if table not in {"change_log", "picture_hash"}:
-            assert _rows(other, table) == _rows(given, table), table
+            assert _rows(other, table) == _rows(full_catalogue, table), table
     number = "SELECT number FROM version WHERE kind = 'issue'"
-    assert other.one(number) == given.one(number)
+    assert other.one(number) == full_catalogue.one(number)

@@ -9,22 +9,24 @@ from sqlalchemy import select, text
 from comicsdb import models
 from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.models import Change, History
-from tests.concurrency import at_once
-from tests.factories import Make
+from tests.concurrency import run_concurrently
+from tests.factories import Factories
 
 WRITERS = 6
 
 
 def test_writers_of_one_name_get_a_slug_each(factory):
-    made = at_once(factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Salt"}).slug] * WRITERS)
+    made = run_concurrently(
+        factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Salt"}).slug] * WRITERS
+    )
     assert sorted(made) == ["salt", "salt-1", "salt-2", "salt-3", "salt-4", "salt-5"]
 
 
 def test_writers_of_one_number_get_one_issue_and_conflicts(factory):
     with factory() as session:
-        series = Make(Catalog(session)).series().id
+        series = Factories(Catalog(session)).series().id
     values = {"series": series, "number": "1", "cover_date": date(2020, 1, 1)}
-    answers = at_once(factory, *[lambda catalog: catalog.create(models.Issue, values).id] * WRITERS)
+    answers = run_concurrently(factory, *[lambda catalog: catalog.create(models.Issue, values).id] * WRITERS)
     refused = [answer for answer in answers if isinstance(answer, ConflictError)]
     assert len(refused) == WRITERS - 1
     assert {answer.fields for answer in refused} == {("series", "number")}
@@ -35,7 +37,7 @@ def test_writers_of_one_number_get_one_issue_and_conflicts(factory):
 
 def test_renames_of_one_series_follow_one_another_and_none_is_lost(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         series_id, issue = series.id, make.issue(series=series)
         issue_id, before = issue.id, issue.modified
@@ -44,7 +46,7 @@ def test_renames_of_one_series_follow_one_another_and_none_is_lost(factory):
         return lambda catalog: catalog.update(catalog.get(models.Series, series_id), values).id
 
     names = [f"Name {number}" for number in range(WRITERS - 1)]
-    answers = at_once(factory, *(change(name=name) for name in names), change(desc="A description"))
+    answers = run_concurrently(factory, *(change(name=name) for name in names), change(desc="A description"))
     assert answers == [series_id] * WRITERS
     with factory() as session:
         states = session.scalars(
@@ -58,7 +60,7 @@ def test_renames_of_one_series_follow_one_another_and_none_is_lost(factory):
 
 def test_edits_of_issues_and_renames_of_their_series_do_not_block_one_another_for_ever(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         issues = [make.issue(series=series, number=str(number)).id for number in range(3)]
         series_id = series.id
@@ -70,7 +72,7 @@ def test_edits_of_issues_and_renames_of_their_series_do_not_block_one_another_fo
         ),
     ]
     for _ in range(5):
-        assert at_once(factory, *jobs) == [series_id, *issues]
+        assert run_concurrently(factory, *jobs) == [series_id, *issues]
 
 
 def test_log_order_is_commit_order(factory):
@@ -87,7 +89,9 @@ def test_log_order_is_commit_order(factory):
     reader = threading.Thread(target=read)
     reader.start()
     for _ in range(4):
-        at_once(factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Tide"}).id] * WRITERS)
+        run_concurrently(
+            factory, *[lambda catalog: catalog.create(models.Arc, {"name": "Tide"}).id] * WRITERS
+        )
     done.set()
     reader.join()
     for earlier, later in itertools.pairwise(seen):
@@ -112,12 +116,12 @@ def test_a_version_is_seen_exactly_with_its_data(factory):
 
 def test_two_edits_of_one_issue_keep_both_changes(factory):
     with factory() as session:
-        issue_id = Make(Catalog(session)).issue().id
+        issue_id = Factories(Catalog(session)).issue().id
 
     def change(**values):
         return lambda catalog: catalog.update(catalog.get(models.Issue, issue_id), values).id
 
-    at_once(factory, change(desc="text"), change(page=32), change(title="T"), change(upc="123"))
+    run_concurrently(factory, change(desc="text"), change(page=32), change(title="T"), change(upc="123"))
     with factory() as session:
         issue = session.get(models.Issue, issue_id)
         assert (issue.desc, issue.page, issue.title, issue.upc) == ("text", 32, "T", "123")
@@ -126,14 +130,14 @@ def test_two_edits_of_one_issue_keep_both_changes(factory):
 
 def test_two_credits_for_one_pair_end_as_one(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         issue_id, creator_id = make.issue().id, make.creator().id
 
     def credit(role):
         values = {"credits": [{"creator": creator_id, "roles": [role]}]}
         return lambda catalog: catalog.update(catalog.get(models.Issue, issue_id), values).id
 
-    assert at_once(factory, credit(1), credit(2)) == [issue_id] * 2
+    assert run_concurrently(factory, credit(1), credit(2)) == [issue_id] * 2
     with factory() as session:
         assert session.scalar(text("SELECT count(*) FROM credit")) == 1
         assert session.scalar(text("SELECT count(*) FROM credit_role")) == 1
@@ -142,7 +146,7 @@ def test_two_credits_for_one_pair_end_as_one(factory):
 def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
     """The row a new link points to is kept from deletion once it was found; before that, it is missing."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         arc_id, issue_id = make.arc().id, make.issue().id
 
     def link(catalog):
@@ -156,7 +160,7 @@ def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
         catalog.delete(catalog.get(models.Arc, arc_id))
         return "removed"
 
-    answers = at_once(factory, link, remove)
+    answers = run_concurrently(factory, link, remove)
     assert answers in (["linked", "removed"], [["arcs"], "removed"])
     with factory() as session:
         assert session.scalar(text("SELECT count(*) FROM issue_arc")) == 0
@@ -165,12 +169,12 @@ def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
 def test_who_only_asks_what_is_wrong_keeps_nobody_waiting(factory):
     """A form asks before it stores pictures, and takes its turn among the writers after that."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         issue_id, creator_id, team_id = make.issue().id, make.creator().id, make.team().id
     wanted = {"teams": [team_id], "credits": [{"creator": creator_id, "roles": [1]}]}
     with factory() as asking, factory() as writing:
         issue = asking.get(models.Issue, issue_id)
-        assert Catalog(asking).faults(models.Issue, issue, wanted) == ({}, [])
+        assert Catalog(asking).find_errors(models.Issue, issue, wanted) == ({}, [])
         writing.execute(text("SET LOCAL lock_timeout = '1s'"))
         catalog = Catalog(writing)
         catalog.update(writing.get(models.Creator, creator_id), {"name": "Renamed"})

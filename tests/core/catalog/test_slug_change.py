@@ -11,7 +11,7 @@ def refused(catalog, entity, slug) -> str:
     """What is told beside the slug; nothing of the change happens."""
     with pytest.raises(InvalidError) as raised:
         catalog.update(entity, {"slug": slug, "desc": "changed"})
-    faults, _conflicts = catalog.faults(type(entity), entity, {"slug": slug})
+    faults, _conflicts = catalog.find_errors(type(entity), entity, {"slug": slug})
     assert faults == raised.value.errors
     return str(faults["slug"][0])
 

@@ -5,9 +5,9 @@ from sqlalchemy import select, text
 
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, Paragraph, queue
-from comicsdb.mail.delivery import carrier
+from comicsdb.mail.delivery import transport_from_settings
 from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User
 from tests.cases import for_each
 from tests.conftest import SETTINGS
@@ -181,7 +181,7 @@ def test_users_of_basic_are_reminded_as_the_phase_has_it(account, read, factory,
 
 def test_mails_are_sent_by_command(account, factory, read, monkeypatch):
     with factory() as session:
-        given = resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
+        given = parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
         for number in range(3):
             letter = Letter("News", (Paragraph("Something happened."),))
             queue(session, given, letter, to=f"reader{number}@example.org", kind="test")
@@ -204,8 +204,11 @@ def test_mails_are_sent_by_command(account, factory, read, monkeypatch):
 
 def test_mails_of_the_development_settings_become_files(account, factory, tmp_path, monkeypatch):
     monkeypatch.setenv("COMICSDB_MAIL_FOLDER", str(tmp_path / "mail"))
-    given = resolve({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
-    assert carrier({**given, "comicsdb.mail.folder": tmp_path / "mail"}).__class__.__name__ == "Folder"
+    given = parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
+    assert (
+        transport_from_settings({**given, "comicsdb.mail.folder": tmp_path / "mail"}).__class__.__name__
+        == "FolderTransport"
+    )
     with factory() as session:
         queue(session, given, Letter("News", ()), to="ann@example.org", kind="test")
         session.commit()

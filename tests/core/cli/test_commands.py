@@ -21,7 +21,7 @@ from sqlalchemy import text
 
 from comicsdb import cli
 from comicsdb.cli import main
-from comicsdb.cli.serve import Plan, database_name, make_plan, prepare
+from comicsdb.cli.serve import ServePlan, database_name, make_plan, prepare
 from comicsdb.cli.support import Site
 from comicsdb_demo import DATA
 from tests.dataset import pictures, read_set, small_set, write_set
@@ -230,9 +230,9 @@ def test_serve_puts_the_demo_into_an_embedded_database_or_where_it_is_asked_for(
     said = capsys.readouterr().out
     assert all(words in said for words in ("--data FOLDER", "--demo", "comicsdb account create"))
 
-    assert make_plan(site, None, demo=True) == Plan(plan.url, DATA, is_demo=True)
+    assert make_plan(site, None, demo=True) == ServePlan(plan.url, DATA, is_demo=True)
     site.settings["sqlalchemy.url"] = "embedded:var/postgres?database=comicsdb"
-    assert make_plan(site, None) == Plan("embedded:var/postgres?database=comicsdb", DATA, is_demo=True)
+    assert make_plan(site, None) == ServePlan("embedded:var/postgres?database=comicsdb", DATA, is_demo=True)
 
 
 def test_serve_leaves_a_filled_catalogue_as_it_is(ini, tmp_path):

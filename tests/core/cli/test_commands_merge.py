@@ -11,7 +11,7 @@ from comicsdb.models import History, StaffAction
 from tests.cases import for_each
 from tests.core.catalog.maintenance.test_merge_references import crowd
 from tests.core.cli.test_commands import _ini, run
-from tests.factories import Make
+from tests.factories import Factories
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def open_session(factory):
 
 @pytest.fixture
 def make(open_session):
-    return Make(Catalog(open_session))
+    return Factories(Catalog(open_session))
 
 
 @pytest.fixture

@@ -5,14 +5,14 @@ import csv
 from sqlalchemy import create_engine, text
 
 from tests.core.cli.test_commands import ini, run
-from tests.gcd_dump import DumpOf
+from tests.gcd_dump import GcdDump
 
 __all__ = ["ini"]  # a fixture
 
 
 def a_dump(folder):
     """A dump of MySQL with a series in English and one in Italian, which has an issue twice."""
-    made = DumpOf()
+    made = GcdDump()
     made.add("stddata_country", id=225, code="us")
     made.add("stddata_language", id=25, code="en")
     made.add("stddata_language", id=51, code="it")

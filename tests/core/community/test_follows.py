@@ -17,7 +17,7 @@ UTC = ZoneInfo("UTC")
 def ann(session, make):
     """A reader who shows all there is."""
     ann = make.user("Ann")
-    profiles.save(session, ann.id, public=True, parts=profiles.PARTS)
+    profiles.save_settings(session, ann.id, public=True, parts=profiles.PARTS)
     return ann
 
 
@@ -45,11 +45,11 @@ def test_the_feed_shows_what_is_public_of_the_last_weeks(session, ann, bob, make
     follows.follow(session, bob.id, ann)
     follows.follow(session, bob.id, ann)
     assert told(session, bob) == ["Good.", 2, 1]
-    profiles.save(session, ann.id, public=True, parts=[profiles.SHELF])
+    profiles.save_settings(session, ann.id, public=True, parts=[profiles.SHELF])
     assert told(session, bob) == ["Good."]
-    profiles.save(session, ann.id, public=False, parts=profiles.PARTS)
+    profiles.save_settings(session, ann.id, public=False, parts=profiles.PARTS)
     assert (told(session, bob), follows.followed(session, bob.id)) == ([], [])
-    profiles.save(session, ann.id, public=True, parts=profiles.PARTS)
+    profiles.save_settings(session, ann.id, public=True, parts=profiles.PARTS)
     ann.is_active = False
     session.flush()
     assert (told(session, bob), follows.followed(session, bob.id)) == ([], [])

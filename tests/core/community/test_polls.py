@@ -13,8 +13,8 @@ from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.community import polls
 from comicsdb.community.polls import Status
 from comicsdb.models import Poll, PollChoice, PollVote, StaffAction
-from tests.concurrency import at_once
-from tests.factories import Make
+from tests.concurrency import run_concurrently
+from tests.factories import Factories
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 END = START + timedelta(days=7)
@@ -58,7 +58,7 @@ def test_open_polls_come_first_then_those_to_come_then_closed_ones(session):
         ("far away", 8, 9),
     ):
         made(session, title=title, start_date=NOW + start * day, end_date=NOW + end * day)
-    rows, order = polls.listed(NOW)
+    rows, order = polls.select_polls(NOW)
     titles = [row.Poll.title for row in session.execute(rows.order_by(*order))]
     assert titles == ["newly open", "open", "far away", "upcoming", "just closed", "long closed"]
 
@@ -71,8 +71,8 @@ def test_votes_are_counted_in_the_order_of_the_choices(session, make):
     for voter, choice in zip(voters, (blue, red, blue), strict=True):
         polls.vote(session, poll.id, choice, voter.id, NOW)
     assert counted(session, poll) == [("The red one", 1, 33), ("The blue one", 2, 67), ("Neither", 0, 0)]
-    assert polls.voted_for(session, poll.id, voters[1].id) == red
-    assert polls.voted_for(session, poll.id, make.user().id) is None
+    assert polls.chosen_by(session, poll.id, voters[1].id) == red
+    assert polls.chosen_by(session, poll.id, make.user().id) is None
 
 
 def test_a_vote_stands_and_counts_while_the_poll_is_open_alone(session, make):
@@ -85,7 +85,7 @@ def test_a_vote_stands_and_counts_while_the_poll_is_open_alone(session, make):
     for again in (red, blue):
         with pytest.raises(ForbiddenError):
             polls.vote(session, poll.id, again, user.id, NOW)
-    assert polls.voted_for(session, poll.id, user.id) == red
+    assert polls.chosen_by(session, poll.id, user.id) == red
 
 
 def test_the_choice_is_one_of_the_poll(session, make):
@@ -182,7 +182,7 @@ def test_an_account_that_goes_takes_its_vote_along_and_leaves_its_polls(session,
 def open_poll(factory):
     """A poll and an account: (poll, choices, user)."""
     with factory() as session:
-        user, poll = Make(Catalog(session)).user().id, made(session)
+        user, poll = Factories(Catalog(session)).user().id, made(session)
         session.commit()
         return poll.id, choice_ids(session, poll), user
 
@@ -202,7 +202,7 @@ def voting(poll, choice, user):
 
 def test_of_many_votes_at_once_by_one_account_one_counts(factory, open_poll):
     poll, choices, user = open_poll
-    answers = at_once(factory, *(voting(poll, choice, user) for choice in choices * 2))
+    answers = run_concurrently(factory, *(voting(poll, choice, user) for choice in choices * 2))
     assert sorted(map(str, answers)) == ["ForbiddenError"] * 5 + ["True"]
     with factory() as session:
         voted = session.scalars(select(PollVote)).all()
@@ -220,7 +220,7 @@ def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory,
             return "kept"
         return "changed"
 
-    voted, changed = at_once(factory, voting(poll, choices[0], user), change)
+    voted, changed = run_concurrently(factory, voting(poll, choices[0], user), change)
     assert (voted, changed) in {(True, "kept"), ("NotFoundError", "changed")}
     with factory() as session:
         left = [each.id for each in polls.choices(session, poll)]
@@ -229,9 +229,9 @@ def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory,
         admin.delete_poll(catalog.session, None, poll)
 
     with factory() as session:
-        others = [Make(Catalog(session)).user().id for _ in range(2)]
+        others = [Factories(Catalog(session)).user().id for _ in range(2)]
         session.commit()
-    answers = at_once(factory, delete, *(voting(poll, left[0], other) for other in others))
+    answers = run_concurrently(factory, delete, *(voting(poll, left[0], other) for other in others))
     assert set(answers[1:]) <= {True, "NotFoundError"}
     with factory() as session:
         assert session.scalar(select(func.count()).select_from(PollVote)) == 0

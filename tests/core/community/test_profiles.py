@@ -27,9 +27,9 @@ def open_to_nobody(session, username) -> bool:
 
 def test_a_profile_is_found_only_while_it_is_public_and_active(session, ann):
     assert open_to_nobody(session, "Ann")
-    profiles.save(session, ann.id, public=False, parts=profiles.PARTS)
+    profiles.save_settings(session, ann.id, public=False, parts=profiles.PARTS)
     assert open_to_nobody(session, "Ann")
-    profiles.save(session, ann.id, public=True, parts=[profiles.SHELF])
+    profiles.save_settings(session, ann.id, public=True, parts=[profiles.SHELF])
     assert profiles.find(session, "aNN", None).user is ann
     ann.is_active = False
     session.flush()
@@ -39,13 +39,13 @@ def test_a_profile_is_found_only_while_it_is_public_and_active(session, ann):
 
 
 def test_others_see_the_chosen_parts_and_the_owner_all(session, ann):
-    profiles.save(session, ann.id, public=True, parts=[profiles.SHELF])
+    profiles.save_settings(session, ann.id, public=True, parts=[profiles.SHELF])
     found = profiles.find(session, "Ann", None)
     assert [part for part in profiles.PARTS if found.shows(part)] == [profiles.SHELF]
     mine = profiles.find(session, "Ann", ann.id)
     assert [part for part in profiles.PARTS if mine.shows(part)] == list(profiles.PARTS)
     assert [part for part in profiles.PARTS if mine.is_open(part)] == [profiles.SHELF]
-    profiles.save(session, ann.id, public=False, parts=[profiles.SHELF])
+    profiles.save_settings(session, ann.id, public=False, parts=[profiles.SHELF])
     mine = profiles.find(session, "Ann", ann.id)
     assert mine.parts == {profiles.SHELF}  # kept for another time
     assert not any(mine.is_open(part) for part in profiles.PARTS)

@@ -28,13 +28,13 @@ def issue(make):
 
 
 def seen(session, issue) -> list[tuple]:
-    rows = reviews.visible().where(Review.issue_id == issue.id).order_by(*reviews.ORDER)
+    rows = reviews.select_visible().where(Review.issue_id == issue.id).order_by(*reviews.ORDER)
     return [(row.text, row.author, row.rating, row.edited) for row in session.execute(rows)]
 
 
 def digest(session, issue) -> int | None:
     session.flush()
-    return session.scalar(select(reviews.digest_of(Issue.__table__)).where(Issue.id == issue.id))
+    return session.scalar(select(reviews.visible_digest(Issue.__table__)).where(Issue.id == issue.id))
 
 
 def test_a_reader_has_one_review_of_an_issue(session, ann, bob, issue):
@@ -78,7 +78,7 @@ def test_there_are_limits_for_a_day(session, ann, issue, make):
 def test_names_are_shown_of_public_profiles_alone_and_stars_beside(session, ann, issue):
     reviews.write(session, ann.id, issue.id, "Good.", spoils=False)
     known = {digest(session, issue)}
-    profiles.save(session, ann.id, public=True, parts=())
+    profiles.save_settings(session, ann.id, public=True, parts=())
     assert seen(session, issue) == [("Good.", "Ann", None, False)]
     known.add(digest(session, issue))
     rate(session, issue, ann.id, 4, today=clock.now().date())
@@ -114,7 +114,7 @@ def test_reports_reach_the_staff_and_are_settled(session, ann, bob, issue, make)
     assert (review.hidden_reason, seen(session, issue)) == ("A spoiler", [])  # her changes do not show it
     admin.restore_review(session, staff, review.id, "Mended")
     assert [each[0] for each in seen(session, issue)] == ["Better."]
-    admin.keep_review(session, staff, review.id, "Fine")
+    admin.dismiss_reports(session, staff, review.id, "Fine")
     session.flush()
     lines = session.execute(
         select(StaffAction.action, StaffAction.change["reason"]).order_by(StaffAction.id)

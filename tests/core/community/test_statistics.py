@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from comicsdb.catalog.maintenance import repair_reports
 from comicsdb.community import statistics
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 NEW_YORK = ZoneInfo("America/New_York")
 TODAY = date(2026, 3, 15)
@@ -21,7 +21,7 @@ def added(session, row, *moment):
 
 
 def test_an_empty_catalogue_has_figures_without_gaps(session):
-    found = statistics.figures(session, NEW_YORK, TODAY)
+    found = statistics.catalogue_figures(session, NEW_YORK, TODAY)
     assert found["totals"] == dict.fromkeys(
         ("publisher", "series", "issue", "character", "creator", "team", "arc"), 0
     )
@@ -46,8 +46,8 @@ def test_what_was_added_is_counted_on_the_days_of_the_site(session, connection, 
     added(session, four, 2019, 7, 1)
     creator = make.creator()
     added(session, creator, 2026, 3, 1, 4)  # a night of February
-    with recording(connection) as statements:
-        found = statistics.figures(session, NEW_YORK, TODAY)
+    with record_statements(connection) as statements:
+        found = statistics.catalogue_figures(session, NEW_YORK, TODAY)
     assert len(statements) == 5, statements
     assert found["totals"]["issue"] == 4
     assert [row for row in found["by_day"] if row[1]] == [["2026-03-14", 1], ["2026-03-15", 1]]
@@ -62,12 +62,12 @@ def test_what_was_added_is_counted_on_the_days_of_the_site(session, connection, 
 
 
 def test_small_publishers_are_told_together(session, make):
-    with make.together():
+    with make.single_commit():
         for number in range(11):
             series = make.series(publisher=make.publisher(name=f"House {number:02}"))
             for each in range(2 if number == 7 else 1):
                 make.issue(series=series, number=str(each))
-    found = statistics.figures(session, NEW_YORK, TODAY)
+    found = statistics.catalogue_figures(session, NEW_YORK, TODAY)
     assert found["publishers"][0] == ["House 07", "house-07", 2]
     assert [name for name, _slug, _count in found["publishers"][1:4]] == ["House 00", "House 01", "House 02"]
     assert (len(found["publishers"]), found["others"]) == (9, 2)
@@ -75,7 +75,7 @@ def test_small_publishers_are_told_together(session, make):
 
 def test_what_needs_hands_is_counted_in_two_statements(session, connection, make):
     empty = {"covers": 0, "credits": 0, "duplicates": 0}
-    assert repair_reports.hands(session) == empty
+    assert repair_reports.count_problems(session) == empty
     publisher = make.publisher()
     twice = [make.series(name=name, publisher=publisher) for name in ("Twin", "TWIN")]
     annual = make.series(name="Twin", publisher=publisher, series_type=6)
@@ -84,8 +84,10 @@ def test_what_needs_hands_is_counted_in_two_statements(session, connection, make
     credit = [{"creator": make.creator().id, "roles": [role]}]
     make.issue(series=twice[0], number="1", credits=credit, **picture)
     make.issue(series=annual, number="1", upc="76194134182600110", isbn="9780000000000")
-    with recording(connection) as statements:
-        found = repair_reports.hands(session)
+    with record_statements(connection) as statements:
+        found = repair_reports.count_problems(session)
     assert len(statements) == 2, statements
     assert found == {"covers": 1, "credits": 1, "duplicates": 1, "isbn": 1, "upc": 1}
-    assert [each.id for each in repair_reports.bad_volumes(session)[0]] == [each.id for each in twice]
+    assert [each.id for each in repair_reports.find_duplicate_volumes(session)[0]] == [
+        each.id for each in twice
+    ]

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from comicsdb.clock import business_day
-from comicsdb.config import SETTINGS, SettingsError, resolve
+from comicsdb.config import SETTINGS, SettingsError, parse_settings
 from comicsdb.config.declarations import DEVELOPMENT_SECRET
 from tests.serving import SECRET
 
@@ -18,7 +18,7 @@ GIVEN = {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": SECRET}
 
 
 def test_defaults_have_types():
-    settings = resolve(GIVEN)
+    settings = parse_settings(GIVEN)
     assert settings["comicsdb.timezone"] == ZoneInfo("America/New_York")
     assert settings["comicsdb.countries"] == ("US", "GB", "IT")
     assert settings["comicsdb.languages"] == ("en", "it")
@@ -28,14 +28,14 @@ def test_defaults_have_types():
 def test_the_environment_goes_before_the_ini_file(monkeypatch):
     monkeypatch.setenv("COMICSDB_TIMEZONE", "Europe/Rome")
     monkeypatch.setenv("COUNTRIES", "IT, FR")
-    settings = resolve(GIVEN | {"comicsdb.timezone": "Asia/Tokyo"})
+    settings = parse_settings(GIVEN | {"comicsdb.timezone": "Asia/Tokyo"})
     assert settings["comicsdb.timezone"] == ZoneInfo("Europe/Rome")
     assert settings["comicsdb.countries"] == ("IT", "FR")
 
 
 def test_resolving_twice_changes_nothing():
-    once = resolve(GIVEN)
-    assert resolve(once) == once
+    once = parse_settings(GIVEN)
+    assert parse_settings(once) == once
 
 
 @pytest.mark.parametrize("key", [setting.key for setting in SETTINGS if setting.required])
@@ -43,7 +43,7 @@ def test_a_missing_required_setting_names_itself_and_its_variable(key, monkeypat
     (setting,) = (setting for setting in SETTINGS if setting.key == key)
     monkeypatch.delenv(setting.variable, raising=False)
     with pytest.raises(SettingsError) as caught:
-        resolve({name: value for name, value in GIVEN.items() if name != key})
+        parse_settings({name: value for name, value in GIVEN.items() if name != key})
     assert key in str(caught.value)
     assert setting.variable in str(caught.value)
 
@@ -73,7 +73,7 @@ def test_a_missing_required_setting_names_itself_and_its_variable(key, monkeypat
 )
 def test_a_wrong_setting_names_itself_and_says_what_it_takes(key, value, hint):
     with pytest.raises(SettingsError) as caught:
-        resolve(GIVEN | {key: value})
+        parse_settings(GIVEN | {key: value})
     assert key in str(caught.value)
     assert hint in str(caught.value)
 
@@ -94,14 +94,14 @@ WEAK = [
 @pytest.mark.parametrize(("key", "value", "hint"), WEAK)
 def test_a_weak_secret_stops_the_start_of_all_but_an_embedded_database(key, value, hint):
     with pytest.raises(SettingsError) as caught:
-        resolve(GIVEN | {key: value})
+        parse_settings(GIVEN | {key: value})
     message = str(caught.value)
     assert key in message
     assert hint in message
     assert "secrets.token_urlsafe(32)" in message  # how to make one
     assert value not in message
     if key != "sqlalchemy.url":
-        resolve(GIVEN | {key: value, "sqlalchemy.url": "embedded:var/postgres?database=comicsdb"})
+        parse_settings(GIVEN | {key: value, "sqlalchemy.url": "embedded:var/postgres?database=comicsdb"})
 
 
 def test_the_files_to_begin_with_have_the_secrets_that_are_refused():
@@ -115,7 +115,7 @@ def test_the_files_to_begin_with_have_the_secrets_that_are_refused():
     assert placeholders
     for key, value in placeholders.items():
         with pytest.raises(SettingsError, match=re.escape(key)):
-            resolve(GIVEN | {key: value})
+            parse_settings(GIVEN | {key: value})
 
 
 def test_the_business_day_is_that_of_the_site():

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from comicsdb.config import SETTINGS, SettingsError, resolve
-from comicsdb.config.reference import page
+from comicsdb.config import SETTINGS, SettingsError, parse_settings
+from comicsdb.config.reference import reference_page
 from tests.core.cli.test_commands import run
 from tests.core.config.test_config import GIVEN
 from tests.serving import write_ini
@@ -22,7 +22,7 @@ REFUSED = {
 
 def test_the_page_is_that_of_the_code():
     written = (ROOT / "docs" / "settings.md").read_text("utf-8")
-    assert written == page(), "run: comicsdb settings --reference > docs/settings.md"
+    assert written == reference_page(), "run: comicsdb settings --reference > docs/settings.md"
 
 
 def test_each_setting_has_a_variable_of_its_own_and_a_default_that_it_takes():
@@ -37,7 +37,7 @@ def test_each_setting_has_a_variable_of_its_own_and_a_default_that_it_takes():
 @pytest.mark.parametrize("key", REFUSED)
 def test_a_wrong_secret_is_named_and_not_quoted(key):
     with pytest.raises(SettingsError) as caught:
-        resolve(GIVEN | {key: REFUSED[key]})
+        parse_settings(GIVEN | {key: REFUSED[key]})
     assert key in str(caught.value)
     assert "hush" not in str(caught.value)
 
@@ -58,17 +58,17 @@ def test_what_may_hold_a_password_is_a_secret():
 )
 def test_a_name_that_does_not_exist_stops_the_start(key, hint):
     with pytest.raises(SettingsError, match=f"no setting {key}. Is {hint} meant"):
-        resolve(GIVEN | {key: "x"})
+        parse_settings(GIVEN | {key: "x"})
 
 
 def test_settings_of_other_packages_are_theirs():
-    assert resolve(GIVEN | {"comicsdb_shops.city": "Lucca"})["comicsdb_shops.city"] == "Lucca"
+    assert parse_settings(GIVEN | {"comicsdb_shops.city": "Lucca"})["comicsdb_shops.city"] == "Lucca"
 
 
 @pytest.mark.parametrize("place", ["nowhere:report", "os:no_such_name", "os:sep", "comicsdb.config"])
 def test_a_function_that_does_not_exist_stops_the_start(place):
     with pytest.raises(SettingsError, match=r"comicsdb.errors.report .*package.module:function"):
-        resolve(GIVEN | {"comicsdb.errors.report": place})
+        parse_settings(GIVEN | {"comicsdb.errors.report": place})
 
 
 def test_the_command_tells_values_and_origins_but_no_secret(tmp_path, monkeypatch):

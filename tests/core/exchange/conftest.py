@@ -1,4 +1,4 @@
-"""Sets that are imported once: to import one again for each test takes several times as long as a copy."""
+"""Databases with an imported data set, copied for each test: importing again takes several times as long."""
 
 import os
 import shutil
@@ -10,8 +10,8 @@ from tests.dataset import small_set
 from tests.importer import Importer
 
 
-class Imported:
-    """A database into which a set was imported, accounts included, and its pictures: both to be copied."""
+class ImportedDatabase:
+    """A database into which a set was imported, accounts included, and its pictures, to copy from."""
 
     def __init__(self, cluster, template, name, rows, folder):
         self.cluster, self.name = cluster, name
@@ -21,8 +21,8 @@ class Imported:
         importer.close()
         self.media = importer.storage.folder
 
-    def copied(self, name, folder):
-        """Generator of a copy for tests to import into, or to look at."""
+    def copy(self, name, folder):
+        """Yield an importer for a copy."""
         self.cluster.clone_database(self.name, name)
         importer = Importer(self.cluster.url(name), folder)
         # By links, since rows that share a picture share its file. Files are replaced and never rewritten.
@@ -34,18 +34,18 @@ class Imported:
 
 
 @pytest.fixture(scope="session")
-def small(cluster, template, tmp_path_factory):
-    """The small set."""
-    return Imported(cluster, template, "small_set", small_set(), tmp_path_factory.mktemp("small_set"))
+def imported_database(cluster, template, tmp_path_factory):
+    """A database with the small set."""
+    return ImportedDatabase(cluster, template, "small_set", small_set(), tmp_path_factory.mktemp("small_set"))
 
 
 @pytest.fixture
-def filled(small, tmp_path):
-    """A catalogue of the test's own that holds the small set."""
-    yield from small.copied("small_set_filled", tmp_path)
+def filled(imported_database, tmp_path):
+    """A copy of the small set for this test only."""
+    yield from imported_database.copy("small_set_filled", tmp_path)
 
 
 @pytest.fixture(scope="module")
-def imported(small, tmp_path_factory):
-    """A catalogue with the small set for tests that only read."""
-    yield from small.copied("small_set_read", tmp_path_factory.mktemp("imported"))
+def imported(imported_database, tmp_path_factory):
+    """A copy of the small set for the tests of a file that only read."""
+    yield from imported_database.copy("small_set_read", tmp_path_factory.mktemp("imported"))

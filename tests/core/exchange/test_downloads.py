@@ -38,7 +38,7 @@ def offering(database, folder, tmp_path):
 def made(database, folder, tmp_path):
     """A dump of an empty catalogue."""
     engine = create_engine(database)
-    yield dump.make(engine, folder, minisign.Key.open(tmp_path / "key"), SOURCE, tell=lambda _words: None)
+    yield dump.make(engine, folder, minisign.Key.open(tmp_path / "key"), SOURCE, report=lambda _words: None)
     engine.dispose()
 
 
@@ -71,7 +71,7 @@ def test_programs_are_told_what_they_need_to_mirror_the_site(offering, made, tmp
 def test_programs_are_told_where_the_pack_of_covers_is(offering, made, database, folder, tmp_path):
     engine, storage = create_engine(database), FolderStorage(tmp_path / "media")
     key = minisign.Key.open(tmp_path / "key")
-    dump.make(engine, folder, key, SOURCE, covers=storage, tell=lambda _words: None)
+    dump.make(engine, folder, key, SOURCE, covers=storage, report=lambda _words: None)
     engine.dispose()
     app = offering()
     packed, bare = app.get(AT).json["dumps"]

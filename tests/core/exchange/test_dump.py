@@ -20,14 +20,14 @@ from comicsdb.catalog import public_tables
 from comicsdb.exchange import compression, dump, dump_covers, dump_sqlite, minisign
 from comicsdb.exchange.format import FILES, OF_ACCOUNTS, PICTURE_FACTS
 from comicsdb.models import metadata
-from tests.core.exchange.conftest import Imported
+from tests.core.exchange.conftest import ImportedDatabase
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import read_set
 from tests.importer import Importer
 from tests.needs import program
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "data.md"
-SOURCE = dump.Source(
+SOURCE = dump.SiteInfo(
     "comicsdb", "https://comics.example", "0.1.0", {"name": "CC0", "url": "https://cc0.example"}
 )
 
@@ -35,7 +35,7 @@ SOURCE = dump.Source(
 @pytest.fixture(scope="session")
 def full(cluster, template, tmp_path_factory):
     """A set in which every field says something."""
-    return Imported(cluster, template, "full_set", full_set(), tmp_path_factory.mktemp("full_set"))
+    return ImportedDatabase(cluster, template, "full_set", full_set(), tmp_path_factory.mktemp("full_set"))
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def key(tmp_path):
 
 def make(site, key, tell=lambda _words: None):
     """Make a dump."""
-    return dump.make(site.engine, site.folder / "dumps", key, SOURCE, tell=tell)
+    return dump.make(site.engine, site.folder / "dumps", key, SOURCE, report=tell)
 
 
 def sqlite(made):
@@ -65,7 +65,7 @@ def sqlite(made):
 
 def rows(importer, table: str) -> list:
     """All public columns of a table."""
-    columns, order = public_tables.columns_of(table, "r"), public_tables.order_of(table)
+    columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
     return importer.query(f'SELECT {columns} FROM "{table}" r ORDER BY {order}')
 
 
@@ -78,10 +78,10 @@ def test_the_sqlite_file_has_every_public_row_which_insert_rows_takes_back(
     try:
         with sqlite(made) as file, other.engine.begin() as target:
             target.exec_driver_sql("SET LOCAL session_replication_role = replica")
-            for table in public_tables.TABLES:
+            for table in public_tables.PUBLIC_COLUMNS:
                 target.exec_driver_sql(f'DELETE FROM "{table}"')
                 public_tables.insert_rows(target, table, dump_sqlite.read_rows(file, table))
-        for table in public_tables.TABLES:
+        for table in public_tables.PUBLIC_COLUMNS:
             assert rows(other, table) == rows(site, table), table
         assert rows(other, "issue")
     finally:
@@ -97,8 +97,8 @@ def test_the_sqlite_file_is_consistent_and_finds_names(site, key):
         assert file.execute("PRAGMA foreign_key_check").fetchall() == []
         tables = {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         tables = {name for name in tables if not name.startswith(("search", "sqlite_"))}
-        assert tables == {*public_tables.TABLES, "meta"}
-        for table, columns in public_tables.TABLES.items():
+        assert tables == {*public_tables.PUBLIC_COLUMNS, "meta"}
+        for table, columns in public_tables.PUBLIC_COLUMNS.items():
             assert [row[1] for row in file.execute(f'PRAGMA table_info("{table}")')] == list(columns)
             [(count,)] = file.execute(f'SELECT count(*) FROM "{table}"').fetchall()
             assert count == manifest["counts"][table]
@@ -114,7 +114,7 @@ def test_the_sqlite_file_is_consistent_and_finds_names(site, key):
 
 def test_every_reference_is_indexed_in_the_sqlite_file(site, key):
     with sqlite(make(site, key)) as file:
-        for table, columns in public_tables.TABLES.items():
+        for table, columns in public_tables.PUBLIC_COLUMNS.items():
             leading = {
                 file.execute(f'PRAGMA index_info("{row[1]}")').fetchone()[2]
                 for row in file.execute(f'PRAGMA index_list("{table}")').fetchall()
@@ -157,7 +157,7 @@ def test_the_crosswalk_has_all_ids_of_other_databases(site, key):
 
 
 def test_a_dump_is_of_one_moment(site, key):
-    before = {table: rows(site, table) for table in public_tables.TABLES}
+    before = {table: rows(site, table) for table in public_tables.PUBLIC_COLUMNS}
 
     def write(_words):
         site.query("UPDATE publisher SET name = name || '!'")
@@ -188,14 +188,14 @@ def test_a_dump_that_fails_leaves_nothing_and_what_was_killed_is_removed(site, k
 
 def test_old_dumps_are_removed_but_not_the_newest(site, key):
     folder = site.folder / "dumps"
-    old = folder / (clock.now() - timedelta(days=9)).strftime(dump.STAMP)
+    old = folder / (clock.now() - timedelta(days=9)).strftime(dump.TIME_FORMAT)
     made = make(site, key)
     shutil.copytree(made, old)
     assert dump.dumps(folder) == [made, old]
-    assert dump.drop_older(folder, 10) == []
-    assert dump.drop_older(folder, 8) == [old]
+    assert dump.delete_older(folder, 10) == []
+    assert dump.delete_older(folder, 8) == [old]
     shutil.move(made, old)
-    assert dump.drop_older(folder, 8) == []
+    assert dump.delete_older(folder, 8) == []
 
 
 def test_minisign_verifies_what_is_signed_and_its_keys_are_taken(tmp_path):
@@ -276,7 +276,7 @@ def test_a_pack_of_covers_is_reproducible_and_taken_by_an_import(site, key, clus
     lost = keys.pop()
     site.storage.path(lost).unlink()
     first, second = (
-        dump.make(site.engine, site.folder / "dumps", key, SOURCE, covers=site.storage, tell=lambda _: None)
+        dump.make(site.engine, site.folder / "dumps", key, SOURCE, covers=site.storage, report=lambda _: None)
         for _ in range(2)
     )
     assert (first / "covers.tar").read_bytes() == (second / "covers.tar").read_bytes()
@@ -315,8 +315,8 @@ def test_the_document_has_every_table_column_and_index():
     for statement in dump_sqlite.indexes():
         table, columns = re.search(r'ON "(\w+)" \((.*)\)', statement).groups()
         indexes[table].append(f"`{columns.replace(chr(34), '')}`")
-    assert list(sections) == list(public_tables.TABLES)
-    for table, columns in public_tables.TABLES.items():
+    assert list(sections) == list(public_tables.PUBLIC_COLUMNS)
+    for table, columns in public_tables.PUBLIC_COLUMNS.items():
         words = " ".join(sections[table].split())
         assert f"Columns: {', '.join(f'`{name}`' for name in columns)}" in words, table
         key = [f"`{column.name}`" for column in metadata.tables[table].primary_key]

@@ -73,7 +73,7 @@ def is_left(table: str, column: str) -> bool:
 
 def exported_tables() -> set[str]:
     """The tables that a set fills."""
-    links = {field.link.table.name for file in FILES for field in file.links}
+    links = {field.link.table.name for file in FILES for field in file.link_fields}
     return {file.kind for file in FILES} | links
 
 
@@ -117,7 +117,7 @@ def values_of(importer: Importer, table, column: str) -> list:
 
 
 @pytest.fixture(scope="module")
-def given(cluster, template, tmp_path_factory):
+def full_catalogue(cluster, template, tmp_path_factory):
     """A catalogue with all that a set can hold."""
     cluster.clone_database(template, "full_set_given")
     importer = Importer(cluster.url("full_set_given"), tmp_path_factory.mktemp("given"))
@@ -128,26 +128,28 @@ def given(cluster, template, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def taken(given, cluster, template, tmp_path_factory):
+def taken(full_catalogue, cluster, template, tmp_path_factory):
     """An empty catalogue into which its export was imported."""
     cluster.clone_database(template, "full_set_taken")
     importer = Importer(cluster.url("full_set_taken"), tmp_path_factory.mktemp("taken"))
-    importer.run(given.export("out", accounts=True))
+    importer.run(full_catalogue.export("out", accounts=True))
     yield importer
     importer.close()
     cluster.drop_database("full_set_taken")
 
 
-def test_every_column_is_filled_and_survives_or_is_named_here(given, taken):
+def test_every_column_is_filled_and_survives_or_is_named_here(full_catalogue, taken):
     assert set(metadata.tables) - exported_tables() == OF_THE_INSTALLATION
-    assert {kind for kind in OWNERS if given.one(f"SELECT count({kind}_id) FROM attribution")} == set(OWNERS)
+    assert {
+        kind for kind in OWNERS if full_catalogue.one(f"SELECT count({kind}_id) FROM attribution")
+    } == set(OWNERS)
     lost, blank = {}, set()
     for name in sorted(exported_tables()):
         table = metadata.tables[name]
         for column in table.columns:
             if is_left(name, column.name):
                 continue
-            before, after = (values_of(each, table, column.name) for each in (given, taken))
+            before, after = (values_of(each, table, column.name) for each in (full_catalogue, taken))
             if before != after:
                 lost[f"{name}.{column.name}"] = (before, after)
             if all(value in NOTHING for value in before) or set(map(str, before)) == {
@@ -161,9 +163,9 @@ def test_every_column_is_filled_and_survives_or_is_named_here(given, taken):
             assert table == "*" or column in metadata.tables[table].columns, f"{table}.{column} is no more"
 
 
-def test_the_export_of_an_import_is_the_file_again(given, taken):
+def test_the_export_of_an_import_is_the_file_again(full_catalogue, taken):
     """Byte for byte, but for the names under which pictures are stored, and so the digests of their files."""
-    first, second = given.folder / "out", taken.export("out", accounts=True)
+    first, second = full_catalogue.folder / "out", taken.export("out", accounts=True)
     assert sorted(path.name for path in first.glob("*.json*")) == sorted(
         path.name for path in second.glob("*.json*")
     )

@@ -350,7 +350,10 @@ def test_without_accounts_everything_is_the_system_accounts(importer):
     assert importer.query("SELECT username FROM user_account") == [("system",)]
     assert importer.query("SELECT DISTINCT created_by_id, edited_by_id FROM issue") == [(1, 1)]
     assert importer.one("SELECT count(*) FROM issue_rating") == 0
-    assert report.left == ["users.jsonl (only with accounts)", "issue_ratings.jsonl (only with accounts)"]
+    assert report.unread_files == [
+        "users.jsonl (only with accounts)",
+        "issue_ratings.jsonl (only with accounts)",
+    ]
 
 
 def test_accounts_that_exist_are_matched_by_name_and_left_alone(importer):

@@ -341,7 +341,7 @@ def test_neighbours_that_an_account_has_set_since_stay(importer):
 
 def test_without_accounts_nobody_keeps_anything(importer):
     report = importer.run(libraries(), accounts=False)
-    assert report.left[-5:] == [
+    assert report.unread_files[-5:] == [
         f"{name}.jsonl (only with accounts)"
         for name in ("read_dates", "collection_items", "reading_lists", "pull_lists", "wish_lists")
     ]

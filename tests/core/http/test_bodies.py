@@ -27,12 +27,12 @@ def form_of(body: bytes, kind=f"multipart/form-data; boundary={BOUNDARY}", **env
     """The fields of a form that somebody sends who claims to be logged in."""
     request = bodies.FormRequest.blank("/", method="POST", body=body, content_type=kind)
     request.environ |= {"HTTP_AUTHORIZATION": "Bearer x", **environ}
-    request.registry = REGISTRY
+    request.registry = RegistryStub
     return bodies.form(request)
 
 
-class REGISTRY:
-    """What `bodies` asks a registry for."""
+class RegistryStub:
+    """The part of a registry that `bodies` uses."""
 
     settings = {"comicsdb.secure_cookies": False}
 
@@ -168,6 +168,6 @@ def test_who_does_not_claim_to_be_somebody_sends_small_forms():
     body = b"&".join([b"a=1"] * 300)
     assert len(form_of(body, bodies.FORM)) == 300
     request = bodies.FormRequest.blank("/", method="POST", body=body, content_type=bodies.FORM)
-    request.registry = REGISTRY
+    request.registry = RegistryStub
     with pytest.raises(bodies.TooManyFieldsError):
         bodies.form(request)

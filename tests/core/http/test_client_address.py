@@ -3,7 +3,7 @@
 import pytest
 from pyramid.request import Request
 
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.http.client_address import client_ip
 from tests.serving import SECRET
 
@@ -12,7 +12,7 @@ class Registry:
     """All that an application's registry is asked for here."""
 
     def __init__(self, trusted):
-        self.settings = resolve(
+        self.settings = parse_settings(
             {
                 "sqlalchemy.url": "postgresql://x/y",
                 "comicsdb.secret": SECRET,

@@ -137,13 +137,13 @@ def test_failures_have_names(monkeypatch):
         with pytest.raises(outgoing.OutgoingError, match=problem):
             outgoing.post(url, b"", {}, LOCAL)
     with socket.create_server(("127.0.0.1", 0)) as mute:
-        monkeypatch.setattr(outgoing, "TOTAL", 0.5)
-        with pytest.raises(outgoing.OutgoingError, match=outgoing.LATE):
+        monkeypatch.setattr(outgoing, "TOTAL_TIMEOUT", 0.5)
+        with pytest.raises(outgoing.OutgoingError, match=outgoing.TIMED_OUT):
             outgoing.post(f"http://127.0.0.1:{mute.getsockname()[1]}/", b"", {}, LOCAL)
 
 
 def test_an_answer_that_never_ends_is_cut(monkeypatch):
-    monkeypatch.setattr(outgoing, "TOTAL", 0.8)
+    monkeypatch.setattr(outgoing, "TOTAL_TIMEOUT", 0.8)
     with Receiver() as receiver:
         receiver.slowly = True
         begun = monotonic()
@@ -163,7 +163,7 @@ def test_certificates_are_checked_for_the_name_of_the_host(tmp_path, monkeypatch
         with pytest.raises(outgoing.OutgoingError, match=outgoing.CERTIFICATE):
             outgoing.post(receiver.url.replace("localhost", "127.0.0.1"), b"", {}, LOCAL)
         receiver.slowly = True
-        monkeypatch.setattr(outgoing, "TOTAL", 0.8)
+        monkeypatch.setattr(outgoing, "TOTAL_TIMEOUT", 0.8)
         begun = monotonic()
         assert outgoing.post(receiver.url, b"", {}, LOCAL).status == 200
         assert monotonic() - begun < 5

@@ -5,7 +5,7 @@ import webtest
 from pyramid.response import Response
 from webob.cookies import RequestCookies
 
-from comicsdb.http.request_checks import HEADER_MAX, HEADERS_MAX, RequestChecks, well_formed_cookies
+from comicsdb.http.request_checks import HEADER_MAX, HEADERS_MAX, RequestCheckPolicy, well_formed_cookies
 from tests.conftest import build_app
 from tests.cpu import assert_cpu
 
@@ -114,7 +114,7 @@ def test_cookies_that_are_not_well_formed_are_dropped(wsgi, sent, kept):
         seen.update(environ)
         return Response()
 
-    checks = RequestChecks(wsgi.registry, policy)
+    checks = RequestCheckPolicy(wsgi.registry, policy)
     checks({"HTTP_HOST": "localhost", "HTTP_COOKIE": sent}, None)
     assert seen.get("HTTP_COOKIE", "") == kept
 

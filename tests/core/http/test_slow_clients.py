@@ -5,13 +5,13 @@ from io import BytesIO
 
 import pytest
 
-from comicsdb.http.slow_clients import Clients
+from comicsdb.http.slow_clients import SlowClientMiddleware
 
 LARGE = 2 * 1024 * 1024
 
 
-class Slow:
-    """A body that comes when it is let, and first tells that somebody waits for it."""
+class SlowBody:
+    """A body that arrives only when allowed, and reports that it is being read."""
 
     def __init__(self, length: int):
         self.length = length
@@ -40,9 +40,9 @@ class Server:
             answer.close()
         return told[0][:3]
 
-    def send_slowly(self, length: int) -> tuple[Slow, threading.Thread, list]:
+    def send_slowly(self, length: int) -> tuple[SlowBody, threading.Thread, list]:
         """A request whose body does not come yet, and where its status will be."""
-        body, statuses = Slow(length), []
+        body, statuses = SlowBody(length), []
         thread = threading.Thread(target=lambda: statuses.append(self.ask(body, length)))
         thread.start()
         assert body.awaited.wait(20)
@@ -63,7 +63,9 @@ def finish(*slow):
 
 
 def clients(app=answer_200, **more):
-    return Clients(app, **{"max_body": 3 * LARGE, "threads": 1, "slow_clients": 8, "seconds": 60} | more)
+    return SlowClientMiddleware(
+        app, **{"max_body": 3 * LARGE, "threads": 1, "slow_clients": 8, "seconds": 60} | more
+    )
 
 
 def test_slow_senders_keep_nobody_from_the_application():

@@ -1,4 +1,4 @@
-"""What tests of imports and exports share: an account with a full library, and files on their way."""
+"""An account with a full library, its import and its export, for the tests of library files."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -13,21 +13,21 @@ from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.writing import library
 from comicsdb.models import User
-from comicsdb.security import Identity, identify
+from comicsdb.security import Identity, make_identity
 
 TODAY = date(2026, 11, 22)
 OFFICIAL = "Metron"
 
 
 def identity_of(session, user) -> Identity:
-    """Who an account is to the services."""
+    """The identity of an account, with its groups."""
     rows = select(User).where(User.id == user.id).options(selectinload(User.groups))
-    return identify(session.scalars(rows.execution_options(populate_existing=True)).one(), "session")
+    return make_identity(session.scalars(rows.execution_options(populate_existing=True)).one(), "session")
 
 
-def shelf(make) -> SimpleNamespace:
+def create_catalogue(make) -> SimpleNamespace:
     """A series with ten issues, another with two, of one publisher."""
-    with make.together():
+    with make.single_commit():
         w = SimpleNamespace(publisher=make.publisher(name="Harbor House"))
         w.long = make.series(name="The Lamplighter", year_began=2018, volume=2, publisher=w.publisher)
         w.other = make.series(name="=Night & Crew", year_began=2020, publisher=w.publisher, cv_id=900)
@@ -42,7 +42,7 @@ def shelf(make) -> SimpleNamespace:
     return w
 
 
-def fill(session, user, w) -> None:
+def fill_library(session, user, w) -> None:
     """Give an account something of everything, through the services."""
     who = identity_of(session, user)
     first = {
@@ -63,12 +63,12 @@ def fill(session, user, w) -> None:
     collection.add(session, user.id, w.issues[0].id, first, today=TODAY)
     collection.add(session, user.id, w.issues[1].id, {}, today=TODAY)
     foil = {"variant_id": w.foil.id, "quantity": 2}
-    collection.add(session, user.id, w.issues[1].id, foil, today=TODAY, another=True)
+    collection.add(session, user.id, w.issues[1].id, foil, today=TODAY, another_copy=True)
     collection.add(session, user.id, w.others[0].id, {"is_read": True}, today=TODAY)
     reads.add(session, user.id, w.issues[8].id, datetime(2022, 1, 2, tzinfo=UTC))
-    reads.mark(session, user.id, [w.issues[9].id], None)
+    reads.mark_read(session, user.id, [w.issues[9].id], None)
     pull_list.add(session, user.id, w.long.id)
-    pull_list.choose(session, user.id, w.long.id, "VARIANTS", "foil, 1:25")
+    pull_list.set_pulled(session, user.id, w.long.id, "VARIANTS", "foil, 1:25")
     wish_list.add(
         session,
         user.id,
@@ -101,10 +101,10 @@ def fill(session, user, w) -> None:
     session.commit()
 
 
-def bring(
+def import_file(
     session, user, data, *, take_file=False, currency="USD", choices=None, left_out=(), rows=5000, **more
 ):
-    """Import a file and confirm it at once; gives the counts."""
+    """Upload a file and confirm its import; returns the counts."""
     made = upload(session, user.id, "file", data, currency=currency, rows=rows, megabytes=10)
     review = Review(choices or {}, set(left_out), take_file, **more)
     counted = confirm(session, identity_of(session, user), OFFICIAL, made.id, review, TODAY)
@@ -112,7 +112,7 @@ def bring(
     return +counted
 
 
-def held_by(session, user) -> dict:
+def exported_library(session, user) -> dict:
     """Everything in an account's library, as it is exported."""
     session.expire_all()
     return library(session, user.id)

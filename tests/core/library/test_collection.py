@@ -12,7 +12,7 @@ from comicsdb import clock
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection, ratings, reads
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 TODAY = date(2026, 3, 4)
 EARLY, LATE = datetime(2020, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, 20, tzinfo=UTC)
@@ -135,16 +135,16 @@ def test_many_issues_come_at_once_each_with_its_own(session, make, user, owned):
 
 
 def test_the_latest_date_counts_whatever_comes_and_goes(session, user, owned):
-    late = moved(owned, lambda: collection.read_on(session, user, owned.id, LATE))
+    late = moved(owned, lambda: collection.add_read(session, user, owned.id, LATE))
     assert (owned.is_read, owned.date_read) == (True, LATE)
-    early = moved(owned, lambda: collection.read_on(session, user, owned.id, EARLY))
-    again = collection.read_on(session, user, owned.id, LATE)
+    early = moved(owned, lambda: collection.add_read(session, user, owned.id, EARLY))
+    again = collection.add_read(session, user, owned.id, LATE)
     assert (owned.date_read, len(dates(session, owned))) == (LATE, 3)
-    moved(owned, lambda: collection.unread(session, user, owned.id, late.id))
+    moved(owned, lambda: collection.remove_read(session, user, owned.id, late.id))
     assert owned.date_read == LATE
-    collection.unread(session, user, owned.id, again.id)
+    collection.remove_read(session, user, owned.id, again.id)
     assert (owned.is_read, owned.date_read) == (True, EARLY)
-    moved(owned, lambda: collection.unread(session, user, owned.id, early.id))
+    moved(owned, lambda: collection.remove_read(session, user, owned.id, early.id))
     assert (owned.is_read, owned.date_read) == (False, None)
 
 
@@ -157,11 +157,11 @@ def test_a_date_is_taken_back_once_and_only_from_its_own_item(session, make, use
     )
     for wrong in (its, its + 1000, 0, 2**70):
         with pytest.raises(NotFoundError):
-            collection.unread(session, user, owned.id, wrong)
+            collection.remove_read(session, user, owned.id, wrong)
     assert elsewhere.is_read
-    collection.unread(session, user, elsewhere.id, its)
+    collection.remove_read(session, user, elsewhere.id, its)
     with pytest.raises(NotFoundError):
-        collection.unread(session, user, elsewhere.id, its)
+        collection.remove_read(session, user, elsewhere.id, its)
 
 
 def test_the_form_reads_now_where_there_is_no_date_and_forgets_all(session, user, owned):
@@ -169,7 +169,7 @@ def test_the_form_reads_now_where_there_is_no_date_and_forgets_all(session, user
     collection.update(session, user, owned.id, {"is_read": True}, today=TODAY)
     (now,) = dates(session, owned)
     assert before <= now == owned.date_read
-    collection.read_on(session, user, owned.id, EARLY)
+    collection.add_read(session, user, owned.id, EARLY)
     collection.update(session, user, owned.id, {"is_read": True, "quantity": 2}, today=TODAY)
     assert dates(session, owned) == [EARLY, now]
     moved(owned, lambda: collection.update(session, user, owned.id, {"is_read": False}, today=TODAY))
@@ -293,8 +293,8 @@ def test_the_items_of_others_are_not_there(session, make, user, owned):
         lambda: collection.update(session, other, owned.id, {"quantity": 2}, today=TODAY),
         lambda: collection.rate(session, other, owned.id, 4, today=TODAY),
         lambda: collection.touch(session, other, owned.id),
-        lambda: collection.read_on(session, other, owned.id, None),
-        lambda: collection.unread(session, other, owned.id, 1),
+        lambda: collection.add_read(session, other, owned.id, None),
+        lambda: collection.remove_read(session, other, owned.id, 1),
         lambda: collection.remove(session, other, owned.id),
         lambda: collection.item(session, user, 2**70),
     ):
@@ -325,7 +325,7 @@ def test_what_many_cost_does_not_depend_on_how_many(session, make, user, connect
     rows = [(each.id, {"rating": 4, "is_read": True}) for each in issues]
 
     def cost(write) -> int:
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             write()
         return len(statements)
 

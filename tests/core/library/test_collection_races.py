@@ -11,8 +11,8 @@ from comicsdb import clock
 from comicsdb.catalog import Catalog, NotFoundError
 from comicsdb.library import collection, ratings
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
-from tests.concurrency import at_once
-from tests.factories import Make
+from tests.concurrency import run_concurrently
+from tests.factories import Factories
 
 TODAY = date(2026, 3, 4)
 MOMENT = datetime(2026, 2, 1, 20, tzinfo=UTC)
@@ -23,7 +23,7 @@ AT_ONCE = 6
 def ids(factory):
     """An account, an issue, and one that the account owns: (user, issue, item of another issue)."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         user, series = make.user().id, make.series()
         issue, owned = (make.issue(series=series, number=number).id for number in "12")
         item, _ = collection.add(session, user, owned, {"is_read": True}, today=TODAY)
@@ -69,7 +69,7 @@ def test_one_issue_is_added_once(factory, ids):
     def add(catalog):
         return collection.add(catalog.session, user, issue, {"rating": 3}, today=TODAY)[1]
 
-    assert sorted(at_once(factory, *[add] * AT_ONCE)) == [False] * (AT_ONCE - 1) + [True]
+    assert sorted(run_concurrently(factory, *[add] * AT_ONCE)) == [False] * (AT_ONCE - 1) + [True]
     assert len(agreed(factory, user)) == 2
 
 
@@ -82,8 +82,8 @@ def test_every_scrobble_counts_and_one_made_the_item(factory, ids):
 
         return job
 
-    given = (collection.KEEP, 1, collection.KEEP, 2, None, collection.KEEP)
-    assert sum(at_once(factory, *map(scrobble, given))) == 1
+    given = (collection.KEEP_RATING, 1, collection.KEEP_RATING, 2, None, collection.KEEP_RATING)
+    assert sum(run_concurrently(factory, *map(scrobble, given))) == 1
     _, item = sorted(agreed(factory, user), key=lambda each: each.id)
     with factory() as session:
         dates = select(func.count()).where(
@@ -105,7 +105,7 @@ def test_stars_from_both_sides_and_a_first_copy_agree(factory, ids):
         return collection.add(catalog.session, user, issue, {}, today=TODAY)[0].id
 
     for _ in range(3):
-        at_once(factory, rate(4), add, rate(2), add)
+        run_concurrently(factory, rate(4), add, rate(2), add)
         items = agreed(factory, user)
         assert len(items) == 2
         with factory() as session:
@@ -144,14 +144,14 @@ def test_dates_come_and_go_and_the_item_follows(factory, ids):
     with factory() as session:
         first = session.scalar(select(ReadDate.id).where(ReadDate.user_id == user))
     jobs = (
-        lambda session: collection.unread(session, user, item, first).id,
-        lambda session: collection.unread(session, user, item, first).id,
+        lambda session: collection.remove_read(session, user, item, first).id,
+        lambda session: collection.remove_read(session, user, item, first).id,
         lambda session: collection.mark_read(session, user, [item], clock.now()),
         lambda session: collection.update(session, user, item, {"is_read": False}, today=TODAY).id,
-        lambda session: collection.read_on(session, user, item, MOMENT) and item,
+        lambda session: collection.add_read(session, user, item, MOMENT) and item,
         lambda session: collection.rate(session, user, item, 5, today=TODAY).id,
     )
-    answers = at_once(factory, *map(gone_or, jobs))
+    answers = run_concurrently(factory, *map(gone_or, jobs))
     assert "gone" in answers[:2]
     assert set(answers[3:]) == {item}
     assert [each.rating for each in agreed(factory, user)] == [5]
@@ -163,10 +163,10 @@ def test_who_comes_after_the_removal_finds_nothing(factory, ids):
         lambda session: collection.remove(session, user, item),
         lambda session: collection.remove(session, user, item),
         lambda session: collection.rate(session, user, item, 4, today=TODAY).id,
-        lambda session: collection.read_on(session, user, item, None) and item,
+        lambda session: collection.add_read(session, user, item, None) and item,
         lambda session: collection.update(session, user, item, {"quantity": 2}, today=TODAY).id,
     )
-    answers = at_once(factory, *map(gone_or, jobs))
+    answers = run_concurrently(factory, *map(gone_or, jobs))
     assert sorted(map(str, answers[:2])) == ["None", "gone"]
     assert set(answers[2:]) <= {"gone", item}
     assert agreed(factory, user) == []
@@ -180,7 +180,7 @@ def test_an_issue_that_is_deleted_meanwhile_is_not_there_or_goes_with_its_item(f
         lambda session: collection.scrobble(session, user, issue, None, today=TODAY)[1],
         lambda session: len(collection.add_many(session, user, [(issue, {})], today=TODAY)),
     )
-    at_once(factory, *map(gone_or, jobs))
+    run_concurrently(factory, *map(gone_or, jobs))
     assert len(agreed(factory, user)) == 1
 
 
@@ -188,7 +188,7 @@ READING = {
     "scrobble": lambda session, user, issue, _: collection.scrobble(
         session, user, issue, MOMENT, today=TODAY
     ),
-    "read_on": lambda session, user, _, item: collection.read_on(session, user, item, MOMENT),
+    "read_on": lambda session, user, _, item: collection.add_read(session, user, item, MOMENT),
     "update": lambda session, user, _, item: collection.update(
         session, user, item, {"is_read": True}, today=TODAY
     ),
@@ -232,6 +232,6 @@ def test_bulk_and_single_writes_do_not_get_into_each_others_way(factory, ids):
         lambda session: collection.mark_read(session, user, [item], clock.now()),
         lambda session: Catalog(session).update(session.get(Issue, issue), {"desc": "x"}).id,
     )
-    answers = at_once(factory, *map(gone_or, jobs))
+    answers = run_concurrently(factory, *map(gone_or, jobs))
     assert "gone" not in answers
     assert len(agreed(factory, user)) == 2

@@ -20,7 +20,7 @@ from comicsdb.db import session_factory
 from comicsdb.library import collection, ratings, reads
 from comicsdb.library.collection import figures
 from comicsdb.models import CollectionItem, Issue, IssueRating
-from tests.factories import Make
+from tests.factories import Factories
 from tests.soak import sequences
 
 TODAY = date(2026, 3, 4)
@@ -29,7 +29,7 @@ ISSUES = 4
 NO_ITEM = 2**40
 places = st.integers(0, ISSUES - 1)
 stars = st.sampled_from([None, 1, 3, 5])
-kept_or = st.sampled_from([collection.KEEP, None, 1, 4])
+kept_or = st.sampled_from([collection.KEEP_RATING, None, 1, 4])
 moments = st.integers(0, 5).map(lambda days: BEGIN + timedelta(days=days))
 NOW, UNKNOWN = "now", "unknown"  # times of reads that the rules do not give
 
@@ -54,7 +54,7 @@ class Library(RuleBasedStateMachine):
 
     @initialize()
     def begin(self):
-        make = Make(Catalog(self.session))
+        make = Factories(Catalog(self.session))
         series = make.series()
         self.user, self.series = make.user().id, series.id
         issues = [
@@ -88,7 +88,7 @@ class Library(RuleBasedStateMachine):
         variant = self.variants[place] if of_variant else None
         values = {"is_read": read, "variant_id": variant} | ({"rating": given} if given else {})
         found, created = collection.add(
-            self.session, self.user, self.issues[place], values, today=TODAY, another=another
+            self.session, self.user, self.issues[place], values, today=TODAY, another_copy=another
         )
         known = [each for each, its in self.owned[place].items() if variant in (None, its)]
         assert created is (another or not known)
@@ -141,7 +141,7 @@ class Library(RuleBasedStateMachine):
         self.owned[place].setdefault(item_id, None)
         assert item_id == self.item(place)
         self.read[place].append(moment)
-        if given is not collection.KEEP:
+        if given is not collection.KEEP_RATING:
             self.given[place] = given
 
     @rule(place=places, moment=moments | st.just(UNKNOWN))
@@ -152,7 +152,7 @@ class Library(RuleBasedStateMachine):
     @rule(place=places, moment=moments)
     def read_item(self, place, moment):
         if not self.refused(
-            place, lambda: collection.read_on(self.session, self.user, self.item(place), moment)
+            place, lambda: collection.add_read(self.session, self.user, self.item(place), moment)
         ):
             self.read[place].append(moment)
 
@@ -166,7 +166,7 @@ class Library(RuleBasedStateMachine):
             )
         )
         if self.owned[place]:
-            collection.unread(self.session, self.user, self.item(place), noted[0])
+            collection.remove_read(self.session, self.user, self.item(place), noted[0])
         else:
             reads.remove(self.session, self.user, noted[0])
         moment = UNKNOWN if noted[1] is None else noted[1]
@@ -176,7 +176,7 @@ class Library(RuleBasedStateMachine):
     def mark_issues(self, chosen, moment):
         unread = {self.issues[place] for place in chosen if not self.read[place]}
         ids = [self.issues[place] for place in chosen]
-        marked = reads.mark(self.session, self.user, ids, None if moment == UNKNOWN else moment)
+        marked = reads.mark_read(self.session, self.user, ids, None if moment == UNKNOWN else moment)
         assert set(marked) == unread
         for place in chosen:
             self.read[place] = self.read[place] or [moment]
@@ -235,7 +235,7 @@ class Library(RuleBasedStateMachine):
         owned = [place for place, each in self.owned.items() if each]
         assert (totals.issues, totals.copies) == (len(owned), sum(each.quantity for each in items))
         assert totals.read == sum(bool(self.read[place]) for place in owned)
-        assert figures.owned_of(self.session, self.user, self.series, TODAY) == (len(owned), ISSUES)
+        assert figures.series_progress(self.session, self.user, self.series, TODAY) == (len(owned), ISSUES)
         for place, told in self.read.items():
             dates = [each.read_on for each in reads.of_issue(self.session, self.user, self.issues[place])]
             known = sorted((each for each in told if each not in (NOW, UNKNOWN)), reverse=True)

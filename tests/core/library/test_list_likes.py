@@ -10,19 +10,19 @@ from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import forks, likes
 from comicsdb.library.undo import undo
 from comicsdb.models import LibraryAct, ReadingList, ReadingListItem, ReadingListLike, User
-from tests.concurrency import at_once
-from tests.factories import Make
-from tests.lists import OFFICIAL, make_list, who
+from tests.concurrency import run_concurrently
+from tests.factories import Factories
+from tests.lists import OFFICIAL, identity_of, make_list
 
 TODAY = date(2026, 11, 23)
 
 
 def like(session, user, found, liked=True):
-    return likes.like(session, who(user), OFFICIAL, found, liked=liked)
+    return likes.like(session, identity_of(user), OFFICIAL, found, liked=liked)
 
 
 def fork(session, user, found):
-    made = forks.fork(session, who(user), OFFICIAL, found)
+    made = forks.fork(session, identity_of(user), OFFICIAL, found)
     session.commit()
     return made
 
@@ -38,7 +38,7 @@ def number(session, found):
 def undo_last(session, user):
     session.commit()
     last = session.scalar(select(func.max(LibraryAct.id)).where(LibraryAct.user_id == user.id))
-    return undo(session, who(user), OFFICIAL, last, today=TODAY)
+    return undo(session, identity_of(user), OFFICIAL, last, today=TODAY)
 
 
 def held(session, found):
@@ -61,7 +61,10 @@ def test_an_account_likes_a_list_once_and_no_stamp_moves(session, make):
         assert like(session, user, found, liked) is changed
         assert number(session, found) == expected
     assert (found.modified, found.rated) == stamps
-    told = [likes.reception(session, user and who(user), OFFICIAL, found.id) for user in (other, one, None)]
+    told = [
+        likes.reception(session, user and identity_of(user), OFFICIAL, found.id)
+        for user in (other, one, None)
+    ]
     assert [each.liked for each in told] == [True, False, False]
     session.execute(delete(User).where(User.id == other.id))
     assert number(session, found) == 0
@@ -94,12 +97,12 @@ def test_likes_stay_with_a_list_that_is_private_for_a_while_and_go_with_its_owne
     found = make_list(session, owner)
     like(session, reader, found)
     like(session, official, found)
-    lists.update(session, who(owner), OFFICIAL, found, {"is_private": True})
+    lists.update(session, identity_of(owner), OFFICIAL, found, {"is_private": True})
     assert number(session, found) == 2
     with pytest.raises(NotFoundError):
         like(session, reader, found, liked=False)
-    lists.update(session, who(owner), OFFICIAL, found, {"is_private": False})
-    lists.assign_to_official(session, who(editor), OFFICIAL, found)
+    lists.update(session, identity_of(owner), OFFICIAL, found, {"is_private": False})
+    lists.assign_to_official(session, identity_of(editor), OFFICIAL, found)
     assert number(session, found) == 1
 
 
@@ -112,22 +115,22 @@ def test_likes_are_undone_and_come_back_with_a_list(session, make):
     assert undo_last(session, reader).restored == 1  # the undo is undone
     assert number(session, found) == 1
     session.commit()
-    lists.remove(session, who(owner), OFFICIAL, found)
+    lists.remove(session, identity_of(owner), OFFICIAL, found)
     assert undo_last(session, owner).restored == 2
     assert number(session, found) == 1
 
 
 def test_likes_given_at_once_are_all_counted(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         found, readers = make_list(session, make.user()), [make.user() for _ in range(3)]
         for each in readers:
-            who(each)
+            identity_of(each)
     jobs = [
         lambda catalog, user=user: like(catalog.session, user, catalog.session.get_one(ReadingList, found.id))
         for user in (*readers, readers[0])
     ]
-    at_once(factory, *jobs)
+    run_concurrently(factory, *jobs)
     with factory() as session:
         assert number(session, found) == 3
 
@@ -151,17 +154,17 @@ def test_a_copy_is_private_has_the_same_issues_and_names_its_original(session, m
     assert session.get_one(ReadingList, found.id, populate_existing=True).modified == modified
 
     def seen_by(user):
-        return likes.reception(session, user and who(user), OFFICIAL, found.id).copies
+        return likes.reception(session, user and identity_of(user), OFFICIAL, found.id).copies
 
     assert [seen_by(user) for user in (None, other, owner, reader)] == [0, 0, 0, 2]
-    lists.update(session, who(reader), OFFICIAL, made, {"is_private": False})
+    lists.update(session, identity_of(reader), OFFICIAL, made, {"is_private": False})
     assert [seen_by(user) for user in (None, other, owner, reader)] == [1, 1, 1, 2]
-    assert forks.original(session, who(reader), OFFICIAL, made).id == found.id
+    assert forks.original(session, identity_of(reader), OFFICIAL, made).id == found.id
     # A hidden original is not named, a deleted one is forgotten.
-    lists.update(session, who(owner), OFFICIAL, found, {"is_private": True})
-    assert forks.original(session, who(reader), OFFICIAL, made) is None
+    lists.update(session, identity_of(owner), OFFICIAL, found, {"is_private": True})
+    assert forks.original(session, identity_of(reader), OFFICIAL, made) is None
     session.commit()
-    lists.remove(session, who(owner), OFFICIAL, found)
+    lists.remove(session, identity_of(owner), OFFICIAL, found)
     session.expire_all()
     assert made.forked_from_id is None
     assert undo_last(session, owner).gone == 0

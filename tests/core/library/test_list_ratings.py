@@ -7,13 +7,13 @@ from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ReadingList, ReadingListRating, User
-from tests.concurrency import at_once
-from tests.factories import Make
-from tests.lists import OFFICIAL, make_list, who
+from tests.concurrency import run_concurrently
+from tests.factories import Factories
+from tests.lists import OFFICIAL, identity_of, make_list
 
 
 def rate(session, user, found, stars):
-    return ratings.rate(session, who(user), OFFICIAL, found, stars)
+    return ratings.rate(session, identity_of(user), OFFICIAL, found, stars)
 
 
 def figures(session, found):
@@ -74,11 +74,11 @@ def test_a_list_that_becomes_private_keeps_its_stars(session, make):
     owner, reader = make.user(), make.user()
     found = make_list(session, owner)
     rate(session, reader, found, 5)
-    lists.update(session, who(owner), OFFICIAL, found, {"is_private": True})
+    lists.update(session, identity_of(owner), OFFICIAL, found, {"is_private": True})
     assert figures(session, found) == (1, 5)
     with pytest.raises(NotFoundError):
         rate(session, reader, found, None)
-    lists.update(session, who(owner), OFFICIAL, found, {"is_private": False})
+    lists.update(session, identity_of(owner), OFFICIAL, found, {"is_private": False})
     assert rate(session, reader, found, None) is True
     assert figures(session, found) == (0, 0)
 
@@ -88,7 +88,7 @@ def test_stars_of_the_official_account_go_when_it_gets_the_list(session, make):
     found = make_list(session, make.user())
     rate(session, official, found, 5)
     rate(session, reader, found, 2)
-    lists.assign_to_official(session, who(editor), OFFICIAL, found)
+    lists.assign_to_official(session, identity_of(editor), OFFICIAL, found)
     assert figures(session, found) == (1, 2)
 
 
@@ -106,15 +106,15 @@ def test_figures_follow_stars_that_go_with_an_account(session, make):
 
 def test_the_last_of_stars_given_at_once_are_counted_once(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         found, reader, another = make_list(session, make.user()), make.user(), make.user()
-        who(reader), who(another)
+        identity_of(reader), identity_of(another)
     jobs = [
         lambda catalog, user=user, stars=stars: rate(
             catalog.session, user, catalog.session.get_one(ReadingList, found.id), stars
         )
         for user, stars in ((reader, 1), (reader, 5), (another, 3), (reader, None))
     ]
-    at_once(factory, *jobs)
+    run_concurrently(factory, *jobs)
     with factory() as session:
         figures(session, found)

@@ -10,9 +10,9 @@ from comicsdb.catalog import Catalog
 from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.models import Issue, ReadingList, ReadingListItem, Series, User
-from tests.concurrency import at_once
-from tests.factories import Make
-from tests.lists import OFFICIAL, make_list, who
+from tests.concurrency import run_concurrently
+from tests.factories import Factories
+from tests.lists import OFFICIAL, identity_of, make_list
 
 TODAY = date(2026, 3, 4)
 
@@ -21,7 +21,7 @@ TODAY = date(2026, 3, 4)
 def issue(factory):
     """The id of an issue in a series; accounts 2 and 3 have a list each, with another issue of it."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         issue, other = (make.issue(series=series, number=number) for number in "12")
         for name in ("Ada", "Ben"):
@@ -36,7 +36,7 @@ def account(session, name):
 
 def write_everything(session, name, issue_id):
     """All that a reader writes about one issue, but for stars, whose figures are those of all readers."""
-    reader = who(account(session, name))
+    reader = identity_of(account(session, name))
     user = reader.user_id
     series_id = session.get_one(Issue, issue_id).series_id
     collection.scrobble(session, user, issue_id, None, today=TODAY)
@@ -79,13 +79,13 @@ def test_readers_do_not_wait_for_one_another(factory, issue):
 def test_lists_of_one_name_that_are_made_at_once_have_slugs_of_their_own(factory, issue):
     def create(name):
         def job(catalog):
-            reader = who(account(catalog.session, name))
+            reader = identity_of(account(catalog.session, name))
             values = {"name": "The same", "is_private": False}
             return reading_lists.create(catalog.session, reader, OFFICIAL, values).slug
 
         return job
 
-    assert sorted(at_once(factory, create("Ada"), create("Ben"))) == ["the-same", "the-same-1"]
+    assert sorted(run_concurrently(factory, create("Ada"), create("Ben"))) == ["the-same", "the-same-1"]
 
 
 def test_a_list_has_no_gap_where_issues_are_added_while_another_is_deleted(factory, issue):
@@ -97,7 +97,7 @@ def test_a_list_has_no_gap_where_issues_are_added_while_another_is_deleted(facto
         )
 
     def add(catalog):
-        reader = who(account(catalog.session, "Ada"))
+        reader = identity_of(account(catalog.session, "Ada"))
         held = reading_lists.lock_list(
             catalog.session, reader, OFFICIAL, catalog.session.get(ReadingList, own.id)
         )
@@ -106,7 +106,7 @@ def test_a_list_has_no_gap_where_issues_are_added_while_another_is_deleted(facto
     def delete(catalog):
         catalog.delete(catalog.get(Issue, first))
 
-    at_once(factory, add, delete)
+    run_concurrently(factory, add, delete)
     with factory() as session:
         places = text('SELECT issue_id, "order" FROM reading_list_item WHERE reading_list_id = :id')
         assert session.execute(places, {"id": own.id}).all() == [(issue, 1)]

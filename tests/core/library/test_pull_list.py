@@ -8,9 +8,9 @@ from sqlalchemy import func, select, text
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.library import collection, pull_list
 from comicsdb.models import CollectionItem, PullList, PullListSeries, Series, Variant
-from tests.concurrency import at_once
-from tests.conftest import recording
-from tests.factories import Make
+from tests.concurrency import run_concurrently
+from tests.conftest import record_statements
+from tests.factories import Factories
 
 WEDNESDAY = date(2026, 12, 30)
 MONDAY = date(2026, 12, 28)
@@ -52,7 +52,7 @@ def test_a_series_is_followed_once_and_left_once(session, make, reader):
 
 def test_the_wanted_state_counts_whatever_was_before(session, make, reader):
     series = make.series().id
-    told = [pull_list.follow(session, reader, series, wanted) for wanted in (True, True, False, False)]
+    told = [pull_list.set_followed(session, reader, series, wanted) for wanted in (True, True, False, False)]
     assert told == [True, False, True, False]
     assert pull_list.follows(session, reader, series) is False
 
@@ -121,7 +121,7 @@ def test_the_pulls_of_a_week_are_what_was_chosen(session, make, reader):
     all_series = [make.series(name=f"S{place}") for place in range(4)]
     for series, (what, words) in zip(all_series, chosen, strict=True):
         pull_list.add(session, reader, series.id)
-        pull_list.choose(session, reader, series.id, what, words)
+        pull_list.set_pulled(session, reader, series.id, what, words)
         issue = make.issue(series=series, number=what, store_date=WEDNESDAY)
         for name in names:
             make.variant(issue, name=name)
@@ -159,7 +159,7 @@ def test_the_pulls_of_a_week_are_what_was_chosen(session, make, reader):
 def test_what_cannot_be_chosen(session, make, reader):
     series = make.series().id
     with pytest.raises(NotFoundError):
-        pull_list.choose(session, reader, series, "ALL", "")
+        pull_list.set_pulled(session, reader, series, "ALL", "")
     pull_list.add(session, reader, series)
     for what, words, field in (
         ("SOME", "", "pulled"),
@@ -167,7 +167,7 @@ def test_what_cannot_be_chosen(session, make, reader):
         ("VARIANTS", "x" * 201, "variant_words"),
     ):
         with pytest.raises(InvalidError) as caught:
-            pull_list.choose(session, reader, series, what, words)
+            pull_list.set_pulled(session, reader, series, what, words)
         assert list(caught.value.errors) == [field]
     with pytest.raises(NotFoundError):
         pull_list.entry(session, make.user().id, series)
@@ -176,7 +176,7 @@ def test_what_cannot_be_chosen(session, make, reader):
 def test_a_week_of_many_series_costs_as_much_as_one_of_few(session, connection, make, reader):
     def cost():
         session.expire_all()
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             pull_list.entries(session, reader)
             pull_list.week(session, reader, MONDAY)
             pull_list.weeks_ahead(session, reader, MONDAY)
@@ -201,19 +201,19 @@ def test_a_week_of_many_series_costs_as_much_as_one_of_few(session, connection, 
 def scene(factory):
     """A reader and two series that really are stored."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         return make.user().id, make.series().id, make.series().id
 
 
 def test_many_first_looks_make_one_list(factory, scene):
     reader, _, _ = scene
-    made = at_once(factory, *[lambda catalog: pull_list.pull_list(catalog.session, reader).id] * 8)
+    made = run_concurrently(factory, *[lambda catalog: pull_list.pull_list(catalog.session, reader).id] * 8)
     assert len(set(made)) == 1
 
 
 def test_many_who_add_one_series_add_it_once(factory, scene):
     reader, series, _ = scene
-    told = at_once(factory, *[lambda catalog: pull_list.add(catalog.session, reader, series)[1]] * 6)
+    told = run_concurrently(factory, *[lambda catalog: pull_list.add(catalog.session, reader, series)[1]] * 6)
     assert sorted(told) == [False] * 5 + [True]
 
 
@@ -221,10 +221,10 @@ def test_two_series_added_at_once_are_both_there(factory, scene):
     reader, *series = scene
     for _ in range(5):
         jobs = [
-            lambda catalog, each=each: pull_list.follow(catalog.session, reader, each, True)
+            lambda catalog, each=each: pull_list.set_followed(catalog.session, reader, each, True)
             for each in series
         ]
-        at_once(factory, *jobs)
+        run_concurrently(factory, *jobs)
         with factory() as session:
             assert sorted(ids(session, reader)) == sorted(series)
             for each in series:
@@ -235,10 +235,10 @@ def test_two_series_added_at_once_are_both_there(factory, scene):
 def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
     reader, series, _ = scene
     jobs = [
-        lambda catalog, wanted=wanted: pull_list.follow(catalog.session, reader, series, wanted)
+        lambda catalog, wanted=wanted: pull_list.set_followed(catalog.session, reader, series, wanted)
         for wanted in (True, False, True, False)
     ]
-    told = at_once(factory, *jobs)
+    told = run_concurrently(factory, *jobs)
     with factory() as session:
         number = session.scalar(select(func.count()).select_from(PullListSeries))
     assert number == sum(told[::2]) - sum(told[1::2])
@@ -260,7 +260,7 @@ def test_a_series_that_goes_while_it_is_added_is_not_there_or_not_found(factory,
     with factory() as session:
         pull_list.add(session, reader, other)
         session.commit()
-    at_once(factory, add, delete)
+    run_concurrently(factory, add, delete)
     with factory() as session:
         assert ids(session, reader) == [other]
         assert session.scalar(text("SELECT count(*) FROM pull_list_series")) == 1

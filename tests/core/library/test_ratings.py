@@ -11,10 +11,10 @@ from sqlalchemy import select, text
 from comicsdb import clock, models
 from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
-from comicsdb.library.ratings import NewDay, count_due, give, rate
+from comicsdb.library.ratings import DueRatingsPolicy, count_due, rate, rate_issues
 from comicsdb.models import IssueRating
-from tests.concurrency import at_once
-from tests.factories import Make
+from tests.concurrency import run_concurrently
+from tests.factories import Factories
 
 TODAY = date(2026, 3, 4)
 STAMPS = "modified, modified_before, rated, rated_before"
@@ -97,9 +97,9 @@ def test_stars_on_a_copy_count_from_the_store_date_on(session, make, issue, seri
     early = make.issue(series=series, number="2", store_date=TODAY)
     eve = TODAY - timedelta(days=1)
     rate(session, issue, one, 2, today=eve)
-    give(session, one, {early.id: 5}, today=eve)
-    give(session, other, {early.id: 4}, today=eve)
-    give(session, other, {early.id: 3}, today=eve)
+    rate_issues(session, one, {early.id: 5}, today=eve)
+    rate_issues(session, other, {early.id: 4}, today=eve)
+    rate_issues(session, other, {early.id: 3}, today=eve)
     assert stars(session, early) == {one: 5, other: 3}
     assert (figures(session, early), figures(session, series)) == ((0, 0), (1, 2))
     before = stamps(session, early)
@@ -110,26 +110,26 @@ def test_stars_on_a_copy_count_from_the_store_date_on(session, make, issue, seri
     assert (after.modified, after.rated > before.rated) == (before.modified, True)
     assert count_due(session, TODAY + timedelta(days=1)) == 0
     assert stamps(session, early) == after
-    give(session, one, {early.id: None}, today=TODAY)
+    rate_issues(session, one, {early.id: None}, today=TODAY)
     assert (figures(session, early), figures(session, series)) == ((1, 3), (2, 5))
 
 
 def test_a_new_day_does_not_wait_for_who_writes_much(factory):
     settings = {"comicsdb.timezone": ZoneInfo("UTC")}
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         early = make.issue(store_date=clock.now().date() + timedelta(days=1))
-        give(session, make.user().id, {early.id: 4}, today=clock.now().date())
+        rate_issues(session, make.user().id, {early.id: 4}, today=clock.now().date())
         session.execute(text("UPDATE issue SET store_date = '2020-01-01' WHERE id = :id"), {"id": early.id})
         session.commit()
-        policy = NewDay(Registry(settings, factory), lambda _environ, _router: "answered")
+        policy = DueRatingsPolicy(Registry(settings, factory), lambda _environ, _router: "answered")
         with factory() as writer:
             UnitOfWork.of(writer).acquire_write_lock()
             assert policy({}, None) == "answered"
             assert (policy.day, figures(session, early)) == (None, (0, 0))
             writer.rollback()
         session.rollback()
-        policy = NewDay(Registry(settings, factory), lambda _environ, _router: "answered")
+        policy = DueRatingsPolicy(Registry(settings, factory), lambda _environ, _router: "answered")
         assert policy({}, None) == "answered"
         assert (policy.day, figures(session, early)) == (clock.now().date(), (1, 4))
 
@@ -253,7 +253,7 @@ def rater(issue_id, user_id, *given):
 
 def test_raters_of_two_issues_of_one_series_at_once_leave_exact_figures(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         first, second = (make.issue(series=series, number=number) for number in "12")
         users = [make.user().id for _ in range(RATERS)]
@@ -261,7 +261,7 @@ def test_raters_of_two_issues_of_one_series_at_once_leave_exact_figures(factory)
         rater((first, second)[place % 2].id, user, 1 + place % 5, 1 + (place + 2) % 5)
         for place, user in enumerate(users)
     ]
-    at_once(factory, *jobs)
+    run_concurrently(factory, *jobs)
     with factory() as session:
         given = [*stars(session, first).values(), *stars(session, second).values()]
         assert len(given) == RATERS
@@ -273,7 +273,7 @@ def test_raters_of_two_issues_of_one_series_at_once_leave_exact_figures(factory)
 
 def test_the_second_rater_waits_for_the_first_and_counts_its_star(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         issues = [make.issue(series=series, number=number).id for number in "12"]
         users = [make.user().id, make.user().id]
@@ -300,9 +300,9 @@ def test_the_second_rater_waits_for_the_first_and_counts_its_star(factory):
 
 def test_one_account_rating_twice_at_once_has_one_rating(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         issue, user = make.issue(), make.user().id
-    at_once(factory, *(rater(issue.id, user, number) for number in (1, 2, 3, 4, 5)))
+    run_concurrently(factory, *(rater(issue.id, user, number) for number in (1, 2, 3, 4, 5)))
     with factory() as session:
         (number,) = stars(session, issue).values()
         assert figures(session, issue) == (1, number)
@@ -310,7 +310,7 @@ def test_one_account_rating_twice_at_once_has_one_rating(factory):
 
 def test_a_rater_of_an_issue_that_moves_meanwhile_counts_for_the_new_series(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         old, new = make.series(), make.series()
         issue, user = make.issue(series=old), make.user().id
     with factory() as mover, ThreadPoolExecutor(1) as pool:
@@ -335,10 +335,10 @@ def test_a_rater_of_an_issue_that_moves_meanwhile_counts_for_the_new_series(fact
 
 
 def test_the_series_is_locked_before_the_issue(session, make, issue, connection):
-    from tests.conftest import recording
+    from tests.conftest import record_statements
 
     user = make.user().id
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         rate(session, issue, user, 4, today=TODAY)
     locking = [sql for sql in statements if "FOR NO KEY UPDATE" in sql]
     assert locking[0].endswith("ORDER BY s.id, i.id FOR NO KEY UPDATE OF s, i")

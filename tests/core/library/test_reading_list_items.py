@@ -9,10 +9,10 @@ from sqlalchemy import func, select, text
 
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library.reading_lists import items
-from comicsdb.library.reading_lists.items import BEGINNING, DOWN, UP, Added, Ordered
+from comicsdb.library.reading_lists.items import BEGINNING, DOWN, UP, AddResult, ReorderResult
 from comicsdb.models import ReadingList, ReadingListItem
-from tests.conftest import recording
-from tests.lists import held, make_list
+from tests.conftest import record_statements
+from tests.lists import locked_list, make_list
 from tests.soak import SOAK
 
 
@@ -49,7 +49,7 @@ def series(make):
 def numbers(make, series):
     """Ids of a series' issues by number; 9 and 10 came out in the same month."""
     months = {"8": 1, "9": 2, "10": 2, "11": 3, "½": 3, "12": 4}
-    with make.together():
+    with make.single_commit():
         return {
             number: make.issue(series=series, number=number, cover_date=date(2020, month, 1)).id
             for number, month in months.items()
@@ -63,30 +63,30 @@ def empty(session, owner):
 
 def test_issues_come_at_either_end_once_each(session, owner, empty, numbers):
     a, b, c, d, *_ = numbers.values()
-    assert items.add_issues(held(session, owner, empty), [b, a, b]) == Added(2, 1)
-    assert items.add_issues(held(session, owner, empty), [a, c, d], at=BEGINNING) == Added(2, 1)
+    assert items.add_issues(locked_list(session, owner, empty), [b, a, b]) == AddResult(2, 1)
+    assert items.add_issues(locked_list(session, owner, empty), [a, c, d], at=BEGINNING) == AddResult(2, 1)
     assert stored(session, empty) == [c, d, b, a]
-    assert items.add_issues(held(session, owner, empty), []) == Added(0, 0)
+    assert items.add_issues(locked_list(session, owner, empty), []) == AddResult(0, 0)
 
 
 def test_issues_that_are_not_there_are_refused_and_nothing_comes_in(session, owner, empty, numbers):
     for wrong in (0, -1, 2**31, 2**70, 999_999):
         with pytest.raises(InvalidError) as caught:
-            items.add_issues(held(session, owner, empty), [numbers["8"], wrong])
+            items.add_issues(locked_list(session, owner, empty), [numbers["8"], wrong])
         assert caught.value.errors == {"issues": [f'Invalid pk "{wrong}" - object does not exist.']}
     with pytest.raises(InvalidError) as caught:
-        items.add_issues(held(session, owner, empty), [numbers["8"]], at="middle")
+        items.add_issues(locked_list(session, owner, empty), [numbers["8"]], at="middle")
     assert list(caught.value.errors) == ["at"]
     assert stored(session, empty) == []
 
 
 def test_issues_may_come_with_their_types(session, owner, empty, numbers):
     one, other, *_ = numbers.values()
-    items.add_issues(held(session, owner, empty), [one, other], types={other: "TIE_IN"})
+    items.add_issues(locked_list(session, owner, empty), [one, other], types={other: "TIE_IN"})
     kinds = select(ReadingListItem.issue_id, ReadingListItem.issue_type)
     assert dict(session.execute(kinds).all()) == {one: "", other: "TIE_IN"}
     with pytest.raises(InvalidError) as caught:
-        items.add_issues(held(session, owner, empty), [numbers["12"]], types={numbers["12"]: "MAIN"})
+        items.add_issues(locked_list(session, owner, empty), [numbers["12"]], types={numbers["12"]: "MAIN"})
     assert list(caught.value.errors) == ["issue_type"]
 
 
@@ -107,9 +107,13 @@ def test_a_series_comes_in_the_order_of_its_cover_dates(
     session, owner, empty, series, numbers, asked, expected
 ):
     wanted = [numbers[each] for each in expected]
-    assert items.add_series(held(session, owner, empty), series.id, **asked) == Added(len(wanted), 0)
+    assert items.add_series(locked_list(session, owner, empty), series.id, **asked) == AddResult(
+        len(wanted), 0
+    )
     assert stored(session, empty) == wanted
-    assert items.add_series(held(session, owner, empty), series.id, **asked) == Added(0, len(wanted))
+    assert items.add_series(locked_list(session, owner, empty), series.id, **asked) == AddResult(
+        0, len(wanted)
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,17 +128,17 @@ def test_a_series_comes_in_the_order_of_its_cover_dates(
 )
 def test_bounds_that_say_nothing_are_refused(session, owner, empty, series, numbers, asked, fields):
     with pytest.raises(InvalidError) as caught:
-        items.add_series(held(session, owner, empty), series.id, **asked)
+        items.add_series(locked_list(session, owner, empty), series.id, **asked)
     assert list(caught.value.errors) == fields
     assert stored(session, empty) == []
 
 
 def test_the_case_of_a_number_counts_only_where_it_must(session, make, owner, empty, series):
     small = make.issue(series=series, number="1.mu", cover_date=date(2020, 1, 1)).id
-    assert items.add_series(held(session, owner, empty), series.id, first="1.MU").added == 1
+    assert items.add_series(locked_list(session, owner, empty), series.id, first="1.MU").added == 1
     big = make.issue(series=series, number="1.MU", cover_date=date(2020, 2, 1)).id
-    items.remove_item(held(session, owner, empty), item_of(session, empty, small))
-    items.add_series(held(session, owner, empty), series.id, first="1.MU")
+    items.remove_item(locked_list(session, owner, empty), item_of(session, empty, small))
+    items.add_series(locked_list(session, owner, empty), series.id, first="1.MU")
     assert stored(session, empty) == [big]
 
 
@@ -143,8 +147,8 @@ def test_an_arc_comes_in_the_order_of_its_cover_dates(session, make, owner, empt
     late = make.issue(arcs=[arc], cover_date=date(2021, 1, 1)).id
     early = make.issue(arcs=[arc], cover_date=date(2020, 1, 1)).id
     make.issue()
-    items.add_issues(held(session, owner, empty), [late])
-    assert items.add_arc(held(session, owner, empty), arc.id, at=BEGINNING) == Added(1, 1)
+    items.add_issues(locked_list(session, owner, empty), [late])
+    assert items.add_arc(locked_list(session, owner, empty), arc.id, at=BEGINNING) == AddResult(1, 1)
     assert stored(session, empty) == [early, late]
 
 
@@ -152,7 +156,7 @@ def test_an_arc_comes_in_the_order_of_its_cover_dates(session, make, owner, empt
 def test_a_series_or_an_arc_that_is_not_there_is_refused(session, owner, empty, wrong):
     for add, field in ((items.add_series, "series"), (items.add_arc, "arc")):
         with pytest.raises(InvalidError) as caught:
-            add(held(session, owner, empty), wrong)
+            add(locked_list(session, owner, empty), wrong)
         assert list(caught.value.errors) == [field]
 
 
@@ -162,20 +166,22 @@ def test_a_series_or_an_arc_that_is_not_there_is_refused(session, owner, empty, 
 def test_an_order_counts_what_came_moved_and_was_left_out(session, make, owner, numbers):
     a, b, c, d, e, f = numbers.values()
     found = make_list(session, owner)
-    items.add_issues(held(session, owner, found), [a, b, c, d])
-    assert items.reorder(held(session, owner, found), [c, e, c, 0, f, a], [e, 999_999, b]) == Ordered(1, 1, 5)
+    items.add_issues(locked_list(session, owner, found), [a, b, c, d])
+    assert items.reorder(
+        locked_list(session, owner, found), [c, e, c, 0, f, a], [e, 999_999, b]
+    ) == ReorderResult(1, 1, 5)
     assert stored(session, found) == [c, e, a, b, d]
     before = session.get(ReadingList, found.id).modified
-    assert items.reorder(held(session, owner, found), [c, e, a]) == Ordered(0, 0, 0)
+    assert items.reorder(locked_list(session, owner, found), [c, e, a]) == ReorderResult(0, 0, 0)
     assert session.get(ReadingList, found.id).modified == before
-    assert items.reorder(held(session, owner, found), [f], [f]) == Ordered(1, 0, 0)
+    assert items.reorder(locked_list(session, owner, found), [f], [f]) == ReorderResult(1, 0, 0)
     assert stored(session, found) == [f, c, e, a, b, d]
 
 
 def test_an_item_moves_by_one_or_to_a_position_within_the_list(session, owner, numbers):
     a, b, c, d, *_ = numbers.values()
     found = make_list(session, owner)
-    items.add_issues(held(session, owner, found), [a, b, c, d])
+    items.add_issues(locked_list(session, owner, found), [a, b, c, d])
     item = item_of(session, found, b)
     for to, position, order in (
         (UP, 1, [b, a, c, d]),
@@ -186,21 +192,21 @@ def test_an_item_moves_by_one_or_to_a_position_within_the_list(session, owner, n
         (-5, 1, [b, a, c, d]),
         (10**12, 4, [a, c, d, b]),
     ):
-        assert items.move(held(session, owner, found), item, to) == position
+        assert items.move(locked_list(session, owner, found), item, to) == position
         assert stored(session, found) == order
     with pytest.raises(InvalidError):
-        items.move(held(session, owner, found), item, "sideways")
+        items.move(locked_list(session, owner, found), item, "sideways")
 
 
 def test_an_item_is_reached_through_its_own_list_only(session, owner, numbers):
     found, other = make_list(session, owner), make_list(session, owner)
-    items.add_issues(held(session, owner, other), [numbers["8"]])
+    items.add_issues(locked_list(session, owner, other), [numbers["8"]])
     item = item_of(session, other, numbers["8"])
     for write in (
-        lambda: items.move(held(session, owner, found), item, UP),
-        lambda: items.set_type(held(session, owner, found), item, "CORE"),
-        lambda: items.remove_item(held(session, owner, found), item),
-        lambda: items.remove_item(held(session, owner, other), 2**40),
+        lambda: items.move(locked_list(session, owner, found), item, UP),
+        lambda: items.set_type(locked_list(session, owner, found), item, "CORE"),
+        lambda: items.remove_item(locked_list(session, owner, found), item),
+        lambda: items.remove_item(locked_list(session, owner, other), 2**40),
     ):
         with pytest.raises(NotFoundError):
             write()
@@ -209,13 +215,13 @@ def test_an_item_is_reached_through_its_own_list_only(session, owner, numbers):
 
 def test_a_type_is_set_and_taken_away(session, owner, numbers):
     found = make_list(session, owner)
-    items.add_issues(held(session, owner, found), [numbers["8"]])
+    items.add_issues(locked_list(session, owner, found), [numbers["8"]])
     item = item_of(session, found, numbers["8"])
     for code in ("PROLOGUE", "EPILOGUE", ""):
-        items.set_type(held(session, owner, found), item, code)
+        items.set_type(locked_list(session, owner, found), item, code)
         assert session.get(ReadingListItem, item, populate_existing=True).issue_type == code
     with pytest.raises(InvalidError) as caught:
-        items.set_type(held(session, owner, found), item, "core")
+        items.set_type(locked_list(session, owner, found), item, "core")
     assert list(caught.value.errors) == ["issue_type"]
 
 
@@ -231,7 +237,7 @@ def test_every_change_moves_the_stamps_of_the_list_and_its_neighbours(session, o
         lambda hold, item: items.remove_item(hold, item()),
     ):
         before = dict(session.execute(select(ReadingList.id, ReadingList.modified)).all())
-        write(held(session, owner, found), lambda: item_of(session, found, numbers["10"]))
+        write(locked_list(session, owner, found), lambda: item_of(session, found, numbers["10"]))
         rows = session.execute(select(ReadingList.id, ReadingList.modified, ReadingList.modified_before))
         moved = {each for each, stamp, _before in rows if stamp > before[each]}
         assert moved == {first.id, found.id}
@@ -280,7 +286,7 @@ def test_any_sequence_of_acts_gives_the_order_that_it_says(session, owner, eight
         for act, what, more in acts:
             if act in {"move", "remove"} and what not in order:
                 continue
-            hold = held(session, owner, found)
+            hold = locked_list(session, owner, found)
             if act == "add":
                 items.add_issues(hold, [eight[each] for each in what], at=more)
             elif act == "reorder":
@@ -303,13 +309,13 @@ def test_two_thousand_issues_cost_as_many_statements_as_two(session, make, owner
         {"series": series.id},
     )
     found = make_list(session, owner)
-    hold = held(session, owner, found)
-    with recording(connection) as statements:
-        assert items.add_series(hold, series.id, whole=True) == Added(2000, 0)
+    hold = locked_list(session, owner, found)
+    with record_statements(connection) as statements:
+        assert items.add_series(hold, series.id, whole=True) == AddResult(2000, 0)
     assert len(statements) <= 7, statements
     order = stored(session, found)
-    with recording(connection) as statements:
-        assert items.reorder(hold, order[::-1]) == Ordered(0, 1999, 0)
+    with record_statements(connection) as statements:
+        assert items.reorder(hold, order[::-1]) == ReorderResult(0, 1999, 0)
     assert len(statements) <= 5, statements
     assert stored(session, found) == order[::-1]
     assert session.scalar(select(func.count()).select_from(ReadingListItem)) == 2000

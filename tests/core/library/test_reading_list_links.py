@@ -11,9 +11,9 @@ from comicsdb.catalog import Catalog, InvalidError
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import items
 from comicsdb.models import ReadingList
-from tests.concurrency import at_once
-from tests.factories import Make
-from tests.lists import OFFICIAL, make_list, who
+from tests.concurrency import run_concurrently
+from tests.factories import Factories
+from tests.lists import OFFICIAL, identity_of, make_list
 from tests.soak import SOAK
 
 
@@ -35,8 +35,8 @@ def places(session):
 
 def link(session, user, list_id, **partners):
     """Set neighbours of a list, by its owner or whoever."""
-    found = lists.find(session, who(user), OFFICIAL, list_id)
-    lists.update(session, who(user), OFFICIAL, found, partners)
+    found = lists.find(session, identity_of(user), OFFICIAL, list_id)
+    lists.update(session, identity_of(user), OFFICIAL, found, partners)
 
 
 def test_a_link_is_set_on_both_sides_and_cleared_on_both(session, owner, abcd):
@@ -122,8 +122,8 @@ def test_neighbours_are_shown_to_those_who_may_see_them(session, make, owner):
     shown = make_list(session, owner)
     middle = make_list(session, owner, previous=hidden.id, next=shown.id)
     assert lists.neighbours(session, None, OFFICIAL, middle) == (None, shown)
-    assert lists.neighbours(session, who(make.user()), OFFICIAL, middle) == (None, shown)
-    assert lists.neighbours(session, who(owner), OFFICIAL, middle) == (hidden, shown)
+    assert lists.neighbours(session, identity_of(make.user()), OFFICIAL, middle) == (None, shown)
+    assert lists.neighbours(session, identity_of(owner), OFFICIAL, middle) == (hidden, shown)
 
 
 def moved_by(session, act):
@@ -137,16 +137,16 @@ def moved_by(session, act):
 def test_neighbours_move_with_what_they_show_of_a_list(session, owner, abcd):
     a, b, c, _d = abcd
     link(session, owner, b, previous=a, next=c)
-    found = lists.find(session, who(owner), OFFICIAL, b)
+    found = lists.find(session, identity_of(owner), OFFICIAL, b)
 
     def change(**values):
-        return moved_by(session, lambda: lists.update(session, who(owner), OFFICIAL, found, values))
+        return moved_by(session, lambda: lists.update(session, identity_of(owner), OFFICIAL, found, values))
 
     assert change(name="Bee") == {a, b, c}
     assert change(is_private=True) == {a, b, c}
     assert change(is_private=False) == {a, b, c}
     assert change(desc="x", name="Bee") == {b}
-    assert moved_by(session, lambda: lists.remove(session, who(owner), OFFICIAL, found)) == {a, c}
+    assert moved_by(session, lambda: lists.remove(session, identity_of(owner), OFFICIAL, found)) == {a, c}
     assert (places(session)[a], places(session)[c]) == ((None, None), (None, None))
 
 
@@ -170,8 +170,8 @@ def test_any_sequence_keeps_links_mirrored_and_those_of_others_untouched(session
                 continue
             try:
                 if away and len(sides) == 2:
-                    found = lists.find(session, who(user), OFFICIAL, each)
-                    lists.remove(session, who(user), OFFICIAL, found)
+                    found = lists.find(session, identity_of(user), OFFICIAL, each)
+                    lists.remove(session, identity_of(user), OFFICIAL, found)
                 else:
                     partners = {side: None if at is None else made[at] for side, at in sides.items()}
                     link(session, user, each, **partners)
@@ -196,12 +196,12 @@ def test_any_sequence_keeps_links_mirrored_and_those_of_others_untouched(session
 
 def test_lists_linked_and_filled_at_once_end_mirrored_and_dense(factory):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         user, series = make.user(), make.series()
         issues = [make.issue(series=series, number=str(number)) for number in range(8)]
         ids = [make_list(session, user, issues[:4]).id for _ in range(4)]
         doomed = issues[0].id
-        identity, issue_ids = who(user), [each.id for each in issues]
+        identity, issue_ids = identity_of(user), [each.id for each in issues]
 
     def act(number):
         def job(catalog):
@@ -221,7 +221,7 @@ def test_lists_linked_and_filled_at_once_end_mirrored_and_dense(factory):
 
         return job
 
-    at_once(factory, *(act(number) for number in range(9)))
+    run_concurrently(factory, *(act(number) for number in range(9)))
     with factory() as session:
         found = places(session)
         for one, (previous, following) in found.items():
@@ -237,8 +237,8 @@ def test_lists_linked_and_filled_at_once_end_mirrored_and_dense(factory):
 
 def test_a_name_taken_at_the_same_time_is_refused_and_a_slug_made_anew(factory):
     with factory() as session:
-        make = Make(Catalog(session))
-        one, other = who(make.user()), who(make.user())
+        make = Factories(Catalog(session))
+        one, other = identity_of(make.user()), identity_of(make.user())
 
     def job(identity):
         def create(catalog):
@@ -249,6 +249,6 @@ def test_a_name_taken_at_the_same_time_is_refused_and_a_slug_made_anew(factory):
 
         return create
 
-    made = at_once(factory, job(one), job(one), job(other))
+    made = run_concurrently(factory, job(one), job(one), job(other))
     assert made.count({"name": [lists.SAME_NAME]}) == 1
     assert sorted(each for each in made if isinstance(each, str)) == ["race", "race-1"]

@@ -10,8 +10,8 @@ from comicsdb.catalog import InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import FormerSlug, ReadingList, StaffAction
-from tests.conftest import recording
-from tests.lists import OFFICIAL, make_list, who
+from tests.conftest import record_statements
+from tests.lists import OFFICIAL, identity_of, make_list
 
 EDITORS = ("reading list editor",)
 
@@ -19,7 +19,7 @@ EDITORS = ("reading list editor",)
 @pytest.fixture
 def scene(session, make):
     """A public and a private list of a reader and of the official account, and everybody who may ask."""
-    with make.together():
+    with make.single_commit():
         people = {
             "owner": make.user(),
             "other": make.user(),
@@ -65,7 +65,7 @@ MANAGED = {
 @pytest.mark.parametrize("asking", SEEN)
 def test_who_sees_and_who_manages_which_lists(session, scene, asking):
     people, made = scene
-    identity = asking and who(people[asking])
+    identity = asking and identity_of(people[asking])
     names = {each.id: name for name, each in made.items()}
     for condition, expected in ((lists.visible_to, SEEN), (lists.manageable_by, MANAGED)):
         found = session.scalars(select(ReadingList.id).where(condition(identity, OFFICIAL)))
@@ -84,7 +84,7 @@ def test_who_sees_and_who_manages_which_lists(session, scene, asking):
 @pytest.mark.parametrize("asking", [each for each in SEEN if each is not None])
 def test_only_who_manages_a_list_writes_it(session, scene, asking):
     people, made = scene
-    identity = who(people[asking])
+    identity = identity_of(people[asking])
     for name, each in made.items():
         refusal = NotFoundError if name not in SEEN[asking] else ForbiddenError
         if name not in MANAGED[asking]:
@@ -117,13 +117,13 @@ def test_a_former_slug_leads_to_the_list_for_those_who_may_see_it(session, make)
     with pytest.raises(NotFoundError):
         lists.find(session, None, OFFICIAL, "old-hidden")
     with pytest.raises(MovedError):
-        lists.find(session, who(owner), OFFICIAL, "old-hidden")
-    lists.remove(session, who(owner), OFFICIAL, shown)
+        lists.find(session, identity_of(owner), OFFICIAL, "old-hidden")
+    lists.remove(session, identity_of(owner), OFFICIAL, shown)
     assert session.get(FormerSlug, ("reading_list", "old-shown"), populate_existing=True) is None
 
 
 def test_slugs_are_made_of_names_and_stay(session, make):
-    one, other = who(make.user()), who(make.user())
+    one, other = identity_of(make.user()), identity_of(make.user())
     made = [
         lists.create(session, identity, OFFICIAL, {"name": name}).slug
         for identity, name in ((one, "Harbor Order"), (other, "Harbor Order"), (one, "42"), (one, "Import"))
@@ -136,7 +136,7 @@ def test_slugs_are_made_of_names_and_stay(session, make):
 
 
 def test_a_name_is_used_once_per_owner_and_source(session, make):
-    staff, other = who(make.user(is_staff=True)), who(make.user())
+    staff, other = identity_of(make.user(is_staff=True)), identity_of(make.user())
     first = lists.create(session, staff, OFFICIAL, {"name": "Twice"})
     with pytest.raises(InvalidError) as caught:
         lists.create(session, staff, OFFICIAL, {"name": "Twice"})
@@ -175,7 +175,7 @@ def test_a_name_is_used_once_per_owner_and_source(session, make):
 def test_a_wrong_value_is_refused_by_its_field(session, make, values, field):
     staff = make.user(is_staff=True)
     with pytest.raises(InvalidError) as caught:
-        lists.create(session, who(staff), OFFICIAL, values)
+        lists.create(session, identity_of(staff), OFFICIAL, values)
     assert list(caught.value.errors) == [field]
     assert session.scalar(select(ReadingList.id).where(ReadingList.user_id == staff.id)) is None
 
@@ -185,12 +185,12 @@ def test_only_staff_say_where_a_list_was_taken_from(session, make):
     values = {"attribution_source": "CBH", "attribution_url": "https://orders.example/1"}
     found = make_list(session, official)
     with pytest.raises(InvalidError) as caught:
-        lists.update(session, who(editor), OFFICIAL, found, values)
+        lists.update(session, identity_of(editor), OFFICIAL, found, values)
     assert set(caught.value.errors) == set(values)
-    found = lists.update(session, who(staff), OFFICIAL, found, values)
+    found = lists.update(session, identity_of(staff), OFFICIAL, found, values)
     # Sent as they are, they are no change, and one that leaves them alone keeps them.
-    found = lists.update(session, who(editor), OFFICIAL, found, values | {"desc": "new"})
-    found = lists.update(session, who(editor), OFFICIAL, found, {"desc": "newer"})
+    found = lists.update(session, identity_of(editor), OFFICIAL, found, values | {"desc": "new"})
+    found = lists.update(session, identity_of(editor), OFFICIAL, found, {"desc": "newer"})
     assert (found.desc, found.attribution_source) == ("newer", "CBH")
 
 
@@ -198,10 +198,10 @@ def test_every_change_moves_the_stamp_and_keeps_the_one_before(session, make):
     owner = make.user()
     found = make_list(session, owner)
     before = found.modified
-    found = lists.update(session, who(owner), OFFICIAL, found, {"desc": "x"})
+    found = lists.update(session, identity_of(owner), OFFICIAL, found, {"desc": "x"})
     assert found.modified > before == found.modified_before
     before = found.modified
-    found = lists.update(session, who(owner), OFFICIAL, found, {})
+    found = lists.update(session, identity_of(owner), OFFICIAL, found, {})
     assert found.modified > before
 
 
@@ -213,7 +213,7 @@ def test_a_list_is_given_to_the_official_account_for_good(session, make, caplog)
     found = make_list(session, owner, name="Best of")
     before = found.modified
     with caplog.at_level(logging.INFO):
-        found = lists.assign_to_official(session, who(editor), OFFICIAL, found)
+        found = lists.assign_to_official(session, identity_of(editor), OFFICIAL, found)
     assert (found.user_id, found.user.username) == (official.id, "metron")
     assert found.modified > before
     line = session.scalars(select(StaffAction)).one()
@@ -226,9 +226,9 @@ def test_a_list_is_given_to_the_official_account_for_good(session, make, caplog)
         {"user": [owner.username, "metron"]},
     )
     with pytest.raises(ForbiddenError):
-        lists.update(session, who(owner), OFFICIAL, found, {"desc": "mine"})
+        lists.update(session, identity_of(owner), OFFICIAL, found, {"desc": "mine"})
     with pytest.raises(InvalidError) as caught:
-        lists.assign_to_official(session, who(editor), OFFICIAL, found)
+        lists.assign_to_official(session, identity_of(editor), OFFICIAL, found)
     assert "already" in caught.value.errors["__all__"][0]
 
 
@@ -237,20 +237,20 @@ def test_who_may_not_give_lists_to_the_official_account(session, make):
     make.user(OFFICIAL)
     found, hidden = make_list(session, owner), make_list(session, owner, is_private=True)
     with pytest.raises(ForbiddenError):
-        lists.assign_to_official(session, who(owner), OFFICIAL, found)
+        lists.assign_to_official(session, identity_of(owner), OFFICIAL, found)
     with pytest.raises(NotFoundError):
-        lists.assign_to_official(session, who(make.user(is_staff=True)), OFFICIAL, hidden)
+        lists.assign_to_official(session, identity_of(make.user(is_staff=True)), OFFICIAL, hidden)
 
 
 def test_the_official_account_keeps_names_apart_and_must_exist(session, make):
     owner, staff = make.user(), make.user(is_staff=True)
     found = make_list(session, owner, name="Same")
     with pytest.raises(InvalidError) as caught:
-        lists.assign_to_official(session, who(staff), OFFICIAL, found)
+        lists.assign_to_official(session, identity_of(staff), OFFICIAL, found)
     assert list(caught.value.errors) == ["__all__"]
     make_list(session, make.user(OFFICIAL), name="Same")
     with pytest.raises(InvalidError) as caught:
-        lists.assign_to_official(session, who(staff), OFFICIAL, found)
+        lists.assign_to_official(session, identity_of(staff), OFFICIAL, found)
     assert caught.value.errors == {"name": [lists.SAME_NAME]}
     assert session.scalar(text("SELECT count(*) FROM staff_action")) == 0
     assert found.user_id == owner.id
@@ -277,7 +277,7 @@ GUESSED_BY_NOBODY = r"p[0-9a-f]{20}"
 
 def change(session, user, found, **values):
     """The list after its owner changed some values, committed."""
-    done = lists.update(session, who(user), OFFICIAL, found, values)
+    done = lists.update(session, identity_of(user), OFFICIAL, found, values)
     session.commit()
     return done
 
@@ -285,7 +285,7 @@ def change(session, user, found, **values):
 def seen(session, user, slug):
     """What somebody is told at an address: "here", "moved" or "nothing"."""
     try:
-        lists.find(session, user and who(user), OFFICIAL, slug)
+        lists.find(session, user and identity_of(user), OFFICIAL, slug)
     except MovedError:
         return "moved"
     except NotFoundError:
@@ -345,11 +345,11 @@ def test_a_hidden_address_costs_what_an_unknown_one_costs(session, make, connect
     ann, bob = make.user(), make.user()
     made = make_list(session, ann, name="Salt Tide")
     hidden = change(session, ann, made, is_private=True).slug
-    other = who(bob)
+    other = identity_of(bob)
     asked = []
     for slug in ("salt-tide", hidden, "there-is-none"):
         session.expunge_all()
-        with recording(connection) as statements, pytest.raises(NotFoundError):
+        with record_statements(connection) as statements, pytest.raises(NotFoundError):
             lists.find(session, other, OFFICIAL, slug)
         asked.append(list(statements))
     assert asked[0] == asked[1] == asked[2]

@@ -16,7 +16,7 @@ TODAY = date(2030, 1, 1)
 def scene(make, session):
     """A reader with two issues, owned and in a list: thirteen wrote the first, one of them the second too."""
     reader = make.user("reader")
-    with make.together():
+    with make.single_commit():
         writer, inker = make.role("Writer").id, make.role("Inker").id
         creators = [make.creator(name=f"Writer {letter}") for letter in "MLKJIHGFEDCBA"]
         # Two roles of one credit are one credit.

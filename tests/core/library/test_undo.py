@@ -11,9 +11,9 @@ from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import acts, collection, pull_list, ratings, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.ratings import rate as rate_list
-from comicsdb.library.undo import Undone, undo
+from comicsdb.library.undo import UndoResult, undo
 from comicsdb.models import Issue, LibraryAct, LibraryChange, ReadingList, ReadingListItem, WishListItem
-from comicsdb.security import SESSION, identify
+from comicsdb.security import SESSION, make_identity
 
 TODAY = date(2026, 11, 23)
 OFFICIAL = "Metron"
@@ -27,7 +27,7 @@ GIVEN_AGAIN = {"issue_rating": " - '{id,created_on}'::text[]"}  # rows that have
 
 @pytest.fixture
 def reader(make):
-    return identify(make.user(), SESSION)
+    return make_identity(make.user(), SESSION)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_each_act_is_undone_and_done_again(session, make, reader, issues):
     made = reading_lists.create(session, reader, OFFICIAL, {"name": "Mine", "desc": "words"})
     made_id = made.id
     other = reading_lists.create(session, reader, OFFICIAL, {"name": "After it", "previous": made.id})
-    stranger = identify(make.user(), SESSION)
+    stranger = make_identity(make.user(), SESSION)
     theirs = reading_lists.create(session, stranger, OFFICIAL, {"name": "Theirs"})
     rate_list(session, stranger, OFFICIAL, made, 5)
 
@@ -132,10 +132,10 @@ def test_what_was_changed_since_stays(session, make, reader, issues):
     collection.update(session, me, ids[0], {"notes": "new"}, today=TODAY)
     changing = last(session)
     collection.update(session, me, ids[0], {"grade": 9}, today=TODAY)
-    assert undone(session, reader, changing) == Undone(1, changed=0, gone=0)
+    assert undone(session, reader, changing) == UndoResult(1, changed=0, gone=0)
     item = collection.item(session, me, ids[0])
     assert (item.notes, item.grade) == ("old", 9)
-    assert undone(session, reader, adding) == Undone(2, changed=1, gone=0)
+    assert undone(session, reader, adding) == UndoResult(2, changed=1, gone=0)
     assert session.scalars(text("SELECT id FROM collection_item")).all() == [ids[0]]
     wish, _created = wish_list.add(session, me, issues[0], {})
     session.commit()
@@ -143,19 +143,19 @@ def test_what_was_changed_since_stays(session, make, reader, issues):
     removing = last(session)
     wish_list.add(session, me, issues[0], {})
     session.commit()
-    assert undone(session, reader, removing) == Undone(0, changed=1, gone=0)
+    assert undone(session, reader, removing) == UndoResult(0, changed=1, gone=0)
     assert session.scalar(select(LibraryAct.undone).where(LibraryAct.id == removing)) is None
     there = session.scalar(select(WishListItem.id))
     wish_list.change(session, me, there, {"issue_id": issues[1]})
     moving = last(session)
     wish_list.add(session, me, issues[0], {})
     session.commit()
-    assert undone(session, reader, moving) == Undone(0, changed=1, gone=0)
+    assert undone(session, reader, moving) == UndoResult(0, changed=1, gone=0)
     created = reading_lists.create(session, reader, OFFICIAL, {"name": "Mine"})
     making = last(session)
     items.add_issues(reading_lists.lock_list(session, reader, OFFICIAL, created), issues)
     session.commit()
-    assert undone(session, reader, making) == Undone(0, changed=1, gone=0)
+    assert undone(session, reader, making) == UndoResult(0, changed=1, gone=0)
     reading_lists.remove(session, reader, OFFICIAL, created)
     removing = last(session)
     reading_lists.create(session, reader, OFFICIAL, {"name": "Mine"})
@@ -175,8 +175,8 @@ def test_merged_and_deleted_issues(session, catalog, make, reader, issues):
     merge(catalog, catalog.get(Issue, issues[4]), catalog.get(Issue, issues[0]))
     catalog.delete(catalog.get(Issue, issues[1]))
     session.commit()
-    assert undone(session, reader, removed[0]) == Undone(1, changed=0, gone=0)
-    assert undone(session, reader, removed[1]) == Undone(0, changed=0, gone=1)
+    assert undone(session, reader, removed[0]) == UndoResult(1, changed=0, gone=0)
+    assert undone(session, reader, removed[1]) == UndoResult(0, changed=0, gone=1)
     owned = session.execute(text("SELECT issue_id, rating FROM collection_item")).all()
     assert owned == [(issues[4], 4)]
     assert undone(session, reader, added).restored > 0
@@ -187,7 +187,7 @@ def test_acts_are_private_and_end_after_a_day(session, make, reader, issues):
     me = reader.user_id
     collection.add(session, me, issues[0], {}, today=TODAY)
     act = last(session)
-    stranger = identify(make.user(), SESSION)
+    stranger = make_identity(make.user(), SESSION)
     with pytest.raises(NotFoundError):
         undone(session, stranger, act)
     for wrong in (0, -1, 2**70):

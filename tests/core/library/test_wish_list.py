@@ -10,8 +10,8 @@ from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishList, WishListItem
-from tests.concurrency import at_once
-from tests.factories import Make
+from tests.concurrency import run_concurrently
+from tests.factories import Factories
 
 TODAY = date(2026, 3, 4)
 
@@ -29,7 +29,7 @@ def item(session, make, reader):
 
 def on_list(session, user_id):
     """The ids of the issues on a list, in its order."""
-    rows = session.scalars(wish_list.items().where(WishListItem.id.in_(wish_list.listed(user_id)))).all()
+    rows = session.scalars(wish_list.items().where(WishListItem.id.in_(wish_list.ordered_ids(user_id)))).all()
     return [each.issue_id for each in rows]
 
 
@@ -76,7 +76,7 @@ def test_variants_of_an_issue_are_wished_for_beside_it(session, catalog, make, r
     merge(catalog, other, issue)
     assert session.scalars(left.with_only_columns(WishListItem.variant_id)).all() == [foils[1].id, None]
     assert set(on_list(session, reader)) == {other.id}
-    assert wish_list.wish(session, reader, other.id, False)
+    assert wish_list.set_wished(session, reader, other.id, False)
     assert on_list(session, reader) == []
 
 
@@ -127,9 +127,9 @@ def test_an_item_may_move_to_an_issue_that_is_not_on_the_list(session, make, rea
 
 def test_the_wanted_state_counts_whatever_was_before(session, make, reader):
     issue = make.issue().id
-    told = [wish_list.wish(session, reader, issue, wanted) for wanted in (True, True, False, False)]
+    told = [wish_list.set_wished(session, reader, issue, wanted) for wanted in (True, True, False, False)]
     assert told == [True, False, True, False]
-    assert wish_list.wished(session, reader, issue) is None
+    assert wish_list.first_item(session, reader, issue) is None
 
 
 @pytest.mark.parametrize("number", [0, -1, 999_999, 2**31, 2**63, 2**70])
@@ -140,7 +140,7 @@ def test_what_is_not_there(session, reader, number):
     for act in (
         lambda: wish_list.change(session, reader, number, {}),
         lambda: wish_list.acquire(session, reader, number, {}, today=TODAY),
-        lambda: wish_list.item_of(session, reader, number),
+        lambda: wish_list.find_item(session, reader, number),
     ):
         with pytest.raises(NotFoundError) as caught:
             act()
@@ -157,7 +157,7 @@ def test_items_of_others_are_theirs(session, make, reader, item):
         with pytest.raises(NotFoundError):
             act()
     assert wish_list.remove(session, other, item.id) is False
-    assert wish_list.wish(session, other, item.issue_id, False) is False
+    assert wish_list.set_wished(session, other, item.issue_id, False) is False
     assert (on_list(session, reader), on_list(session, other)) == ([item.issue_id], [])
 
 
@@ -175,7 +175,7 @@ def test_the_list_in_its_order_and_by_what_is_asked(session, make, reader):
         made[wish_list.add(session, reader, issue.id, values)[0].id] = name
 
     def names(**narrowed):
-        return [made[each] for each in session.scalars(wish_list.listed(reader, **narrowed))]
+        return [made[each] for each in session.scalars(wish_list.ordered_ids(reader, **narrowed))]
 
     assert names() == ["top", "first", "second", "late"]
     assert names(status="WANTED") == ["first", "late"]
@@ -215,7 +215,7 @@ def test_a_deleted_issue_takes_its_wish_along_and_the_list_has_changed(session, 
 def scene(factory):
     """A reader and two issues that really are stored."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         return make.user().id, make.issue().id, make.issue().id
 
 
@@ -226,17 +226,19 @@ def count(factory, model):
 
 def test_many_who_wish_for_one_issue_do_so_once(factory, scene):
     reader, issue, _ = scene
-    told = at_once(factory, *[lambda catalog: wish_list.add(catalog.session, reader, issue, {})[1]] * 6)
+    told = run_concurrently(
+        factory, *[lambda catalog: wish_list.add(catalog.session, reader, issue, {})[1]] * 6
+    )
     assert (sorted(told), count(factory, WishListItem)) == ([False] * 5 + [True], 1)
 
 
 def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
     reader, issue, _ = scene
     jobs = [
-        lambda catalog, wanted=wanted: wish_list.wish(catalog.session, reader, issue, wanted)
+        lambda catalog, wanted=wanted: wish_list.set_wished(catalog.session, reader, issue, wanted)
         for wanted in (True, False, True, False)
     ]
-    told = at_once(factory, *jobs)
+    told = run_concurrently(factory, *jobs)
     assert count(factory, WishListItem) == sum(told[::2]) - sum(told[1::2]) in (0, 1)
 
 
@@ -245,7 +247,7 @@ def test_what_is_acquired_twice_at_once_is_owned_once(factory, scene):
     with factory() as session:
         item = wish_list.add(session, reader, issue, {})[0].id
         session.commit()
-    told = at_once(
+    told = run_concurrently(
         factory,
         *[lambda catalog: wish_list.acquire(catalog.session, reader, item, {}, today=TODAY)[2]] * 3,
         lambda catalog: collection.add(catalog.session, reader, issue, {}, today=TODAY)[1],
@@ -256,7 +258,7 @@ def test_what_is_acquired_twice_at_once_is_owned_once(factory, scene):
 def test_two_items_that_move_to_one_issue_leave_one_there(factory, scene):
     reader, issue, other = scene
     with factory() as session:
-        wanted = Make(Catalog(session)).issue().id
+        wanted = Factories(Catalog(session)).issue().id
         items = [wish_list.add(session, reader, each, {})[0].id for each in (issue, other)]
         session.commit()
 
@@ -269,7 +271,7 @@ def test_two_items_that_move_to_one_issue_leave_one_there(factory, scene):
 
         return job
 
-    assert sorted(at_once(factory, *map(move, items)), key=str) == [wanted, None]
+    assert sorted(run_concurrently(factory, *map(move, items)), key=str) == [wanted, None]
 
 
 def test_an_issue_that_goes_while_it_is_acquired_leaves_nothing_half_done(factory, scene):
@@ -284,5 +286,5 @@ def test_an_issue_that_goes_while_it_is_acquired_leaves_nothing_half_done(factor
         except NotFoundError:
             return None
 
-    at_once(factory, acquire, lambda catalog: catalog.delete(catalog.get(Issue, issue)))
+    run_concurrently(factory, acquire, lambda catalog: catalog.delete(catalog.get(Issue, issue)))
     assert count(factory, WishListItem) == count(factory, CollectionItem) == 0

@@ -10,21 +10,21 @@ import pytest
 import time_machine
 from sqlalchemy import select, text
 
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, Link, Paragraph, queue, queue_to_administrators
-from comicsdb.mail.delivery import EXPIRED, CarrierError, Sender, carrier, clean, send_due
+from comicsdb.mail.delivery import EXPIRED, Sender, TransportError, clean, send_due, transport_from_settings
 from comicsdb.models import OutgoingMail
 from tests.certificate import CERTIFICATE, KEY
 from tests.serving import SECRET, free_port
 from tests.smtp_sink import SmtpSink
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 LETTER = Letter("News", (Paragraph("Something happened."), Link("Read on", "/help/api/")))
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def settings(**given):
-    return resolve(
+    return parse_settings(
         {
             "sqlalchemy.url": "postgresql://x/y",
             "comicsdb.secret": SECRET,
@@ -61,7 +61,7 @@ def rows(factory):
 
 def send(engine, sink_or_settings):
     given = sink_or_settings if isinstance(sink_or_settings, dict) else sink_or_settings.settings
-    return send_due(engine, carrier(settings(**given)))
+    return send_due(engine, transport_from_settings(settings(**given)))
 
 
 def test_a_mail_arrives_whole_and_its_secrets_do_not_stay(factory, engine, sink):
@@ -174,15 +174,15 @@ def test_a_mail_whose_sender_died_is_sent_by_another(factory, engine, sink):
     with time_machine.travel(START, tick=False) as clock:
         write(factory, "ann@example.org")
         with pytest.raises(KeyboardInterrupt):
-            send_due(engine, Dying())
+            send_due(engine, InterruptedTransport())
         assert send(engine, sink) == {}  # nobody knows yet
         clock.shift(timedelta(minutes=15))
         assert send(engine, sink) == {"sent": 1}
     assert rows(factory)[0].attempts == 2
 
 
-class Dying:
-    """A process that ends in the middle of a mail."""
+class InterruptedTransport:
+    """Interrupts the process while it sends a mail."""
 
     def send(self, _name, _recipient, _message):
         raise KeyboardInterrupt
@@ -279,9 +279,9 @@ def test_a_thread_sends_what_comes_and_outlives_a_database_that_is_away(factory,
     sender.start()
     try:
         write(factory, "ann@example.org")
-        await_that(lambda: sink.to("ann@example.org"))
+        wait_until(lambda: sink.to("ann@example.org"))
         write(factory, "bob@example.org")
-        await_that(lambda: sink.to("bob@example.org"))
+        wait_until(lambda: sink.to("bob@example.org"))
     finally:
         sender.stop()
     assert [row.attempts for row in rows(factory)] == [1, 1]
@@ -294,13 +294,13 @@ def test_a_thread_survives_an_error(factory, engine, sink, monkeypatch, caplog):
     sender = Sender(engine, settings(**sink.settings))
     sender.start()
     try:
-        await_that(
+        wait_until(
             lambda: "The database does not answer the worker for mail: ProgrammingError" in caplog.text
         )
         with engine.begin() as connection:
             connection.execute(text("ALTER TABLE away RENAME TO outgoing_mail"))
         write(factory, "ann@example.org")
-        await_that(lambda: sink.to("ann@example.org"))
+        wait_until(lambda: sink.to("ann@example.org"))
     finally:
         sender.stop()
 
@@ -313,7 +313,7 @@ def test_a_mail_under_way_has_no_error_so_that_nobody_lets_it_be_sent_twice(fact
     class Slow:
         def send(self, *_mail):
             seen.append(rows(factory)[0].error)
-            raise CarrierError("451 busy")
+            raise TransportError("451 busy")
 
         def close(self):
             pass

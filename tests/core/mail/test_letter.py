@@ -7,15 +7,15 @@ import polib
 import pytest
 from pyramid.i18n import make_localizer
 
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.i18n import _, ngettext, translate
 from comicsdb.mail import Facts, Items, Letter, Link, Paragraph, queue
-from comicsdb.mail.letter import Reader, as_html, as_text
+from comicsdb.mail.letter import LetterContext, as_html, as_text
 from comicsdb.mail.outbox import compose, parse
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.serving import SECRET
 
-SETTINGS = resolve(
+SETTINGS = parse_settings(
     {
         "sqlalchemy.url": "postgresql://x/y",
         "comicsdb.secret": SECRET,
@@ -37,8 +37,8 @@ LETTER = Letter(
 )
 
 
-class Words(HTMLParser):
-    """The text of a page, and where its links lead."""
+class TextAndLinks(HTMLParser):
+    """The text of an HTML mail, and the targets of its links."""
 
     def __init__(self, html):
         super().__init__()
@@ -55,7 +55,7 @@ class Words(HTMLParser):
 
 @pytest.fixture
 def parts():
-    reader = Reader("en", "https://comics.example")
+    reader = LetterContext("en", "https://comics.example")
     return as_text(LETTER, reader), as_html(LETTER, reader)
 
 
@@ -65,7 +65,7 @@ def bare(text):
 
 def test_both_parts_say_the_same_words_in_the_same_order(parts):
     text, html = parts
-    page = Words(html[html.index("<body") :])
+    page = TextAndLinks(html[html.index("<body") :])
     subject = "News of " + "".join(each if each.isprintable() else " " for each in HOSTILE)
     assert bare(page.words).startswith(bare(subject))
     assert bare(page.words).removeprefix(bare(subject)).strip() == bare(text)
@@ -76,7 +76,7 @@ def test_values_are_text_in_html_and_one_line_in_text(parts):
     text, html = parts
     assert "<b>" not in html
     assert "&lt;b&gt;&quot;Moth&quot; &amp; Söhne" in html
-    assert "b" not in Words(html).tags
+    assert "b" not in TextAndLinks(html).tags
     assert "\r" not in text
     assert "\u202e" not in text + html
     assert not re.search(r"^(Bcc|https://evil)", text, re.MULTILINE)
@@ -89,7 +89,7 @@ def test_lines_of_the_text_are_short_but_addresses_stay_whole(parts):
 
 
 def test_the_html_has_neither_scripts_nor_anything_from_outside(parts):
-    page = Words(parts[1])
+    page = TextAndLinks(parts[1])
     assert not set(page.tags) & {"script", "style", "link", "img", "iframe", "form"}
     assert not re.search(r"\son\w+=|url\(", parts[1])
 
@@ -133,7 +133,7 @@ def test_no_value_makes_a_header():
 def test_what_is_no_address_gets_no_mail_and_breaks_nothing(session, make, address, caplog):
     queue(session, SETTINGS, LETTER, user=make.user(), to=address, kind="test")
     session.commit()
-    assert letters(session) == []
+    assert waiting_mails(session) == []
     assert "No mail can be sent to the address of account" in caplog.text
 
 
@@ -182,4 +182,4 @@ def test_a_mail_is_in_the_language_of_its_account(session, make):
     queue(session, SETTINGS, LETTER, user=make.user(language="it"), kind="test")
     queue(session, SETTINGS, LETTER, user=make.user(language="xx"), kind="test")
     session.commit()
-    assert ['lang="it"' in mail.html for mail in letters(session)] == [True, False]
+    assert ['lang="it"' in mail.html for mail in waiting_mails(session)] == [True, False]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bench.filename_parser import reading_fits
+from bench.filename_parser import reading_is_right
 from bench.noisy_names import EXAMPLES, Issue, noisy_names
-from comicsdb.matching.filenames import LONGEST, READINGS_MAX, ExternalId, ParsedName, Reading, parse
+from comicsdb.matching.filenames import MAX_LENGTH, READINGS_MAX, ExternalId, ParsedName, Reading, parse
 from tests.cpu import assert_cpu
 from tests.worst.shapes import TEXTS
 
@@ -174,7 +174,7 @@ def check(parsed: ParsedName) -> None:
     """What holds for any name."""
     assert 1 <= len(parsed.readings) <= READINGS_MAX
     assert len(set(parsed.readings)) == len(parsed.readings)
-    assert len(parsed.series) <= 2 * LONGEST
+    assert len(parsed.series) <= 2 * MAX_LENGTH
     assert "  " not in parsed.series
     assert parsed.year is None or 1800 < parsed.year < 2100
     assert parsed.month is None or 1 <= parsed.month <= 12
@@ -207,8 +207,8 @@ def test_any_text_is_taken(text):
     check(parse(text))
 
 
-WORST = {shape: made(LONGEST) for shape, made in TEXTS.items()} | {
-    unit: (unit * LONGEST)[:LONGEST]
+WORST = {shape: made(MAX_LENGTH) for shape, made in TEXTS.items()} | {
+    unit: (unit * MAX_LENGTH)[:MAX_LENGTH]
     for unit in (
         "12 |012 - |(2019) |(a|[(|v1c1|a - |第1巻|a_ |1 of |1-|Vol |Book One |a, The |978 |cv4000-1 |"
         "2019-01-|TPB |2019 |1½|n.1 |/a 12|a/12/|(1/|(cvid-1) |S.H.|\u3000|%20|-a |a-"
@@ -240,7 +240,7 @@ def test_names_made_from_a_catalogue_are_understood():
         parsed = parse(noisy.name)
         kinds = {*noisy.kinds, "all"}
         total.update(kinds)
-        if reading_fits(noisy, parsed):
+        if reading_is_right(noisy, parsed):
             right.update(kinds)
     shares = {kind: right[kind] / total[kind] for kind in total}
     assert {kind: share for kind, share in shares.items() if share < LEAST.get(kind, 0.96)} == {}

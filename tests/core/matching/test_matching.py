@@ -4,10 +4,10 @@ from datetime import date
 
 import pytest
 
-from bench.matching import catalogue, load
+from bench.matching import catalogue, insert_catalogue
 from bench.noisy_names import EXAMPLES, noisy_names
 from comicsdb.matching import scoring
-from comicsdb.matching.descriptors import descriptor, folded, numbers
+from comicsdb.matching.descriptors import build_descriptor, fold_name, number_spellings
 from comicsdb.matching.scoring import (
     ALTERNATIVE,
     BEGINNING,
@@ -36,7 +36,7 @@ CALL = 100
     ],
 )
 def test_names_are_compared_without_case_accents_signs_and_articles(one, other):
-    assert folded(one) == folded(other)
+    assert fold_name(one) == fold_name(other)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_name_is_that_of_a_series_or_like_it(wanted, names, relation):
     ],
 )
 def test_numbers_have_several_ways_of_writing(number, written):
-    assert set(numbers(number)) == written
+    assert set(number_spellings(number)) == written
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_numbers_have_several_ways_of_writing(number, written):
     ],
 )
 def test_what_is_told_comes_before_what_the_name_of_the_file_says(known, readings):
-    found = descriptor(known)
+    found = build_descriptor(known)
     assert [(each.series, each.number, each.year) for each in found.readings][: len(readings)] == readings
     assert found.year_began == (2012 if "volume" in known else None)
 
@@ -95,10 +95,10 @@ def test_what_is_told_comes_before_what_the_name_of_the_file_says(known, reading
 def test_scores_of_all_candidates_and_of_none_add_up_to_one(session, make):
     for year in (1990, 2010):
         make.issue(series=make.series(name="Night Ferry", year_began=year))
-    (found,) = match(session, [descriptor({"series": "Night Ferry", "number": "1"})], 20)
+    (found,) = match(session, [build_descriptor({"series": "Night Ferry", "number": "1"})], 20)
     assert [round(each.score, 2) for each in found.candidates] == [0.48, 0.48]
     weights = [each.weight for each in found.candidates]
-    assert weights[0] == weights[1] > scoring.NONE
+    assert weights[0] == weights[1] > scoring.NO_MATCH_WEIGHT
 
 
 def test_a_descriptor_is_matched_in_a_batch_as_it_is_alone(session, make):
@@ -109,9 +109,9 @@ def test_a_descriptor_is_matched_in_a_batch_as_it_is_alone(session, make):
     session.commit()
     known = [{"series": "Quiet Harbor", "number": issue.number} for issue in made]
     known += [{"series": "Quiet Harbor", "number": "99"}, {"series": "Quiet Harbor", "year": 1992}]
-    together = match(session, [descriptor(each) for each in known], 5)
+    together = match(session, [build_descriptor(each) for each in known], 5)
     for each, found in zip(known, together, strict=True):
-        (alone,) = match(session, [descriptor(each)], 5)
+        (alone,) = match(session, [build_descriptor(each)], 5)
         assert [(one.issue.id, one.score) for one in found.candidates] == [
             (one.issue.id, one.score) for one in alone.candidates
         ]
@@ -121,12 +121,12 @@ def test_a_descriptor_is_matched_in_a_batch_as_it_is_alone(session, make):
 
 
 def test_names_of_real_series_are_recognised(connection, session):
-    ids = load(connection, catalogue(0, None))
+    ids = insert_catalogue(connection, catalogue(0, None))
     names = list(noisy_names(EXAMPLES, seed=5, each=2))
     right = certain = certain_right = 0
     for begin in range(0, len(names), CALL):
         batch = names[begin : begin + CALL]
-        found = match(session, [descriptor({"file_name": each.name}) for each in batch], 1)
+        found = match(session, [build_descriptor({"file_name": each.name}) for each in batch], 1)
         for noisy, result in zip(batch, found, strict=True):
             fits = bool(result.candidates) and result.candidates[0].issue.id == ids[noisy.issue]
             right += fits
@@ -143,7 +143,7 @@ def test_long_names_cost_no_more_than_others():
 
     def work():
         for _ in range(CALL // 10):
-            assert descriptor(schema.deserialize(sent)).readings
+            assert build_descriptor(schema.deserialize(sent)).readings
         assert name_relation("a" * 255, ["b" * 255, "a" * 254, "ab " * 85] * 50) != EQUAL
 
     assert_cpu(work, 0.2)

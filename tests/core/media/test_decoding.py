@@ -16,19 +16,19 @@ from PIL import Image
 
 from comicsdb.imaging import structure
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError
-from comicsdb.imaging.structure import check
+from comicsdb.imaging.structure import check_structure
 from comicsdb.media import decoding, uploads
-from comicsdb.media.decoding import Decoder, DecoderBusyError
+from comicsdb.media.decoding import DecoderBusyError, DecoderPool
 from tests.cpu import assert_cpu
 from tests.dataset import picture
 from tests.pictures import heavy_scans, scans
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 
 @pytest.fixture
 def decoder():
     """Children of the test's own."""
-    decoder = Decoder()
+    decoder = DecoderPool()
     yield decoder
     decoder.close()
 
@@ -87,18 +87,18 @@ def test_what_is_made_of_too_many_parts_is_refused_at_once(made, said):
 
     def refused():
         with pytest.raises(TooComplexError, match=said):
-            check(data)
+            check_structure(data)
 
     assert_cpu(refused, 0.25)
-    with pytest.raises(TooComplexError, match=said), decoding.place() as decoder:
+    with pytest.raises(TooComplexError, match=said), decoding.acquire_decoder() as decoder:
         decoder.inspect(data)
 
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "WEBP", "AVIF"])
 def test_what_programs_write_is_within_the_bounds(form):
-    check(picture(form=form))
+    check_structure(picture(form=form))
     if form != "JPEG":
-        check(animation(form, 60))
+        check_structure(animation(form, 60))
 
 
 def test_looking_at_the_structure_takes_time_in_proportion():
@@ -107,7 +107,7 @@ def test_looking_at_the_structure_takes_time_in_proportion():
         b"\xff\xd8\xff\xda\0\2" + b"\xff\0" * 10_000_000,
         b"\xff\xd8" + b"\xff\0" * 10_000_000,
     ):
-        assert_cpu(lambda data=data: check(data), 2)  # a square would be hours
+        assert_cpu(lambda data=data: check_structure(data), 2)  # a square would be hours
 
 
 # What passes, and is too much all the same.
@@ -116,13 +116,13 @@ def test_looking_at_the_structure_takes_time_in_proportion():
 def test_a_picture_that_takes_too_long_is_refused_and_the_next_one_is_not(decoder, monkeypatch):
     monkeypatch.setattr(decoding, "CPU_SECONDS", 1)
     with pytest.raises(TooComplexError, match="takes too much time or memory"):
-        decoder.clean(heavy_scans(structure.SCANS))
+        decoder.clean(heavy_scans(structure.MAX_SCANS))
     assert pids(decoder) == []
     assert decoder.inspect(picture()) == Picture(20, 30, "PNG")
 
 
 def test_a_picture_that_needs_too_much_memory_is_refused(decoder, monkeypatch):
-    monkeypatch.setattr(decoding, "MEMORY", 120 * 1024**2)
+    monkeypatch.setattr(decoding, "MEMORY_BYTES", 120 * 1024**2)
     large = picture(size=(7000, 7000), compress_level=1)
     with pytest.raises(PictureError, match="takes too much time or memory"):
         decoder.inspect(large)
@@ -151,7 +151,7 @@ def test_a_child_that_was_killed_is_replaced(decoder):
 
 
 def test_a_child_that_is_killed_at_work_is_replaced_and_the_picture_decoded(decoder, monkeypatch):
-    real = decoding._Child.ask
+    real = decoding._DecoderProcess.ask
     killed = []
 
     def ask(child, job, data):
@@ -160,7 +160,7 @@ def test_a_child_that_is_killed_at_work_is_replaced_and_the_picture_decoded(deco
             os.kill(child._process.pid, signal.SIGKILL)
         return real(child, job, data)
 
-    monkeypatch.setattr(decoding._Child, "ask", ask)
+    monkeypatch.setattr(decoding._DecoderProcess, "ask", ask)
     assert decoder.inspect(picture()).width == 20
     assert pids(decoder) != killed
 
@@ -169,7 +169,7 @@ def test_children_are_few_and_stay(decoder):
     running, most, lock = [], [], threading.Lock()
 
     def work(_number):
-        with decoder.place():
+        with decoder.acquire():
             with lock:
                 running.append(1)
                 most.append(len(running))
@@ -180,13 +180,13 @@ def test_children_are_few_and_stay(decoder):
 
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(work, range(12))) == [300] * 12
-    assert max(most) == decoding.DECODERS
-    assert len(pids(decoder)) <= decoding.DECODERS
+    assert max(most) == decoding.PROCESSES
+    assert len(pids(decoder)) <= decoding.PROCESSES
 
 
 def test_who_finds_no_free_child_is_told_so(decoder, monkeypatch):
-    monkeypatch.setattr(decoding, "PATIENCE", 0.01)
-    with decoder.place(), pytest.raises(DecoderBusyError), decoder.place():
+    monkeypatch.setattr(decoding, "WAIT_SECONDS", 0.01)
+    with decoder.acquire(), pytest.raises(DecoderBusyError), decoder.acquire():
         pass
 
 
@@ -201,12 +201,12 @@ def test_a_child_is_told_no_secrets(decoder, monkeypatch):
 # One process that ends by itself, forked from one that stays, as importing takes longest.
 PROGRAM = """
 import os, sys, time
-from comicsdb.media.decoding import _decoder
+from comicsdb.media.decoding import _pool
 stays = os.fork()
 if stays:
     os.wait()
-_decoder.inspect(bytes.fromhex(sys.argv[1]))
-print(_decoder._idle[0]._process.pid, flush=True)
+_pool.inspect(bytes.fromhex(sys.argv[1]))
+print(_pool._idle[0]._process.pid, flush=True)
 if stays:
     time.sleep(600)
 """
@@ -216,19 +216,19 @@ def test_no_child_outlives_its_parent_however_that_ends():
     command = [sys.executable, "-c", PROGRAM, picture().hex()]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as program:
         left, killed = (int(program.stdout.readline()) for _ in range(2))
-        await_that(lambda: not Path(f"/proc/{left}").exists())
+        wait_until(lambda: not Path(f"/proc/{left}").exists())
         assert Path(f"/proc/{killed}").exists()
         program.kill()
-    await_that(lambda: not Path(f"/proc/{killed}").exists())
+    wait_until(lambda: not Path(f"/proc/{killed}").exists())
 
 
 def test_a_forked_process_has_children_of_its_own():
-    with decoding.place() as decoder:
+    with decoding.acquire_decoder() as decoder:
         decoder.inspect(picture())
         ours = pids(decoder)
     pid = os.fork()
     if not pid:
-        with decoding.place() as decoder:
+        with decoding.acquire_decoder() as decoder:
             decoder.inspect(picture())
             os._exit(int(bool(set(ours) & set(pids(decoder)))))
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
@@ -238,7 +238,7 @@ def test_a_forked_process_has_children_of_its_own():
 
 
 def test_a_member_has_one_picture_decoded_at_a_time(folder, factory, monkeypatch):
-    monkeypatch.setattr(uploads, "TURN_PATIENCE", 0.2)
+    monkeypatch.setattr(uploads, "UPLOAD_LOCK_SECONDS", 0.2)
     with factory() as one, factory() as two:
         uploads.picture_values(one, folder, "user", picture(), hashed=False, member=7)
         with pytest.raises(DecoderBusyError):

@@ -12,7 +12,7 @@ from comicsdb.library.undo import undo
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import LibraryAct
 from tests.dataset import picture
-from tests.lists import OFFICIAL, make_list, who
+from tests.lists import OFFICIAL, identity_of, make_list
 
 
 @pytest.fixture
@@ -70,25 +70,27 @@ def test_pictures_of_reading_lists_are_replaced_and_go_with_them(session, make, 
     old, new, last = (stored(store, "reading_list") for _ in range(3))
     made = make_list(session, owner, image=old)
     made_id = made.id
-    lists.update(session, who(owner), OFFICIAL, made, {"image": new})
+    lists.update(session, identity_of(owner), OFFICIAL, made, {"image": new})
     assert store.exists(old)
     session.commit()
     assert store.exists(old)  # as long as that can be undone
-    session.execute(update(LibraryAct).values(at=clock.now() - acts.KEPT))
+    session.execute(update(LibraryAct).values(at=clock.now() - acts.RETENTION))
     acts.clean(session)
     session.commit()
     assert (store.exists(old), store.exists(new)) == (False, True)
-    lists.remove(session, who(owner), OFFICIAL, made)
+    lists.remove(session, identity_of(owner), OFFICIAL, made)
     session.commit()
     act = session.scalar(select(LibraryAct.id).order_by(LibraryAct.id.desc()))
-    assert undo(session, who(owner), OFFICIAL, act, today=date(2026, 11, 23)).restored == 1
+    assert undo(session, identity_of(owner), OFFICIAL, act, today=date(2026, 11, 23)).restored == 1
     session.commit()
     acts.clean(session)
     session.commit()
     assert store.exists(new)
-    lists.remove(session, who(owner), OFFICIAL, lists.find(session, who(owner), OFFICIAL, made_id))
+    lists.remove(
+        session, identity_of(owner), OFFICIAL, lists.find(session, identity_of(owner), OFFICIAL, made_id)
+    )
     session.commit()
-    session.execute(update(LibraryAct).values(at=clock.now() - acts.KEPT))
+    session.execute(update(LibraryAct).values(at=clock.now() - acts.RETENTION))
     acts.clean(session)
     session.commit()
     assert (store.exists(new), store.exists(last)) == (False, True)

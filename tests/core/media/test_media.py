@@ -11,7 +11,7 @@ from pyramid.config import Configurator
 
 from comicsdb.imaging import images
 from comicsdb.imaging.images import inspect
-from comicsdb.imaging.picture import MAX_BYTES, SIZES, PictureError, fitted, frame
+from comicsdb.imaging.picture import MAX_BYTES, SIZES, PictureError, frame, thumbnail_size
 from comicsdb.media import storage
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.thumbnails import Thumbnails
@@ -126,7 +126,7 @@ def _thumbnail(media, content: bytes, size: str, suffix: str = "png") -> Image.I
     ],
 )
 def test_a_thumbnail_has_the_size_that_was_announced(media, size, given, made):
-    assert fitted(size, *given) == made
+    assert thumbnail_size(size, *given) == made
     assert _thumbnail(media, picture("red", given), size).size == made
 
 

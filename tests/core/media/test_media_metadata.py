@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops, PngImagePlugin
 
 from comicsdb.imaging.images import ORIENTATION, inspect
-from comicsdb.imaging.metadata import stripped
+from comicsdb.imaging.metadata import strip_metadata
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media import decoding
 from tests.dataset import picture
@@ -48,7 +48,7 @@ def _pixels(data: bytes) -> Image.Image:
 def test_what_a_picture_tells_is_gone_and_the_picture_is_not(form):
     telling = _telling(form)
     assert SECRET in telling
-    result, found = stripped(telling)
+    result, found = strip_metadata(telling)
     assert SECRET not in result
     assert found == inspect(telling) == inspect(result)
     difference = ImageChops.difference(_pixels(telling), _pixels(result)).getextrema()
@@ -58,7 +58,7 @@ def test_what_a_picture_tells_is_gone_and_the_picture_is_not(form):
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP"])
 @pytest.mark.parametrize("turned", [3, 6])
 def test_a_turned_picture_stays_turned(form, turned):
-    result, found = stripped(_telling(form, turned))
+    result, found = strip_metadata(_telling(form, turned))
     assert SECRET not in result
     with Image.open(io.BytesIO(result)) as image:
         assert dict(image.getexif()) == {ORIENTATION: turned}
@@ -68,20 +68,20 @@ def test_a_turned_picture_stays_turned(form, turned):
 @pytest.mark.parametrize("form", FORMS)
 def test_a_picture_that_tells_nothing_stays_as_it_is(form):
     plain = picture("red", (30, 20), form)
-    result, _ = stripped(plain)
+    result, _ = strip_metadata(plain)
     assert _pixels(result).tobytes() == _pixels(plain).tobytes()
-    assert stripped(result)[0] == result
+    assert strip_metadata(result)[0] == result
 
 
 def test_what_follows_the_end_of_a_picture_is_gone():
     for form in ("JPEG", "PNG", "WEBP", "GIF"):
-        assert SECRET not in stripped(picture("red", (30, 20), form) + SECRET)[0]
+        assert SECRET not in strip_metadata(picture("red", (30, 20), form) + SECRET)[0]
 
 
 def test_a_progressive_photo_keeps_every_pass():
     stream = io.BytesIO()
     Image.effect_noise((300, 200), 90).save(stream, "JPEG", progressive=True, comment=SECRET)
-    result, _ = stripped(stream.getvalue())
+    result, _ = strip_metadata(stream.getvalue())
     assert SECRET not in result
     assert _pixels(result).tobytes() == _pixels(stream.getvalue()).tobytes()
 
@@ -89,7 +89,7 @@ def test_a_progressive_photo_keeps_every_pass():
 def test_a_colour_profile_and_transparency_stay():
     stream = io.BytesIO()
     Image.new("RGBA", (30, 20), (255, 0, 0, 100)).save(stream, "PNG", icc_profile=b"a profile")
-    result, _ = stripped(stream.getvalue())
+    result, _ = strip_metadata(stream.getvalue())
     with Image.open(io.BytesIO(result)) as image:
         assert image.info["icc_profile"] == b"a profile"
         assert image.getpixel((0, 0)) == (255, 0, 0, 100)
@@ -101,7 +101,7 @@ def test_an_animation_keeps_its_frames_and_its_loop(form):
     stream = io.BytesIO()
     more = {"comment": SECRET} if form == "GIF" else {}
     frames[0].save(stream, form, save_all=True, append_images=frames[1:], loop=3, duration=90, **more)
-    result, _ = stripped(stream.getvalue())
+    result, _ = strip_metadata(stream.getvalue())
     assert SECRET not in result
     with Image.open(io.BytesIO(result)) as image:
         assert (image.n_frames, image.info["loop"]) == (3, 3)
@@ -115,7 +115,7 @@ def test_a_damaged_picture_is_refused_or_taken_and_never_an_error(form, at, byte
     damaged = bytearray(_telling(form))
     damaged[at % len(damaged)] = byte
     try:
-        with decoding.place() as decoder:
+        with decoding.acquire_decoder() as decoder:
             cleaned = decoder.clean(bytes(damaged))
     except PictureError:
         return

@@ -13,9 +13,9 @@ from PIL import Image
 from pyramid.config import Configurator
 
 from comicsdb import models
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.media import from_settings, s3
-from comicsdb.media.s3 import LEFT_ALONE, S3Storage
+from comicsdb.media.s3 import BACKOFF_SECONDS, S3Storage
 from comicsdb.media.storage import STORAGE_OUTAGE, StorageDownError
 from comicsdb.media.uploads import picture_values
 from tests.core.config.test_config import GIVEN
@@ -115,7 +115,7 @@ def test_a_bucket_is_named_when_it_is_needed():
     with pytest.raises(
         SettingsError, match=r"comicsdb\.media\.bucket is missing, which comicsdb\.media\.storage"
     ):
-        resolve(GIVEN | {"comicsdb.media.storage": "s3"})
+        parse_settings(GIVEN | {"comicsdb.media.storage": "s3"})
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_a_bucket_is_named_when_it_is_needed():
 )
 def test_a_wrong_setting_of_the_storage_stops_the_start(key, value):
     with pytest.raises(SettingsError, match=f"{key} .* is wrong"):
-        resolve(GIVEN | {key: value})
+        parse_settings(GIVEN | {key: value})
 
 
 def test_without_the_library_the_start_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "comicsdb.media.s3", None)
     with pytest.raises(SettingsError, match=r"pip install 'comicsdb\[s3\]'"):
-        from_settings(resolve(GIVEN | {"comicsdb.media.storage": "s3", "comicsdb.media.bucket": "x"}))
+        from_settings(parse_settings(GIVEN | {"comicsdb.media.storage": "s3", "comicsdb.media.bucket": "x"}))
 
 
 # Served.
@@ -192,7 +192,7 @@ def test_a_server_that_is_not_there_is_told_and_then_left_alone(dead, monkeypatc
     for ask in (dead.read, dead.exists, dead.identity, dead.delete):
         with pytest.raises(StorageDownError, match="a moment ago"):
             ask("issue/a.png")
-    monkeypatch.setattr(dead, "_down_until", dead._down_until - LEFT_ALONE)
+    monkeypatch.setattr(dead, "_down_until", dead._down_until - BACKOFF_SECONDS)
     with pytest.raises(StorageDownError, match="does not answer"):
         dead.read("issue/a.png")
 

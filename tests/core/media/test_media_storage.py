@@ -16,109 +16,109 @@ def names(media) -> list[str]:
     return sorted(entry.key for entry in media.entries())
 
 
-def test_a_key_names_kind_and_day_and_cannot_be_guessed(either):
-    keys = {either.save("issue", b"same", "jpg") for _ in range(3)}
+def test_a_key_names_kind_and_day_and_cannot_be_guessed(storage):
+    keys = {storage.save("issue", b"same", "jpg") for _ in range(3)}
     assert len(keys) == 3
     for key in keys:
         kind, year, month, day, name = key.split("/")
         sizes = (kind, len(year), len(month), len(day), len(name))
         assert sizes == ("issue", 4, 2, 2, len("0" * 32 + ".jpg"))
         assert len(key) <= 100
-    assert either.save("user", b"x", "png").count("/") == 1
+    assert storage.save("user", b"x", "png").count("/") == 1
 
 
-def test_bytes_and_files_come_back_as_they_were(either, tmp_path):
+def test_bytes_and_files_come_back_as_they_were(storage, tmp_path):
     (tmp_path / "given").write_bytes(b"from a file")
-    key = either.save("arc", b"bytes", "png")
-    assert either.read(key) == b"bytes"
-    content = either.open(key)
+    key = storage.save("arc", b"bytes", "png")
+    assert storage.read(key) == b"bytes"
+    content = storage.open(key)
     with content as stream:
         assert (stream.read(), content.size) == (b"bytes", 5)
     assert abs(datetime.now(UTC) - content.modified) < timedelta(minutes=5)
-    key = either.save("arc", tmp_path / "given", "png")
+    key = storage.save("arc", tmp_path / "given", "png")
     (tmp_path / "given").write_bytes(b"changed since")
-    assert either.read(key) == b"from a file"
+    assert storage.read(key) == b"from a file"
 
 
-def test_what_is_not_there_is_said_to_be_missing(either):
-    assert not either.exists("issue/none.png")
-    for ask in (either.open, either.read, either.identity):
+def test_what_is_not_there_is_said_to_be_missing(storage):
+    assert not storage.exists("issue/none.png")
+    for ask in (storage.open, storage.read, storage.identity):
         with pytest.raises(FileNotFoundError):
             ask("issue/none.png")
-    either.delete("issue/none.png")
-    either.remove("issue/none.png")
-    assert names(either) == []
+    storage.delete("issue/none.png")
+    storage.remove("issue/none.png")
+    assert names(storage) == []
 
 
-def test_a_link_has_the_same_bytes_and_is_removed_alone(either):
-    first = either.save("issue", b"cover", "jpg")
-    second = either.link("variants", first)
+def test_a_link_has_the_same_bytes_and_is_removed_alone(storage):
+    first = storage.save("issue", b"cover", "jpg")
+    second = storage.link("variants", first)
     assert second.startswith("variants/")
-    assert either.identity(first) == either.identity(second)
-    either.delete(first)
-    assert (either.exists(first), either.read(second)) == (False, b"cover")
+    assert storage.identity(first) == storage.identity(second)
+    storage.delete(first)
+    assert (storage.exists(first), storage.read(second)) == (False, b"cover")
 
 
-def test_a_batch_that_fails_is_taken_back_whole(either, monkeypatch):
-    monkeypatch.setattr(type(either), "discarded_at_once", 1)
-    kept = either.save("issue", b"kept", "jpg")
+def test_a_batch_that_fails_is_taken_back_whole(storage, monkeypatch):
+    monkeypatch.setattr(type(storage), "discard_limit", 1)
+    kept = storage.save("issue", b"kept", "jpg")
 
     def fail():
-        with either.batch() as batch:
+        with storage.batch() as batch:
             batch.link("issue", batch.save("issue", b"new", "jpg"))
             assert len(batch) == 2
             raise RuntimeError("no")
 
     with pytest.raises(RuntimeError, match="no"):
         fail()
-    assert names(either) == [kept]
+    assert names(storage) == [kept]
 
 
-def test_a_file_that_cannot_be_read_leaves_nothing(either, tmp_path):
+def test_a_file_that_cannot_be_read_leaves_nothing(storage, tmp_path):
     with pytest.raises(FileNotFoundError):
-        either.save("issue", tmp_path / "missing", "jpg")
-    assert names(either) == []
+        storage.save("issue", tmp_path / "missing", "jpg")
+    assert names(storage) == []
 
 
-def test_deleting_a_picture_removes_its_thumbnails(either):
-    key, other = (either.save("issue", picture(), "png") for _ in range(2))
-    made = Thumbnails(either)
+def test_deleting_a_picture_removes_its_thumbnails(storage):
+    key, other = (storage.save("issue", picture(), "png") for _ in range(2))
+    made = Thumbnails(storage)
     for size, of in (("cover", key), ("card", key), ("cover", other)):
         with made.open(size, of) as stream:
             assert stream.read(4) == b"RIFF"
-    assert names(either) == sorted([key] * 3 + [other] * 2)
-    either.delete(key)
-    assert names(either) == [other] * 2
-    assert (either.exists(key, "cover"), either.exists(other, "cover")) == (False, True)
-    either.delete(key)  # once more is no error
+    assert names(storage) == sorted([key] * 3 + [other] * 2)
+    storage.delete(key)
+    assert names(storage) == [other] * 2
+    assert (storage.exists(key, "cover"), storage.exists(other, "cover")) == (False, True)
+    storage.delete(key)  # once more is no error
 
 
-def test_a_thumbnail_of_a_picture_that_goes_meanwhile_is_not_kept(either, monkeypatch):
-    key = either.save("issue", picture(), "png")
-    put = either.put
+def test_a_thumbnail_of_a_picture_that_goes_meanwhile_is_not_kept(storage, monkeypatch):
+    key = storage.save("issue", picture(), "png")
+    put = storage.put
 
     def put_late(*given):
-        either.delete(key)
+        storage.delete(key)
         put(*given)
 
-    monkeypatch.setattr(either, "put", put_late)
+    monkeypatch.setattr(storage, "put", put_late)
     with pytest.raises(NoThumbnailError):
-        Thumbnails(either).open("cover", key)
-    assert names(either) == []
+        Thumbnails(storage).open("cover", key)
+    assert names(storage) == []
 
 
-def test_discarding_never_fails_and_goes_on(either, caplog):
-    key = either.save("issue", b"x", "jpg")
-    either.discard(["../no", key])
+def test_discarding_never_fails_and_goes_on(storage, caplog):
+    key = storage.save("issue", b"x", "jpg")
+    storage.discard(["../no", key])
     assert "../no cannot be removed" in caplog.text
-    assert names(either) == []
+    assert names(storage) == []
 
 
-def test_of_very_many_pictures_some_are_left_to_the_sweep(either, monkeypatch):
-    monkeypatch.setattr(type(either), "discarded_at_once", 2)
-    keys = [either.save("issue", b"x", "jpg") for _ in range(3)]
-    either.discard(keys)
-    assert names(either) == keys[2:]
+def test_of_very_many_pictures_some_are_left_to_the_sweep(storage, monkeypatch):
+    monkeypatch.setattr(type(storage), "discard_limit", 2)
+    keys = [storage.save("issue", b"x", "jpg") for _ in range(3)]
+    storage.discard(keys)
+    assert names(storage) == keys[2:]
 
 
 @pytest.mark.parametrize(
@@ -141,13 +141,13 @@ def test_of_very_many_pictures_some_are_left_to_the_sweep(either, monkeypatch):
         "issue/" + "a" * 100 + ".png",
     ],
 )
-def test_a_key_that_no_picture_can_have_is_refused(either, key):
-    for ask in (either.open, either.identity, either.delete, lambda key: either.put(key, b"x")):
+def test_a_key_that_no_picture_can_have_is_refused(storage, key):
+    for ask in (storage.open, storage.identity, storage.delete, lambda key: storage.put(key, b"x")):
         with pytest.raises(BadKeyError):
             ask(key)
-    assert not either.exists(key)
+    assert not storage.exists(key)
     with pytest.raises(BadKeyError):
-        either.open(key, "cover")
+        storage.open(key, "cover")
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,17 @@ from sqlalchemy import create_engine, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
-from comicsdb.catalog.maintenance.cover_hashes import rehash
+from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.imaging.hashes import hashes
 from comicsdb.media import sweeping
-from comicsdb.media.sweeping import missing, owners, sweep
+from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.media.uploads import picture_values
-from comicsdb.ops.jobs import MEDIA, alone
+from comicsdb.ops.jobs import MEDIA, job_lock
 from tests.core.cli.test_commands import _ini, run
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture
-from tests.factories import Make
+from tests.factories import Factories
 from tests.lists import make_list
 
 
@@ -36,7 +36,7 @@ def at_once(database):
 def made(factory):
     """Factories whose commits are real."""
     with factory() as session:
-        yield Make(Catalog(session))
+        yield Factories(Catalog(session))
 
 
 def swept(connection, media, hours=0.0, **options) -> list[str]:
@@ -53,14 +53,16 @@ def noise(size=(60, 90)) -> bytes:
 
 
 def test_every_table_with_pictures_is_known():
-    assert set(owners()) >= {*"arc character creator imprint issue publisher team universe".split()}
-    assert {"variant", "user_account", "reading_list"} <= set(owners())
+    assert set(tables_with_pictures()) >= {
+        *"arc character creator imprint issue publisher team universe".split()
+    }
+    assert {"variant", "user_account", "reading_list"} <= set(tables_with_pictures())
 
 
-def test_a_sweep_removes_what_no_row_names_and_nothing_else(either, at_once, made):
+def test_a_sweep_removes_what_no_row_names_and_nothing_else(storage, at_once, made):
     kinds = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "issue")
     keys = {
-        kind: either.save(kind, picture(), "png") for kind in (*kinds, "variants", "user", "reading_list")
+        kind: storage.save(kind, picture(), "png") for kind in (*kinds, "variants", "user", "reading_list")
     }
     for kind in kinds:
         getattr(made, kind)(
@@ -68,25 +70,25 @@ def test_a_sweep_removes_what_no_row_names_and_nothing_else(either, at_once, mad
         )
     at_once.execute(text("UPDATE user_account SET image = :key"), {"key": keys["user"]})
     make_list(made.session, made.user(), image=keys["reading_list"])
-    orphan = either.save("issue", picture(), "png")
-    thumbnails = Thumbnails(either)
+    orphan = storage.save("issue", picture(), "png")
+    thumbnails = Thumbnails(storage)
     for key in (orphan, keys["issue"]):
         thumbnails.open("cover", key).stream.close()
-    before = names(either)
-    assert swept(at_once, either, dry_run=True) == [orphan, orphan]
-    assert names(either) == before
-    assert swept(at_once, either, hours=1) == []  # the grace of what is still on the way
-    assert swept(at_once, either) == [orphan, orphan]
-    assert names(either) == sorted([*keys.values(), keys["issue"]])
-    assert swept(at_once, either) == []
+    before = names(storage)
+    assert swept(at_once, storage, dry_run=True) == [orphan, orphan]
+    assert names(storage) == before
+    assert swept(at_once, storage, hours=1) == []  # the grace of what is still on the way
+    assert swept(at_once, storage) == [orphan, orphan]
+    assert names(storage) == sorted([*keys.values(), keys["issue"]])
+    assert swept(at_once, storage) == []
 
 
-def test_a_thumbnail_goes_after_its_picture(either, at_once):
-    key = either.save("issue", picture(), "png")
-    Thumbnails(either).open("cover", key).stream.close()
-    either.remove(key)  # by hand
-    assert swept(at_once, either) == [key]
-    assert names(either) == []
+def test_a_thumbnail_goes_after_its_picture(storage, at_once):
+    key = storage.save("issue", picture(), "png")
+    Thumbnails(storage).open("cover", key).stream.close()
+    storage.remove(key)  # by hand
+    assert swept(at_once, storage) == [key]
+    assert names(storage) == []
 
 
 def test_unfinished_files_go_and_foreign_files_stay(folder, at_once):
@@ -99,7 +101,7 @@ def test_unfinished_files_go_and_foreign_files_stay(folder, at_once):
 
 
 def test_what_is_named_while_the_sweep_runs_stays(folder, at_once, made, monkeypatch):
-    monkeypatch.setattr(sweeping, "REMOVED_AT_ONCE", 2)
+    monkeypatch.setattr(sweeping, "BATCH", 2)
     keys = sorted(folder.save("user", picture(), "png") for _ in range(6))
     found = sweep(at_once, folder, timedelta(), dry_run=False)
     assert [next(found).key, next(found).key] == keys[:2]
@@ -118,31 +120,31 @@ def test_an_upload_under_way_is_safe_from_the_sweep(folder, at_once, factory):
     assert names(folder) == [values["image"]]
 
 
-def test_rows_that_lost_their_picture_are_told(either, at_once, made):
-    here, lost, variant = (either.save(kind, picture(), "png") for kind in ("arc", "arc", "variants"))
+def test_rows_that_lost_their_picture_are_told(storage, at_once, made):
+    here, lost, variant = (storage.save(kind, picture(), "png") for kind in ("arc", "arc", "variants"))
     made.arc(name="Here", image=here)
     arc = made.arc(name="Lost", image=lost)
     issue = made.issue(variants=[{"image": variant}])
-    assert list(missing(at_once, either)) == []
-    either.delete(lost)
-    either.delete(variant)
-    found = [(owner.table, owner.key) for owner in missing(at_once, either)]
+    assert list(missing(at_once, storage)) == []
+    storage.delete(lost)
+    storage.delete(variant)
+    found = [(owner.table, owner.key) for owner in missing(at_once, storage)]
     assert found == [("arc", lost), ("variant", variant)]
     assert (arc.image, issue.image) == (lost, "")
 
 
-def test_covers_without_a_hash_get_theirs_and_are_edited_properly(either, made):
+def test_covers_without_a_hash_get_theirs_and_are_edited_properly(storage, made):
     session = made.catalog.session
     data = noise()
-    first, second, third = (either.save(kind, data, "png") for kind in ("issue", "variants", "variants"))
+    first, second, third = (storage.save(kind, data, "png") for kind in ("issue", "variants", "variants"))
     bare = made.issue(
         image=first, variants=[{"image": second, "name": "Foil"}, {"image": third, "cover_hash": "kept"}]
     )
-    hashed = made.issue(image=either.save("issue", data, "png"), cover_hash="0" * 16)
-    broken = made.issue(image=either.save("issue", b"no picture", "png"))
+    hashed = made.issue(image=storage.save("issue", data, "png"), cover_hash="0" * 16)
+    broken = made.issue(image=storage.save("issue", b"no picture", "png"))
     lost = made.issue(image="issue/2026/01/01/lost.png")
     stamps = {issue.id: issue.modified for issue in (bare, hashed, broken, lost)}
-    assert list(rehash(session, either)) == [(4, 2)]
+    assert list(add_missing_hashes(session, storage)) == [(4, 2)]
     session.expire_all()
     with Image.open(io.BytesIO(data)) as image:
         right = hashes(image)["phash"]
@@ -157,7 +159,7 @@ def test_covers_without_a_hash_get_theirs_and_are_edited_properly(either, made):
     assert [issue.id for issue in (bare, hashed, broken, lost) if issue.modified != stamps[issue.id]] == [
         bare.id
     ]
-    assert list(rehash(session, either)) == [(0, 2)]
+    assert list(add_missing_hashes(session, storage)) == [(0, 2)]
 
 
 def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made, factory, monkeypatch):
@@ -174,7 +176,7 @@ def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made
         return read(key)
 
     monkeypatch.setattr(folder, "read", read_and_change)
-    assert list(rehash(session, folder)) == [(1, 0)]
+    assert list(add_missing_hashes(session, folder)) == [(1, 0)]
     session.expire_all()
     assert (issue.image, issue.cover_hash) == (new, "f" * 16)
 
@@ -207,6 +209,6 @@ def test_the_commands_say_what_they_did(database, tmp_path, made, folder):
 
 
 def test_only_one_sweep_runs_at_a_time(database, tmp_path, at_once):
-    with alone(at_once.engine, MEDIA):
+    with job_lock(at_once.engine, MEDIA):
         told = run("-c", _ini(tmp_path, database), "media", "sweep")
     assert (told.exit_code, told.output) == (1, "Error: The command is running already.\n")

@@ -6,7 +6,7 @@ import logging
 
 from comicsdb import log_lines
 from comicsdb.log_lines import OutageLog, in_one_line
-from comicsdb.ops.logs import JsonFormatter, Reporter
+from comicsdb.ops.logs import ErrorReporter, JsonFormatter
 
 KEYS = {"time", "level", "logger", "message"}
 
@@ -63,7 +63,7 @@ def test_an_outage_has_no_trace_and_is_reported_all_the_same():
     logger, reported = logging.getLogger("comicsdb.tests.outage"), []
     lines = logging.StreamHandler(io.StringIO())
     lines.setFormatter(JsonFormatter())
-    handlers = [lines, Reporter(lambda error, where: reported.append((error, where)), str)]
+    handlers = [lines, ErrorReporter(lambda error, where: reported.append((error, where)), str)]
     for handler in handlers:
         logger.addHandler(handler)
     error = OSError("away")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.ops import logs
-from tests.conftest import API_ALONE, build_app
+from tests.conftest import API_ONLY, build_app
 from tests.serving import SECRET
 
 COUNTED, CACHED = "Limits are counted in {}, for all processes together.", "The cache is in {}."
@@ -37,13 +37,13 @@ SECRET_URL = "redis://:hush@cache:6379/0"
 def test_it_says_how_many_processes_what_they_share_and_where_mail_goes(given, processes, words, caplog):
     caplog.set_level("INFO")
     settings = {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": SECRET}
-    logs.log_start(resolve(settings | given), processes)
+    logs.log_start(parse_settings(settings | given), processes)
     assert [record.getMessage() for record in caplog.records] == [words]
 
 
 def test_an_application_in_one_process_says_it_once(shared_database, media_folder, caplog):
     caplog.set_level("INFO")
-    app = build_app(shared_database, media_folder, **API_ALONE)
+    app = build_app(shared_database, media_folder, **API_ONLY)
     told = [record for record in caplog.records if record.name == "comicsdb.ops.logs"]
     assert [each.args[0] for each in told] == ["1 process"]
     app.registry["comicsdb.engine"].dispose()

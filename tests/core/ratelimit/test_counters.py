@@ -46,16 +46,16 @@ def counted(bind) -> dict:
 def test_counts_are_added_to_those_of_the_day(bind, counters):
     with time_machine.travel(NOON, tick=False) as traveller:
         for _ in range(3):
-            counters.served("token")
-        counters.served("basic")
+            counters.count_served("token")
+        counters.count_served("basic")
         assert counted(bind) == {}
         counters.write()
         assert counted(bind) == {(TODAY, "authmethod:token", ""): 3, (TODAY, "authmethod:basic", ""): 1}
-        counters.served("token")
+        counters.count_served("token")
         counters.write()
         counters.write()
         traveller.shift(12 * 3600)
-        counters.served("token")
+        counters.count_served("token")
         counters.write()
     assert counted(bind) == {
         (TODAY, "authmethod:token", ""): 4,
@@ -66,7 +66,7 @@ def test_counts_are_added_to_those_of_the_day(bind, counters):
 
 def test_a_request_belongs_to_the_day_on_which_it_came(bind, counters):
     with time_machine.travel(NOON, tick=False) as traveller:
-        counters.served("token")
+        counters.count_served("token")
         traveller.shift(86_400)
         counters.write()
     assert counted(bind) == {(TODAY, "authmethod:token", ""): 1}
@@ -74,41 +74,43 @@ def test_a_request_belongs_to_the_day_on_which_it_came(bind, counters):
 
 def test_the_days_are_those_of_utc(bind, counters):
     with time_machine.travel(datetime(2027, 3, 1, 23, 30, tzinfo=UTC), tick=False):
-        counters.refused("burst", "user:ann")
+        counters.count_refused("burst", "user:ann")
         counters.write()
     assert counted(bind) == {(TODAY, "throttled:burst", "user:ann"): 1}
 
 
 def test_a_refusal_is_told_which_of_the_day_it_is(bind, counters):
     with time_machine.travel(NOON, tick=False) as traveller:
-        assert [counters.refused("burst", "user:ann") for _ in range(3)] == [1, 2, 3]
-        assert counters.refused("sustained", "user:ann") == 1
-        assert counters.refused("burst", "ip:192.0.2.1") == 1
+        assert [counters.count_refused("burst", "user:ann") for _ in range(3)] == [1, 2, 3]
+        assert counters.count_refused("sustained", "user:ann") == 1
+        assert counters.count_refused("burst", "ip:192.0.2.1") == 1
         counters.write()
-        assert counters.refused("burst", "user:ann") == 4
+        assert counters.count_refused("burst", "user:ann") == 4
         traveller.shift(86_400)
-        assert counters.refused("burst", "user:ann") == 1
+        assert counters.count_refused("burst", "user:ann") == 1
 
 
 def test_processes_count_together(bind, counters):
     other = Counters(bind, 0)
     with time_machine.travel(NOON, tick=False):
         for _ in range(5):
-            counters.refused("burst", "user:ann")
+            counters.count_refused("burst", "user:ann")
         counters.write()
-        assert other.refused("burst", "user:ann") == 6  # one that was just started knows of those before
+        assert (
+            other.count_refused("burst", "user:ann") == 6
+        )  # one that was just started knows of those before
         other.write()
-        assert counters.refused("burst", "user:ann") == 6  # those of others join
+        assert counters.count_refused("burst", "user:ann") == 6  # those of others join
         counters.write()
-        assert counters.refused("burst", "user:ann") == 8  # with the next writing
+        assert counters.count_refused("burst", "user:ann") == 8  # with the next writing
         counters.write()
     assert counted(bind) == {(TODAY, "throttled:burst", "user:ann"): 8}
 
 
 def test_threads_lose_nothing(bind, counters):
     def work(number):
-        counters.served("token")
-        told = counters.refused("burst", "user:ann")
+        counters.count_served("token")
+        told = counters.count_refused("burst", "user:ann")
         if number % 10 == 0:
             counters.write()
         return told
@@ -128,16 +130,16 @@ def test_what_the_database_does_not_take_is_kept(bind, counters, caplog, factory
     user, token = account(factory)
     with time_machine.travel(NOON, tick=False):
         _rename(bind, "daily_count", "away")
-        counters.served("token")
-        counters.token_used(token, HERE)
-        assert counters.refused("burst", "user:ann") == 1
+        counters.count_served("token")
+        counters.note_token_use(token, HERE)
+        assert counters.count_refused("burst", "user:ann") == 1
         counters.write()
-        counters.served("token")
+        counters.count_served("token")
         counters.write()
         _rename(bind, "away", "daily_count")
-        assert counters.refused("burst", "user:ann") == 2
+        assert counters.count_refused("burst", "user:ann") == 2
         counters.write()
-        assert counters.refused("burst", "user:ann") == 3
+        assert counters.count_refused("burst", "user:ann") == 3
     assert counted(bind) == {(TODAY, "authmethod:token", ""): 2, (TODAY, "throttled:burst", "user:ann"): 2}
     assert used(factory, ApiToken, token).last_used == NOON
     assert [record.levelname for record in caplog.records] == ["WARNING"]
@@ -155,7 +157,7 @@ def test_counts_are_kept_for_35_days(bind, counters):
             row = {"day": TODAY - timedelta(days=days), "counter": "x", "identity": "", "count": 1}
             connection.execute(DailyCount.__table__.insert(), row)
     with time_machine.travel(NOON, tick=False):
-        counters.served("token")
+        counters.count_served("token")
         counters.write()
     assert sorted(day for day, *_ in counted(bind)) == [
         TODAY - timedelta(days=35),
@@ -190,8 +192,8 @@ def test_the_last_day_of_basic_and_the_last_hour_of_a_token_are_written_once(bin
     other = Counters(bind, 0)
 
     def use(counts, address):
-        counts.basic_used(user, address)
-        counts.token_used(token, address)
+        counts.note_basic_use(user, address)
+        counts.note_token_use(token, address)
         counts.write()
 
     with time_machine.travel(NOON, tick=False) as traveller:
@@ -226,9 +228,9 @@ def version(bind, user: int, token: int) -> list:
 
 
 def test_an_account_that_has_gone_is_no_trouble(bind, counters):
-    counters.basic_used(2**31 - 1, HERE)
-    counters.token_used(2**31 - 1, HERE)
-    counters.served("token")
+    counters.note_basic_use(2**31 - 1, HERE)
+    counters.note_token_use(2**31 - 1, HERE)
+    counters.count_served("token")
     counters.write()
     assert list(counted(bind).values()) == [1]
 
@@ -238,7 +240,7 @@ def test_an_account_that_has_gone_is_no_trouble(bind, counters):
 
 def test_they_are_written_every_few_seconds(bind):
     counters = Counters(bind, 1)
-    counters.served("token")
+    counters.count_served("token")
     until = time.monotonic() + SURELY
     while not counted(bind):
         assert time.monotonic() < until
@@ -252,7 +254,7 @@ from sqlalchemy import create_engine
 from comicsdb.ratelimit.counters import Counters
 for end in sys.argv[2:]:
     if not os.fork():
-        Counters(create_engine(sys.argv[1]), 3600).served(end)
+        Counters(create_engine(sys.argv[1]), 3600).count_served(end)
         exec(end)
         raise SystemExit
     print(os.waitstatus_to_exitcode(os.wait()[1]))
@@ -270,7 +272,7 @@ def test_they_are_written_when_the_process_ends(database, bind):
 
 
 def _count_once(url: str) -> None:
-    Counters(create_engine(url), 3600).served("token")
+    Counters(create_engine(url), 3600).count_served("token")
 
 
 def test_they_are_written_when_a_worker_ends_that_a_server_began(database, bind):

@@ -59,20 +59,20 @@ class InRedis:
 
 
 @pytest.fixture
-def postgres(own_light):
+def postgres(independent_read_pool):
     """A limiter in PostgreSQL, and the way to move time."""
-    place = InPostgres(own_light)
+    place = InPostgres(independent_read_pool)
     yield place
     place.close()
 
 
 @pytest.fixture(params=["postgresql", "redis"])
-def place(own_light, request):
+def place(independent_read_pool, request):
     """A limiter, and the way to move time."""
     if request.param == "postgresql":
         yield request.getfixturevalue("postgres")
     else:
-        yield InRedis(own_light, request.getfixturevalue("redis"))
+        yield InRedis(independent_read_pool, request.getfixturevalue("redis"))
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_a_place_becomes_free_when_the_oldest_event_leaves_the_window(place, lim
     limiter.take([(THREE, "7")])
     place.move(39)
     refused = limiter.take([(THREE, "7")]).states[0]
-    assert (refused.refused, refused.wait) == (True, 1)
+    assert (refused.refused, refused.retry_after) == (True, 1)
     place.move(1.01)
     assert seen(limiter.take([(THREE, "7")])) == [(False, 0)]
     assert seen(limiter.take([(THREE, "7")])) == [(True, 0)]
@@ -123,10 +123,10 @@ def test_a_place_becomes_free_when_the_oldest_event_leaves_the_window(place, lim
 def test_an_event_counts_as_often_as_a_limit_is_named_or_not_at_all(limiter):
     assert seen(limiter.take([(THREE, "7"), *[(MANY, "7")] * 3]))[-1] == (False, 2)
     assert limiter.take([(THREE, "7"), *[(MANY, "7")] * 3]).refused
-    assert seen(limiter.take(BOTH, free=("burst", "sustained"))) == [(False, 2), (False, 2)]
+    assert seen(limiter.take(BOTH, uncounted=("burst", "sustained"))) == [(False, 2), (False, 2)]
     taken = limiter.take([(THREE, "7"), *[(MANY, "7")] * 2])
     assert seen(taken)[-1] == (False, 0)
-    assert seen(limiter.give_back(taken, "sustained"))[-1] == (False, 2)
+    assert seen(limiter.refund(taken, "sustained"))[-1] == (False, 2)
     assert seen(limiter.take(BOTH)) == [(False, 0), (False, 1)]
 
 
@@ -142,19 +142,19 @@ def test_a_refused_event_does_not_prolong_the_wait(place, limiter):
 
 def test_when_the_next_place_becomes_free_is_told_exactly(place, limiter):
     first = limiter.take([(THREE, "7")]).states[0]
-    assert first.free == first.now + 60 * SECOND
-    assert (first.wait, first.reset) == (60, -(-first.now // SECOND) + 60)
+    assert first.free_at == first.now + 60 * SECOND
+    assert (first.retry_after, first.reset) == (60, -(-first.now // SECOND) + 60)
     place.move(20.5)
     second = limiter.take([(THREE, "7")]).states[0]
-    assert 38 * SECOND < second.free - second.now <= 39.5 * SECOND
-    assert second.wait in {39, 40}
+    assert 38 * SECOND < second.free_at - second.now <= 39.5 * SECOND
+    assert second.retry_after in {39, 40}
 
 
 def test_a_wait_and_a_reset_are_rounded_up(postgres):
     told = []
     for _ in range(3):
         standing = postgres.limiter.take([(THREE, "7")]).states[0]
-        told.append((standing.wait, standing.reset))
+        told.append((standing.retry_after, standing.reset))
         postgres.move(0.5)
     assert told == [(60, 1_800_000_061), (60, 1_800_000_061), (59, 1_800_000_061)]
 
@@ -163,11 +163,11 @@ def test_a_limit_that_was_lowered_frees_a_place_when_enough_events_have_left(pla
     for _ in range(5):
         limiter.take([(MANY, "7")])
         place.move(100)
-    lowered = MANY._replace(most=2)
+    lowered = MANY._replace(max_events=2)
     standing = limiter.take([(lowered, "7")]).states[0]
     # Five are taken; the fourth oldest has to leave before there are fewer than two.
     assert (standing.refused, standing.count, standing.remaining) == (True, 5, 0)
-    assert 86_198 <= standing.wait <= 86_200
+    assert 86_198 <= standing.retry_after <= 86_200
     place.move(86_200 - 1.5)
     assert seen(limiter.take([(lowered, "7")])) == [(True, 0)]
     place.move(1.51)
@@ -177,7 +177,7 @@ def test_a_limit_that_was_lowered_frees_a_place_when_enough_events_have_left(pla
 def test_a_limit_that_was_raised_lets_more_pass_at_once(limiter):
     for _ in range(4):
         limiter.take([(THREE, "7")])
-    assert seen(limiter.take([(THREE._replace(most=10), "7")])) == [(False, 6)]
+    assert seen(limiter.take([(THREE._replace(max_events=10), "7")])) == [(False, 6)]
 
 
 def test_what_one_limit_refuses_costs_nothing_at_the_other_where_they_count_together(limiter):
@@ -189,29 +189,29 @@ def test_what_one_limit_refuses_costs_nothing_at_the_other_where_they_count_toge
 
 def test_each_counts_for_itself_where_they_do_not_count_together(limiter):
     for _ in range(4):
-        taken = limiter.take(BOTH, together=False)
+        taken = limiter.take(BOTH, all_or_none=False)
     assert seen(taken) == [(True, 0), (False, 1)]
-    limiter.take(BOTH, together=False)
-    assert seen(limiter.take(BOTH, together=False)) == [(True, 0), (True, 0)]
+    limiter.take(BOTH, all_or_none=False)
+    assert seen(limiter.take(BOTH, all_or_none=False)) == [(True, 0), (True, 0)]
 
 
 def test_a_limit_may_judge_without_counting(limiter):
-    assert seen(limiter.take(BOTH, free=("sustained",))) == [(False, 2), (False, 5)]
-    looked = limiter.take(BOTH, free=("burst", "sustained")).states
+    assert seen(limiter.take(BOTH, uncounted=("sustained",))) == [(False, 2), (False, 5)]
+    looked = limiter.take(BOTH, uncounted=("burst", "sustained")).states
     assert [each.count for each in looked] == [1, 0]
-    assert looked[1].free == looked[1].now + 86_400 * SECOND  # as after the first event
+    assert looked[1].free_at == looked[1].now + 86_400 * SECOND  # as after the first event
     for _ in range(5):
         limiter.take([(MANY, "7")])
-    assert seen(limiter.take(BOTH, free=("sustained",))) == [(False, 2), (True, 0)]
+    assert seen(limiter.take(BOTH, uncounted=("sustained",))) == [(False, 2), (True, 0)]
 
 
 def test_exactly_one_place_is_given_back(limiter):
     first, second, third = (limiter.take(BOTH) for _ in range(3))
-    back = limiter.give_back(second, "sustained")
+    back = limiter.refund(second, "sustained")
     assert seen(back) == [(False, 1), (False, 3)]
     assert back.states[0] == second.states[0]
-    assert limiter.give_back(back, "sustained") == back  # what was given back is not there twice
-    assert limiter.give_back(third, "sustained").states[1].free == first.states[1].free
+    assert limiter.refund(back, "sustained") == back  # what was given back is not there twice
+    assert limiter.refund(third, "sustained").states[1].free_at == first.states[1].free_at
 
 
 def test_the_place_given_back_is_that_of_the_very_event(postgres):
@@ -219,7 +219,7 @@ def test_the_place_given_back_is_that_of_the_very_event(postgres):
     for _ in range(3):
         taken.append(limiter.take(BOTH))
         postgres.move(10)
-    limiter.give_back(taken[0], "sustained")
+    limiter.refund(taken[0], "sustained")
     postgres.move(86_400 - 30 + 9)  # the second is there for another second
     assert seen(limiter.take([(MANY, "7")])) == [(False, 2)]
     postgres.move(1)
@@ -227,25 +227,25 @@ def test_the_place_given_back_is_that_of_the_very_event(postgres):
 
 
 def test_the_first_place_of_all_can_be_given_back(limiter):
-    back = limiter.give_back(limiter.take(BOTH), "sustained").states[1]
-    assert (back.count, back.remaining, back.free) == (0, 5, back.now + 86_400 * SECOND)
+    back = limiter.refund(limiter.take(BOTH), "sustained").states[1]
+    assert (back.count, back.remaining, back.free_at) == (0, 5, back.now + 86_400 * SECOND)
 
 
 def test_what_was_refused_or_free_gives_nothing_back(limiter):
     for _ in range(3):
         limiter.take(BOTH)
     refused = limiter.take(BOTH)
-    assert limiter.give_back(refused, "sustained") == refused
-    free = limiter.take([(MANY, "7")], free=("sustained",))
-    assert limiter.give_back(free, "sustained") == free
-    assert limiter.take([(MANY, "7")], free=("sustained",)).states[0].count == 3
+    assert limiter.refund(refused, "sustained") == refused
+    free = limiter.take([(MANY, "7")], uncounted=("sustained",))
+    assert limiter.refund(free, "sustained") == free
+    assert limiter.take([(MANY, "7")], uncounted=("sustained",)).states[0].count == 3
 
 
 def test_among_threads_exactly_so_many_pass(limiter):
     limit = Limit("burst", 50, 600)
     with ThreadPoolExecutor(8) as pool:
         answers = list(
-            pool.map(lambda _: limiter.take([(limit, "7"), (MANY, "7")], together=False), range(200))
+            pool.map(lambda _: limiter.take([(limit, "7"), (MANY, "7")], all_or_none=False), range(200))
         )
     assert sum(not taken.states[0].refused for taken in answers) == 50
     assert sum(not taken.states[1].refused for taken in answers) == 5
@@ -255,11 +255,11 @@ def test_threads_that_give_back_what_they_took_leave_nothing(limiter):
     limit = Limit("sustained", 1000, 600)
 
     def there_and_back(_):
-        limiter.give_back(limiter.take([(limit, "7")]), "sustained")
+        limiter.refund(limiter.take([(limit, "7")]), "sustained")
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(there_and_back, range(200)))
-    assert limiter.take([(limit, "7")], free=("sustained",)).states[0].count == 0
+    assert limiter.take([(limit, "7")], uncounted=("sustained",)).states[0].count == 0
 
 
 # Against a model: whatever happens, a limit judges by the events of its window and by nothing else.
@@ -276,8 +276,8 @@ STEPS = st.one_of(
 _clients = itertools.count(100)
 
 
-class Model:
-    """What a limiter should know of one client: the times of its events, and nothing else."""
+class LimiterModel:
+    """The expected state of a limiter for one client: the times of its events."""
 
     def __init__(self):
         self.limits = {"burst": TWO, "sustained": FOUR}
@@ -292,7 +292,7 @@ class Model:
         """Judge an event: of each limit whether it refuses, the places taken, and when one becomes free."""
         for name, limit in self.limits.items():
             self.kept[name] = [each for each in self.kept[name] if each > now - limit.seconds * SECOND]
-        refusing = {name for name, limit in self.limits.items() if len(self.kept[name]) >= limit.most}
+        refusing = {name for name, limit in self.limits.items() if len(self.kept[name]) >= limit.max_events}
         for name in self.limits:
             if name not in free and name not in refusing and not (together and refusing):
                 self.kept[name].append(now)
@@ -301,14 +301,20 @@ class Model:
     def state(self, name: str, now: int) -> tuple[int, int]:
         """How many places are taken, and when one becomes free, as the contract has it."""
         times, limit = self.kept[name], self.limits[name]
-        first = times[len(times) - limit.most] if len(times) > limit.most else times[0] if times else now
+        first = (
+            times[len(times) - limit.max_events]
+            if len(times) > limit.max_events
+            else times[0]
+            if times
+            else now
+        )
         return len(times), first + limit.seconds * SECOND
 
 
 @settings(max_examples=SOAK or 50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(STEPS, min_size=10, max_size=40))
 def test_a_limiter_does_what_the_model_does(place, steps):
-    model, given, client = Model(), [], str(next(_clients))
+    model, given, client = LimiterModel(), [], str(next(_clients))
     for kind, *details in steps:
         if kind == "move":
             place.move(*details)
@@ -316,18 +322,18 @@ def test_a_limiter_does_what_the_model_does(place, steps):
                 model.grow_older(*details)
                 given.clear()  # their times are not those in Redis any more
         elif kind == "change":
-            model.limits["sustained"] = FOUR._replace(most=details[0])
+            model.limits["sustained"] = FOUR._replace(max_events=details[0])
         elif kind == "take":
             together, free = details
             asked = [(each, client) for each in model.limits.values()]
-            taken = place.limiter.take(asked, together=together, free=free)
+            taken = place.limiter.take(asked, all_or_none=together, uncounted=free)
             expected = model.take(taken.states[0].now, together, free)
-            assert [(each.refused, each.count, each.free) for each in taken.states] == expected
+            assert [(each.refused, each.count, each.free_at) for each in taken.states] == expected
             given.append(taken)
         elif given:
             taken = given.pop(details[0] % len(given))
-            back = place.limiter.give_back(taken, "sustained").states[1]
-            if taken.states[1].placed and back.now in model.kept["sustained"]:
+            back = place.limiter.refund(taken, "sustained").states[1]
+            if taken.states[1].is_counted and back.now in model.kept["sustained"]:
                 model.kept["sustained"].remove(back.now)
                 assert back.count == len(model.kept["sustained"])
 
@@ -363,16 +369,16 @@ def test_events_that_are_many_become_free_by_quarters_of_an_hour_of_a_day(postgr
         last = limiter.take([(DAY, "7")]).states[0]
         postgres.move(3)
     assert counts(engine) == [1] * TIMES
-    assert last.free == last.now - (TIMES - 1) * 3 * SECOND + 86_400 * SECOND  # exact as yet
+    assert last.free_at == last.now - (TIMES - 1) * 3 * SECOND + 86_400 * SECOND  # exact as yet
     more = limiter.take([(DAY, "7")]).states[0]
     assert counts(engine) == [TIMES + 1]
-    assert more.free == more.now + 86_400 * SECOND
+    assert more.free_at == more.now + 86_400 * SECOND
     postgres.move(QUARTER)
-    assert limiter.take([(DAY, "7")]).states[0].free == more.free
+    assert limiter.take([(DAY, "7")]).states[0].free_at == more.free_at
     postgres.move(86_400 - QUARTER - 1)
-    assert limiter.take([(DAY, "7")], free=("sustained",)).states[0].count == TIMES + 2
+    assert limiter.take([(DAY, "7")], uncounted=("sustained",)).states[0].count == TIMES + 2
     postgres.move(1)
-    assert limiter.take([(DAY, "7")], free=("sustained",)).states[0].count == 1
+    assert limiter.take([(DAY, "7")], uncounted=("sustained",)).states[0].count == 1
 
 
 def test_no_more_than_a_large_limit_pass_in_any_period_and_its_row_stays_small(postgres, engine):
@@ -382,24 +388,24 @@ def test_no_more_than_a_large_limit_pass_in_any_period_and_its_row_stays_small(p
             passed.append(step * 200)
         postgres.move(200)
     for moment in passed:
-        assert sum(moment <= each < moment + 86_400 for each in passed) <= DAY.most
-    assert len(passed) >= 3 * DAY.most  # in three days and a half
+        assert sum(moment <= each < moment + 86_400 for each in passed) <= DAY.max_events
+    assert len(passed) >= 3 * DAY.max_events  # in three days and a half
     assert len(counts(engine)) <= TIMES
 
 
 def test_of_many_too_exactly_one_place_is_given_back(postgres, engine):
     limiter = postgres.limiter
     taken = [limiter.take([(DAY, "7")]) for _ in range(TIMES + 1)]
-    assert seen(limiter.give_back(taken[0], "sustained")) == [(False, DAY.most - TIMES)]
+    assert seen(limiter.refund(taken[0], "sustained")) == [(False, DAY.max_events - TIMES)]
     for each in taken[1:]:
-        left = limiter.give_back(each, "sustained")
-    assert seen(left) == [(False, DAY.most)]
+        left = limiter.refund(each, "sustained")
+    assert seen(left) == [(False, DAY.max_events)]
     assert counts(engine) == []
-    assert seen(limiter.take([(DAY, "7")])) == [(False, DAY.most - 1)]
+    assert seen(limiter.take([(DAY, "7")])) == [(False, DAY.max_events - 1)]
 
 
 def test_looking_leaves_nothing_behind(postgres, engine):
-    postgres.limiter.take(BOTH, free=("burst", "sustained"))
+    postgres.limiter.take(BOTH, uncounted=("burst", "sustained"))
     assert kept(engine) == {}
 
 
@@ -419,8 +425,8 @@ def test_two_who_ask_for_the_same_limits_in_another_order_do_not_wait_for_each_o
     assert [each.count for each in limiter.take(asked).states] == [401, 401, 401]
 
 
-def test_at_an_epoch_that_is_over_nothing_is_counted(postgres, own_light):
-    (epoch,) = own_light.fetch(EPOCH, {})
+def test_at_an_epoch_that_is_over_nothing_is_counted(postgres, independent_read_pool):
+    (epoch,) = independent_read_pool.fetch(EPOCH, {})
     with pytest.raises(EpochMovedError):
         postgres.limiter.take(BOTH, epoch=epoch - 1)
     assert [each.count for each in postgres.limiter.take(BOTH, epoch=epoch).states] == [1, 1]
@@ -429,15 +435,15 @@ def test_at_an_epoch_that_is_over_nothing_is_counted(postgres, own_light):
 def test_connections_of_a_proxy_count_as_well(postgres, engine):
     lent = ReadPool(connector(engine, configure=False), prepare=False)
     limiter = Limiter(lent)
-    limiter.give_back(limiter.take(BOTH), "sustained")
+    limiter.refund(limiter.take(BOTH), "sustained")
     assert [each.count for each in postgres.limiter.take(BOTH).states] == [2, 1]
     lent.close()
 
 
 @pytest.fixture
-def processes(postgres, own_light):
+def processes(postgres, independent_read_pool):
     """Limiters of two processes, whose time is that of `postgres`."""
-    return postgres.limiter, Limiter(own_light)
+    return postgres.limiter, Limiter(independent_read_pool)
 
 
 def test_processes_judge_by_what_others_have_counted(processes):
@@ -445,14 +451,14 @@ def test_processes_judge_by_what_others_have_counted(processes):
     assert [bool(each.take(BOTH).refused) for each in (one, other, one, other, one)] == [False] * 3 + [
         True
     ] * 2
-    assert [each.count for each in other.take(BOTH, free=("burst", "sustained")).states] == [3, 3]
+    assert [each.count for each in other.take(BOTH, uncounted=("burst", "sustained")).states] == [3, 3]
 
 
 def test_a_place_that_one_process_gave_back_is_there_for_the_others(processes):
     one, other = processes
     taken = [other.take([(THREE, "7")]) for _ in range(3)]
     assert one.take([(THREE, "7")]).refused
-    other.give_back(taken[0], "burst")
+    other.refund(taken[0], "burst")
     assert seen(one.take([(THREE, "7")])) == [(False, 0)]
 
 
@@ -460,7 +466,7 @@ def test_a_row_that_was_removed_counts_no_more(processes):
     one, other = processes
     one.take([(THREE, "7")])
     other.forget()
-    assert seen(one.take([(THREE, "7")], free=("burst",))) == [(False, 3)]
+    assert seen(one.take([(THREE, "7")], uncounted=("burst",))) == [(False, 3)]
     other.take([(THREE, "7")])
     other.forget()
     assert seen(other.take([(THREE, "7")])) == [(False, 2)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.db.read_pool import ReadPool, connector
 from comicsdb.models.choices import SupporterTier
 from comicsdb.ratelimit import Limiter
@@ -21,7 +21,7 @@ ENDING = {
 @pytest.fixture
 def limits(limiter):
     """`limits(**more)`: the limits of a site whose settings are the defaults but for some."""
-    return lambda **more: ApiLimits(limiter, resolve(GIVEN | more))
+    return lambda **more: ApiLimits(limiter, parse_settings(GIVEN | more))
 
 
 def somebody(tier=None, method="token") -> Identity:
@@ -37,8 +37,8 @@ def test_looking_at_how_one_stands_counts_nothing(limits):
         ours.take(somebody(), "192.0.2.1")
     for _ in range(3):
         minute, day = ours.states(somebody())
-        assert (minute.count, minute.limit.most) == (3, 20)
-        assert (day.count, day.limit.most, day.remaining) == (3, 5000, 4997)
+        assert (minute.count, minute.limit.max_events) == (3, 20)
+        assert (day.count, day.limit.max_events, day.remaining) == (3, 5000, 4997)
     assert ours.states(somebody(SupporterTier.SPONSOR))[1].remaining == 14_997
 
 
@@ -53,7 +53,7 @@ def test_a_database_that_takes_nothing_in_still_judges(limits, engine, limiter, 
     ours, readonly = limits(), ReadPool(connector(engine, limits={"default_transaction_read_only": "on"}))
     for _ in range(18):
         ours.take(somebody(), "192.0.2.1")
-    uncounted = ApiLimits(Limiter(readonly), resolve(GIVEN))
+    uncounted = ApiLimits(Limiter(readonly), parse_settings(GIVEN))
     assert [uncounted.take(somebody(), "192.0.2.1").states[0].count for _ in range(2)] == [18, 18]
     assert "Requests are not counted: cannot execute" in caplog.text
     for _ in range(2):
@@ -64,10 +64,13 @@ def test_a_database_that_takes_nothing_in_still_judges(limits, engine, limiter, 
 
 def test_a_supporter_has_by_basic_no_more_than_others_when_it_ends(limits):
     ours = limits(**ENDING)
-    assert [each.most for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR, "basic"))] == [10, 1000]
-    assert [each.most for each in ours.of(somebody(SupporterTier.MEGA_SPONSOR))] == [20, 25_000]
+    assert [each.max_events for each in ours.limits_of(somebody(SupporterTier.MEGA_SPONSOR, "basic"))] == [
+        10,
+        1000,
+    ]
+    assert [each.max_events for each in ours.limits_of(somebody(SupporterTier.MEGA_SPONSOR))] == [20, 25_000]
     low = limits(**ENDING, **{"comicsdb_api.throttle.burst": "5"})
-    assert [each.most for each in low.of(somebody(method="basic"))] == [5, 1000]
+    assert [each.max_events for each in low.limits_of(somebody(method="basic"))] == [5, 1000]
 
 
 @pytest.mark.parametrize(
@@ -90,12 +93,14 @@ def test_a_supporter_has_by_basic_no_more_than_others_when_it_ends(limits):
 )
 def test_a_wrong_setting_names_itself_and_says_what_it_takes(key, value, hint):
     with pytest.raises(SettingsError) as caught:
-        resolve(GIVEN | {key: value})
+        parse_settings(GIVEN | {key: value})
     assert key in str(caught.value)
     assert hint in str(caught.value)
 
 
 def test_tiers_may_be_written_in_any_order():
-    settings = resolve(GIVEN | {"comicsdb_api.throttle.tiers": "sponsor=3, friend=1 mega_sponsor=4 backer=2"})
+    settings = parse_settings(
+        GIVEN | {"comicsdb_api.throttle.tiers": "sponsor=3, friend=1 mega_sponsor=4 backer=2"}
+    )
     assert settings["comicsdb_api.throttle.tiers"] == dict(zip(SupporterTier, (1, 2, 3, 4), strict=True))
-    assert resolve(settings) == settings
+    assert parse_settings(settings) == settings

@@ -21,14 +21,14 @@ def quick(monkeypatch):
 
 
 @pytest.fixture
-def limiter_of(limiter, own_light):
+def limiter_of(limiter, independent_read_pool):
     """`limiter_of(url)`: a limiter with a Redis; nothing is counted in PostgreSQL yet."""
-    return partial(Limiter, own_light)
+    return partial(Limiter, independent_read_pool)
 
 
 def counts(limiter) -> list[int]:
     """How many events each limit knows of."""
-    return [each.count for each in limiter.take(BOTH, free=("burst", "sustained")).states]
+    return [each.count for each in limiter.take(BOTH, uncounted=("burst", "sustained")).states]
 
 
 def commands(redis) -> dict[str, int]:
@@ -39,12 +39,12 @@ def commands(redis) -> dict[str, int]:
 
 def test_an_event_with_two_limits_is_one_trip(redis, limiter_of):
     limiter = limiter_of(redis.url)
-    limiter.give_back(limiter.take(BOTH), "sustained")
+    limiter.refund(limiter.take(BOTH), "sustained")
     redis.client.config_resetstat()
     for _ in range(5):
         taken = limiter.take(BOTH)
     assert commands(redis) == {"evalsha": 5}
-    limiter.give_back(limiter.take([(MANY, "8")]), "sustained")
+    limiter.refund(limiter.take([(MANY, "8")]), "sustained")
     assert commands(redis)["evalsha"] == 7
     assert taken.refused
 
@@ -60,7 +60,7 @@ def test_what_one_took_another_can_give_back(redis, limiter_of):
     taken = limiter_of(redis.url).take(BOTH)
     other = limiter_of(redis.url)
     other.take(BOTH)
-    other.give_back(taken, "sustained")
+    other.refund(taken, "sustained")
     assert counts(other) == [2, 1]
 
 
@@ -98,7 +98,7 @@ def test_a_clock_that_is_set_back_stands_still(redis, limiter_of):
     ahead = (seconds + 1000) * 1_000_000
     redis.client.rpush("comicsdb-limits:burst:7", ahead)
     standing = limiter.take([(THREE, "7")]).states[0]
-    assert (standing.now, standing.count, standing.wait) == (ahead, 2, 60)
+    assert (standing.now, standing.count, standing.retry_after) == (ahead, 2, 60)
 
 
 # Without Redis.
@@ -126,12 +126,12 @@ def test_a_place_is_given_back_where_it_was_taken(redis, quick, limiter_of):
     shared = limiter.take(BOTH)
     redis.kill()
     own = limiter.take(BOTH)
-    assert limiter.give_back(shared, "sustained") == shared  # its place cannot be reached
-    assert [each.count for each in limiter.give_back(own, "sustained").states] == [1, 0]
+    assert limiter.refund(shared, "sustained") == shared  # its place cannot be reached
+    assert [each.count for each in limiter.refund(own, "sustained").states] == [1, 0]
     redis.start()
     after = limiter.take(BOTH)
-    assert [each.count for each in limiter.give_back(own, "sustained").states] == [1, 0]
-    assert [each.count for each in limiter.give_back(after, "sustained").states] == [1, 0]
+    assert [each.count for each in limiter.refund(own, "sustained").states] == [1, 0]
+    assert [each.count for each in limiter.refund(after, "sustained").states] == [1, 0]
 
 
 def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, monkeypatch, limiter_of):
@@ -173,5 +173,5 @@ def test_a_redis_that_forgot_the_scripts_gets_them_again(redis, limiter_of):
     redis.client.script_flush()
     assert counts(limiter) == [1, 1]
     redis.client.script_flush()
-    limiter.give_back(taken, "sustained")
+    limiter.refund(taken, "sustained")
     assert counts(limiter) == [1, 0]

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pyramid.request import Request, apply_request_extensions
 
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 from comicsdb.readcache import regions
 from comicsdb.readcache.regions import Cache, from_settings
 from tests.conftest import build_app
@@ -42,8 +42,8 @@ def never():
     raise AssertionError("created once more")
 
 
-class Creator:
-    """Makes a value in a moment, and counts how often; the first `failures` times it fails."""
+class CountingCreator:
+    """Creates a value, slowly, and counts its calls; the first `failures` calls fail."""
 
     def __init__(self, value=b"made", failures=0):
         self.value = value
@@ -61,7 +61,7 @@ class Creator:
         return self.value
 
 
-def at_once(number, job):
+def run_in_threads(number, job):
     """Run a job in threads that start together; gives results, or the exceptions they ended in."""
     barrier = threading.Barrier(number)
 
@@ -128,15 +128,15 @@ def test_a_value_is_there_for_its_lifetime(make_cache):
 
 
 def test_of_many_who_miss_at_once_one_creates(cache):
-    creator = Creator()
-    answers = at_once(12, lambda: cache.detail.get_or_create(KEY, creator))
+    creator = CountingCreator()
+    answers = run_in_threads(12, lambda: cache.detail.get_or_create(KEY, creator))
     assert creator.calls == 1
     assert sorted(answers) == [(b"made", False)] + [(b"made", True)] * 11
 
 
 def test_a_failure_is_its_own_callers_alone_and_another_creates(cache):
-    creator = Creator(failures=3)
-    answers = at_once(8, lambda: cache.detail.get_or_create(KEY, creator))
+    creator = CountingCreator(failures=3)
+    answers = run_in_threads(8, lambda: cache.detail.get_or_create(KEY, creator))
     assert creator.calls == 4
     assert sorted(str(answer) for answer in answers if isinstance(answer, LookupError)) == [
         "failure 1",
@@ -187,10 +187,10 @@ def test_who_has_waited_long_enough_creates_for_itself(cache, monkeypatch):
 
 def test_locks_leave_nothing_behind(cache):
     for number in range(300):
-        creator = Creator if number % 100 == 0 else (lambda: lambda: b"x")
+        creator = CountingCreator if number % 100 == 0 else (lambda: lambda: b"x")
         cache.detail.get_or_create(f"issue:{number}", creator())
     with pytest.raises(LookupError):
-        cache.detail.get_or_create(KEY, Creator(failures=1))
+        cache.detail.get_or_create(KEY, CountingCreator(failures=1))
     gc.collect(1)  # they are young; to go through everything takes seconds
     assert not cache.detail._locks._values
 
@@ -235,7 +235,7 @@ def test_a_request_has_the_cache_of_its_process(wsgi):
 )
 def test_a_wrong_address_is_refused_by_name(url):
     with pytest.raises(SettingsError, match=r"comicsdb\.cache\.url"):
-        from_settings(resolve(REQUIRED | {"comicsdb.cache.url": url}))
+        from_settings(parse_settings(REQUIRED | {"comicsdb.cache.url": url}))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_wrong_address_is_refused_by_name(url):
 )
 def test_other_wrong_settings_are_refused_by_name(key, value):
     with pytest.raises(SettingsError, match=key.replace(".", r"\.")):
-        from_settings(resolve(REQUIRED | {key: value}))
+        from_settings(parse_settings(REQUIRED | {key: value}))
 
 
 def test_a_wrong_address_stops_the_start(shared_database, media_folder):
@@ -264,11 +264,11 @@ import sys
 sys.modules["redis"] = None  # as if it were not installed
 from comicsdb.readcache.regions import Cache, from_settings
 from comicsdb.cli import main
-from comicsdb.config import SettingsError, resolve
+from comicsdb.config import SettingsError, parse_settings
 given = {"sqlalchemy.url": "postgresql:///none", "comicsdb.secret": "0123456789abcdefghijklmnopqrstuv"}
-assert from_settings(resolve(given)).detail.get_or_create("key", lambda: b"x") == (b"x", False)
+assert from_settings(parse_settings(given)).detail.get_or_create("key", lambda: b"x") == (b"x", False)
 try:
-    from_settings(resolve(given | {"comicsdb.cache.url": "redis://localhost"}))
+    from_settings(parse_settings(given | {"comicsdb.cache.url": "redis://localhost"}))
 except SettingsError as error:
     print(error)
 """

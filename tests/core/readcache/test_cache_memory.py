@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from dogpile.cache.api import CachedValue
 
-from comicsdb.readcache.memory import ENTRY_BYTES, Lru, remember
+from comicsdb.readcache.memory import ENTRY_BYTES, Lru, store_value
 from comicsdb.readcache.regions import Cache
 
 SIZE = 10_000  # bytes of a payload, large against all else
@@ -36,30 +36,30 @@ def lru():
 
 def test_the_least_recently_used_goes_first(lru):
     for key in "abc":
-        remember(lru, key, value(), 60)
+        store_value(lru, key, value(), 60)
     assert lru.get("a")
-    remember(lru, "d", value(), 60)
+    store_value(lru, "d", value(), 60)
     assert [key for key in "abcd" if lru.get(key)] == ["a", "c", "d"]
 
 
 def test_a_large_value_moves_as_many_as_it_must(lru):
     for key in "abc":
-        remember(lru, key, value(), 60)
-    remember(lru, "large", value(b"x" * 2 * SIZE), 60)
+        store_value(lru, key, value(), 60)
+    store_value(lru, "large", value(b"x" * 2 * SIZE), 60)
     assert [key for key in ("a", "b", "c", "large") if lru.get(key)] == ["c", "large"]
 
 
 def test_what_is_too_large_is_not_kept_and_moves_nobody(lru):
     for key in "abc":
-        remember(lru, key, value(), 60)
-    remember(lru, "c", value(b"x" * 4 * SIZE), 60)
+        store_value(lru, key, value(), 60)
+    store_value(lru, "c", value(b"x" * 4 * SIZE), 60)
     assert [key for key in "abc" if lru.get(key)] == ["a", "b"]
     assert lru.size < 2 * (SIZE + ENTRY_BYTES) + 200
 
 
 def test_setting_again_and_clearing_keep_the_account(lru):
     for _ in range(100):
-        remember(lru, "a", value(), 60)
+        store_value(lru, "a", value(), 60)
     assert lru.size < SIZE + ENTRY_BYTES + 100
     assert len(lru) == 1
     lru.clear()
@@ -67,16 +67,16 @@ def test_setting_again_and_clearing_keep_the_account(lru):
 
 
 def test_a_value_whose_time_has_passed_frees_its_room(lru):
-    remember(lru, "old", value(age=61), 60)
+    store_value(lru, "old", value(age=61), 60)
     assert len(lru) == 0
-    remember(lru, "short", value(age=58), 60)
+    store_value(lru, "short", value(age=58), 60)
     assert len(lru) == 1
     assert is_forgotten(lru, "short")
     assert (lru.size, len(lru)) == (0, 0)
 
 
 def test_a_value_from_a_clock_that_is_ahead_is_kept_no_longer(lru):
-    remember(lru, "a", value(age=-1e9), 2)
+    store_value(lru, "a", value(age=-1e9), 2)
     assert lru.get("a")
     assert is_forgotten(lru, "a")
 
@@ -113,11 +113,11 @@ def test_threads_do_not_confuse_the_account(lru):
             found = lru.get(key)
             assert found is None or found.payload.startswith(key.encode())
             if dice.random() < 0.5:
-                remember(lru, key, value(key.encode() * dice.randrange(1, SIZE)), dice.choice([60, 0]))
+                store_value(lru, key, value(key.encode() * dice.randrange(1, SIZE)), dice.choice([60, 0]))
             assert lru.size <= lru.limit
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(hammer, range(8)))
     for key in "abcdefgh":
-        remember(lru, key, value(b"x" * 4 * SIZE), 60)  # too large: each only takes the key's place away
+        store_value(lru, key, value(b"x" * 4 * SIZE), 60)  # too large: each only takes the key's place away
     assert (lru.size, len(lru)) == (0, 0)

@@ -13,8 +13,8 @@ from comicsdb.library import ratings
 from comicsdb.models import ApiToken, Arc, Group, Issue, User, user_group_member
 from comicsdb_api import auth
 from tests import engines
-from tests.conftest import copied
-from tests.factories import Make
+from tests.conftest import database_copy
+from tests.factories import Factories
 
 WHEN = datetime(2026, 2, 3, tzinfo=UTC)
 DECIDING = {
@@ -58,16 +58,16 @@ def moves(factory):
 def filled(cluster, template):
     """A database with an account in a group with a token, and an issue: its name, and the number of each."""
     cluster.clone_database(template, "epoch")
-    engine = engines.take(cluster.url("epoch"))
+    engine = engines.acquire(cluster.url("epoch"))
     with session_factory(engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         user, issue = make.user("Nora"), make.issue(store_date=date(2020, 1, 1))
         group = session.scalars(select(Group).order_by(Group.id)).first()
         session.execute(insert(user_group_member).values(user_id=user.id, group_id=group.id))
         session.execute(insert(ApiToken).values(user_id=user.id, digest="d" * 64, token_key="k"))
         session.commit()
         made = {"user": user.id, "issue": issue.id, "group": group.id}
-    engines.give_back(engine)
+    engines.release(engine)
     yield "epoch", made
     cluster.drop_database("epoch")
 
@@ -75,7 +75,7 @@ def filled(cluster, template):
 @pytest.fixture
 def database(cluster, filled):
     """A copy of it."""
-    yield from copied(cluster, filled[0])
+    yield from database_copy(cluster, filled[0])
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_what_decides_about_an_account_moves_it(moves, made, column):
 
 
 def test_what_an_account_is_asked_for_is_what_moves_it():
-    for statement in auth.ACCOUNTS.values():
+    for statement in auth.ACCOUNT_QUERIES.values():
         columns = {column.name for column in statement.selected_columns}
         assert columns <= {*DECIDING, "id", "groups", "token_id", "expiry", "scope", "shares_limits"}
 

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from comicsdb.models.choices import COUNTRIES, LANGUAGES, Status
-from comicsdb.models.currencies import IN_USE, WITHDRAWN, Currency, digits_of
+from comicsdb.models.currencies import IN_USE, WITHDRAWN, Currency, decimals_of
 
 
 def test_there_are_100_languages_and_249_countries():
@@ -51,15 +51,15 @@ def test_every_currency_has_its_digits_in_the_database_too(connection):
         text("SELECT code, currency_digits(code) FROM unnest(CAST(:codes AS text[])) code"),
         {"codes": [*map(str, Currency)]},
     )
-    assert dict(rows.all()) == {str(currency): digits_of(currency) for currency in Currency}
+    assert dict(rows.all()) == {str(currency): decimals_of(currency) for currency in Currency}
 
 
 def test_currencies_have_the_digits_of_iso_4217():
     assert (len(IN_USE), len(WITHDRAWN), len(Currency)) == (155, 98, 253)
-    assert [digits_of(code) for code in ("USD", "CHF", "JPY", "KRW", "KWD", "TND", "HUF", "ISK")] == [
+    assert [decimals_of(code) for code in ("USD", "CHF", "JPY", "KRW", "KWD", "TND", "HUF", "ISK")] == [
         *(2, 2, 0, 0, 3, 3, 2, 0)
     ]
-    assert [digits_of(code) for code in ("ITL", "ESP", "BEF", "PTE", "DEM", "YUD")] == [2] * 6
+    assert [decimals_of(code) for code in ("ITL", "ESP", "BEF", "PTE", "DEM", "YUD")] == [2] * 6
     assert not {"XXX", "XTS", "XAU", "XDR", "CLF", "UYW", "CHE"} & {*map(str, Currency)}
 
 

@@ -8,8 +8,8 @@ from comicsdb.catalog.slugs import slugify
 from comicsdb.library.transfer.matching import plain, publisher_key
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.values import LINE_MAX, NOTES_MAX, UnclearError, line, notes, word
-from comicsdb.schemas.types import LONGEST_TEXT
-from tests.core.schema_reading import fault, read
+from comicsdb.schemas.types import MAX_TEXT_LENGTH
+from tests.core.schema_reading import deserialize_field, field_errors
 from tests.cpu import assert_cpu
 
 SLOW = 0.25  # seconds of CPU that none of this may take: without a limit of length it was seconds, or minutes
@@ -60,6 +60,8 @@ def test_what_is_longer_than_its_column_is_unclear_and_never_cut():
 
 
 def test_descriptions_have_an_end():
-    assert read(schemas.ArcSchema, "desc", "x" * LONGEST_TEXT) == {"desc": "x" * LONGEST_TEXT}
-    told = fault(schemas.ArcSchema, "desc", "x" * (LONGEST_TEXT + 1))
+    assert deserialize_field(schemas.ArcSchema, "desc", "x" * MAX_TEXT_LENGTH) == {
+        "desc": "x" * MAX_TEXT_LENGTH
+    }
+    told = field_errors(schemas.ArcSchema, "desc", "x" * (MAX_TEXT_LENGTH + 1))
     assert told == ["Ensure this field has no more than 100000 characters."]

@@ -8,7 +8,7 @@ from comicsdb.schemas import IssueSchema, VariantSchema
 from comicsdb.schemas.collection import CollectionItemSchema
 from comicsdb.schemas.types import NOT_AMOUNT
 from comicsdb.schemas.wish import PurchaseSchema, WishSchema
-from tests.core.schema_reading import HUGE, fault, faults, read
+from tests.core.schema_reading import HUGE, deserialize_field, errors_of_values, field_errors
 
 # Prices.
 
@@ -59,7 +59,7 @@ from tests.core.schema_reading import HUGE, fault, faults, read
     ],
 )
 def test_a_price_in_its_forms(sent, amount, currency):
-    found = read(IssueSchema, "price", sent)
+    found = deserialize_field(IssueSchema, "price", sent)
     assert found == {"price": Decimal(amount), "currency": currency}
     assert str(found["price"]) == amount  # with the digits of the currency
 
@@ -69,13 +69,13 @@ def test_a_price_in_its_forms(sent, amount, currency):
     [None, "", "  ", {}, {"amount": ""}, {"amount": None, "currency": "EUR"}, {"currency": "EUR"}, "{}"],
 )
 def test_no_price_in_its_forms(sent):
-    assert read(IssueSchema, "price", sent) == {"price": None}
+    assert deserialize_field(IssueSchema, "price", sent) == {"price": None}
 
 
 @pytest.mark.parametrize("sent", ["XYZ", "XAU", "usd", "x" * 200, 5, ["USD"]])
 def test_an_unsupported_currency(sent):
     message = f"Invalid currency '{str(sent)[:50]}'. Expected a code of ISO 4217, such as USD, EUR or JPY."
-    assert fault(IssueSchema, "price", {"amount": 1, "currency": sent}) == [message]
+    assert field_errors(IssueSchema, "price", {"amount": 1, "currency": sent}) == [message]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_an_unsupported_currency(sent):
     ],
 )
 def test_an_unreadable_price(sent):
-    (message,) = fault(IssueSchema, "price", sent)
+    (message,) = field_errors(IssueSchema, "price", sent)
     assert message.startswith("Invalid price format: ")
     assert message.endswith(". Examples: 3.99, 3,99 €, $3.99.")
 
@@ -95,7 +95,7 @@ def test_an_unreadable_price(sent):
 @pytest.mark.parametrize("sent", ["1000000", "999999.995", 10**9, "1e1000000", HUGE, 1e300])
 def test_a_price_of_too_many_digits(sent):
     message = "Ensure that there are no more than 6 digits before the decimal point."
-    assert fault(IssueSchema, "price", sent) == [message]
+    assert field_errors(IssueSchema, "price", sent) == [message]
 
 
 NO_DECIMALS = "Prices in JPY have no decimals: enter a whole number."
@@ -116,7 +116,7 @@ NINE_DIGITS = "Ensure that there are no more than 9 digits before the decimal po
     ],
 )
 def test_an_amount_that_its_currency_does_not_have(amount, currency, message):
-    assert fault(IssueSchema, "price", {"amount": amount, "currency": currency}) == [message]
+    assert field_errors(IssueSchema, "price", {"amount": amount, "currency": currency}) == [message]
 
 
 def test_amounts_beside_their_currency_have_its_digits():
@@ -143,9 +143,11 @@ def test_amounts_beside_their_currency_have_its_digits():
             ("1.999", "EUR", TWO_DECIMALS),
             ("1234567890", "ESP", NINE_DIGITS),
         ):
-            assert faults(schema(partial=True), {name: amount, named: currency}) == {name: [message]}
+            assert errors_of_values(schema(partial=True), {name: amount, named: currency}) == {
+                name: [message]
+            }
     wrong = {"price": "1.999", "price_currency": "XYZ"}
-    assert faults(VariantSchema(partial=True), wrong) == {
+    assert errors_of_values(VariantSchema(partial=True), wrong) == {
         "price": [TWO_DECIMALS],
         "price_currency": ['"XYZ" is not a valid choice.'],
     }
@@ -153,18 +155,20 @@ def test_amounts_beside_their_currency_have_its_digits():
 
 def test_an_amount_whose_currency_only_the_writer_knows_fits_some_currency():
     """A change of a price keeps the currency of the item: `library.collection.check_price` knows it."""
-    assert read(CollectionItemSchema, "purchase_price", "1.250") == {"purchase_price": Decimal("1.250")}
-    assert fault(CollectionItemSchema, "purchase_price", "1.2501") == [THREE_DECIMALS]
+    assert deserialize_field(CollectionItemSchema, "purchase_price", "1.250") == {
+        "purchase_price": Decimal("1.250")
+    }
+    assert field_errors(CollectionItemSchema, "purchase_price", "1.2501") == [THREE_DECIMALS]
 
 
 @pytest.mark.parametrize("schema", [IssueSchema, VariantSchema])
 @pytest.mark.parametrize("sent", ["-1", -0.01])
 def test_a_price_is_not_negative(schema, sent):
-    assert fault(schema, "price", sent) == ["Ensure this value is greater than or equal to 0."]
+    assert field_errors(schema, "price", sent) == ["Ensure this value is greater than or equal to 0."]
 
 
 def test_deeply_nested_price_text_is_refused():
-    (message,) = fault(IssueSchema, "price", '{"a":' * 100_000)
+    (message,) = field_errors(IssueSchema, "price", '{"a":' * 100_000)
     assert message.startswith("Invalid price format: ")
 
 
@@ -173,7 +177,7 @@ def test_deeply_nested_price_text_is_refused():
     [("5.99", "5.99"), (5.99, "5.99"), (5, "5"), ("999999.99", "999999.99"), ("5.9", "5.9")],
 )
 def test_the_price_of_a_variant(sent, amount):
-    assert read(VariantSchema, "price", sent) == {"price": Decimal(amount), "currency": "USD"}
+    assert deserialize_field(VariantSchema, "price", sent) == {"price": Decimal(amount), "currency": "USD"}
 
 
 @pytest.mark.parametrize(
@@ -189,7 +193,7 @@ def test_the_price_of_a_variant(sent, amount):
     ],
 )
 def test_what_is_no_price_of_a_variant(sent, message):
-    assert fault(VariantSchema, "price", sent) == [message]
+    assert field_errors(VariantSchema, "price", sent) == [message]
 
 
 @pytest.mark.parametrize(
@@ -206,8 +210,8 @@ def test_a_currency_in_an_amount_is_that_of_the_amount(schema, amount, column):
     expected = {amount: Decimal("3.99"), column: "EUR"}
     for sent in ({amount: "3,99 €"}, {amount: "€3.99", named: "EUR"}):
         assert schema(partial=True).deserialize(sent) == expected
-    assert read(schema, amount, "3,99")[amount] == Decimal("3.99")
-    assert faults(schema(partial=True), {amount: "$3.99", named: "EUR"}) == {amount: [NOT_AMOUNT]}
+    assert deserialize_field(schema, amount, "3,99")[amount] == Decimal("3.99")
+    assert errors_of_values(schema(partial=True), {amount: "$3.99", named: "EUR"}) == {amount: [NOT_AMOUNT]}
 
 
 def test_the_currency_of_a_variant_counts_only_beside_a_price():
@@ -215,6 +219,6 @@ def test_the_currency_of_a_variant_counts_only_beside_a_price():
         "price": Decimal(1),
         "currency": "EUR",
     }
-    assert read(VariantSchema, "price_currency", "EUR") == {}
-    assert read(VariantSchema, "price", None) == {"price": None, "currency": "USD"}
-    assert fault(VariantSchema, "price_currency", "XYZ") == ['"XYZ" is not a valid choice.']
+    assert deserialize_field(VariantSchema, "price_currency", "EUR") == {}
+    assert deserialize_field(VariantSchema, "price", None) == {"price": None, "currency": "USD"}
+    assert field_errors(VariantSchema, "price_currency", "XYZ") == ['"XYZ" is not a valid choice.']

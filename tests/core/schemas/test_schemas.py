@@ -22,10 +22,10 @@ from comicsdb.schemas import (
     TeamSchema,
     UniverseSchema,
     VariantSchema,
-    errors_of,
+    errors_by_field,
 )
 from comicsdb.schemas.base import text
-from tests.core.schema_reading import faults
+from tests.core.schema_reading import errors_of_values
 from tests.soak import SOAK
 
 ALL = [getattr(schemas, name) for name in schemas.__all__ if name.endswith("Schema")]
@@ -146,23 +146,23 @@ def test_an_issue_with_everything():
     ],
 )
 def test_what_is_required_is_missed_unless_the_write_is_partial(schema, required):
-    assert faults(schema(), {}) == {field: ["This field is required."] for field in required}
+    assert errors_of_values(schema(), {}) == {field: ["This field is required."] for field in required}
     assert schema(partial=True).deserialize({}) == {}
 
 
 def test_a_partial_schema_leaves_the_class_as_it_was():
     ArcSchema(partial=True)
-    assert faults(ArcSchema(), {}) == {"name": ["This field is required."]}
+    assert errors_of_values(ArcSchema(), {}) == {"name": ["This field is required."]}
 
 
 @pytest.mark.parametrize(("sent", "kind"), [([], "list"), ("x", "str"), (None, "NoneType"), (3, "int")])
 def test_only_an_object_is_an_object(sent, kind):
     message = f"Invalid data. Expected a dictionary, but got {kind}."
-    assert faults(IssueSchema(), sent) == {"non_field_errors": [message]}
+    assert errors_of_values(IssueSchema(), sent) == {"non_field_errors": [message]}
 
 
 def test_all_faults_are_told_together():
-    assert faults(ImprintSchema(), {"name": "", "founded": "x", "cv_id": -1}) == {
+    assert errors_of_values(ImprintSchema(), {"name": "", "founded": "x", "cv_id": -1}) == {
         "name": ["This field may not be blank."],
         "founded": ["A valid integer is required."],
         "cv_id": ["Ensure this value is greater than or equal to 0."],
@@ -175,7 +175,7 @@ def test_a_kind_of_another_package_declares_what_it_adds():
         city = text(5)
 
     assert ShopSchema().deserialize({"name": "Ink", "city": "Rome"}) == {"name": "Ink", "city": "Rome"}
-    assert faults(ShopSchema(), {"city": "Firenze"}) == {
+    assert errors_of_values(ShopSchema(), {"city": "Firenze"}) == {
         "name": ["This field is required."],
         "city": ["Ensure this field has no more than 5 characters."],
     }
@@ -214,7 +214,7 @@ def test_in_a_form_an_empty_country_is_the_default(partial):
 
 def test_in_a_form_what_is_required_may_still_not_be_empty():
     sent = SERIES | {"name": "", "volume": "", "status": "", "publisher": ""}
-    assert faults(SeriesSchema(form=True), sent) == {
+    assert errors_of_values(SeriesSchema(form=True), sent) == {
         "name": ["This field may not be blank."],
         "volume": ["A valid integer is required."],
         "status": ['"" is not a valid choice.'],
@@ -247,7 +247,7 @@ def test_whatever_is_sent_gives_values_or_messages(schema, data):
     try:
         values = schema(**options).deserialize(sent)
     except colander.Invalid as invalid:
-        for field, messages in errors_of(invalid).items():
+        for field, messages in errors_by_field(invalid).items():
             assert field in names
             assert messages
     else:

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from comicsdb.community.polls import percent_of
-from comicsdb.values import decimal, instant, is_number, iso_day, whole_number
+from comicsdb.values import decimal, is_number, iso_day, iso_timestamp, whole_number
 
 
 @pytest.mark.parametrize("text", ["7", "+7.", "-.5", "0.50", "1e3", "2E-2"])
@@ -74,4 +74,4 @@ def test_days_without_leading_zeros():
     + [(each, None) for each in ("", "2026-03-04", "2026-03-04T05:06:07", "2026-03-04T05:06:07+16:00", "x")],
 )
 def test_instants(text, moment):
-    assert instant(text) == moment
+    assert iso_timestamp(text) == moment

@@ -8,12 +8,12 @@ from comicsdb import schemas
 from comicsdb.catalog import InvalidError
 from comicsdb.cli.catalogue import fix_start_year_command
 from comicsdb.exchange.format import FILES
-from comicsdb.library.transfer.format import COLUMNS, OF_SERIES
+from comicsdb.library.transfer.format import COLUMNS, SERIES_FIELDS
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models import metadata
 from comicsdb.models.choices import YEARS
 from comicsdb.schemas import ObjectSchema
-from tests.core.schema_reading import fault, read
+from tests.core.schema_reading import deserialize_field, field_errors
 
 LOW, HIGH = YEARS
 WRONG = (LOW - 1, HIGH + 1, 0, -1, 20226)
@@ -32,10 +32,10 @@ def test_every_column_of_a_year_has_the_range():
         if is_year(column.name)
     }
     ranges = {
-        (table.name, check.info["within"][0])
+        (table.name, check.info["range"][0])
         for table in metadata.tables.values()
         for check in table.constraints
-        if check.info.get("within", ())[1:] == YEARS
+        if check.info.get("range", ())[1:] == YEARS
     }
     assert columns == ranges
     assert len(columns) == 4
@@ -47,17 +47,17 @@ def test_every_field_of_a_schema_has_the_range():
     fields = [(kind, field.name) for kind in kinds for field in kind().children if is_year(field.name)]
     assert len(fields) == 4
     for kind, name in fields:
-        assert [read(kind, name, year)[name] for year in YEARS] == list(YEARS)
+        assert [deserialize_field(kind, name, year)[name] for year in YEARS] == list(YEARS)
         for wrong in WRONG:
             bound = f"greater than or equal to {LOW}" if wrong < LOW else f"less than or equal to {HIGH}"
-            assert fault(kind, name, wrong) == [f"Ensure this value is {bound}."]
+            assert field_errors(kind, name, wrong) == [f"Ensure this value is {bound}."]
 
 
 def test_every_key_of_a_data_set_and_of_a_library_has_the_range():
     readers = [field.read for file in FILES for field in file.fields if is_year(field.key)]
     assert len(readers) == 4
     names = {name for columns in COLUMNS.values() for name in columns if is_year(name)}
-    readers += [OF_SERIES[name] for name in names]
+    readers += [SERIES_FIELDS[name] for name in names]
     assert len(readers) == 5
     for read_year in readers:
         assert [read_year(year) for year in YEARS] == list(YEARS)

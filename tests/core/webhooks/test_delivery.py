@@ -17,15 +17,15 @@ import time_machine
 from sqlalchemy import func, select, text, update
 
 from comicsdb.catalog import Catalog, InvalidError
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.models import Arc, Change, OutgoingMail, Publisher, User, Webhook, WebhookDelivery
 from comicsdb.webhooks import delivery, endpoints
 from comicsdb.webhooks.delivery import Deliverer
-from tests.factories import Make
+from tests.factories import Factories
 from tests.mailbox import read
 from tests.receiver import Receiver
 from tests.serving import SECRET
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 START = datetime(2026, 11, 24, 12, tzinfo=UTC)
 SETTINGS = {
@@ -37,7 +37,7 @@ SETTINGS = {
 
 @pytest.fixture
 def settings(database):
-    return resolve({**SETTINGS, "sqlalchemy.url": database})
+    return parse_settings({**SETTINGS, "sqlalchemy.url": database})
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def clock():
 @pytest.fixture
 def owner(factory):
     with factory() as session:
-        user = Make(Catalog(session)).user("Ann", email_confirmed=True, email="ann@comics.example")
+        user = Factories(Catalog(session)).user("Ann", email_confirmed=True, email="ann@comics.example")
         session.commit()
         return user.id
 
@@ -280,7 +280,7 @@ def test_a_new_secret_signs_beside_the_old_one_for_a_day(factory, settings, hook
 
 def test_nothing_is_sent_unsigned_if_the_site_has_another_secret(factory, database, hook, receiver):
     create(factory, "First")
-    other = resolve({**SETTINGS, "comicsdb.secret": SECRET[::-1], "sqlalchemy.url": database})
+    other = parse_settings({**SETTINGS, "comicsdb.secret": SECRET[::-1], "sqlalchemy.url": database})
     assert Deliverer(factory.kw["bind"], other).send_due() == {"failed": 1}
     assert (receiver.received, rows(factory)[0].problem) == ([], "unsigned")
 
@@ -316,7 +316,7 @@ def test_a_new_epoch_or_a_lost_part_of_the_feed_is_told(factory, hook, receiver,
     create(factory, "First")
     deliverer.send_due()
     with factory() as session:
-        epoch, newest = session.execute(endpoints.END).one()
+        epoch, newest = session.execute(endpoints.FEED_END).one()
     found = data_of(receiver)
     assert found == {"epoch": epoch, "after": newest, "restart": True, "changes": []}
     create(factory, "Second")
@@ -340,7 +340,7 @@ def test_a_message_of_a_process_that_died_is_sent_by_another(factory, hook, rece
         assert len(delivery.claim(session)) == 1
         session.commit()
     assert deliverer.send_due() == {}
-    clock.shift(delivery.UNDER_WAY + timedelta(seconds=1))
+    clock.shift(delivery.ATTEMPT_LEASE + timedelta(seconds=1))
     assert deliverer.send_due() == {"delivered": 1}
 
 
@@ -352,7 +352,7 @@ def test_two_processes_send_nothing_twice(factory, settings, hook, receiver):
     workers = [Deliverer(factory.kw["bind"], settings) for _ in range(2)]
     for each in workers:
         each.start()
-    await_that(lambda: sum(row.delivered for row in rows(factory)) == 10)
+    wait_until(lambda: sum(row.delivered for row in rows(factory)) == 10)
     for each in workers:
         each.stop()
     numbers = [each["seq"] for n in range(len(receiver.received)) for each in data_of(receiver, n)["changes"]]
@@ -364,12 +364,12 @@ KILLED = """
 import sys
 import textwrap
 from sqlalchemy import create_engine
-from comicsdb.config import resolve
+from comicsdb.config import parse_settings
 from comicsdb.webhooks.delivery import Deliverer
 url, secret = sys.argv[1:]
 given = {"comicsdb.secret": secret, "comicsdb.base_url": "https://comics.example", "sqlalchemy.url": url,
          "comicsdb.webhooks.networks": "127.0.0.0/8"}
-Deliverer(create_engine(url), resolve(given)).send_due()
+Deliverer(create_engine(url), parse_settings(given)).send_due()
 """
 
 
@@ -392,7 +392,7 @@ def test_a_process_that_is_killed_while_it_sends_loses_nothing(
 
 
 def test_old_messages_go(factory, hook, receiver, deliverer, clock, monkeypatch):
-    monkeypatch.setattr(delivery, "KEPT_MOST", 2)
+    monkeypatch.setattr(delivery, "RETAINED_MAX", 2)
     for name in ("One", "Two", "Three", "Four"):
         create(factory, name)
         deliverer.send_due()
@@ -407,7 +407,7 @@ def test_old_messages_go(factory, hook, receiver, deliverer, clock, monkeypatch)
 
 
 def test_what_an_owner_types_is_checked(factory, settings, database, owner):
-    public = resolve({**SETTINGS, "comicsdb.webhooks.networks": "", "sqlalchemy.url": database})
+    public = parse_settings({**SETTINGS, "comicsdb.webhooks.networks": "", "sqlalchemy.url": database})
     for given, url, field in [
         (public, "http://comics.example/", "url"),
         (public, "https://comics.example:25/", "url"),

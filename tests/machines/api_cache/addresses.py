@@ -5,7 +5,7 @@ from random import Random
 
 from tests.machines.api_cache.bodies import Key, Slot
 from tests.machines.api_cache.reader import HOSTS, Address
-from tests.machines.api_cache.world import Ids, Stage
+from tests.machines.api_cache.world import Ids, SeedData
 from tests.machines.propagation.world import LISTING, OWNERS
 
 BELOW = {**dict.fromkeys(LISTING, "issue_list"), "publisher": "series_list"}
@@ -89,23 +89,23 @@ def base(random: Random) -> str:
 class Addresses:
     """The addresses of one test; objects are (kind, id)."""
 
-    def __init__(self, stage: Stage):
-        self.stage = stage
+    def __init__(self, seed_data: SeedData):
+        self.seed_data = seed_data
         begun = (datetime.now(UTC) - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
         self.lists = [
-            (f"/api/{kind}/", query.format(begun=begun, **stage.first))
+            (f"/api/{kind}/", query.format(begun=begun, **seed_data.first))
             for kind, queries in QUERIES.items()
             for query in queries
         ]
         self.far = [
             (f"/api/{kind}/{each}/{BELOW[kind]}/", query)
-            for kind, each in stage.backdrop.items()
+            for kind, each in seed_data.backdrop.items()
             for query in ("", "page=2", "page=6", "page=last", "page=last&utm=1")
         ]
 
     def objects(self, ids: Ids) -> list[Key]:
         """The objects with pages that writers work on."""
-        return sorted(each for each in ids.all - self.stage.hidden if each[0] in OWNERS)
+        return sorted(each for each in ids.all - self.seed_data.hidden if each[0] in OWNERS)
 
     def of(self, slot: Slot, random: Random) -> Address:
         """One object, or the list below it."""
@@ -122,17 +122,17 @@ class Addresses:
         """The list of a kind without filters."""
         return Address(base(random), f"/api/{kind}/")
 
-    def some_list(self, kind: str, random: Random) -> Address:
+    def random_list(self, kind: str, random: Random) -> Address:
         """A list of a kind, with a filter or a page or none."""
         return Address(
             base(random), *random.choice([each for each in self.lists if each[0] == f"/api/{kind}/"])
         )
 
-    def some_far(self, random: Random) -> Address:
+    def far_page(self, random: Random) -> Address:
         """A list of several pages below an object, or a page of it."""
         return Address(base(random), *random.choice(self.far))
 
-    def some_first_page(self, random: Random) -> Address:
+    def random_first_page(self, random: Random) -> Address:
         """A list from which all its other pages can be reached."""
         lists = [each for each in self.lists + self.far if "page" not in each[1]]
         return Address(base(random), *random.choice(lists))

@@ -5,7 +5,7 @@ from collections import defaultdict
 from sqlalchemy import Text, cast, func, literal_column, select
 
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection
-from comicsdb_api.resource import shapes
+from comicsdb_api.resource import expressions
 from tests.machines.propagation.world import OWNERS
 
 Key = tuple[str, int]  # kind, id
@@ -30,7 +30,7 @@ def _digests(resource: type, fields: dict):
     """A value: [id, digest of what it shows] of every object that is not backdrop."""
     table = resource.model.__table__
     rows = (
-        select(table.c.id.label("own"), *shapes.labelled(fields))
+        select(table.c.id.label("own"), *expressions.labelled_columns(fields))
         .select_from(resource.detail_source())
         .where(table.c.slug.not_like("backdrop%"))
         .subquery("shown")
@@ -64,7 +64,7 @@ class Statements:
         return details, dict(zip(ORDERED, found[len(OWNERS) :], strict=True)), listed or []
 
 
-class Bodies:
+class BodyDigests:
     """One reading: a digest of all that is shown of each object, and of all rows of each kind.
 
     `shown` has ("detail", kind, id) → digest and ("below", kind, id) → rows of the list below the object.
@@ -84,7 +84,7 @@ class Bodies:
                 below["below", kind, parent].append((each, self.lists[listed][each]))
         self.shown |= below
 
-    def changed(self, before: "Bodies") -> tuple[set[Slot], set[str]]:
+    def changed(self, before: "BodyDigests") -> tuple[set[Slot], set[str]]:
         """What is not as it was in an earlier reading, and the kinds whose lists are not."""
         both = self.shown.keys() | before.shown.keys()
         slots = {slot for slot in both if self.shown.get(slot) != before.shown.get(slot)}

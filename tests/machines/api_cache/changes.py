@@ -69,7 +69,7 @@ THROUGH_HTTP = [
     *(("issue", 3, field, value) for field, value in (("number", "77"), ("cover_date", "2020-09-01"))),
 ]
 # Acts on several objects (`catalog.bulk`), which leave objects for the next ones.
-ACTS = ("set_teen", "add_executives", "take_from_reprints", "remove_covers", "rebuild_slugs")
+ACTS = ("set_teen", "add_executives", "copy_from_reprints", "remove_covers", "rebuild_slugs")
 # Kind, position of the object that stays, position of the other.
 MERGES = [
     *((kind, 0, 1) for kind in ("arc", "character", "creator", "team", "universe", "publisher", "imprint")),

@@ -1,4 +1,4 @@
-"""Random writes of every sort, with a look around after each transaction: what the property tests share."""
+"""Random writes of every sort, with reads after each transaction, for the property tests."""
 
 from random import Random
 
@@ -38,28 +38,28 @@ pages = st.sampled_from((*NAMED, "issue", "issue", "issue"))  # kinds with pages
 
 
 class Writers(RuleBasedStateMachine):
-    """Random writes. `theatre.scene()` gives what a sequence plays in: `acts.Acts` with a reader."""
+    """Random writes. `environment.scenario()` is the `WriteScenario` of one sequence, with a reader."""
 
-    theatre = None
+    environment = None
 
     def __init__(self):
         super().__init__()
-        self.scene = self.theatre.scene()
+        self.scenario = self.environment.scenario()
         self.until_import = 0  # steps: an import takes as long as a dozen of them
 
     def teardown(self):
-        self.scene.end()
+        self.scenario.end()
 
     def write(self, seed, ending, job, *arguments):
         """Do a write, end the transaction as drawn, and look around if it has ended."""
         self.until_import -= 1
         self.attempt(job, *arguments)
         if ending == "roll back":
-            self.scene.session.rollback()
+            self.scenario.session.rollback()
         elif ending == "commit":
-            self.scene.session.commit()
+            self.scenario.session.commit()
         if ending != "go on":
-            self.scene.look_around(Random(seed))
+            self.scenario.check_reads(Random(seed))
 
     @staticmethod
     def attempt(job, *arguments):
@@ -72,14 +72,14 @@ class Writers(RuleBasedStateMachine):
     @rule(new=creations(*KINDS) | creations("series", "issue"), ending=endings, seed=seeds)
     def create(self, new, ending, seed):
         kind, drawing = new
-        values = self.scene.reachable().values(kind, drawing)
+        values = self.scenario.positions().values(kind, drawing)
         if values is not None:
-            self.write(seed, ending, self.scene.catalog.create, MODELS[kind], values)
+            self.write(seed, ending, self.scenario.catalog.create, MODELS[kind], values)
 
     @rule(change=changes(*KINDS), position=positions, ending=endings, seed=seeds)
     def update(self, change, position, ending, seed):
         kind, drawing = change
-        self.write(seed, ending, self.scene.update, kind, position, drawing)
+        self.write(seed, ending, self.scenario.update, kind, position, drawing)
 
     @rule(
         change=single_changes("issue") | single_changes("series"),
@@ -101,7 +101,7 @@ class Writers(RuleBasedStateMachine):
     @rule(change=relinkings() | part_changes(), position=positions, ending=endings, seed=seeds)
     def relink_alone(self, change, position, ending, seed):
         kind, drawing = change
-        self.write(seed, ending, self.scene.update_parts, kind, position, drawing)
+        self.write(seed, ending, self.scenario.update_parts, kind, position, drawing)
 
     @rule(issue=positions, series=positions, ending=endings, seed=seeds)
     def move_issue(self, issue, series, ending, seed):
@@ -109,29 +109,29 @@ class Writers(RuleBasedStateMachine):
 
     @rule(kind=st.sampled_from((*REFERENCE, *NAMED, "issue")), position=positions, ending=endings, seed=seeds)
     def delete(self, kind, position, ending, seed):
-        self.write(seed, ending, self.scene.delete, kind, position)
+        self.write(seed, ending, self.scenario.delete, kind, position)
 
     @rule(kind=pages, kept=positions, other=positions, ending=endings, seed=seeds)
     def merge(self, kind, kept, other, ending, seed):
-        self.write(seed, ending, self.scene.merge, kind, kept, other)
+        self.write(seed, ending, self.scenario.merge, kind, kept, other)
 
     @rule(publisher=positions, parent=positions, ending=endings, seed=seeds)
     def move_publisher(self, publisher, parent, ending, seed):
-        self.write(seed, ending, self.scene.move, publisher, parent)
+        self.write(seed, ending, self.scenario.move, publisher, parent)
 
     @rule(position=positions, year=st.integers(2018, 2021), ending=endings, seed=seeds)
     def readdress(self, position, year, ending, seed):
-        self.write(seed, ending, self.scene.readdress, position, year)
+        self.write(seed, ending, self.scenario.readdress, position, year)
 
     @rule(kind=pages, position=positions, version=st.integers(0, 5), ending=endings, seed=seeds)
     def revert(self, kind, position, version, ending, seed):
-        self.write(seed, ending, self.scene.revert, kind, position, version)
+        self.write(seed, ending, self.scenario.revert, kind, position, version)
 
     @rule(
         act=st.sampled_from((*ACTS, "delete")), some=positions, others=positions, ending=endings, seed=seeds
     )
     def act_on_many(self, act, some, others, ending, seed):
-        self.write(seed, ending, self.scene.act_on_many, act, some, others)
+        self.write(seed, ending, self.scenario.act_on_many, act, some, others)
 
     @rule(
         where=st.sampled_from(("patch", "submit")),
@@ -141,7 +141,7 @@ class Writers(RuleBasedStateMachine):
     def edit_by_http(self, where, change, seed):
         kind, position, field, value = change
         field = "number" if (kind, field) == ("issue", "name") else field
-        self.write(seed, "commit", getattr(self.scene, where), kind, position, field, value)
+        self.write(seed, "commit", getattr(self.scenario, where), kind, position, field, value)
 
     @rule(
         position=positions,
@@ -151,7 +151,7 @@ class Writers(RuleBasedStateMachine):
         seed=seeds,
     )
     def rate(self, position, user, stars, ending, seed):
-        self.write(seed, ending, self.scene.rate, position, user, stars)
+        self.write(seed, ending, self.scenario.rate, position, user, stars)
 
     @precondition(lambda self: self.until_import <= 0)
     @rule(
@@ -160,62 +160,68 @@ class Writers(RuleBasedStateMachine):
     )
     def import_again(self, alterations, seed):
         """The same data set once more, with other values here and there."""
-        scene, self.until_import = self.scene, 12
-        scene.session.commit()
-        before = scene.imports
-        scene.imports = before.copy()
+        scenario, self.until_import = self.scenario, 12
+        scenario.session.commit()
+        before = scenario.imports
+        scenario.imports = before.copy()
         for (file, field, values), row, value in alterations:
-            rows = scene.imports.rows[file]
+            rows = scenario.imports.rows[file]
             rows[row % len(rows)][field] = values[value % len(values)]
         try:
-            scene.imports.run(scene.session)
+            scenario.imports.run(scenario.session)
         except ImportFailedError as failed:
             note(f"refused: {failed!r}")
-            scene.imports = before
-        scene.look_around(Random(seed))
+            scenario.imports = before
+        scenario.check_reads(Random(seed))
 
     @rule(kind=pages, drawn=st.data(), number=st.integers(2, 4), position=positions, seed=seeds)
     def change_in_one_second(self, kind, drawn, number, position, seed):
         """One object several times in a row, read each time."""
-        self.scene.session.commit()
+        self.scenario.session.commit()
         for turn in range(number):
             _, drawing = drawn.draw(single_changes(kind))
-            self.write(seed + turn, "commit", self.scene.update, kind, position, drawing)
+            self.write(seed + turn, "commit", self.scenario.update, kind, position, drawing)
 
     @rule(kind=pages, drawn=st.data(), position=positions, place=st.integers(2, 4), seed=seeds)
     def change_while_somebody_reads(self, kind, drawn, position, place, seed):
         _, drawing = drawn.draw(single_changes(kind))
-        job = lambda: self.scene.update(kind, position, drawing)  # noqa: E731
-        self.read_while(kind, position, job, place=place, seed=seed, status=200)
+        job = lambda: self.scenario.update(kind, position, drawing)  # noqa: E731
+        self.read_during_write(kind, position, job, place=place, seed=seed, status=200)
 
     @rule(kind=pages, position=positions, place=st.integers(2, 4), seed=seeds)
     def delete_while_somebody_reads(self, kind, position, place, seed):
-        job = lambda: self.scene.delete(kind, position)  # noqa: E731
-        self.read_while(kind, position, job, place=place, seed=seed, status=404)
+        job = lambda: self.scenario.delete(kind, position)  # noqa: E731
+        self.read_during_write(kind, position, job, place=place, seed=seed, status=404)
 
-    def read_while(self, kind, position, job, *, place, seed, status):
+    def read_during_write(self, kind, position, job, *, place, seed, status):
         """Read something about an object while a write to it is committed."""
-        self.scene.session.commit()
-        self.scene.look_around(Random(seed))
-        entity = self.scene.found(kind, position)
+        self.scenario.session.commit()
+        self.scenario.check_reads(Random(seed))
+        entity = self.scenario.object_at(kind, position)
         if entity is None:
             return
 
         def write():
             self.attempt(job)
-            self.scene.session.commit()
+            self.scenario.session.commit()
 
-        self.scene.read_while((kind, entity.id), write, place, Random(seed), status)
+        self.scenario.read_during_write((kind, entity.id), write, place, Random(seed), status)
 
 
-def single_steps(scene) -> list[tuple]:
-    """Every single write there is, one after the other: a function of the scene, and its arguments."""
-    steps = [(scene.update, change) for change in CHANGES]
-    steps += [(scene.update_parts, change) for change in PARTS]
-    steps += [(scene.rate, given) for given in STARS]
-    steps += [(scene.patch, each) for each in THROUGH_HTTP] + [(scene.submit, each) for each in THROUGH_HTTP]
-    steps += [(scene.revert, ("issue", 1, 0)), (scene.revert, ("series", 1, 0)), (scene.readdress, (2, 2018))]
-    steps += [(scene.act_on_many, (each, 0, 1)) for each in ACTS]
-    steps += [(scene.merge, each) for each in MERGES]
-    steps += [(scene.delete, key) for key in DELETIONS]
+def single_steps(scenario) -> list[tuple]:
+    """Every single write there is, one after the other: a function of the scenario, and its arguments."""
+    steps = [(scenario.update, change) for change in CHANGES]
+    steps += [(scenario.update_parts, change) for change in PARTS]
+    steps += [(scenario.rate, given) for given in STARS]
+    steps += [(scenario.patch, each) for each in THROUGH_HTTP] + [
+        (scenario.submit, each) for each in THROUGH_HTTP
+    ]
+    steps += [
+        (scenario.revert, ("issue", 1, 0)),
+        (scenario.revert, ("series", 1, 0)),
+        (scenario.readdress, (2, 2018)),
+    ]
+    steps += [(scenario.act_on_many, (each, 0, 1)) for each in ACTS]
+    steps += [(scenario.merge, each) for each in MERGES]
+    steps += [(scenario.delete, key) for key in DELETIONS]
     return steps

@@ -15,7 +15,7 @@ from webob import Request
 
 HOSTS = ("http://localhost", "https://comics.example:8443")
 TAGS = 2  # of those an address ever had, asked for again at one time
-SOMETIMES = 0.25  # of all reads are followed by a second one, or by conditional ones
+REREAD_PROBABILITY = 0.25  # of all reads are followed by a second one, or by conditional ones
 
 STARS = {"average_rating", "rating_count"}
 
@@ -49,8 +49,8 @@ class Answer(NamedTuple):
         return {name: value for name, value in self.headers.items() if name != "X-Cache"}
 
 
-class Given:
-    """The bodies an address ever gave: by tag, and, without their stars, by each date given with them."""
+class ReceivedAnswers:
+    """All bodies received from an address: by tag, and, without their stars, by each date sent with them."""
 
     def __init__(self):
         self.tags: dict[str, bytes] = {}
@@ -58,7 +58,7 @@ class Given:
         self.dates: dict[str, set[bytes]] = defaultdict(set)
 
     def add(self, answer: Answer) -> None:
-        """Keep what came: Last-Modified, and `modified` of a detail as mokkari would send it."""
+        """Record a response by its Last-Modified, and by `modified` of a detail as mokkari would send it."""
         body = sha256(answer.body).digest()
         tag = answer.headers["ETag"]
         assert self.tags.setdefault(tag, body) == body, "two bodies with one tag"
@@ -80,17 +80,17 @@ def without_stars(body: bytes) -> bytes:
 
 
 class Reader:
-    """Asks `app`, and `bare`, which is the same application without any memory.
+    """Asks `app`, and `uncached_app`, which is the same application without any memory.
 
     `credentials` are headers of which every request takes one; `counts` is where it notes what came.
     """
 
-    def __init__(self, app, bare, credentials: list[dict[str, str]], counts: dict[str, int]):
+    def __init__(self, app, uncached_app, credentials: list[dict[str, str]], counts: dict[str, int]):
         self.app = app
-        self.bare = bare
+        self.uncached_app = uncached_app
         self.credentials = credentials
         self.counts = counts
-        self.given: dict[Address, Given] = defaultdict(Given)
+        self.received: dict[Address, ReceivedAnswers] = defaultdict(ReceivedAnswers)
 
     def ask(self, app, address: Address, random: Random, method: str = "GET", **headers: str) -> Answer:
         """One request, by one of the credentials, now and then with a format suffix."""
@@ -105,11 +105,11 @@ class Reader:
 
     def uncached(self, address: Address, random: Random) -> Answer:
         """What is true now."""
-        answer = self.ask(self.bare, address, random)
+        answer = self.ask(self.uncached_app, address, random)
         assert answer.cache in (None, "MISS")
         return answer
 
-    def look(self, address: Address, random: Random, status: int | None = None) -> Answer:
+    def read_and_check(self, address: Address, random: Random, status: int | None = None) -> Answer:
         """Read, and check the answer; `status` is what must come, if that is known beforehand."""
         answer = self.ask(self.app, address, random)
         truth = self.uncached(address, random)
@@ -119,14 +119,14 @@ class Reader:
         assert answer.shown == truth.shown, f"{address}: {answer.shown}, not {truth.shown}"
         self.counts[answer.cache or str(answer.status)] += 1
         if answer.status == 200:
-            if answer.cache and random.random() < SOMETIMES:
-                self.look_again(address, random, answer)
-            self.remember(address, answer)
-        if random.random() < SOMETIMES:
-            self.doubt(address, random, truth)
+            if answer.cache and random.random() < REREAD_PROBABILITY:
+                self.check_second_read(address, random, answer)
+            self.record(address, answer)
+        if random.random() < REREAD_PROBABILITY:
+            self.revalidate(address, random, truth)
         return answer
 
-    def look_again(self, address: Address, random: Random, first: Answer) -> None:
+    def check_second_read(self, address: Address, random: Random, first: Answer) -> None:
         """A second read at once comes from the cache, and is the same."""
         method = random.choice(("GET", "HEAD"))
         again = self.ask(self.app, address, random, method)
@@ -134,13 +134,13 @@ class Reader:
         assert again.shown == first.shown
         assert again.body == (first.body if method == "GET" else b"")
 
-    def remember(self, address: Address, answer: Answer) -> None:
-        """A client keeps what it was given."""
-        self.given[address].add(answer)
+    def record(self, address: Address, answer: Answer) -> None:
+        """Keep a response to revalidate later."""
+        self.received[address].add(answer)
 
-    def doubt(self, address: Address, random: Random, truth: Answer) -> None:
-        """Ask whether what was given earlier is still right: 304 is for who was given the very same body."""
-        given, present = self.given.get(address), sha256(truth.body).digest()
+    def revalidate(self, address: Address, random: Random, truth: Answer) -> None:
+        """Revalidate earlier responses: 304 only if the body is exactly the same."""
+        given, present = self.received.get(address), sha256(truth.body).digest()
         if given is None:
             return
         for tag in random.sample(sorted(given.tags), min(TAGS, len(given.tags))):
@@ -149,7 +149,7 @@ class Reader:
             expected = 304 if unchanged else truth.status
             assert answer.status == expected, f"{address}: {answer.status} to tag {tag}"
             self.counts[f"{answer.status} by tag"] += 1
-            self.check_refusal(answer, truth)
+            self.check_not_modified(answer, truth)
         dates = list(given.dates)
         for date in {*dates[-2:], *random.sample(dates, min(1, len(dates)))}:
             bodies = given.dates[date]
@@ -163,17 +163,17 @@ class Reader:
             else:
                 assert answer.status == truth.status
                 assert answer.body == truth.body
-            self.check_refusal(answer, truth)
+            self.check_not_modified(answer, truth)
 
     @staticmethod
-    def check_refusal(answer: Answer, truth: Answer) -> None:
-        """A 304 carries no body, and no validator that is not that of the present body."""
+    def check_not_modified(answer: Answer, truth: Answer) -> None:
+        """A 304 has no body, and only validators of the current body."""
         if answer.status == 304:
             assert answer.body == b""
             for name in {"ETag", "Last-Modified"} & answer.headers.keys():
                 assert answer.headers[name] == truth.headers[name]
 
-    def look_while(self, address: Address, random: Random, interrupted, status: int | None) -> Answer:
+    def read_during_write(self, address: Address, random: Random, interrupted, status: int | None) -> Answer:
         """Read while somebody else writes: in the context `interrupted`.
 
         The answer is the one from before or the one from after, and nothing of it is left in the cache.
@@ -186,16 +186,16 @@ class Reader:
             f"{address}: {answer.status} {_difference(answer.body, after.body)}"
         )
         if answer.status == 200:
-            self.remember(address, answer)
+            self.record(address, answer)
         self.counts["interrupted"] += 1
-        return self.look(address, random, status)
+        return self.read_and_check(address, random, status)
 
-    def walk(self, address: Address, random: Random) -> None:
+    def read_all_pages(self, address: Address, random: Random) -> None:
         """Follow a list from its first page to its last: every row once, as many as it says."""
         seen, pages, count = [], 0, None
         following: Address | None = address
         while following is not None:
-            answer = self.look(following, random, 200)
+            answer = self.read_and_check(following, random, 200)
             page = json.loads(answer.body)
             pages += 1
             assert page["count"] == (page["count"] if count is None else count)
@@ -206,7 +206,7 @@ class Reader:
             last = page["results"]
         assert len(seen) == len(set(seen)) == count
         parameters = [each for each in (address.query, "page=last") if each]
-        final = self.look(address._replace(query="&".join(parameters)), random, 200)
+        final = self.read_and_check(address._replace(query="&".join(parameters)), random, 200)
         assert json.loads(final.body)["results"] == last
         self.counts["pages"] += pages
 

@@ -17,7 +17,7 @@ from comicsdb.library.ratings import rate
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import ApiToken
 from tests.dataset import small_set, write_set
-from tests.factories import Make
+from tests.factories import Factories
 from tests.machines.propagation.world import KINDS, REFERENCE
 
 TODAY = date(2020, 6, 1)
@@ -72,8 +72,8 @@ class Imports:
 
 
 @dataclass
-class Stage:
-    """What a test has to know of it: rows that writers leave alone, accounts, a data set, objects."""
+class SeedData:
+    """What tests know of the catalogue: rows that writers leave alone, accounts, a data set, objects."""
 
     hidden: set[tuple[str, int]]
     users: tuple[int, ...]
@@ -82,10 +82,10 @@ class Stage:
     backdrop: dict[str, int]  # kind → id of the object that shows many others
 
 
-def build(session: Session, folder: Path) -> Stage:
+def build(session: Session, folder: Path) -> SeedData:
     """Fill a migrated database that has only reference data, and commit."""
     catalog = Catalog(session)
-    make = Make(catalog)
+    make = Factories(catalog)
     hidden = Ids(session).all - {("series_type", 13), ("age_rating", 1)}
     for code in ("digital_chapter", "trade_paperback"):  # codes that a test's own types may take
         catalog.delete(make.series_type(code))
@@ -100,7 +100,7 @@ def build(session: Session, folder: Path) -> Stage:
     ids = Ids(session).all - hidden
     first = {kind: min(each for name, each in ids if name == kind) for kind in KINDS}
     first["other_role"] = max(each for name, each in ids if name == "role")
-    return Stage(hidden, users, imports, first, _build_backdrop(session, make))
+    return SeedData(hidden, users, imports, first, _build_backdrop(session, make))
 
 
 def add_token(session: Session, user_id: int) -> None:
@@ -109,7 +109,7 @@ def add_token(session: Session, user_id: int) -> None:
     session.commit()
 
 
-def _fill(session: Session, catalog: Catalog, make: Make) -> None:
+def _fill(session: Session, catalog: Catalog, make: Factories) -> None:
     """Two or more of each kind. Some orders hang on what is not shown: equal names, equal dates."""
     types, genres, ages, roles = [13], [], [], []
     for number, name in enumerate(("One", "Two")):
@@ -153,7 +153,7 @@ def _fill(session: Session, catalog: Catalog, make: Make) -> None:
     session.commit()
 
 
-def _build_backdrop(session: Session, make: Make) -> dict[str, int]:
+def _build_backdrop(session: Session, make: Factories) -> dict[str, int]:
     """Many arcs; a series, an arc, a character and a team with many issues; a publisher with many series."""
     publisher = make.publisher(name="Backdrop")
     parents = {"arc": make.arc(name="Backdrop"), "team": make.team(name="Backdrop")}

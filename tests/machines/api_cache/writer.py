@@ -2,7 +2,7 @@
 
 import webtest
 
-from tests.api.conftest import basic
+from tests.api.conftest import basic_auth
 from tests.web.conftest import form_to, log_in
 
 
@@ -10,7 +10,7 @@ class Writer:
     """An editor, logged in on the site, who also has credentials for the API."""
 
     def __init__(self, app, username: str, password: str):
-        self.credentials = basic(username, password)
+        self.credentials = basic_auth(username, password)
         self.program = webtest.TestApp(app)
         self.browser = webtest.TestApp(app, parser_features="lxml")
         assert log_in(self.browser, username, password).status_int == 303

@@ -19,7 +19,7 @@ from comicsdb.catalog import Catalog, late_stamps, piecewise, unit_of_work
 from comicsdb.db import session_factory
 from comicsdb.library import collection, ratings
 from comicsdb.models import Issue, LateStamps, Series
-from tests.factories import Make
+from tests.factories import Factories
 from tests.soak import sequences
 
 PROFILE = sequences(10, 30)
@@ -115,7 +115,7 @@ class Commits(RuleBasedStateMachine):
     def move_late_stamps(self):
         """Stamps move that could not yet, unless somebody still holds their rows."""
         try:
-            late_stamps.resume(self.factory, timedelta(0))
+            late_stamps.resume_interrupted(self.factory, timedelta(0))
         except OperationalError as error:
             if not isinstance(error.orig, LockNotAvailable):
                 raise
@@ -129,7 +129,7 @@ class Commits(RuleBasedStateMachine):
         """A reader gives stars or takes them back, unless somebody is writing the issue or its series."""
         session = self.readers[reader]
         with undone_if_it_waits(session):
-            ratings.give(session, self.users[reader], {self.issues[issue]: stars}, today=TODAY)
+            ratings.rate_issues(session, self.users[reader], {self.issues[issue]: stars}, today=TODAY)
 
     @rule(reader=st.integers(0, READERS - 1), issue=st.integers(0, ISSUES - 1))
     def scrobble(self, reader, issue):
@@ -149,11 +149,11 @@ class Commits(RuleBasedStateMachine):
 
 
 def test_the_log_is_in_the_order_of_commits_and_the_epoch_tells_every_change(factory, database, monkeypatch):
-    monkeypatch.setattr(unit_of_work, "AT_ONCE", 1)
-    for size in ("FIRST", "FEWEST", "MOST"):
+    monkeypatch.setattr(unit_of_work, "MAX_IMMEDIATE", 1)
+    for size in ("INITIAL_SIZE", "MIN_SIZE", "MAX_SIZE"):
         monkeypatch.setattr(piecewise, size, 1)
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         Commits.issues = tuple(make.issue(series=series, number=str(n)).id for n in range(ISSUES))
         Commits.users = tuple(make.user().id for _ in range(READERS))

@@ -1,25 +1,25 @@
-"""What the tests of propagation by rule stand on: a few objects, and bystanders that must not move."""
+"""Fixtures of the tests of propagation by rule: a few objects, and bystanders that must not move."""
 
 import pytest
 
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
-from tests.conftest import copied_to_roll_back, rolled_back
-from tests.factories import Make
-from tests.machines.propagation.touches import Writer
+from tests.conftest import rollback_engine_on_copy, rolled_back_connection
+from tests.factories import Factories
+from tests.machines.propagation.moved_stamps import Writer
 
 
 @pytest.fixture(scope="session")
 def scene_engine(cluster, template):
     """An engine of a database of its own, in which the objects below are made once for all tests."""
-    yield from copied_to_roll_back(cluster, template, "propagation")
+    yield from rollback_engine_on_copy(cluster, template, "propagation")
 
 
 @pytest.fixture(scope="session")
 def scene_keys(scene_engine) -> dict:
     """Model and id by name: a series with two issues, an issue of another one, one of each other kind."""
     with session_factory(scene_engine)() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         series = make.series()
         made = {
             "series": series,
@@ -35,7 +35,7 @@ def scene_keys(scene_engine) -> dict:
 def connection(request):
     """One connection in an outer transaction: to the database with the objects for who wants them."""
     name = "scene_engine" if "scene_keys" in request.fixturenames else "engine"
-    yield from rolled_back(request.getfixturevalue(name))
+    yield from rolled_back_connection(request.getfixturevalue(name))
 
 
 @pytest.fixture

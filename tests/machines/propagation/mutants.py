@@ -31,10 +31,10 @@ def mutants() -> dict[str, Patch]:
     names = {"field": propagation.field_events, "deletion": propagation.deletion_events}
     return {
         **{
-            f"{event} touches {touched}": _without("touched_by", event, touched)
+            f"{event} touches {touched}": _without("touched_conditions", event, touched)
             for event in sorted(events)
             if "." in event
-            for touched in propagation.touched_by(event)
+            for touched in propagation.touched_conditions(event)
         },
         **{
             f"{kind}.{column} is {event}": _without_column(kind, event, column)
@@ -46,15 +46,17 @@ def mutants() -> dict[str, Patch]:
             f"deleting {kind} is {event}": _without("deletion_events", kind, event)
             for kind in KINDS
             for event in names["deletion"](kind)
-            if propagation.touched_by(event)
+            if propagation.touched_conditions(event)
         },
         **{
             f"{field} is {event}": lambda patch, field=field: patch.delitem(propagation.LINK_EVENTS, field)
             for field, event in propagation.LINK_EVENTS.items()
         },
         **{
-            f"{kind} has an issue list": lambda patch, kind=kind: patch.delitem(propagation.ISSUE_LISTS, kind)
-            for kind in propagation.ISSUE_LISTS
+            f"{kind} has an issue list": lambda patch, kind=kind: patch.delitem(
+                propagation.ISSUE_LIST_CONDITIONS, kind
+            )
+            for kind in propagation.ISSUE_LIST_CONDITIONS
         },
         **{
             f"{name} does something": lambda patch, name=name: patch.setattr(

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from comicsdb import models
-from tests.machines.propagation.touches import keys
+from tests.machines.propagation.moved_stamps import keys
 
 pytestmark = pytest.mark.usefixtures("bystanders")
 

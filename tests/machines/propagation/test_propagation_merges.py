@@ -6,7 +6,7 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from comicsdb import models
 from comicsdb.catalog import Catalog
 from comicsdb.catalog.maintenance.merge import merge
-from comicsdb.catalog.maintenance.merge_references import collisions, references
+from comicsdb.catalog.maintenance.merge_references import find_collisions, references_to_kind
 from tests.machines.propagation.test_propagation_random import Writes, endings, small_world  # noqa: F401
 from tests.machines.propagation.world import KINDS, NAMED, World
 from tests.machines.propagation.writes import positions
@@ -32,7 +32,7 @@ class Merges(Writes):
             return
         written = {(kind, canonical.id)} | {
             (reference.table.name, row["id"])
-            for reference in references(kind)
+            for reference in references_to_kind(kind)
             if reference.table.name in KINDS
             for row in self.world.tables[reference.table.name]
             if row[reference.column] == loser.id
@@ -51,7 +51,7 @@ class Merges(Writes):
         kept, other = self.found("series", 0), self.found("series", 1)
         if kept is None or kept is other:
             return
-        for _kind, _here, there in collisions(self.session, "series", kept.id, other.id):
+        for _kind, _here, there in find_collisions(self.session, "series", kept.id, other.id):
             issue = self.session.get(models.Issue, there)
             values = {"number": f"m{there}"}
             self.write(lambda i=issue, v=values: self.catalog.update(i, v), "go on", {("issue", there)})

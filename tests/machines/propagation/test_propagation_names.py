@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from comicsdb import models
-from tests.machines.propagation.touches import keys
+from tests.machines.propagation.moved_stamps import keys
 
 pytestmark = pytest.mark.usefixtures("bystanders")
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("bystanders")
 @pytest.fixture
 def house(make):
     """A publisher with one of everything, and one issue of a series without imprint."""
-    with make.together():
+    with make.single_commit():
         publisher = make.publisher()
         imprint, universe = make.imprint(publisher=publisher), make.universe(publisher=publisher)
         series = [make.series(publisher=publisher, imprint=imprint), make.series(publisher=publisher)]
@@ -88,7 +88,7 @@ class Family(NamedTuple):
 
 @pytest.fixture
 def family(make, issue, series, sibling):
-    with make.together():
+    with make.single_commit():
         associated = make.series(associated=[series])
         make.issue(series=associated)
         reprint = make.issue(reprints=[issue])

@@ -16,7 +16,7 @@ from comicsdb import models
 from comicsdb.catalog import Catalog, ConflictError, InvalidError, kinds, parts
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
-from tests.conftest import ROLLED_BACK
+from tests.conftest import SAVEPOINT_MODE
 from tests.machines.propagation.checks import check_stamps, check_state
 from tests.machines.propagation.oracle import Oracle
 from tests.machines.propagation.shapes import snapshot, snapshots
@@ -51,7 +51,7 @@ class Writes(RuleBasedStateMachine):
         super().__init__()
         self.point = self.connection.begin_nested()
         factory = session_factory(self.connection)
-        factory.configure(**ROLLED_BACK)
+        factory.configure(**SAVEPOINT_MODE)
         self.session = factory()
         self.transactions = 0
         self.begin()

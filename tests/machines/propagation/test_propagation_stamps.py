@@ -9,7 +9,7 @@ from comicsdb import models
 from comicsdb.catalog import parts
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.library.ratings import rate
-from tests.machines.propagation.touches import keys
+from tests.machines.propagation.moved_stamps import keys
 from tests.machines.propagation.world import World
 
 TODAY = date(2026, 1, 1)

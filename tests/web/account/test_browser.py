@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from tests.factories import Make
+from tests.factories import Factories
 from tests.web.conftest import PASSWORD
 from tests.web.test_browser import CONTRAST
 
@@ -39,7 +39,7 @@ FOLD = "document.querySelectorAll('.top details').forEach(e => { e.open = false;
 def address(served):
     """A site with a member who has a very long name, and others."""
     with served.sessions() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         bio = f"{NAME * 3}\n\nReads. " + "Much. " * 200
         groups = ("editor", "reading list editor")
         make.user(NAME, password=PASSWORD, passwords=Passwords("fast"), bio=bio, groups=groups, is_staff=True)

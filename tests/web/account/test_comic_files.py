@@ -10,9 +10,9 @@ from comicsdb.accounts import drafts
 from comicsdb.exchange import tagged_files
 from comicsdb.exchange.comic_files import UnreadableError, import_files, read_tags
 from comicsdb.models import Issue, TaggedFile
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import form_with, soup
-from tests.web.forms.forming import enter
+from tests.web.forms.form_helpers import log_in_as
 
 LIST = "/accounts/comic-files/"
 COST = 5  # statements
@@ -49,12 +49,12 @@ def folder(tmp_path):
 @pytest.fixture
 def nora(testapp, make):
     """An editor, logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 def outcomes(session, user, folder):
     """What became of each file."""
-    return {each.file: each.what for each in import_files(session, user.id, folder.path)}
+    return {each.file: each.status for each in import_files(session, user.id, folder.path)}
 
 
 def buttons(page, name):
@@ -156,7 +156,7 @@ def test_what_is_dismissed_stays_so_and_can_be_restored(testapp, world, session,
 
 
 def test_rows_and_drafts_have_limits(testapp, world, session, folder, monkeypatch, nora):
-    monkeypatch.setattr(tagged_files, "MOST", drafts.DRAFTS_MAX + 1)
+    monkeypatch.setattr(tagged_files, "MAX_FILES", drafts.DRAFTS_MAX + 1)
     for number in range(drafts.DRAFTS_MAX + 2):
         folder(f"{number:02d}.cbz", COMICINFO.format(series="Quiet Harbor", number=str(number + 1)))
     for _ in range(2):
@@ -197,7 +197,7 @@ def test_the_list_costs_a_fixed_number_of_statements(testapp, world, session, fo
         outcomes(session, nora, folder)
         session.commit()
         testapp.get(LIST)
-        with recording(session.connection()) as statements:
+        with record_statements(session.connection()) as statements:
             testapp.get(LIST)
         counts.append(len(statements))
     assert counts == [COST, COST]

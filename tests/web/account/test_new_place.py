@@ -3,8 +3,8 @@
 import pytest
 
 from comicsdb.models import LoginSession
-from tests.mailbox import letters
-from tests.web.conftest import PASSWORD, errors, form_to, soup
+from tests.mailbox import waiting_mails
+from tests.web.conftest import PASSWORD, field_errors, form_to, soup
 
 LOGIN = "/accounts/login/"
 HERE, AWAY = {"REMOTE_ADDR": "192.0.2.7"}, {"REMOTE_ADDR": "198.51.100.9"}
@@ -22,7 +22,7 @@ def guessed(wsgi, member):
     """The member, while somebody has tried twenty wrong passwords for her and for nobody."""
     for name in ("Nora", "nobody"):
         for number in range(20):
-            wsgi.registry["comicsdb.guard"].failed(name, f"203.0.{number}.1")
+            wsgi.registry["comicsdb.guard"].record_failure(name, f"203.0.{number}.1")
     return member
 
 
@@ -30,8 +30,8 @@ def test_the_page_says_that_a_link_was_mailed_and_the_link_logs_in(testapp, sess
     refused = try_password(testapp, PASSWORD, AWAY)
     assert refused.status_int == 429
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
-    assert "we have e-mailed its owner a link" in errors(refused)[""]
-    address = letters(session)[-1].link("/accounts/login/link/")
+    assert "we have e-mailed its owner a link" in field_errors(refused)[""]
+    address = waiting_mails(session)[-1].link("/accounts/login/link/")
     path = "/" + address.split("/", 3)[3]
     for _ in range(2):
         page = testapp.get(path, extra_environ=AWAY)  # looking at it spends nothing
@@ -49,7 +49,7 @@ def test_where_she_was_before_the_password_works(testapp, session, guessed, wsgi
     wsgi.registry["comicsdb.guard"]._limiter.forget()
     assert try_password(testapp, PASSWORD, HERE).status_int == 303
     for number in range(20):
-        wsgi.registry["comicsdb.guard"].failed("nora", f"203.0.{number}.1")
+        wsgi.registry["comicsdb.guard"].record_failure("nora", f"203.0.{number}.1")
     testapp.reset()
     assert try_password(testapp, PASSWORD, AWAY).status_int == 429
     assert try_password(testapp, PASSWORD, HERE).status_int == 303
@@ -57,16 +57,16 @@ def test_where_she_was_before_the_password_works(testapp, session, guessed, wsgi
 
 def test_nobody_is_told_the_same(testapp, session, guessed):
     answers = [try_password(testapp, "wrong", AWAY, name) for name in ("Nora", "nobody")]
-    assert errors(answers[0]) == errors(answers[1])
+    assert field_errors(answers[0]) == field_errors(answers[1])
     assert {each.status_int for each in answers} == {429}
-    assert {mail.to for mail in letters(session)} == {guessed.email}
+    assert {mail.to for mail in waiting_mails(session)} == {guessed.email}
 
 
 def test_the_link_leads_to_the_second_step_where_there_is_one(testapp, session, guessed):
     guessed.second_factor = True
     session.commit()
     try_password(testapp, PASSWORD, AWAY)
-    path = "/" + letters(session)[-1].link("/accounts/login/link/").split("/", 3)[3]
+    path = "/" + waiting_mails(session)[-1].link("/accounts/login/link/").split("/", 3)[3]
     done = form_to(testapp.get(path, extra_environ=AWAY), path).submit(extra_environ=AWAY, status=303)
     assert done.location == "http://localhost/accounts/login/second/"
     assert session.query(LoginSession).all() == []

@@ -10,8 +10,8 @@ from sqlalchemy import select
 from comicsdb import clock
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import LoginSession, User
-from tests.mailbox import letters
-from tests.web.conftest import errors, log_in, soup, submit
+from tests.mailbox import waiting_mails
+from tests.web.conftest import field_errors, log_in, soup, submit
 
 CHANGE = "/accounts/password_change/"
 FORGOTTEN = "/accounts/password_reset/"
@@ -23,7 +23,7 @@ def title(response) -> str:
 
 
 def link(session) -> str:
-    return re.sub(r"^https?://[^/]*", "", letters(session)[-1].links[0])
+    return re.sub(r"^https?://[^/]*", "", waiting_mails(session)[-1].links[0])
 
 
 def test_a_change_renews_this_session_and_ends_every_other(testapp, member, session):
@@ -55,7 +55,7 @@ def test_a_refused_change_says_why_and_keeps_everything(testapp, member, session
     log_in(testapp)
     before = testapp.cookies["session"]
     response = submit(testapp, CHANGE, status=422, **fields)
-    assert set(errors(response)) == {wrong}
+    assert set(field_errors(response)) == {wrong}
     assert testapp.cookies["session"] == before
     testapp.get("/accounts/", status=200)
     assert all(each.get("value") is None for each in soup(response).find_all("input", type="password"))
@@ -78,7 +78,7 @@ def test_from_a_forgotten_password_to_a_new_one(testapp, member, session):
     assert page.headers["Referrer-Policy"] == "strict-origin"
     assert "Nora" in soup(page).main.get_text()
     bad = submit(testapp, path, status=422, new_password="x", new_password_again="x")
-    assert set(errors(bad)) == {"new_password"}
+    assert set(field_errors(bad)) == {"new_password"}
     done = submit(testapp, path, **NEW)
     assert done.location == "http://localhost/accounts/reset/done/"
     assert title(done.follow()) == "Your new password is set"
@@ -113,12 +113,12 @@ def test_nobody_gets_a_letter_for_an_unknown_address(testapp, make, session):
     make.user("Olga", is_active=False)
     for email in ("nobody@example.org", "olga@example.org"):
         assert submit(testapp, FORGOTTEN, email=email).location.endswith("/password_reset/done/")
-    assert letters(session) == []
+    assert waiting_mails(session) == []
 
 
 def test_a_malformed_address_is_said(testapp):
     response = submit(testapp, FORGOTTEN, status=422, email="no address")
-    assert set(errors(response)) == {"email"}
+    assert set(field_errors(response)) == {"email"}
 
 
 def test_too_many_letters_are_refused(testapp, member):
@@ -126,7 +126,7 @@ def test_too_many_letters_are_refused(testapp, member):
         submit(testapp, FORGOTTEN, email="nora@example.org")
     response = submit(testapp, FORGOTTEN, status=429, email="nora@example.org")
     assert int(response.headers["Retry-After"]) > 0
-    assert "attempts" in errors(response)[""]
+    assert "attempts" in field_errors(response)[""]
 
 
 def test_the_new_password_is_hashed(testapp, member, session):

@@ -6,14 +6,14 @@ import pytest
 import webtest
 
 from comicsdb.library import collection
-from tests.conftest import recording
-from tests.web.conftest import PASSWORD, form_with, labels, let_in, soup
+from tests.conftest import record_statements
+from tests.web.conftest import PASSWORD, form_with, labels, soup, start_session
 
 
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
@@ -136,16 +136,16 @@ def test_ones_own_profile_shows_more(testapp, nora, session):
 def test_what_was_read_last_only_its_owner_sees(testapp, nora, make, session, connection):
     series = make.series(name="Lamplight", year_began=2019)
     other = make.user("other")
-    with make.together():
+    with make.single_commit():
         for number in range(1, 13):
             issue = make.issue(series=series, number=str(number), cover_date=date(2019, 1, number))
             for user in (nora, other):
                 read = {"read_dates": [datetime(2026, 3, number, 12, tzinfo=UTC)]} if number != 5 else {}
                 collection.add(session, user.id, issue.id, read, today=date(2026, 11, 22))
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = testapp.get("/accounts/Nora/")
     assert labels(page) == [f"Lamplight (2019) #{n}" for n in (12, 11, 10, 9, 8, 7, 6, 4, 3, 2)]
-    with recording(connection) as fewer:
+    with record_statements(connection) as fewer:
         assert labels(testapp.get("/accounts/other/")) == []
     assert len(statements) == len(fewer) + 2, statements  # the issues, and the marks of their track bars
 
@@ -173,7 +173,7 @@ def test_an_account_that_is_switched_off_has_no_profile(testapp, nora, make):
 
 def test_the_list_costs_the_same_for_many_and_few(testapp, nora, make, connection):
     def cost():
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get("/accounts/users/")
         return len(statements)
 
@@ -187,7 +187,7 @@ def test_the_menu_leads_members_to_people_and_account(testapp, member):
     anonymous = soup(testapp.get("/")).header
     assert {"/accounts/signup/", "/accounts/login/"} <= {each["href"] for each in anonymous.find_all("a")}
     assert "/accounts/users/" not in {each["href"] for each in anonymous.find_all("a")}
-    let_in(testapp, member)
+    start_session(testapp, member)
     own = {each["href"] for each in soup(testapp.get("/")).header.find_all("a")}
     assert {"/accounts/", "/accounts/users/"} <= own
     assert not {"/accounts/signup/", "/accounts/login/"} & own
@@ -203,7 +203,7 @@ def test_the_use_of_the_api_is_what_the_api_counts(site_with, member, calls, lev
     program.authorization = ("Basic", ("Nora", PASSWORD))
     for left in range(9, 9 - calls, -1):
         assert program.get("/api/").headers["X-RateLimit-Sustained-Remaining"] == str(left)
-    let_in(browser, member)
+    start_session(browser, member)
     for path in ("/accounts/", "/accounts/Nora/", "/accounts/Nora/"):  # looking costs nothing
         meter = soup(browser.get(path)).find("meter")
         assert (meter["value"], meter["max"], meter.get_text()) == (str(calls), "10", f"{calls} of 10")
@@ -214,5 +214,5 @@ def test_supporters_may_call_more_often(site_with, member, session):
     member.supporter_tier, member.supporter_until = "sponsor", datetime(2990, 5, 31, tzinfo=UTC)
     session.commit()
     browser = site_with(**LIMITED)
-    let_in(browser, member)
+    start_session(browser, member)
     assert soup(browser.get("/accounts/")).find("meter")["max"] == "15000"

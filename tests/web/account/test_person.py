@@ -8,7 +8,7 @@ import pytest
 
 from tests.serving import add_account, fetch, free_port, pserve, write_ini
 from tests.smtp_sink import SmtpSink
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 PASSWORD = "seven horses"
 
@@ -22,7 +22,7 @@ def sink():
 
 def link_for(sink, address: str) -> str:
     """The link of the newest mail to an address, as soon as it is there; the same in both its parts."""
-    await_that(lambda: sink.to(address))
+    wait_until(lambda: sink.to(address))
     newest = sink.to(address)[-1]
     assert newest.links[0] in newest.html
     return newest.links[0]

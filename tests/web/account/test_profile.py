@@ -14,9 +14,9 @@ from sqlalchemy import select, update
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import LoginSession, Publisher, User
 from comicsdb.models.base import SYSTEM_USER_ID
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.web.addresses import keep_library
-from tests.web.conftest import errors, form_to, form_with, let_in, log_in, message, soup, submit
+from tests.web.conftest import field_errors, form_to, form_with, log_in, notice, soup, start_session, submit
 
 UPDATE = "/accounts/update/"
 
@@ -30,7 +30,7 @@ def picture(colour="teal") -> bytes:
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
@@ -77,7 +77,7 @@ def test_the_profile_is_saved(testapp, nora, session):
         language="it",
     )
     assert response.location == "http://localhost/accounts/"
-    assert message(response.follow()).startswith("Your profile was saved.")
+    assert notice(response.follow()).startswith("Your profile was saved.")
     user = fresh(session, nora)
     assert (user.first_name, user.last_name, user.language) == ("Nora", "Ångström", "it")
     assert user.bio.replace("\r\n", "\n") == "Reads.\n\nA lot."
@@ -100,7 +100,7 @@ def test_the_profile_is_saved(testapp, nora, session):
 )
 def test_a_refused_profile_keeps_what_was_typed(testapp, nora, session, fields, wrong):
     response = submit(testapp, UPDATE, status=422, last_name="Typed", **fields)
-    assert set(errors(response)) == {wrong}
+    assert set(field_errors(response)) == {wrong}
     form = form_to(response, UPDATE)
     assert form["last_name"].value == "Typed"
     for name, value in fields.items():
@@ -114,7 +114,7 @@ def test_a_new_address_counts_when_its_link_is_opened(testapp, nora, session):
     shown = soup(response.follow())
     assert "new@example.org" in shown.select_one(".message-warning").get_text()
     assert fresh(session, nora).email.lower() == "nora@example.org"
-    confirmation = next(each for each in letters(session) if each.to == "new@example.org")
+    confirmation = next(each for each in waiting_mails(session) if each.to == "new@example.org")
     path = re.sub(r"^https?://[^/]*", "", confirmation.links[0])
     assert path.startswith("/accounts/email/confirm/")
     for _ in range(2):
@@ -149,15 +149,15 @@ def test_what_is_no_picture_is_refused(testapp, nora, session):
     response = submit(
         testapp, UPDATE, status=422, image=webtest.Upload("me.png", b"<svg onload=alert(1)>", "image/png")
     )
-    assert set(errors(response)) == {"image"}
-    assert "choose the file again" in errors(response)["image"]
+    assert set(field_errors(response)) == {"image"}
+    assert "choose the file again" in field_errors(response)["image"]
     assert fresh(session, nora).image == ""
 
 
 def test_a_form_with_another_error_keeps_the_chosen_picture(testapp, nora, session):
     upload = webtest.Upload("me.png", picture(), "image/png")
     response = submit(testapp, UPDATE, status=422, username="two words", image=upload)
-    assert set(errors(response)) == {"username"}
+    assert set(field_errors(response)) == {"username"}
     assert "me.png is selected" in soup(response).select_one(".picture-kept").get_text()
     assert fresh(session, nora).image == ""
 
@@ -190,11 +190,11 @@ def test_deleting_needs_the_password_and_ends_everything(testapp, nora, session,
     testapp.reset()
     log_in(testapp)  # its cookie goes, too
     refused = submit(testapp, "/accounts/delete/", status=422, password="wrong")
-    assert set(errors(refused)) == {"password"}
+    assert set(field_errors(refused)) == {"password"}
     identifier, number, left = testapp.cookies["session"], nora.id, publisher.id
     response = submit(testapp, "/accounts/delete/", password="correct horse")
     assert response.location == "http://localhost/"
-    assert message(response.follow()).startswith("Your account was deleted.")
+    assert notice(response.follow()).startswith("Your account was deleted.")
     assert "session" not in testapp.cookies
     session.expire_all()
     assert session.get(User, number) is None
@@ -280,7 +280,7 @@ def test_the_browser_tells_the_time_zone_once_and_the_profile_has_the_last_word(
     assert exported["account"][0]["timezone"] == "America/Lima"
     fields = form_to(testapp.get(UPDATE), UPDATE)
     fields["timezone"].force_value("Mars/Olympus")
-    assert set(errors(fields.submit(status=422))) == {"timezone"}
+    assert set(field_errors(fields.submit(status=422))) == {"timezone"}
     submit(testapp, UPDATE, timezone="")
     assert "data-timezone" in testapp.get("/accounts/").text
 

@@ -4,7 +4,7 @@ from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.models import SecurityEventKind
 from tests.conftest import session_account
-from tests.mailbox import letters
+from tests.mailbox import waiting_mails
 from tests.web.conftest import form_to, log_in, soup, submit
 
 PAGE = "/accounts/security/"
@@ -43,7 +43,7 @@ def test_tokens_stand_beside_sessions(testapp, reader):
 
 def test_an_account_is_taken_back_by_the_link_of_a_mail_but_not_by_opening_it(testapp, reader, session):
     form_to(testapp.get("/accounts/tokens/"), "/accounts/tokens/").submit()
-    path = letters(session)[-1].link("/not-me/").partition("localhost")[2]
+    path = waiting_mails(session)[-1].link("/not-me/").partition("localhost")[2]
     mine = testapp.cookies["session"].strip('"')
     testapp.reset()
     page = testapp.get(path)
@@ -54,6 +54,6 @@ def test_an_account_is_taken_back_by_the_link_of_a_mail_but_not_by_opening_it(te
     assert soup(done).h1.get_text() == "Your account is secure again"
     assert session_account(session, mine) is None
     assert log_in(testapp).status_int == 422
-    assert letters(session)[-1].kind == "reset"
+    assert waiting_mails(session)[-1].kind == "reset"
     testapp.get(path, status=404)
     testapp.get("/accounts/not-me/1/x/", status=404)

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from comicsdb.accounts.browsers import browser_name
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import LoginSession
-from tests.web.conftest import form_to, log_in, message, soup
+from tests.web.conftest import form_to, log_in, notice, soup
 
 PAGE = "/accounts/security/"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -55,7 +55,7 @@ def test_one_session_is_ended(testapp, three):
     row = next(each for each in rows(testapp) if "Firefox" in each.get_text())
     response = form_to(testapp.get(PAGE), row.form["action"]).submit(status=303)
     assert response.location == f"http://localhost{PAGE}"
-    assert message(response.follow()).startswith("The session has ended.")
+    assert notice(response.follow()).startswith("The session has ended.")
     assert [works(testapp, each) for each in three] == [False, True, True]
 
 

@@ -9,8 +9,8 @@ from sqlalchemy import select, update
 
 from comicsdb import clock
 from comicsdb.models import LoginSession, SignupSettings, User
-from tests.mailbox import letters
-from tests.web.conftest import errors, form_to, log_in, message, soup, submit
+from tests.mailbox import waiting_mails
+from tests.web.conftest import field_errors, form_to, log_in, notice, soup, submit
 
 PATH = "/accounts/signup/"
 GOOD = {
@@ -43,7 +43,7 @@ def slowly(testapp, *, status=303, **fields):
 
 def link(session) -> str:
     """The path of the first link in the newest mail."""
-    return re.sub(r"^https?://[^/]*", "", letters(session)[-1].links[0])
+    return re.sub(r"^https?://[^/]*", "", waiting_mails(session)[-1].links[0])
 
 
 def title(response) -> str:
@@ -56,12 +56,12 @@ def test_from_nobody_to_a_member(testapp, session):
     assert title(response.follow()) == "Check your e-mail"
     assert session.scalars(select(User).where(User.username == "Nora")).one().is_active is False
     assert session.scalars(select(LoginSession)).all() == []
-    mail = letters(session)[-1]
+    mail = waiting_mails(session)[-1]
     assert mail.to == "nora@example.org"
     opened = testapp.get(link(session), status=303)
     assert opened.location == "http://localhost/accounts/"
     page = opened.follow()
-    assert message(page) == "Welcome, Nora! Your account is active. How to edit"
+    assert notice(page) == "Welcome, Nora! Your account is active. How to edit"
     assert soup(page).select_one(".message a")["href"] == "/help/editing/"
     session.expire_all()
     user = session.scalars(select(User).where(User.username == "Nora")).one()
@@ -130,7 +130,7 @@ def test_a_known_address_gets_the_same_answer_and_its_owner_a_letter(testapp, ma
     make.user("Olga", email="olga@example.org", email_confirmed=True)
     page = sign_up(testapp, email="Olga@Example.org").follow()
     assert title(page) == "Check your e-mail"
-    mail = letters(session)[-1]
+    mail = waiting_mails(session)[-1]
     assert mail.to == "olga@example.org"
     assert mail.subject == "You already have an account"
     assert log_in(testapp, "Nora", "seven horses").status_int == 422
@@ -156,7 +156,7 @@ def test_a_known_address_gets_the_same_answer_and_its_owner_a_letter(testapp, ma
 )
 def test_what_is_wrong_stands_beside_its_field_and_above_the_form(testapp, session, fields, wrong):
     response = sign_up(testapp, status=422, **fields)
-    assert set(errors(response)) == wrong
+    assert set(field_errors(response)) == wrong
     page = soup(response)
     assert {each["href"] for each in page.select(".form-errors a")} == {f"#{name}" for name in wrong}
     for name in wrong:
@@ -168,13 +168,13 @@ def test_what_is_wrong_stands_beside_its_field_and_above_the_form(testapp, sessi
     assert page.find(id="email")["value"] == typed["email"]
     assert page.find(id="password").get("value") is None
     assert session.scalars(select(User).where(User.email == "nora@example.org")).all() == []
-    assert letters(session) == []
+    assert waiting_mails(session) == []
 
 
 def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
     make.user("nora")
     response = sign_up(testapp, status=422)
-    assert errors(response) == {"username": "This user name is already taken."}
+    assert field_errors(response) == {"username": "This user name is already taken."}
     form = form_to(response, PATH)
     form["username"], form["password"], form["password_again"] = "Nora.2", "seven horses", "seven horses"
     form.submit(status=303)
@@ -182,34 +182,34 @@ def test_a_taken_name_is_said_and_the_form_can_be_sent_again(testapp, make):
 
 def test_programs_are_caught_and_told(strict, session):
     caught = slowly(strict, status=422, homepage="https://spam.example/")
-    assert "detect spam programs" in errors(caught)[""]
-    assert letters(session) == []
+    assert "detect spam programs" in field_errors(caught)[""]
+    assert waiting_mails(session) == []
     slowly(strict)
 
 
 def test_who_is_fast_sends_it_once_more_and_loses_nothing(strict, session):
     page = sign_up(strict, status=200)
     assert soup(page).h1.get_text() == "Almost done"
-    assert errors(page) == {}
+    assert field_errors(page) == {}
     assert "seven horses" not in page.text
-    assert letters(session) == []
+    assert waiting_mails(session) == []
     form = form_to(page, PATH)
     assert set(form.fields) == {"csrf_token", "sealed", None}
     again = form.submit(status=200)  # a program
-    assert letters(session) == []
+    assert waiting_mails(session) == []
     with time_machine.travel(clock.now() + timedelta(seconds=3)):
         form_to(again, PATH).submit(status=303)
-    assert letters(session)[-1].to == "nora@example.org"
+    assert waiting_mails(session)[-1].to == "nora@example.org"
     strict.get(link(session), status=303)
     strict.reset()
     assert log_in(strict, "Nora", "seven horses").status_int == 303
 
 
 def test_what_is_wrong_with_a_fast_form_is_said_at_once(strict):
-    assert set(errors(sign_up(strict, status=422, username="two words"))) == {"username"}
+    assert set(field_errors(sign_up(strict, status=422, username="two words"))) == {"username"}
     form = form_to(sign_up(strict, status=200), PATH)
     form["sealed"] = "forged"
-    assert set(errors(form.submit(status=422))) == {""}
+    assert set(field_errors(form.submit(status=422))) == {""}
 
 
 def test_the_right_password_of_an_account_that_waits_leads_to_a_new_link(testapp, make, session):
@@ -220,18 +220,18 @@ def test_the_right_password_of_an_account_that_waits_leads_to_a_new_link(testapp
         sign_up(testapp, username=name, email=address)
         page = log_in(testapp, name, "seven horses")
         assert page.status_int == 422
-        assert errors(page)[""].startswith("Your account is waiting for activation")
+        assert field_errors(page)[""].startswith("Your account is waiting for activation")
         assert soup(page).select_one('.card-links a[href="/accounts/activate/resend/"]')
         for wrong in ((name, "eight horses"), (address, "seven horses"), ("nobody", "seven horses")):
             page = log_in(testapp, *wrong)
-            assert errors(page)[""] == "Incorrect username or password."
+            assert field_errors(page)[""] == "Incorrect username or password."
             assert not soup(page).select_one(".card-links")
     assert session.scalars(select(LoginSession)).all() == []
 
 
 def test_a_question_is_asked_where_the_settings_have_one(other_site):
     assert soup(other_site.get(PATH)).find("label", attrs={"for": "answer"}).get_text() == "Who has a cat?"
-    assert set(errors(sign_up(other_site, status=422, answer="Nobody"))) == {"answer"}
+    assert set(field_errors(sign_up(other_site, status=422, answer="Nobody"))) == {"answer"}
     sign_up(other_site, answer="everybody ")
 
 
@@ -277,5 +277,5 @@ def test_who_is_logged_in_needs_no_account(testapp, member):
 
 def test_a_malformed_address_gets_no_letter(testapp):
     response = submit(testapp, "/accounts/activate/resend/", status=422, email="nora")
-    assert set(errors(response)) == {"email"}
+    assert set(field_errors(response)) == {"email"}
     assert soup(response).find(id="email")["value"] == "nora"

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.models import ApiToken
-from tests.web.conftest import errors, form_to, let_in, log_in, message, soup, submit
+from tests.web.conftest import field_errors, form_to, log_in, notice, soup, start_session, submit
 
 PAGE = "/accounts/tokens/"
 
@@ -17,7 +17,7 @@ PAGE = "/accounts/tokens/"
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
@@ -78,7 +78,7 @@ def test_sending_the_form_again_makes_nothing(testapp, nora, session):
     again = form.submit(status=303)
     assert again.location == f"http://localhost{PAGE}"
     page = again.follow()
-    assert message(page).startswith("That form was already submitted.")
+    assert notice(page).startswith("That form was already submitted.")
     assert raw(first) not in page.text
     assert len(session.scalars(select(ApiToken)).all()) == 1
     assert listed(testapp) == ["Twice"]
@@ -96,7 +96,7 @@ def test_a_label_that_cannot_be_is_refused_and_kept(testapp, nora, session, labe
     form = form_to(testapp.get(PAGE), PAGE)
     form["name"].force_value(label)
     response = form.submit(status=422)
-    assert set(errors(response)) == {"name"}
+    assert set(field_errors(response)) == {"name"}
     assert soup(response).find(id="new-token") is None
     assert session.scalars(select(ApiToken)).all() == []
 
@@ -120,7 +120,7 @@ def test_one_token_is_revoked_and_the_others_stay(testapp, nora):
     page = testapp.get(PAGE)
     row = next(each for each in soup(page).select("tbody tr") if "One" in each.get_text())
     response = form_to(page, row.form["action"]).submit(status=303)
-    assert message(response.follow()).startswith("The token was revoked")
+    assert notice(response.follow()).startswith("The token was revoked")
     assert statuses(testapp, first, second) == [401, 200]
     assert listed(testapp) == ["Two"]
 
@@ -189,11 +189,11 @@ def test_a_token_does_what_its_form_said(testapp, nora, session):
 
 def test_what_is_wrong_is_said_and_what_was_typed_stays(testapp, nora, session):
     response = submit(testapp, PAGE, status=422, name="Reader", scope="edit", lifetime="until", until="")
-    assert errors(response) == {"until": "Enter the last day on which the token is valid."}
+    assert field_errors(response) == {"until": "Enter the last day on which the token is valid."}
     page = soup(response)
     assert page.select_one("input[name=scope][checked]")["value"] == "edit"
     assert page.select_one("select[name=lifetime] option[selected]")["value"] == "until"
     token = page.find("input", attrs={"name": "csrf_token"})["value"]
     response = testapp.post(PAGE, {"csrf_token": token, "name": "x"}, status=422)
-    assert set(errors(response)) == {"scope", "lifetime"}
+    assert set(field_errors(response)) == {"scope", "lifetime"}
     assert session.scalars(select(ApiToken)).all() == []

@@ -12,7 +12,7 @@ from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import ApiToken, LoginSession, Passkey, User
 from tests.passkey_device import Device
-from tests.web.conftest import errors, form_to, log_in, message, soup, submit
+from tests.web.conftest import field_errors, form_to, log_in, notice, soup, submit
 
 SECURITY = "/accounts/security/"
 APP = "/accounts/security/app/"
@@ -57,7 +57,7 @@ def test_an_app_is_set_up_with_its_first_code_and_recovery_codes_are_shown_once(
     form = form_to(page, APP)
     form["code"] = "12"
     refused = form.submit(status=422)
-    assert set(errors(refused)) == {"code"}
+    assert set(field_errors(refused)) == {"code"}
     secret = soup(page).select_one(".secret").get_text()
     assert soup(refused).select_one(".secret").get_text() == secret  # the app has it already
     form = form_to(refused, APP)
@@ -79,7 +79,7 @@ def test_the_password_alone_is_no_session(testapp, app):
     form = form_to(page, SECOND)
     form["confirm_code"] = "000000"
     refused = form.submit(status=422)
-    assert errors(refused)
+    assert field_errors(refused)
     assert not logged_in(testapp)
     totp, _codes = app
     with later(seconds=60):
@@ -198,7 +198,7 @@ def test_passkeys_are_removed_by_their_owner_alone(testapp, device, make, sessio
 def test_what_is_no_passkey_is_told(testapp, reader, session):
     form = form_to(testapp.get(SECURITY), f"{SECURITY}passkeys/")
     form["answer"] = "{}"
-    assert message(form.submit(status=303).follow()).startswith("This passkey could not be used.")
+    assert notice(form.submit(status=303).follow()).startswith("This passkey could not be used.")
     assert session.scalar(select(Passkey.id)) is None
 
 
@@ -219,7 +219,7 @@ def test_a_token_asks_who_it_is_and_nothing_typed_is_lost(testapp, reader, sessi
     form = form_to(asked, TOKENS)
     form["confirm_password"] = "wrong"
     refused = form.submit(status=422)
-    assert set(errors(refused)) == {"confirm_password"}
+    assert set(field_errors(refused)) == {"confirm_password"}
     form = form_to(refused, TOKENS)
     form["confirm_password"] = "correct horse"
     made = form.submit(status=200)
@@ -268,7 +268,7 @@ def test_staff_without_a_second_step_are_members_where_it_is_required(other_site
     log_in(other_site, "Boss")
     sent = other_site.get("/admin/", status=303)
     assert sent.location == f"http://localhost{SECURITY}"
-    assert message(sent.follow()).startswith("Set up two-step log-in first")
+    assert notice(sent.follow()).startswith("Set up two-step log-in first")
     assert "/admin/" not in other_site.get("/").text
     set_up_app(other_site)
     other_site.get("/admin/", status=200)

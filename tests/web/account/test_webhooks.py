@@ -5,8 +5,8 @@ from sqlalchemy import func, select
 
 from comicsdb.models import Webhook, WebhookDelivery
 from comicsdb.webhooks import delivery
-from tests.conftest import recording
-from tests.web.conftest import errors, form_to, let_in, message, soup, submit
+from tests.conftest import record_statements
+from tests.web.conftest import field_errors, form_to, notice, soup, start_session, submit
 
 PAGE = "/accounts/webhooks/"
 URL = "https://tagger.example/hook"
@@ -15,7 +15,7 @@ URL = "https://tagger.example/hook"
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
@@ -53,13 +53,13 @@ def test_the_same_form_creates_one(testapp, nora, session):
     form = form_to(testapp.get(PAGE), PAGE)
     form["url"] = URL
     form.submit(status=200)
-    assert "submitted" in message(form.submit(status=303).follow())
+    assert "submitted" in notice(form.submit(status=303).follow())
     assert session.scalar(select(func.count()).select_from(Webhook)) == 1
 
 
 def test_what_is_wrong_is_told_at_its_field(testapp, nora, session):
     response = submit(testapp, PAGE, status=422, url="http://10.0.0.1/", description="x", kind_issue="1")
-    assert "https://" in errors(response)["url"]
+    assert "https://" in field_errors(response)["url"]
     assert soup(response).find(id="description")["value"] == "x"
     assert soup(response).find(id="kind_issue").has_attr("checked")
     assert session.scalars(select(Webhook)).all() == []
@@ -69,11 +69,11 @@ def test_a_webhook_is_changed_paused_resumed_and_deleted(testapp, hook, session)
     submit(testapp, page_of(hook), status=303, url=f"{URL}2", kind_arc="1")
     session.refresh(hook)
     assert (hook.url, hook.kinds) == (f"{URL}2", ["arc"])
-    assert "https" in errors(submit(testapp, page_of(hook), status=422, url="x"))["url"]
+    assert "https" in field_errors(submit(testapp, page_of(hook), status=422, url="x"))["url"]
     press(testapp, hook, "pause")
     session.refresh(hook)
     assert hook.state == "paused"
-    assert "active" in message(press(testapp, hook, "resume").follow())
+    assert "active" in notice(press(testapp, hook, "resume").follow())
     old = hook.secret
     secret = soup(press(testapp, hook, "secret")).find(id="new-token")["value"]
     session.refresh(hook)
@@ -87,7 +87,7 @@ def test_a_webhook_is_changed_paused_resumed_and_deleted(testapp, hook, session)
 def test_deliveries_are_listed_with_their_answers_and_sent_again(testapp, hook, session):
     assert "Nothing has been sent yet." in testapp.get(page_of(hook)).text
     press(testapp, hook, "test")
-    assert "still on its way" in message(press(testapp, hook, "test").follow())
+    assert "still on its way" in notice(press(testapp, hook, "test").follow())
     [row] = delivery.claim(session)
     said = {"sent": row_time(session), "status": 500, "problem": "", "answer": "<b>No</b>", "milliseconds": 7}
     delivery.store(session, {}, row, said | {"retry_after": 0})
@@ -119,12 +119,12 @@ def test_those_of_others_do_not_exist(testapp, hook, session, make):
 def test_what_a_page_costs(testapp, hook, connection):
     testapp.get(page_of(hook))
     for path in (PAGE, page_of(hook)):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(path)
         assert len(statements) <= 4, statements
 
 
 def test_a_site_may_offer_none(other_site, member):
-    let_in(other_site, member)
+    start_session(other_site, member)
     assert PAGE not in other_site.get("/accounts/").text
     other_site.get(PAGE, status=404)

@@ -1,4 +1,4 @@
-"""What the tests of the administration share: the staff, and a site with something on every page."""
+"""Helpers of the tests of the administration: staff accounts, and data for every page."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -20,16 +20,16 @@ from comicsdb.models import (
     ThrottleNotice,
     User,
 )
-from tests.web.conftest import PASSWORD, form_to, let_in, soup
+from tests.web.conftest import PASSWORD, form_to, soup, start_session
 
-RAW = "cdb_" + "5ec2e7" * 10 + "beef"  # a token that nobody may see
+SECRET_TOKEN = "cdb_" + "5ec2e7" * 10 + "beef"  # a token that nobody may see
 
 
-def enter(testapp, make, username="Boss", **values):
-    """Make somebody with rights and log in."""
+def log_in_as(testapp, make, username="Boss", **values):
+    """Log in as a new account with rights; returns the account."""
     user = make.user(username, password=PASSWORD, passwords=Passwords("fast"), **values)
     testapp.reset()
-    let_in(testapp, user)
+    start_session(testapp, user)
     return user
 
 
@@ -70,7 +70,7 @@ def _belongings(user, now):
     name = user.username
     return (
         ApiToken(
-            user_id=user.id, digest=digest(RAW + name), token_key="abcd1234extra", name="Tagger",
+            user_id=user.id, digest=digest(SECRET_TOKEN + name), token_key="abcd1234extra", name="Tagger",
             form_key=f"k{name}",
         ),
         Donation(
@@ -106,6 +106,6 @@ def column(response, number=0) -> list[str]:
     return [row[number] for row in cells(response)]
 
 
-def press(testapp, path, action):
-    """Send the form of a page that has no fields."""
+def submit_button(testapp, path, action):
+    """Submit a form of a page that consists of a button."""
     return form_to(testapp.get(path), action).submit(status=303)

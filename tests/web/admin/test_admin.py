@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import func, select
 
 from comicsdb.models import Announcement, Creator, Group, OutgoingMail, Poll, Review, StaffAction, User
-from tests.conftest import recording
-from tests.web.admin.helpers import RAW, column, enter, fill
+from tests.conftest import record_statements
+from tests.web.admin.helpers import SECRET_TOKEN, column, fill, log_in_as
 from tests.web.attacks.attempts import path_of, routes_of_the_site
 from tests.web.conftest import soup
 
@@ -54,7 +54,7 @@ COSTS = {
 @pytest.fixture
 def boss(testapp, make):
     """A superuser, logged in."""
-    return enter(testapp, make, is_staff=True, is_superuser=True)
+    return log_in_as(testapp, make, is_staff=True, is_superuser=True)
 
 
 def admin_routes(wsgi):
@@ -99,7 +99,7 @@ def test_strangers_are_led_to_the_log_in_form_and_back(wsgi, testapp, make, sess
 
 
 def test_other_accounts_see_that_there_is_nothing(wsgi, testapp, make, paths, session, connection):
-    enter(testapp, make, "Nora", groups=("editor", "reading list editor"))
+    log_in_as(testapp, make, "Nora", groups=("editor", "reading list editor"))
     fill(session)
     for path in paths().values():
         answer = testapp.get(path, status=404)
@@ -107,7 +107,7 @@ def test_other_accounts_see_that_there_is_nothing(wsgi, testapp, make, paths, se
         assert soup(answer).h1.get_text() == soup(testapp.get("/no-such-page/", status=404)).h1.get_text()
     for route, methods in admin_routes(wsgi):
         if "POST" in methods:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.post(path_of(route), {"csrf_token": "x"}, status=404)
             assert not [each for each in statements if each.startswith(("INSERT", "UPDATE", "DELETE"))]
     assert "/admin/" not in {each["href"] for each in soup(testapp.get("/")).header.find_all("a")}
@@ -115,7 +115,7 @@ def test_other_accounts_see_that_there_is_nothing(wsgi, testapp, make, paths, se
 
 @pytest.mark.parametrize("values", [{"is_staff": True}, {"is_superuser": True}])
 def test_the_staff_gets_in_by_the_menu(testapp, make, paths, session, values):
-    enter(testapp, make, **values)
+    log_in_as(testapp, make, **values)
     fill(session)
     assert [each["href"] for each in soup(testapp.get("/")).header.find_all("a")].count("/admin/") == 2
     for pattern, path in paths().items():
@@ -171,7 +171,7 @@ def test_no_link_is_dead(testapp, boss, make, session, paths):
 def test_no_page_shows_a_secret(testapp, boss, make, session, paths):
     users = fill(session)
     session.commit()
-    secrets = [RAW, "abcd1234e", "secret-link", users[0].password]
+    secrets = [SECRET_TOKEN, "abcd1234e", "secret-link", users[0].password]
     secrets += session.connection().exec_driver_sql("SELECT digest FROM api_token").scalars()
     secrets += session.connection().exec_driver_sql("SELECT form_key FROM api_token").scalars()
     secrets += session.connection().exec_driver_sql("SELECT digest FROM login_session").scalars()
@@ -187,7 +187,7 @@ def test_each_page_costs_the_same_for_many_and_few(testapp, boss, make, session,
         found = {}
         testapp.app.registry["comicsdb.cache"].clear()
         for pattern, path in paths().items():
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(path, status=200)
             found[pattern] = len(statements)
         return found
@@ -261,7 +261,7 @@ def test_a_form_without_its_token_changes_nothing(wsgi, testapp, boss, connectio
     tried = 0
     for route, methods in admin_routes(wsgi):
         if "POST" in methods:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.post(path_of(route), status=400)
             assert not [each for each in statements if each.startswith(("INSERT", "UPDATE", "DELETE"))]
             tried += 1

@@ -5,10 +5,10 @@ from sqlalchemy import select
 
 from comicsdb.models import CATALOGUE, AgeRating, FormerSlug, Genre, Group, Role, SeriesType, StaffAction
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
-from tests.conftest import recording
-from tests.web.admin.helpers import cells, enter
-from tests.web.conftest import errors, form_to, message, soup
-from tests.web.forms.forming import boxes, opened, picture, send, value
+from tests.conftest import record_statements
+from tests.web.admin.helpers import cells, log_in_as
+from tests.web.conftest import field_errors, form_to, notice, soup
+from tests.web.forms.form_helpers import checkbox_labels, open_form, picture, submit_form, value
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 REFERENCE = ["role", "series_type", "genre", "age_rating"]
@@ -17,13 +17,13 @@ REFERENCE = ["role", "series_type", "genre", "age_rating"]
 @pytest.fixture
 def boss(testapp, make):
     """Staff, logged in."""
-    return enter(testapp, make, is_staff=True)
+    return log_in_as(testapp, make, is_staff=True)
 
 
 @pytest.fixture
 def root(testapp, make):
     """A superuser, logged in."""
-    return enter(testapp, make, "Root", is_superuser=True)
+    return log_in_as(testapp, make, "Root", is_superuser=True)
 
 
 def of(world, kind):
@@ -54,7 +54,7 @@ def test_every_kind_is_listed_and_has_a_form_and_a_history(testapp, root, world,
     for kind in KINDS:
         entity, path = of(world, kind), f"/admin/{kind}/"
         assert f'href="{path}{entity.id}/"' in testapp.get(path)
-        form = opened(testapp, f"{path}{entity.id}/")
+        form = open_form(testapp, f"{path}{entity.id}/")
         assert value(form.page, "slug") == entity.slug
         assert {"cv_id", "gcd_id", "desc", "name"} <= form.fields
         assert soup(form.page).find(attrs={"data-rows": "attribution"}) is not None
@@ -62,7 +62,7 @@ def test_every_kind_is_listed_and_has_a_form_and_a_history(testapp, root, world,
         site = f"/{kind}/{entity.slug}/"
         assert links == {site, f"{site}history/", f"{path}{entity.id}/delete/"}
         assert testapp.get(f"{path}{entity.id}/history/").location.endswith(f"{site}history/")
-        assert messages(send(form).follow(), "info") == ["Nothing to change."]
+        assert messages(submit_form(form).follow(), "info") == ["Nothing to change."]
     testapp.get("/admin/genre/add/", status=200)
     session.expire_all()
     assert {kind: of(world, kind).modified for kind in KINDS} == before
@@ -80,50 +80,50 @@ def test_every_kind_is_listed_and_has_a_form_and_a_history(testapp, root, world,
 
 def test_another_address_keeps_the_old_one(testapp, boss, world, session, make):
     path, old = f"/admin/series/{world.series.id}/", world.series.slug
-    answer = send(opened(testapp, path), {"slug": "lamp"})
+    answer = submit_form(open_form(testapp, path), {"slug": "lamp"})
     assert answer.location == f"http://localhost{path}"
     assert testapp.get(f"/series/{old}/", status=301).location == "http://localhost/series/lamp/"
     assert testapp.get(f"/issue/{world.first.slug}/")
     assert lines(session) == [("change", "series", f"{world.series.name} (2019)", {"slug": [old, "lamp"]})]
-    send(opened(testapp, path), {"slug": old})  # it may come back
+    submit_form(open_form(testapp, path), {"slug": old})  # it may come back
     assert session.get(FormerSlug, ("series", old)) is None
     assert session.get(FormerSlug, ("series", "lamp")).object_id == world.series.id
     other = f"/admin/series/{world.book.id}/"
-    page = send(opened(testapp, other), {"slug": "lamp", "volume": "x"}, status=422)
-    assert "belongs or belonged to another entry" in errors(page)["slug"]
-    assert set(errors(page)) == {"slug", "volume"}
+    page = submit_form(open_form(testapp, other), {"slug": "lamp", "volume": "x"}, status=422)
+    assert "belongs or belonged to another entry" in field_errors(page)["slug"]
+    assert set(field_errors(page)) == {"slug", "volume"}
     assert value(page, "slug") == "lamp"
-    assert "Enter a slug" in errors(send(page, {"slug": " ", "volume": "1"}, status=422))["slug"]
-    send(opened(testapp, "/admin/issue/" + str(world.first.id) + "/"), {"slug": "the-first"})
+    assert "Enter a slug" in field_errors(submit_form(page, {"slug": " ", "volume": "1"}, status=422))["slug"]
+    submit_form(open_form(testapp, "/admin/issue/" + str(world.first.id) + "/"), {"slug": "the-first"})
     assert testapp.get("/issue/the-first/", status=200)
 
 
 def test_a_new_object_may_be_given_its_address(testapp, boss, session, make):
     wanted = {"name": "Night Crew", "slug": "crew"}
-    answer = send(opened(testapp, "/admin/team/add/"), wanted)
+    answer = submit_form(open_form(testapp, "/admin/team/add/"), wanted)
     assert messages(answer.follow(), "success") == ["Night Crew was added to the catalogue."]
     assert testapp.get("/team/crew/", status=200)
     assert lines(session) == [
         ("create", "team", "Night Crew", {"name": [None, "Night Crew"], "slug": [None, "crew"]})
     ]
-    page = send(opened(testapp, "/admin/team/add/"), wanted | {"name": "Other"}, status=422)
-    assert set(errors(page)) == {"slug"}
-    page = send(opened(testapp, "/admin/team/add/"), {"name": "Night Crew"}, status=422)
+    page = submit_form(open_form(testapp, "/admin/team/add/"), wanted | {"name": "Other"}, status=422)
+    assert set(field_errors(page)) == {"slug"}
+    page = submit_form(open_form(testapp, "/admin/team/add/"), {"name": "Night Crew"}, status=422)
     assert "Is it here already?" in page
-    send(page, {"name": "Night Crew"}, press=("anyway", "1"))
+    submit_form(page, {"name": "Night Crew"}, press=("anyway", "1"))
     assert testapp.get("/team/night-crew/", status=200)
 
 
 def test_every_language_and_every_country_is_offered(testapp, boss, world, session):
-    form = opened(testapp, f"/admin/series/{world.series.id}/")
+    form = open_form(testapp, f"/admin/series/{world.series.id}/")
     assert options(form.page, "language") == {"", *LANGUAGES}
     assert len(LANGUAGES) == 100
-    send(form, {"language": "sr-latn", "alt_names": "Luce; Lume"})
-    form = opened(testapp, f"/admin/publisher/{world.publisher.id}/")
+    submit_form(form, {"language": "sr-latn", "alt_names": "Luce; Lume"})
+    form = open_form(testapp, f"/admin/publisher/{world.publisher.id}/")
     assert options(form.page, "country") == set(COUNTRIES)
     assert len(COUNTRIES) == 249
-    send(form, {"country": "FR", "alt_names": "Porto; Port"})
-    send(opened(testapp, f"/admin/universe/{world.universe.id}/"), {"cv_id": "77"})
+    submit_form(form, {"country": "FR", "alt_names": "Porto; Port"})
+    submit_form(open_form(testapp, f"/admin/universe/{world.universe.id}/"), {"cv_id": "77"})
     session.expire_all()
     assert (world.series.language, world.series.alt_names) == ("sr-latn", ["Luce", "Lume"])
     assert (world.publisher.country, world.publisher.alt_names) == ("FR", ["Porto", "Port"])
@@ -133,7 +133,7 @@ def test_every_language_and_every_country_is_offered(testapp, boss, world, sessi
 def test_advice_is_told_and_not_in_the_way(testapp, boss, world, session):
     path = f"/admin/issue/{world.first.id}/"
     wanted = {"isbn": "9780306406158", "title": "All of it", "variants-0-upc": "123", "credits-0-remove": "1"}
-    answer = send(opened(testapp, path), wanted)
+    answer = submit_form(open_form(testapp, path), wanted)
     page = answer.follow()
     assert messages(page, "success") == ["Saved."]
     told = messages(page, "warning")
@@ -150,16 +150,18 @@ def test_advice_is_told_and_not_in_the_way(testapp, boss, world, session):
     shown = testapp.get("/admin/action/").text
     assert "Collection title:" in shown
     assert "Variant covers:" in shown
-    assert messages(send(opened(testapp, path)).follow(), "warning") == []  # what was there is not judged
-    page = send(opened(testapp, path), {"isbn": "1", "page": "many"}, status=422)
-    assert set(errors(page)) == {"page"}
+    assert (
+        messages(submit_form(open_form(testapp, path)).follow(), "warning") == []
+    )  # what was there is not judged
+    page = submit_form(open_form(testapp, path), {"isbn": "1", "page": "many"}, status=422)
+    assert set(field_errors(page)) == {"page"}
 
 
 def test_the_rows_of_an_issue_are_edited_here_too(testapp, boss, world, session, make):
     path = f"/admin/issue/{world.second.id}/"
-    page = send(opened(testapp, path), status=200, press=("add", "credits"))
-    page = send(page, {"credits-0-creator-q": "Ada"}, status=200, press=("find", "credits-0-creator"))
-    assert boxes(page, "credits-0-creator") == ["Ada Pencil 1950–", "Ada New creator"]
+    page = submit_form(open_form(testapp, path), status=200, press=("add", "credits"))
+    page = submit_form(page, {"credits-0-creator-q": "Ada"}, status=200, press=("find", "credits-0-creator"))
+    assert checkbox_labels(page, "credits-0-creator") == ["Ada Pencil 1950–", "Ada New creator"]
     sent = {
         "credits-0-creator": [world.creator.id],
         "credits-0-roles": [make.role("Writer").id],
@@ -169,7 +171,7 @@ def test_the_rows_of_an_issue_are_edited_here_too(testapp, boss, world, session,
         "attribution-0-source": "G",
         "image": picture("front.png"),
     }
-    assert messages(send(page, sent).follow(), "success") == ["Saved."]
+    assert messages(submit_form(page, sent).follow(), "success") == ["Saved."]
     ((_action, _kind, target, change),) = lines(session)
     assert target == world.second.slug.replace("lamplight-2019-2", "Lamplight (2019) #2")
     assert set(change) == {"credits", "variants", "attributions", "image"}
@@ -179,34 +181,40 @@ def test_the_rows_of_an_issue_are_edited_here_too(testapp, boss, world, session,
 
 
 def test_reference_data_is_kept_here(testapp, root, session, make):
-    answer = send(opened(testapp, "/admin/role/add/"), {"name": "Lettering", "order": "77", "is_writer": "1"})
+    answer = submit_form(
+        open_form(testapp, "/admin/role/add/"), {"name": "Lettering", "order": "77", "is_writer": "1"}
+    )
     role = session.scalars(select(Role).where(Role.name == "Lettering")).one()
     path = f"/admin/role/{role.id}/"
     assert answer.location == f"http://localhost{path}"
     assert (role.order, role.is_writer, role.is_artist, role.notes) == (77, True, False, "")
     taken = session.scalar(select(Role.order).where(Role.name == "Writer"))
-    page = send(opened(testapp, path), {"order": str(taken)}, status=422)
-    assert "already has this value" in errors(page)["order"]
-    assert set(errors(send(opened(testapp, path), {"name": " ", "order": "-1"}, status=422))) == {
+    page = submit_form(open_form(testapp, path), {"order": str(taken)}, status=422)
+    assert "already has this value" in field_errors(page)["order"]
+    assert set(
+        field_errors(submit_form(open_form(testapp, path), {"name": " ", "order": "-1"}, status=422))
+    ) == {
         "name",
         "order",
     }
-    send(opened(testapp, path), {"is_writer": "", "is_cover": "1"})
+    submit_form(open_form(testapp, path), {"is_writer": "", "is_cover": "1"})
     session.expire_all()
     assert (role.is_writer, role.is_cover) == (False, True)
     rows = cells(testapp.get(f"{path}history/"))
     assert [row[2] for row in rows] == ["Updated", "Created"]
     assert "Is a cover" in rows[0][3]
     assert "First appearance" not in rows[1][3]
-    page = send(opened(testapp, "/admin/genre/add/"), {"name": "HORROR"}, status=422)
-    assert set(errors(page)) == {"name"}
-    page = send(opened(testapp, "/admin/series_type/add/"), {"name": "Folio", "code": "omnibus"}, status=422)
-    assert set(errors(page)) == {"code"}
+    page = submit_form(open_form(testapp, "/admin/genre/add/"), {"name": "HORROR"}, status=422)
+    assert set(field_errors(page)) == {"name"}
+    page = submit_form(
+        open_form(testapp, "/admin/series_type/add/"), {"name": "Folio", "code": "omnibus"}, status=422
+    )
+    assert set(field_errors(page)) == {"code"}
     for name in ("Folio", "Leaflet"):  # no code is no code twice
-        send(opened(testapp, "/admin/series_type/add/"), {"name": name})
+        submit_form(open_form(testapp, "/admin/series_type/add/"), {"name": name})
     codes = select(SeriesType.code).where(SeriesType.name.in_(["Folio", "Leaflet"]))
     assert session.scalars(codes).all() == [None, None]
-    send(opened(testapp, "/admin/age_rating/2/"), {"short_description": "Everyone."})
+    submit_form(open_form(testapp, "/admin/age_rating/2/"), {"short_description": "Everyone."})
     assert session.get(AgeRating, 2).short_description == "Everyone."
     assert [line[:3] for line in lines(session)] == [
         ("create", "role", "Lettering"),
@@ -223,7 +231,7 @@ def test_reference_data_in_use_stays(testapp, root, session, make, world):
         page = testapp.get(f"/admin/{path}delete/")
         assert soup(page).select_one(".button-danger") is None
         form = form_to(page, f"/admin/{path}delete/")
-        assert errors(form.submit(status=422))[""]
+        assert field_errors(form.submit(status=422))[""]
     assert "Some series have this type" in testapp.get("/admin/series_type/13/delete/")
     genre = session.scalars(select(Genre)).first()
     make.catalog.update(world.series, {"genres": [genre.id]})
@@ -233,7 +241,7 @@ def test_reference_data_in_use_stays(testapp, root, session, make, world):
     assert "1 series" in soup(page).select_one(".notice").get_text()
     done = form_to(page, path).submit(status=303)
     assert done.location == "http://localhost/admin/genre/"
-    assert message(done.follow()) == f"{name} was deleted."
+    assert notice(done.follow()) == f"{name} was deleted."
     assert lines(session) == [("delete", "genre", name, {})]
 
 
@@ -258,12 +266,12 @@ def test_who_may_delete_a_kind_on_the_site_may_here(testapp, boss, world, sessio
 
 def test_two_of_the_staff_keep_their_work(testapp, boss, world, session):
     path = f"/admin/arc/{world.arc.id}/"
-    mine, theirs = opened(testapp, path), opened(testapp, path)
-    send(theirs, {"slug": "dusk"})
-    page = send(mine, {"desc": "Mine."}, status=409)
+    mine, theirs = open_form(testapp, path), open_form(testapp, path)
+    submit_form(theirs, {"slug": "dusk"})
+    page = submit_form(mine, {"desc": "Mine."}, status=409)
     assert value(page, "slug") == "dusk"
     assert value(page, "desc") == "Mine."
-    send(page)
+    submit_form(page)
     session.expire_all()
     assert (world.arc.slug, world.arc.desc) == ("dusk", "Mine.")
 
@@ -272,19 +280,19 @@ def test_two_of_the_staff_keep_their_work(testapp, boss, world, session):
 def test_odd_values_are_told_beside_their_fields(testapp, root, world, kind):
     path = f"/admin/{kind}/{of(world, kind).id if kind in KINDS else 5}/"
     for odd in ("\0", "9" * 400, "é" * 300, "<odd>"):
-        form = opened(testapp, path)
+        form = open_form(testapp, path)
         kept = {"csrf_token", "modified", "seen"}
         sent = [(name, each if name in kept else odd) for name, each in form.submit_fields()]
         answer = testapp.post(path, sent, content_type="multipart/form-data", status="*")
         assert answer.status_int == 422 or (answer.status_int == 303 and odd == "<odd>"), (odd, answer.status)
         if answer.status_int == 422:
-            assert errors(answer), odd
+            assert field_errors(answer), odd
         assert "<odd>" not in testapp.get(f"/admin/{kind}/").text
 
 
 def test_a_form_costs_the_same_however_much_it_shows(testapp, boss, world, make, connection):
     def cost(path):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(path, status=200)
         return len(statements), statements
 

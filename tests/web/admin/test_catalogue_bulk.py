@@ -4,23 +4,23 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.catalog.maintenance import pieces
-from comicsdb.catalog.maintenance.bulk import MOST
+from comicsdb.catalog.maintenance.bulk import MAX_OBJECTS
 from comicsdb.models import Arc, Group, Issue, StaffAction, UnfinishedAct
-from tests.conftest import recording
-from tests.web.admin.helpers import enter
-from tests.web.conftest import errors, form_with, message, soup
+from tests.conftest import record_statements
+from tests.web.admin.helpers import log_in_as
+from tests.web.conftest import field_errors, form_with, notice, soup
 
 
 @pytest.fixture
 def boss(testapp, make):
     """Staff, logged in."""
-    return enter(testapp, make, is_staff=True)
+    return log_in_as(testapp, make, is_staff=True)
 
 
 @pytest.fixture
 def root(testapp, make):
     """A superuser, logged in."""
-    return enter(testapp, make, "Root", is_superuser=True)
+    return log_in_as(testapp, make, "Root", is_superuser=True)
 
 
 def offered(testapp, kind) -> list[str]:
@@ -65,9 +65,9 @@ def test_each_kind_offers_what_whoever_asks_may_do(testapp, boss, world, session
     assert offered(testapp, "arc") == ["delete"]
     assert offered(testapp, "series") == ["slugs"]
     choose(testapp, "series", "delete", world.series.id, status=303)
-    assert message(testapp.get("/admin/series/")).startswith("Choose an action")
+    assert notice(testapp.get("/admin/series/")).startswith("Choose an action")
     site = site_with(**{"comicsdb.executives": f"{world.publisher.id}: {world.inker.id} President"})
-    enter(site, make, "Other", is_superuser=True)
+    log_in_as(site, make, "Other", is_superuser=True)
     assert offered(site, "issue") == ["executives", "teen", "covers", "reprints", "delete"]
     assert offered(site, "genre") == ["delete"]
 
@@ -80,7 +80,7 @@ def test_what_is_chosen_is_shown_and_done_after_a_yes(testapp, boss, world, sess
     assert world.second.rating_id == 1
     done = confirm(page)
     assert done.location == "http://localhost/admin/issue/?q=lamp"
-    assert message(done.follow()).startswith("1 object was changed. 1 was left unchanged.")
+    assert notice(done.follow()).startswith("1 object was changed. 1 was left unchanged.")
     session.expire_all()
     assert [each.rating_id for each in (world.first, world.second, world.third)] == [3, 3, 1]
     assert lines(session) == [("rate teen", "issue", "1 object")]
@@ -110,7 +110,7 @@ def test_the_other_acts(testapp, boss, world, session, kind, act, changed):
     world.first.name = ["One"]
     session.commit()
     done = confirm(choose(testapp, kind, act, entity.id)).follow()
-    assert message(done).startswith(changed)
+    assert notice(done).startswith(changed)
     session.expire_all()
     if act == "covers":
         assert (world.first.image, world.first.cover_hash) == ("", "")
@@ -120,30 +120,30 @@ def test_the_other_acts(testapp, boss, world, session, kind, act, changed):
 
 def test_executives_come_from_the_setting(site_with, make, world, session):
     site = site_with(**{"comicsdb.executives": f"{world.publisher.id}: {world.inker.id} President"})
-    enter(site, make, is_staff=True)
+    log_in_as(site, make, is_staff=True)
     done = confirm(choose(site, "issue", "executives", world.second.id)).follow()
-    assert message(done).startswith("1 object was changed.")
+    assert notice(done).startswith("1 object was changed.")
     assert "Bo Brush" in site.get(f"/issue/{world.second.slug}/")
     wrong = site_with(**{"comicsdb.executives": f"{world.publisher.id}: 999999 President"})
-    enter(wrong, make, "Other", is_staff=True)
+    log_in_as(wrong, make, "Other", is_staff=True)
     refused = confirm(choose(wrong, "issue", "executives", world.third.id), status=422)
-    assert "names entries that do not exist: 999999" in errors(refused)[""]
+    assert "names entries that do not exist: 999999" in field_errors(refused)[""]
 
 
 def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, session, make):
-    with make.together():
+    with make.single_commit():
         arcs = [make.arc(name=f"Arc {number}") for number in range(12)]
     page = choose(testapp, "arc", "delete", *(each.id for each in arcs))
     assert len(listed(page)) == 11
     assert listed(page)[-1] == "and 2 more"
     done = confirm(page, reason="Twice")
-    assert message(done.follow()).startswith("12 objects were changed.")
+    assert notice(done.follow()).startswith("12 objects were changed.")
     assert session.scalars(select(Arc.name)).all() == [world.arc.name]
     rated = choose(testapp, "issue", "delete", world.first.id, world.second.id)
     told = [each.get_text(strip=True) for each in soup(rated).select(".notice li")]
     assert "2 ratings" in told
     assert "2 credits" in told
-    assert "Tick the box" in errors(confirm(rated, status=422))["owned"]
+    assert "Tick the box" in field_errors(confirm(rated, status=422))["owned"]
     confirm(rated, owned="1")
     assert session.scalars(select(Issue.number).order_by(Issue.id)).all() == ["3", "1"]
     assert lines(session)[0] == ("delete", "arc", "12 objects")
@@ -152,16 +152,16 @@ def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, sess
 def test_very_many_are_left_for_later(testapp, root, world, session, make, monkeypatch):
     kept = make.series(name="Kept")
     session.commit()
-    monkeypatch.setattr(pieces, "FEW", 0)
+    monkeypatch.setattr(pieces, "MAX_IMMEDIATE", 0)
     path = f"/admin/series/{world.series.id}/delete/"
     form = form_with(testapp.get(path), "reason")
     form["owned"] = "1"
-    assert "is being deleted" in message(form.submit().follow())
+    assert "is being deleted" in notice(form.submit().follow())
     assert "It is being deleted." in soup(testapp.get(path)).main.get_text()
     merging = testapp.get(f"/admin/merge/series/?keep={kept.id}&other={world.series.id}")
-    assert "is being merged" in message(form_with(merging, "reason").submit().follow())
+    assert "is being merged" in notice(form_with(merging, "reason").submit().follow())
     page = choose(testapp, "issue", "teen", world.first.id, world.second.id)
-    assert "2 objects will be changed" in message(confirm(page).follow())
+    assert "2 objects will be changed" in notice(confirm(page).follow())
     notes = session.execute(select(UnfinishedAct.act, UnfinishedAct.ids).order_by(UnfinishedAct.id)).all()
     assert [tuple(each) for each in notes] == [
         ("delete", [world.series.id]),
@@ -176,11 +176,11 @@ def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, ses
     page = choose(testapp, "arc", "delete", gone.id, world.arc.id)
     make.catalog.delete(gone)
     session.commit()
-    assert "no longer exist" in errors(confirm(page, status=422))[""]
+    assert "no longer exist" in field_errors(confirm(page, status=422))[""]
     session.expire_all()
     assert session.get(Arc, world.arc.id) is not None
     page = choose(testapp, "series_type", "delete", 6, 13)
-    assert "Some series have this type" in errors(confirm(page, status=422))[""]
+    assert "Some series have this type" in field_errors(confirm(page, status=422))[""]
     assert lines(session) == []
 
 
@@ -191,24 +191,24 @@ def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, ses
         ("nonsense", [1], "Choose an action"),
         ("delete", [], "Select the objects to change"),
         ("delete", ["x", "-1", "0", "9" * 30, "\0"], "Select the objects to change"),
-        ("delete", range(1, MOST + 2), "Too many"),
+        ("delete", range(1, MAX_OBJECTS + 2), "Too many"),
     ],
 )
 def test_a_choice_that_is_none_leads_back(testapp, root, make, act, ids, told, connection):
     make.arc()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         answer = choose(testapp, "arc", act, *ids, status=303)
-    assert told in message(answer.follow())
+    assert told in notice(answer.follow())
     assert not [each for each in statements if each.startswith(("DELETE", "UPDATE arc"))]
 
 
 def test_a_bulk_act_costs_little_for_many(testapp, boss, make, connection):
-    with make.together():
+    with make.single_commit():
         issues = [make.issue() for _ in range(14)]
     costs = []
     for some in (issues[:2], issues[2:]):
         page = choose(testapp, "issue", "teen", *(each.id for each in some))
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             confirm(page)
         costs.append(len(statements))
     assert costs[0] == costs[1], costs

@@ -6,8 +6,8 @@ import pytest
 import time_machine
 
 from comicsdb.models import CATALOGUE, Issue
-from tests.conftest import recording
-from tests.web.admin.helpers import cells, column, enter
+from tests.conftest import record_statements
+from tests.web.admin.helpers import cells, column, log_in_as
 from tests.web.conftest import soup
 
 NOW = datetime(2026, 5, 13, 3, 30, tzinfo=UTC)  # in New York still the 12th, a Tuesday
@@ -17,7 +17,7 @@ KINDS = [*(model.__tablename__ for model in CATALOGUE), "role", "series_type", "
 @pytest.fixture
 def staff(testapp, make):
     """Staff without further rights, logged in: no deletion is offered."""
-    return enter(testapp, make, is_staff=True)
+    return log_in_as(testapp, make, is_staff=True)
 
 
 def names(testapp, kind, place=None, **query) -> list[str]:
@@ -101,7 +101,7 @@ def test_filters_go_by_the_days_of_the_site(testapp, make, session):
     session.commit()
     expected = {"today": "1", "yesterday": "2", "week": "123", "month": "1234", "year": "12345", "": "123456"}
     with time_machine.travel(NOW, tick=False):
-        enter(testapp, make, is_staff=True)
+        log_in_as(testapp, make, is_staff=True)
         for name in ("created", "modified"):
             for value, found in expected.items():
                 assert [each[-1] for each in names(testapp, "issue", **{name: value})] == list(found), value
@@ -126,7 +126,7 @@ def test_filters_of_series(testapp, staff, world, make):
 
 
 def test_pages_follow_one_another_in_a_total_order(testapp, staff, make):
-    with make.together():
+    with make.single_commit():
         series = make.series(name="Run")
         for number in range(53):
             make.issue(series=series, number=str(number))
@@ -141,13 +141,13 @@ def test_no_list_costs_more_when_it_is_longer(testapp, staff, world, make, conne
     def costs():
         found = {}
         for kind in KINDS:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(f"/admin/{kind}/?created=year&publisher=a&q=a", status=200)
             found[kind] = len(statements)
         return found
 
     few = costs()
-    with make.together():
+    with make.single_commit():
         for _ in range(8):
             house = make.publisher(name="A")
             series = make.series(name="A", publisher=house)
@@ -169,7 +169,7 @@ def test_advice_lists_what_breaks_rules(testapp, staff, world, make, session, co
     rows = cells(testapp.get(path))
     assert [row[2] for row in rows] == ["1", "1", "1", "2", "2", "2", "5"]
     assert rows[-1][0] == "Book TPB (2020)"
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = soup(testapp.get(path))
     assert len(statements) == 5, statements
     wrong = [f"/admin/issue/{each.id}/" for each in bad]

@@ -7,14 +7,14 @@ from sqlalchemy import select
 
 from comicsdb import accounts, admin, clock
 from comicsdb.models import ApiToken, DailyCount, Donation, Group, StaffAction, ThrottleNotice
-from tests.web.admin.helpers import cells, column, enter, fill, press
-from tests.web.conftest import errors, form_to, message, soup, submit
+from tests.web.admin.helpers import cells, column, fill, log_in_as, submit_button
+from tests.web.conftest import field_errors, form_to, notice, soup, submit
 
 
 @pytest.fixture
 def boss(testapp, make):
     """A superuser, logged in."""
-    return enter(testapp, make, is_staff=True, is_superuser=True)
+    return log_in_as(testapp, make, is_staff=True, is_superuser=True)
 
 
 @pytest.fixture
@@ -72,10 +72,10 @@ def test_groups_are_listed_with_their_members(testapp, boss, session, editors):
 def test_members_come_and_go(testapp, boss, make, session, editors):
     ada = make.user("ada")
     answer = submit(testapp, editors, username=" ADA ")
-    assert message(answer.follow()) == "ada was added to the group."
+    assert notice(answer.follow()) == "ada was added to the group."
     assert column(testapp.get(editors)) == ["ada"]
-    answer = press(testapp, editors, f"{editors}remove/{ada.id}/")
-    assert message(answer.follow()) == "ada was removed from the group."
+    answer = submit_button(testapp, editors, f"{editors}remove/{ada.id}/")
+    assert notice(answer.follow()) == "ada was removed from the group."
     assert column(testapp.get(editors)) == []
     assert acts(session) == [
         ("Boss", "ada", {"groups": [["editor"], []]}),
@@ -87,15 +87,15 @@ def test_who_cannot_be_a_member_is_told_beside_the_field(testapp, boss, make, se
     make.user("ada", groups=["editor"])
     for name, text in (("nobody", "There is no account named nobody."), ("ada", "ada is already a member.")):
         answer = submit(testapp, editors, username=name, status=422)
-        assert errors(answer) == {"username": text}
+        assert field_errors(answer) == {"username": text}
         assert form_to(answer, editors)["username"].value == name
         assert column(answer) == ["ada"]
     king = make.user("King", is_superuser=True, groups=["editor"])
-    enter(testapp, make, "Clerk", is_staff=True)
+    log_in_as(testapp, make, "Clerk", is_staff=True)
     text = "Only a superuser can change the account of a superuser."
     other = soup(testapp.get("/admin/group/")).find("a", string="reading list editor")["href"]
-    assert errors(submit(testapp, other, username="King", status=422)) == {"username": text}
-    assert message(press(testapp, editors, f"{editors}remove/{king.id}/").follow()) == text
+    assert field_errors(submit(testapp, other, username="King", status=422)) == {"username": text}
+    assert notice(submit_button(testapp, editors, f"{editors}remove/{king.id}/").follow()) == text
     assert acts(session) == []
 
 
@@ -144,8 +144,8 @@ def test_a_token_is_revoked_for_good(testapp, boss, make, session):
     session.add(ApiToken(user_id=visit_user.id, digest="1" * 64, token_key="aaaa1111", name="<b>"))
     session.commit()
     number = session.scalars(select(ApiToken.id)).one()
-    answer = press(testapp, "/admin/token/", f"/admin/token/{number}/revoke/")
-    assert message(answer.follow()) == "The token was revoked and no longer works."
+    answer = submit_button(testapp, "/admin/token/", f"/admin/token/{number}/revoke/")
+    assert notice(answer.follow()) == "The token was revoked and no longer works."
     assert session.scalars(select(ApiToken.id)).all() == []
     assert acts(session) == [("Boss", "ada", {"token": ["aaaa1111… <b>", None]})]
 

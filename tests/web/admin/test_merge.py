@@ -5,10 +5,10 @@ from sqlalchemy import select
 
 from comicsdb import admin
 from comicsdb.models import CATALOGUE, History, Imprint, Publisher, Series, StaffAction
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.core.catalog.maintenance.test_merge_references import crowd
-from tests.web.admin.helpers import cells, enter
-from tests.web.conftest import errors, form_to, message, soup
+from tests.web.admin.helpers import cells, log_in_as
+from tests.web.conftest import field_errors, form_to, notice, soup
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 MERGE, MOVE = "/admin/merge/", "/admin/move/"
@@ -17,7 +17,7 @@ MERGE, MOVE = "/admin/merge/", "/admin/move/"
 @pytest.fixture
 def boss(testapp, make):
     """Staff, logged in."""
-    return enter(testapp, make, is_staff=True)
+    return log_in_as(testapp, make, is_staff=True)
 
 
 def page(testapp, path, **query):
@@ -31,7 +31,7 @@ def effects(response) -> list[str]:
 @pytest.mark.parametrize("path", [MERGE, f"{MERGE}arc/", MOVE])
 def test_others_need_not_know_that_it_is_there(testapp, make, path):
     testapp.get(path, status=303)
-    enter(testapp, make, "Nora")
+    log_in_as(testapp, make, "Nora")
     testapp.get(path, status=404)
     testapp.post(path, {"csrf_token": "x"}, expect_errors=True, status=[400, 403, 404, 405])
 
@@ -88,7 +88,7 @@ def test_a_merge_is_seen_before_and_done_with_a_reason(testapp, boss, make, sess
     form["reason"] = "The same hand"
     done = form.submit(status=303)
     assert done.location == f"http://localhost/creator/{kept.slug}/"
-    assert message(done.follow()) == "A. Pencil was merged."
+    assert notice(done.follow()) == "A. Pencil was merged."
     assert testapp.get(f"/creator/{other.slug}/", status=301).location == done.location
     (line,) = session.scalars(select(StaffAction).where(StaffAction.action == "merge"))
     assert (line.actor_name, line.kind, line.target_id) == ("Boss", "creator", kept.id)
@@ -128,7 +128,7 @@ def test_what_is_in_the_way_is_shown_with_links_and_nothing_is_done(testapp, bos
     form = form_to(seen, path)
     assert (form["keep"].value, form["other"].value) == (str(kept.id), str(other.id))
     refused = form.submit(status=422)
-    assert "Run (2020) #3" in errors(refused)[""]
+    assert "Run (2020) #3" in field_errors(refused)[""]
     assert session.get(Series, other.id) is not None
 
 
@@ -150,13 +150,13 @@ def test_what_is_not_there_is_told_beside_its_field(
     session.commit()
     keep, other = (each.format(arc=arc.id, gone=gone.slug) for each in (keep, other))
     path = f"{MERGE}arc/"
-    assert set(errors(page(testapp, path, keep=keep, other=other))) == wrong
+    assert set(field_errors(page(testapp, path, keep=keep, other=other))) == wrong
     token = form_to(page(testapp, path), "/accounts/logout/")["csrf_token"].value
     sent = {"keep": keep, "other": other, "csrf_token": token}
-    assert set(errors(testapp.post(path, sent, status=422))) == wrong
+    assert set(field_errors(testapp.post(path, sent, status=422))) == wrong
     assert "Choose two" in testapp.post(path, {"csrf_token": token}, status=422).text
     sent = {"keep": arc.id, "other": make.arc().id, "reason": "x" * 101, "csrf_token": token}
-    assert set(errors(testapp.post(path, sent, status=422))) == {"reason"}
+    assert set(field_errors(testapp.post(path, sent, status=422))) == {"reason"}
     assert testapp.post(path, sent | {"csrf_token": "x"}, status=400).status_int == 400
 
 
@@ -178,12 +178,12 @@ def test_a_publisher_becomes_an_imprint(testapp, boss, make, session):
     gone = testapp.get("/publisher/little/", status=410)
     assert f"It is imprint {imprint.id} now: Little" in soup(gone).get_text()
     assert [each.action for each in session.scalars(admin.actions())] == ["move"]
-    assert set(errors(page(testapp, MOVE, publisher=parent.id, parent=parent.id))) == {"parent"}
+    assert set(field_errors(page(testapp, MOVE, publisher=parent.id, parent=parent.id))) == {"parent"}
 
 
 def test_a_preview_costs_the_same_however_much_it_shows(testapp, boss, make, connection):
     def cost(kind, kept, other):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             page(testapp, f"{MERGE}{kind}/", keep=kept.id, other=other.id)
         return len(statements), statements
 

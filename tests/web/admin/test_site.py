@@ -9,8 +9,8 @@ from sqlalchemy import select
 from comicsdb import admin, clock
 from comicsdb.clock import business_day
 from comicsdb.models import Announcement, OutgoingMail
-from tests.web.admin.helpers import cells, column, enter, press
-from tests.web.conftest import errors, form_to, message, soup, submit
+from tests.web.admin.helpers import cells, column, log_in_as, submit_button
+from tests.web.conftest import field_errors, form_to, notice, soup, submit
 
 LIST, ADD = "/admin/announcement/", "/admin/announcement/add/"
 
@@ -18,7 +18,7 @@ LIST, ADD = "/admin/announcement/", "/admin/announcement/add/"
 @pytest.fixture
 def boss(testapp, make):
     """Staff, logged in."""
-    return enter(testapp, make, is_staff=True)
+    return log_in_as(testapp, make, is_staff=True)
 
 
 def acts(session):
@@ -63,12 +63,12 @@ def test_an_announcement_is_made_seen_changed_and_deleted(testapp, boss, session
     assert preview.h3.get_text() == "Open <b>"
     expected = '<p>Come in</p>\n<a rel="noopener">there</a>'
     assert preview.div.decode_contents().strip() == expected
-    assert message(form.submit(status=303).follow()) == "Nothing to change."
+    assert notice(form.submit(status=303).follow()) == "Nothing to change."
     form["active"] = False
     form.submit(status=303)
     assert at_home(testapp) == []
     assert soup(testapp.get(f"{path}delete/")).find("form", action=f"{path}delete/") is not None
-    press(testapp, f"{path}delete/", f"{path}delete/")
+    submit_button(testapp, f"{path}delete/", f"{path}delete/")
     assert session.scalars(select(Announcement)).all() == []
     assert acts(session) == [
         ("Boss", act, "announcement", "Open <b>") for act in ("delete", "change", "change", "create")
@@ -94,7 +94,7 @@ def test_what_is_wrong_with_an_announcement_stands_beside_its_field(testapp, bos
     for name, value in given.items():
         form[name].force_value(value) if name == "display_type" else form.set(name, value)
     answer = form.submit(status=422)
-    assert set(errors(answer)) == wrong
+    assert set(field_errors(answer)) == wrong
     again = form_to(answer, ADD)
     assert {name: again[name].value for name in ("title", "start_date", "end_date")} == {
         name: given.get(name, "") for name in ("title", "start_date", "end_date")
@@ -141,7 +141,7 @@ def test_the_switch_of_sign_ups(testapp, boss, session):
     assert "Back on Monday." in soup(stranger.get("/accounts/signup/")).main.get_text()
     assert soup(testapp.get("/admin/")).main.find("a", string="Sign-ups are closed.") is not None
     wrong = submit(testapp, path, signups_enabled=True, disabled_message="x" * 256, status=422)
-    assert set(errors(wrong)) == {"disabled_message"}
+    assert set(field_errors(wrong)) == {"disabled_message"}
     assert form_to(wrong, path)["signups_enabled"].checked
     submit(testapp, path, signups_enabled=True)
     assert stranger.get("/accounts/signup/").forms
@@ -193,8 +193,8 @@ def test_a_mail_that_failed_is_tried_again(testapp, boss, mails, session):
     page = soup(testapp.get("/admin/mail/"))
     actions = [each["action"] for each in page.main.select("form[method=post]")]
     assert actions == [f"/admin/mail/{mails['failed'].id}/again/"]
-    answer = press(testapp, "/admin/mail/", actions[0])
-    assert message(answer.follow()) == "The e-mail will be sent again with the next batch."
+    answer = submit_button(testapp, "/admin/mail/", actions[0])
+    assert notice(answer.follow()) == "The e-mail will be sent again with the next batch."
     session.expire_all()
     assert mails["failed"].next_attempt <= clock.now()
     assert acts(session) == [("Boss", "send again", "mail", "failed")]

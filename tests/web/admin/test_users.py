@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb import accounts, admin, clock
-from comicsdb.accounts.context import of_command
+from comicsdb.accounts.context import command_context
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import ApiToken, LoginSession, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
-from tests.web.admin.helpers import cells, column, enter, fill, press
-from tests.web.conftest import PASSWORD, errors, form_to, log_in, message, soup, submit
+from tests.web.admin.helpers import cells, column, fill, log_in_as, submit_button
+from tests.web.conftest import PASSWORD, field_errors, form_to, log_in, notice, soup, submit
 
 LIST = "/admin/user/"
 BOTH = ["editor", "reading list editor"]
@@ -20,7 +20,7 @@ BOTH = ["editor", "reading list editor"]
 @pytest.fixture
 def boss(testapp, make):
     """A superuser, logged in."""
-    return enter(testapp, make, is_staff=True, is_superuser=True)
+    return log_in_as(testapp, make, is_staff=True, is_superuser=True)
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_every_field_of_an_account_can_be_changed(testapp, boss, ada, session):
         form[name] = value
     tick(form, "reading list editor")
     answer = form.submit(status=303)
-    assert message(answer.follow()) == "Saved."
+    assert notice(answer.follow()) == "Saved."
     session.expire_all()
     user = session.get_one(User, ada.id)
     zone = testapp.app.registry.settings["comicsdb.timezone"]
@@ -161,7 +161,7 @@ def test_every_field_of_an_account_can_be_changed(testapp, boss, ada, session):
 
 def test_saving_without_a_change_changes_nothing(testapp, boss, ada, session):
     answer = form_of(testapp, ada).submit(status=303)
-    assert message(answer.follow()) == "Nothing to change."
+    assert notice(answer.follow()) == "Nothing to change."
     assert acts(session) == []
     assert ada.supporter_until.second == 15  # which the form does not show
 
@@ -169,7 +169,7 @@ def test_saving_without_a_change_changes_nothing(testapp, boss, ada, session):
 def test_what_others_changed_meanwhile_stays(testapp, boss, ada, session):
     form = form_of(testapp, ada)
     changes = {"bio": "mine", "groups": BOTH, "is_active": False}
-    admin.change_account(of_command(session, {}), None, ada, changes)
+    admin.change_account(command_context(session, {}), None, ada, changes)
     session.commit()
     form["first_name"] = "Anna"
     form.submit(status=303)
@@ -188,14 +188,14 @@ def test_what_is_wrong_stands_beside_its_field_and_is_kept(testapp, boss, ada, m
     form["is_active"] = False
     tick(form)
     answer = form.submit(status=422)
-    assert set(errors(answer)) == {"username", "email"}
+    assert set(field_errors(answer)) == {"username", "email"}
     again = form_to(answer, page_of(ada))
     assert (again["username"].value, again["last_name"].value) == ("two words", "Moth")
     assert not again["is_active"].checked
     assert not any(box.checked for box in again.fields["groups"])
     again["username"], again["email"] = "ada", "BOB@example.org"
     answer = again.submit(status=422)
-    assert errors(answer) == {"email": "Another account uses this address."}
+    assert field_errors(answer) == {"email": "Another account uses this address."}
     again = form_to(answer, page_of(ada))
     again["email"] = ada.email
     again.submit(status=303)  # what was typed at first is saved at last
@@ -209,7 +209,7 @@ def test_what_is_no_moment_is_refused(testapp, boss, ada, session, text):
     form = form_of(testapp, ada)
     form["supporter_until"].force_value(text)
     answer = form.submit(status=422)
-    assert set(errors(answer)) == {"supporter_until"}
+    assert set(field_errors(answer)) == {"supporter_until"}
     assert form_to(answer, page_of(ada))["supporter_until"].value == text
     assert acts(session) == []
 
@@ -225,7 +225,7 @@ def test_odd_forms_do_no_harm(testapp, boss, ada, session):
     nothing = {"csrf_token": token}
     testapp.post(page_of(ada), nothing, status=422)
     fields = nothing | {"username": "ada", "email": ada.email, "groups": "nobody", "supporter_tier": "gold"}
-    assert set(errors(testapp.post(page_of(ada), fields, status=422))) <= {"groups", "supporter_tier"}
+    assert set(field_errors(testapp.post(page_of(ada), fields, status=422))) <= {"groups", "supporter_tier"}
     upload = [("username", "a.txt", b"x"), ("groups", "b.txt", b"x")]
     testapp.post(page_of(ada), nothing, upload_files=upload, status=422)
     assert acts(session) == []
@@ -237,7 +237,7 @@ def test_odd_forms_do_no_harm(testapp, boss, ada, session):
 @pytest.fixture
 def clerk(testapp, make):
     """Staff without more, logged in."""
-    return enter(testapp, make, "Clerk", is_staff=True)
+    return log_in_as(testapp, make, "Clerk", is_staff=True)
 
 
 def test_the_staff_gives_groups_but_no_rights(testapp, clerk, ada, session):
@@ -273,7 +273,7 @@ def test_superusers_are_out_of_the_staffs_reach(testapp, clerk, make, session):
         f"/admin/token/{number}/revoke/",
     ):
         answer = testapp.post(path, csrf, status=303).follow()
-        assert message(answer) == "Only a superuser can change the account of a superuser."
+        assert notice(answer) == "Only a superuser can change the account of a superuser."
     assert acts(session) == []
     assert session.scalars(select(ApiToken.id)).all() == [number]
     assert (king.username, king.password, king.is_superuser) == ("King", "!", True)
@@ -288,10 +288,10 @@ def test_nobody_changes_the_own_rights_or_password_here(testapp, boss, session):
     own = soup(testapp.get(page_of(boss)))
     links = {each["href"] for each in own.select(".admin-acts a")}
     assert links == {"/accounts/"}
-    assert "" in errors(
+    assert "" in field_errors(
         submit(testapp, f"{page_of(boss)}password/", password="another horse battery", status=422)
     )
-    assert "" in errors(submit(testapp, f"{page_of(boss)}delete/", status=422))
+    assert "" in field_errors(submit(testapp, f"{page_of(boss)}delete/", status=422))
     testapp.get("/admin/", status=200)
 
 
@@ -316,7 +316,7 @@ def test_a_password_is_set_and_sessions_end(testapp, boss, ada, session):
     session.add(LoginSession(user_id=ada.id, digest="d" * 64, expires=clock.now() + timedelta(days=1)))
     session.commit()
     path = f"{page_of(ada)}password/"
-    assert set(errors(submit(testapp, path, password="short", status=422))) == {"password"}
+    assert set(field_errors(submit(testapp, path, password="short", status=422))) == {"password"}
     submit(testapp, path, password="another horse battery")
     assert [row.user_id for row in session.scalars(select(LoginSession))] == [boss.id]
     assert acts(session) == [("Boss", "set password", "ada", {})]
@@ -328,8 +328,8 @@ def test_sessions_are_ended_and_tokens_revoked(testapp, boss, session):
     user, _other = fill(session, 2)
     session.add(LoginSession(user_id=user.id, digest="d" * 64, expires=clock.now() + timedelta(days=1)))
     session.commit()
-    press(testapp, page_of(user), f"{page_of(user)}end-sessions/")
-    press(testapp, page_of(user), f"{page_of(user)}revoke-tokens/")
+    submit_button(testapp, page_of(user), f"{page_of(user)}end-sessions/")
+    submit_button(testapp, page_of(user), f"{page_of(user)}revoke-tokens/")
     assert [line[:2] for line in acts(session)[:2]] == [("Boss", "revoke tokens"), ("Boss", "end sessions")]
     assert [row.user_id for row in session.scalars(select(LoginSession))] == [boss.id]
     assert user.id not in session.scalars(select(ApiToken.user_id)).all()
@@ -371,7 +371,9 @@ def test_deleting_asks_first(testapp, boss, session):
 def test_the_sites_own_account_stays(testapp, boss, session):
     path = f"/admin/user/{SYSTEM_USER_ID}/"
     assert soup(testapp.get(path)).find("a", href=f"{path}delete/") is None
-    assert errors(submit(testapp, f"{path}delete/", status=422)) == {"": "This account cannot be deleted."}
+    assert field_errors(submit(testapp, f"{path}delete/", status=422)) == {
+        "": "This account cannot be deleted."
+    }
     form = form_to(testapp.get(path), path)
     form["is_active"] = False
-    assert errors(form.submit(status=422)) == {"is_active": "This account is always active."}
+    assert field_errors(form.submit(status=422)) == {"is_active": "This account is always active."}

@@ -1,4 +1,4 @@
-"""What the tests of attacks share: every route with an address, forms as a browser sends them, browsers."""
+"""Helpers of the tests of attacks: every route with an address, and forms as a browser sends them."""
 
 import re
 

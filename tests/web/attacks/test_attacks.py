@@ -11,10 +11,10 @@ from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.accounts.rules import username_problems
 from comicsdb.models import LoginSession
 from tests.cases import for_each
-from tests.conftest import forget_attempts, recording
-from tests.mailbox import letters
+from tests.conftest import forget_attempts, record_statements
+from tests.mailbox import waiting_mails
 from tests.web.attacks.attempts import path_in, path_of, routes_of_the_site, sign_up, token_of
-from tests.web.conftest import PASSWORD, form_to, let_in, log_in, soup, submit
+from tests.web.conftest import PASSWORD, form_to, log_in, soup, start_session, submit
 
 HERE = "http://localhost/"
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "COPY")
@@ -48,7 +48,7 @@ def test_every_form_needs_the_token_of_its_page(wsgi, testapp, nora, session, co
             continue
         others = [each for each in UNSAFE if each not in methods]  # answered alike: one of them is enough
         for method in {*UNSAFE} - {*others} | {others[number % len(others)]}:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 response = testapp.request(path_of(route), method=method, expect_errors=True)
             expected = {400} if method in methods else {404, 405}
             assert response.status_int in expected, f"{method} {route.name}"
@@ -64,7 +64,7 @@ def test_with_the_token_the_same_forms_are_read(wsgi, testapp, member, session):
     session.commit()
     for route, methods in routes_of_the_site(wsgi):
         if "POST" in methods and route.name not in WITHOUT_TOKEN:
-            let_in(testapp, member)
+            start_session(testapp, member)
             token = token_of(testapp.get("/accounts/"))
             answer = testapp.post(path_of(route), {"csrf_token": token}, expect_errors=True)
             assert answer.status_int in {200, 204, 303, 404, 422}, route.name
@@ -104,7 +104,7 @@ def test_a_browsers_session_writes_nothing_through_the_api(wsgi, testapp, member
         if not route.name.startswith("api."):
             continue
         for method in UNSAFE:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 response = testapp.request(
                     path_of(route),
                     method=method,
@@ -143,7 +143,7 @@ def test_activation_ends_the_session_that_the_browser_had(testapp, nora, session
     before = testapp.cookies["session"]
     testapp.reset()
     sign_up(testapp, "Olga")
-    path = path_in(letters(session)[-1].links[0])
+    path = path_in(waiting_mails(session)[-1].links[0])
     testapp.set_cookie("session", before)
     testapp.get(path, status=303)
     assert testapp.cookies["session"] != before

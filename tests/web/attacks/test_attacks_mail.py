@@ -13,8 +13,8 @@ from comicsdb.accounts import form_time
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.mail.outbox import parse
 from comicsdb.models import OutgoingMail, User
-from tests.conftest import recording
-from tests.mailbox import letters
+from tests.conftest import record_statements
+from tests.mailbox import waiting_mails
 from tests.web.attacks.attempts import path_in, sign_up, token_of
 from tests.web.conftest import PASSWORD, form_to, log_in, soup, submit
 
@@ -41,7 +41,7 @@ def test_links_in_mails_lead_to_the_configured_address(other_site, make, session
     sign_up(other_site, "Olga", answer="everybody")
     for path in ("/accounts/password_reset/", "/accounts/activate/resend/"):
         submit(other_site, path, email="nora@example.org")
-    sent = letters(session)
+    sent = waiting_mails(session)
     assert len(sent) == 3
     for mail in sent:
         assert mail.links
@@ -112,7 +112,7 @@ def seen(connection, monkeypatch):
 
     def look(form, *, status):
         hashes = Counter()
-        with monkeypatch.context() as patched, recording(connection) as statements:
+        with monkeypatch.context() as patched, record_statements(connection) as statements:
             for name in ("hash", "verify"):
                 real = getattr(argon2.PasswordHasher, name)
                 patched.setattr(argon2.PasswordHasher, name, counting(hashes, name, real))
@@ -210,7 +210,7 @@ def test_looking_at_links_spends_none(testapp, nora, make, session):
     submit(testapp, "/accounts/update/", email="new@example.org", password=PASSWORD)
     submit(testapp, "/accounts/password_reset/", email="nora@example.org")
     kinds = {"activation", "confirm_email", "reset"}
-    paths = [path_in(mail.links[0]) for mail in letters(session) if mail.kind in kinds]
+    paths = [path_in(mail.links[0]) for mail in waiting_mails(session) if mail.kind in kinds]
     assert len(paths) == 3
     scanner = webtest.TestApp(testapp.app)
     for path in paths:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from comicsdb.models import CATALOGUE, Role
 from tests.lists import make_list
-from tests.web.conftest import facts, labels, let_in, soup
+from tests.web.conftest import details, labels, soup, start_session
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 
@@ -38,7 +38,7 @@ def test_every_kind_has_a_page_with_its_name_its_number_and_the_day_of_its_last_
 
 def test_a_publisher_shows_its_facts_and_what_belongs_to_it(testapp, world):
     response = testapp.get(path(world.publisher))
-    assert facts(response) == {
+    assert details(response) == {
         "Series": "2 series",
         "Founded": "1938",
         "Country": "Italy",
@@ -76,7 +76,7 @@ def test_the_name_of_a_closed_account_leads_nowhere(testapp, session, make, worl
 
 
 def test_the_latest_five_appearances_are_shown(testapp, world, make):
-    with make.together():
+    with make.single_commit():
         for day in range(1, 7):
             cover = date(2021, 1, day)
             make.issue(series=world.series, number=f"9{day}", cover_date=cover, characters=[world.character])
@@ -85,7 +85,7 @@ def test_the_latest_five_appearances_are_shown(testapp, world, make):
 
 
 def test_an_imprint_shows_its_publisher(testapp, world):
-    assert facts(testapp.get(path(world.imprint))) == {
+    assert details(testapp.get(path(world.imprint))) == {
         "Publisher": "Harbor House",
         "Series": "1 series",
         "Founded": "1999",
@@ -94,7 +94,7 @@ def test_an_imprint_shows_its_publisher(testapp, world):
 
 def test_a_universe_shows_who_lives_there_and_where_it_appears(testapp, world):
     response = testapp.get(path(world.universe))
-    assert facts(response) == {
+    assert details(response) == {
         "Publisher": "Harbor House",
         "Designation": "Earth 7",
         "Issues": "1 issue",
@@ -110,7 +110,7 @@ def test_a_universe_shows_who_lives_there_and_where_it_appears(testapp, world):
 
 def test_a_series_shows_its_facts_its_issues_and_who_is_in_most_of_them(testapp, world):
     response = testapp.get(path(world.series))
-    assert facts(response) == {
+    assert details(response) == {
         "Publisher": "Harbor House",
         "Imprint": "Little Harbor",
         "Type": "Single Issue",
@@ -157,7 +157,7 @@ def test_associated_series_and_genres_are_shown(testapp, make, world):
 
 def test_an_issue_shows_everything_about_it(testapp, world):
     response = testapp.get(path(world.first))
-    shown = facts(response)
+    shown = details(response)
     assert shown.pop("Final order cut-off") == "March 11, 2019 (past)"
     assert {name: value for name, value in shown.items() if name not in ("SKU", "UPC")} == {
         "Publisher": "Harbor House",
@@ -233,9 +233,9 @@ def test_a_final_order_cut_off_is_open_until_its_day_is_over(testapp, make, wsgi
 
     today = business_day(wsgi.registry.settings["comicsdb.timezone"])
     issue = make.issue(foc_date=today)
-    assert facts(testapp.get(path(issue)))["Final order cut-off"].endswith("(open)")
+    assert details(testapp.get(path(issue)))["Final order cut-off"].endswith("(open)")
     issue = make.issue(foc_date=today - timedelta(days=1))
-    assert facts(testapp.get(path(issue)))["Final order cut-off"].endswith("(past)")
+    assert details(testapp.get(path(issue)))["Final order cut-off"].endswith("(past)")
 
 
 def test_a_chapter_is_called_a_chapter(testapp, make):
@@ -247,13 +247,13 @@ def test_a_chapter_is_called_a_chapter(testapp, make):
 
 def test_a_creator_shows_life_aliases_and_credits(testapp, world):
     response = testapp.get(path(world.creator))
-    assert facts(response) == {"Issues": "1 issue", "Born": "March 2, 1950", "Also known as": "The Line"}
+    assert details(response) == {"Issues": "1 issue", "Born": "March 2, 1950", "Also known as": "The Line"}
     assert soup(response).select_one("#series .appearance-label").get_text(strip=True) == "Lamplight (2019)"
 
 
 def test_a_character_shows_makers_teams_and_first_appearance(testapp, world):
     response = testapp.get(path(world.character))
-    assert facts(response) == {
+    assert details(response) == {
         "Issues": "2 issues",
         "First appearance": "Lamplight (2019) #1",
         "Also known as": "Wick",
@@ -268,17 +268,21 @@ def test_names_in_the_facts_stand_in_the_order_of_the_lists(testapp, make, world
     creators = [make.creator(name=name) for name in ("Zora", "Éve", "Evelyn", "adam")]
     teams = [make.team(name=name, creators=creators) for name in ("Öre", "Pack", "Orb")]
     character = make.character(name="Kin", creators=creators, teams=teams)
-    shown = facts(testapp.get(path(character)))
-    assert shown["Creators"] == facts(testapp.get(path(teams[0])))["Creators"] == "adam Éve Evelyn Zora"
+    shown = details(testapp.get(path(character)))
+    assert shown["Creators"] == details(testapp.get(path(teams[0])))["Creators"] == "adam Éve Evelyn Zora"
     assert shown["Teams"] == "Orb Öre Pack"
     for name in ("Zwei", "Über uns", "Uhr"):
         make.series(name=name, publisher=world.publisher, associated=[world.series])
-    assert facts(testapp.get(path(world.series)))["See also"] == "Über uns (2020) Uhr (2020) Zwei (2020)"
+    assert details(testapp.get(path(world.series)))["See also"] == "Über uns (2020) Uhr (2020) Zwei (2020)"
 
 
 def test_a_team_shows_its_members(testapp, world):
     response = testapp.get(path(world.team))
-    assert facts(response) == {"Issues": "1 issue", "Creators": "Ada Pencil", "Universes": "Prime — Earth 7"}
+    assert details(response) == {
+        "Issues": "1 issue",
+        "Creators": "Ada Pencil",
+        "Universes": "Prime — Earth 7",
+    }
     assert soup(response).select_one("#members .card-label").get_text(strip=True) == "Lamplighter"
 
 
@@ -290,7 +294,7 @@ def test_an_arc_shows_its_issues_in_reading_order(testapp, make, world):
         "Lamplight (2019) #1",
         "Lamplight (2019) #2",
     ]
-    assert facts(response) == {"Issues": "3 issues"}
+    assert details(response) == {"Issues": "3 issues"}
 
 
 def test_external_numbers_link_to_their_databases(testapp, world):
@@ -420,7 +424,7 @@ def test_readers_get_the_tags_of_an_issue_and_of_a_series_from_their_pages(testa
     kinds = {world.first: "application/vnd.", world.series: "application/zip"}
     for entity in kinds:
         assert not soup(testapp.get(path(entity))).select("a[download]")
-    let_in(testapp, member)
+    start_session(testapp, member)
     for entity, kind in kinds.items():
         links = soup(testapp.get(path(entity))).select("a[download]")
         assert [link.get_text() for link in links] == ["ComicInfo", "MetronInfo"]

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from comicsdb.models import CATALOGUE
-from tests.conftest import recording
-from tests.web.conftest import facts, soup
+from tests.conftest import record_statements
+from tests.web.conftest import details, soup
 
 NAMESPACE = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
 
@@ -78,9 +78,9 @@ def test_a_date_of_death_is_described_as_far_as_it_is_known(testapp, make, sessi
     page = testapp.get(f"/creator/{ada.slug}/")
     creator = data_of(soup(page))["Person"]
     assert (creator["birthDate"], creator["deathDate"]) == ("1950", "2001-09")
-    assert facts(page) == {"Issues": "0 issues", "Born": "1950", "Died": "September 2001"}
+    assert details(page) == {"Issues": "0 issues", "Born": "1950", "Died": "September 2001"}
     page = testapp.get(f"/creator/{ada.slug}/", headers={"Accept-Language": "it"})
-    assert facts(page)["Morte"] == "settembre 2001"
+    assert details(page)["Morte"] == "settembre 2001"
 
 
 def test_every_kind_is_described(testapp, world):
@@ -112,13 +112,13 @@ def test_pages_of_lists_have_titles_and_addresses_of_their_own(testapp, make):
 
 
 def test_the_map_names_every_object_once_and_only_pages_that_answer(testapp, world, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         index = testapp.get("/sitemap.xml")
     assert len(statements) == 1
     assert index.content_type == "application/xml"
     parts = locations(index)
     assert parts[0] == "/sitemap/pages.xml"
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         found = [address for part in parts for address in locations(testapp.get(part))]
     assert len(statements) == len(parts) - 1
     assert len(found) == len(set(found))

@@ -8,9 +8,9 @@ from sqlalchemy import insert, select, text
 
 from comicsdb.catalog import Catalog
 from comicsdb.models import CATALOGUE, FormerSlug, History
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.admin.helpers import cells
-from tests.web.conftest import form_with, let_in, soup
+from tests.web.conftest import form_with, soup, start_session
 
 MEMBER = pytest.mark.usefixtures("member")
 
@@ -18,7 +18,7 @@ MEMBER = pytest.mark.usefixtures("member")
 @pytest.fixture
 def reader(testapp, member):
     """Somebody who is logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return testapp
 
 
@@ -59,7 +59,7 @@ def test_every_kind_has_one_for_members_alone(world, testapp, member):
     paths = [f"/{each.__tablename__}/{each.slug}/history/" for each in objects]
     for path in paths:
         assert "/accounts/login/?next=" in testapp.get(path, status=303).location
-    let_in(testapp, member)
+    start_session(testapp, member)
     for path in paths:
         page = testapp.get(path, status=200)
         assert soup(page).h1.get_text(" ", strip=True).endswith(" history")
@@ -208,7 +208,7 @@ def test_a_deleted_object_keeps_its_history_for_members(make, session, testapp, 
     gone = testapp.get(path, status=410)
     assert soup(gone).select_one(".error-label").get_text() == "Run (2020) #8"
     assert f"{path}history/" not in gone.text
-    let_in(testapp, member)
+    start_session(testapp, member)
     assert soup(testapp.get(path, status=410)).select_one(f"a[href='{path}history/']")
     page = testapp.get(f"{path}history/")
     assert [row[2:4] for row in cells(page)] == [
@@ -227,7 +227,7 @@ def test_a_page_costs_the_same_however_many_versions_it_shows(world, make, reade
     path = f"/issue/{world.first.slug}/history/"
 
     def cost():
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             reader.get(path)
         return len(statements), statements
 

@@ -5,14 +5,14 @@ from sqlalchemy import select
 
 from comicsdb.catalog import Catalog
 from comicsdb.models import Arc, History
-from tests.web.admin.helpers import enter
-from tests.web.conftest import form_to, let_in, message, soup
+from tests.web.admin.helpers import log_in_as
+from tests.web.conftest import form_to, notice, soup, start_session
 
 
 @pytest.fixture
 def editor(testapp, make):
     """Somebody of the group `editor`, logged in."""
-    return enter(testapp, make, "Edda", groups=["editor"])
+    return log_in_as(testapp, make, "Edda", groups=["editor"])
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_staff_and_editors_may_and_nobody_else(make, session, testapp, member, e
     edit(arc, name="Dawn")
     path, history = address(session, arc), f"/arc/{arc.slug}/history/"
     assert "/accounts/login/" in testapp.get(path, status=303).location
-    let_in(testapp, member)
+    start_session(testapp, member)
     testapp.get(path, status=403)
     assert path not in testapp.get(history).text
     for name, rights in (
@@ -54,10 +54,10 @@ def test_staff_and_editors_may_and_nobody_else(make, session, testapp, member, e
         ("St", {"is_staff": True}),
         ("Su", {"is_superuser": True}),
     ):
-        enter(testapp, make, name, **rights)
+        log_in_as(testapp, make, name, **rights)
         assert path in testapp.get(history).text
         assert form_to(testapp.get(path), path)
-    enter(testapp, make, "Li", groups=["reading list editor"])
+    log_in_as(testapp, make, "Li", groups=["reading list editor"])
     testapp.get(path, status=403)
 
 
@@ -70,7 +70,7 @@ def test_the_older_version_comes_back_as_an_edit(make, session, testapp, edit):
     assert [each.get_text() for each in page.select(".diff del")] == ["Dawn", "New"]
     answer = reverted(testapp, path)
     assert answer.location.endswith(f"/arc/{arc.slug}/")
-    assert message(answer.follow()) == "The older version was restored."
+    assert notice(answer.follow()) == "The older version was restored."
     session.expire_all()
     assert (arc.name, arc.desc) == ("Dusk", "Old words")
     newest = soup(testapp.get(f"/arc/{arc.slug}/history/")).select_one("tbody tr")

@@ -5,8 +5,8 @@ from pyramid.interfaces import IRoutesMapper
 
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.models import CATALOGUE
-from tests.web.admin.helpers import enter
-from tests.web.conftest import form_to, message, soup
+from tests.web.admin.helpers import log_in_as
+from tests.web.conftest import form_to, notice, soup
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 
@@ -34,7 +34,7 @@ def test_every_page_of_a_merged_object_leads_to_that_of_the_survivor(
     gone, slug = other.id, other.slug
     merge(catalog, kept, other)
     session.commit()
-    enter(testapp, make, is_staff=True, is_superuser=True)
+    log_in_as(testapp, make, is_staff=True, is_superuser=True)
     found = pages(wsgi, kind)
     assert f"/{kind}/{{slug}}/" in found
     for pattern in found:
@@ -49,7 +49,7 @@ def test_every_page_of_a_merged_object_leads_to_that_of_the_survivor(
 
 
 def test_a_form_for_a_merged_object_is_not_sent_on(testapp, wsgi, make, catalog, session):
-    enter(testapp, make, is_staff=True, is_superuser=True)
+    log_in_as(testapp, make, is_staff=True, is_superuser=True)
     kept, other = make.arc(name="Dusk"), make.arc(name="Dusk II")
     path = f"/arc/{other.slug}/update/"
     form = form_to(testapp.get(path), path)
@@ -58,7 +58,7 @@ def test_a_form_for_a_merged_object_is_not_sent_on(testapp, wsgi, make, catalog,
     session.commit()
     answer = form.submit(status=303)
     assert answer.location == f"http://localhost/arc/{kept.slug}/"
-    assert "Nothing was changed." in message(answer.follow())
+    assert "Nothing was changed." in notice(answer.follow())
     session.refresh(kept)
     assert kept.name == "Dusk"
 

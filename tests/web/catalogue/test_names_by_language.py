@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.models import Genre, Role, SeriesType
-from tests.conftest import recording
-from tests.web.admin.helpers import cells, enter
-from tests.web.conftest import errors, soup
-from tests.web.forms.forming import opened, send
+from tests.conftest import record_statements
+from tests.web.admin.helpers import cells, log_in_as
+from tests.web.conftest import field_errors, soup
+from tests.web.forms.form_helpers import open_form, submit_form
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_staff_translate_names_and_every_page_follows(testapp, visit, world, mak
     assert visit(issue, "it")[1] == visit(issue, "en")[1] == "HIT"
 
     stamp = world.first.modified
-    enter(testapp, make, "Root", is_superuser=True)
+    log_in_as(testapp, make, "Root", is_superuser=True)
     for kind, name, italian in (
         ("genre", "War", "Bellico"),
         ("role", "Writer", "Autore dei testi"),
@@ -46,16 +46,16 @@ def test_staff_translate_names_and_every_page_follows(testapp, visit, world, mak
         model = {"genre": Genre, "role": Role, "series_type": SeriesType}[kind]
         number = session.scalar(select(model.id).where(model.name == name))
         path = f"/admin/{kind}/{number}/"
-        page = send(opened(testapp, path), {"names-it": "x" * 51}, status=422)
-        assert errors(page) == {"names": "Enter at most 50 characters."}
-        send(opened(testapp, path), {"names-it": italian})
+        page = submit_form(open_form(testapp, path), {"names-it": "x" * 51}, status=422)
+        assert field_errors(page) == {"names": "Enter at most 50 characters."}
+        submit_form(open_form(testapp, path), {"names-it": italian})
         assert f"it: {italian}" in cells(testapp.get(f"{path}history/"))[0][3]
     assert "it: Albetti" in testapp.get("/admin/action/").text
     session.expire_all()
     assert world.first.modified == stamp  # clients of the API see no change
 
     testapp.set_cookie("language", "it")
-    with recording(session.connection()) as statements:
+    with record_statements(session.connection()) as statements:
         found = testapp.get("/autocomplete/role/items", {"q": "dei testi"}).json["results"]
     assert [each["text"] for each in found] == ["Autore dei testi"]
     assert len(statements) < 10

@@ -9,17 +9,17 @@ from sqlalchemy import select, text, update
 
 from comicsdb.catalog import Catalog
 from comicsdb.catalog.history import recent_changes
-from comicsdb.catalog.history.recent_changes import Wanted
+from comicsdb.catalog.history.recent_changes import ChangeFilter
 from comicsdb.models import Arc, Change, Tombstone
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.admin.helpers import cells
-from tests.web.conftest import let_in, soup
+from tests.web.conftest import soup, start_session
 
 
 @pytest.fixture
 def reader(testapp, member):
     """Somebody who is logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return testapp
 
 
@@ -31,7 +31,7 @@ def entries(page) -> list[str]:
 def test_members_see_them_and_have_a_link(testapp, member):
     assert "/accounts/login/?next=" in testapp.get("/changes/", status=303).location
     assert soup(testapp.get("/")).select("a[href='/changes/']") == []
-    let_in(testapp, member)
+    start_session(testapp, member)
     assert soup(testapp.get("/")).select("a[href='/changes/']")
     assert "Nothing here yet." in testapp.get("/changes/").text
     assert testapp.get("/changes", status=301).location.endswith("/changes/")
@@ -150,7 +150,7 @@ def test_pages_follow_one_another_both_ways(make, session, reader):
 
 def test_a_page_costs_the_same_however_much_it_shows(make, session, reader, connection):
     def cost():
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             reader.get("/changes/")
         return len(statements), statements
 
@@ -163,12 +163,12 @@ def test_a_page_costs_the_same_however_much_it_shows(make, session, reader, conn
 
 
 INDEXES = (
-    (Wanted(), "pk_change_log"),
-    (Wanted(kind="genre"), "ix_change_log_(kind|object)"),
-    (Wanted(user_id=7), "ix_change_log_user"),
-    (Wanted(action="merge"), "ix_change_log_action"),
+    (ChangeFilter(), "pk_change_log"),
+    (ChangeFilter(kind="genre"), "ix_change_log_(kind|object)"),
+    (ChangeFilter(user_id=7), "ix_change_log_user"),
+    (ChangeFilter(action="merge"), "ix_change_log_action"),
     (
-        Wanted(since=datetime(2026, 1, 5, tzinfo=UTC), until=datetime(2026, 1, 6, tzinfo=UTC)),
+        ChangeFilter(since=datetime(2026, 1, 5, tzinfo=UTC), until=datetime(2026, 1, 6, tzinfo=UTC)),
         "ix_change_log_at",
     ),
 )
@@ -192,7 +192,7 @@ def test_every_filter_reads_a_few_lines_of_a_long_log(session, monkeypatch):
     )
     for (wanted, index), before in product(INDEXES, (None, middle)):
         statements.clear()
-        recent_changes.page(session, wanted, before=before)
+        recent_changes.get_page(session, wanted, before=before)
         sql = statements[0].compile(session.connection(), compile_kwargs={"literal_binds": True})
         explained = text(f"EXPLAIN (ANALYZE, TIMING off, BUFFERS) {sql}".replace(":", "\\:"))
         plan = "\n".join(execute(explained).scalars())

@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 import time_machine
 
-from tests.conftest import recording
-from tests.web.conftest import errors, labels, soup
+from tests.conftest import record_statements
+from tests.web.conftest import field_errors, labels, soup
 
 
 def at(year, month, day, hour=17, minute=0):
@@ -20,7 +20,7 @@ def released(make):
     series = make.series(name="Days", publisher=make.publisher(name="Daily"))
 
     def made(*days, of=None):
-        with make.together():
+        with make.single_commit():
             for day in days:
                 make.issue(series=of or series, number=day.isoformat(), cover_date=day, store_date=day)
 
@@ -161,7 +161,7 @@ def test_releases_are_filtered_and_sorted_like_issues(testapp, make, released, p
         assert labels(testapp.get(f"{address}?sort=cover_new")) == [second, first]
         found = testapp.get(f"{address}?publisher_name=night&series_volume=2&cover_month=x")
         assert labels(found) == [second]
-        assert list(errors(found)) == ["by-cover_month"]
+        assert list(field_errors(found)) == ["by-cover_month"]
         chips = soup(found).select('ul[aria-label="Active filters"] a')
         assert [each["href"] for each in chips] == [
             f"{address}?cover_month=x&series_volume=2",
@@ -197,7 +197,7 @@ def test_a_week_costs_the_same_whatever_it_holds(testapp, make, released, connec
     for days in ((14,), (15, 16, 17, 18, 19)):
         released(*(date(2020, 12, day) for day in days), of=make.series())
         for path in ("week/2020-12-14/?cover_month=12", "calendar/2020-12/"):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(f"/issue/{path}")
             numbers.append(len(statements))
     assert numbers == [3, 1, 3, 1]

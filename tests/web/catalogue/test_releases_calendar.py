@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 import time_machine
 
-from comicsdb.catalog.slugs import reserved_for
+from comicsdb.catalog.slugs import reserved_words
 from comicsdb.models import CATALOGUE
 from tests.web.conftest import COVER, labels, soup
 
@@ -14,7 +14,7 @@ from tests.web.conftest import COVER, labels, soup
 def december(make):
     """December 2020: five issues on the second, one on the last day, others just outside."""
     series = make.series(name="Days", publisher=make.publisher())
-    with make.together():
+    with make.single_commit():
         for number in "12345":
             make.issue(
                 series=series, number=number, store_date=date(2020, 12, 2), cover_date=date(2021, 1, 1)
@@ -104,4 +104,4 @@ def test_no_object_takes_the_address_of_a_page(wsgi):
         if kind in {model.__tablename__ for model in CATALOGUE} and word and "{" not in word:
             found.add((kind, word))
     assert {("issue", "calendar"), ("issue", "week"), ("issue", "thisweek")} <= found
-    assert [(kind, word) for kind, word in sorted(found) if word not in reserved_for(kind)] == []
+    assert [(kind, word) for kind, word in sorted(found) if word not in reserved_words(kind)] == []

@@ -25,7 +25,7 @@ def groups(response):
 
 
 def test_a_few_of_each_kind_are_suggested_while_somebody_types(testapp, session, make, world, member):
-    with make.together():
+    with make.single_commit():
         for number in range(5):
             make.arc(name=f"Lamps {number}")
     make_list(session, member, name="Lamps out")
@@ -183,7 +183,7 @@ def test_quick_search_finds_all_kinds_and_groups_them(testapp, make):
 
 
 def test_quick_search_shows_eight_of_a_kind_and_the_way_to_the_rest(testapp, make):
-    with make.together():
+    with make.single_commit():
         for number in range(9):
             make.arc(name=f"Echo {number}")
     page = testapp.get("/search/?q=echo")

@@ -3,7 +3,7 @@
 from comicsdb.accounts.passwords import Passwords
 from tests.lists import OFFICIAL, make_list
 from tests.web.catalogue.test_search import groups
-from tests.web.conftest import PASSWORD, let_in, soup
+from tests.web.conftest import PASSWORD, soup, start_session
 
 SEARCH = "/search/"
 
@@ -25,7 +25,7 @@ def test_everybody_finds_public_lists_and_only_owners_their_private_ones(testapp
     assert lists_found(testapp, "harbor") == ["Harbor first"]
     seen = {nora: ["Harbor diary", "Harbor first"], staff: ["Harbor draft", "Harbor first"]}
     for user, found in seen.items():
-        let_in(testapp, user)
+        start_session(testapp, user)
         assert lists_found(testapp, "HARBOR") == found
         assert lists_found(testapp, "secrets") == lists_found(testapp, "sekrets") == []
         answer = testapp.get(SEARCH, {"q": "harbor"})

@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.community import profiles, reviews
 from tests.web.addresses import keep_library, publish
-from tests.web.conftest import form_to, let_in, soup
+from tests.web.conftest import form_to, soup, start_session
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def bob(testapp, session, member, make, world):
     """Another reader, logged in; Nora keeps something."""
     keep_library(session, member, world)
     bob = make.user("Bob")
-    let_in(testapp, bob)
+    start_session(testapp, bob)
     return bob
 
 
@@ -27,17 +27,17 @@ def test_a_reader_is_followed_from_their_profile_and_blocks_who_follows(testapp,
     assert len(entries) == 2  # the review, and what was read
     assert any("reviewed" in each for each in entries)
     assert page.select_one(".review-text em").get_text() == "fine"
-    profiles.save(session, member.id, public=False, parts=profiles.PARTS)
+    profiles.save_settings(session, member.id, public=False, parts=profiles.PARTS)
     session.commit()
     for address in ("/following/", "/following/readers/"):
         assert "Nora" not in testapp.get(address).text
     publish(session, member)
     testapp.reset()
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = form_to(testapp.get("/following/readers/"), "/following/readers/").submit("block").follow()
     assert "Unblock" in page.text
     testapp.reset()
-    let_in(testapp, bob)
+    start_session(testapp, bob)
     form = form_to(testapp.get("/readers/Nora/"), "/readers/Nora/follow/")
     assert "You cannot follow this reader." in form.submit("on", value="1").follow().text
     assert soup(testapp.get("/following/")).select(".feed-entry") == []
@@ -46,7 +46,7 @@ def test_a_reader_is_followed_from_their_profile_and_blocks_who_follows(testapp,
 def test_whose_profile_is_not_public_cannot_be_followed(testapp, session, member, bob):
     publish(session, member)
     form = form_to(testapp.get("/readers/Nora/"), "/readers/Nora/follow/")
-    profiles.save(session, member.id, public=False, parts=())
+    profiles.save_settings(session, member.id, public=False, parts=())
     session.commit()
     form.submit("on", value="1", status=404)
     publish(session, bob)

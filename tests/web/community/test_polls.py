@@ -9,8 +9,8 @@ from comicsdb import admin, clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.community import polls
 from comicsdb.models import Poll, PollVote
-from tests.conftest import recording
-from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
+from tests.conftest import record_statements
+from tests.web.conftest import PASSWORD, field_errors, form_to, notice, soup, start_session, submit
 
 DAY = timedelta(days=1)
 FRAGMENT = {"X-Fragment": "1"}
@@ -35,7 +35,7 @@ def ask(session):
 def clerk(testapp, make):
     """Somebody of the staff, who is logged in."""
     clerk = make.user("clerk", password=PASSWORD, passwords=Passwords("fast"), is_staff=True)
-    let_in(testapp, clerk)
+    start_session(testapp, clerk)
     return clerk
 
 
@@ -66,7 +66,7 @@ def test_the_list_says_where_each_poll_stands(testapp, session, make, ask):
 def test_twenty_polls_a_page_in_two_statements(testapp, connection, ask):
     for number in range(21):
         ask(f"Poll {number}")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = testapp.get("/polls/")
     assert len(statements) == 2, statements
     assert len(soup(page).select(".poll-card")) == 20
@@ -84,7 +84,7 @@ def test_results_are_hidden_while_a_poll_is_open_unless_one_has_voted(testapp, s
     form = form_to(page, f"/polls/{poll.id}/vote/")
     form["choice"] = str(polls.choices(session, poll.id)[0].id)
     page = form.submit(status=303).follow()
-    assert message(page) == "Your vote was counted. These are the results so far."
+    assert notice(page) == "Your vote was counted. These are the results so far."
     assert shown(page) == ["Red your vote 50% 1 vote", "Blue 50% 1 vote"]
     assert soup(page).select_one(".poll-mine").progress.attrs["value"] == "1"
     assert form_to_vote(page) is None
@@ -101,7 +101,7 @@ def test_a_poll_in_few_statements(testapp, session, connection, make, ask):
     for first, last, most in ((-1, 1, 2), (-2, -1, 2), (1, 2, 1)):
         poll.start_date, poll.end_date = clock.now() + first * DAY, clock.now() + last * DAY
         session.commit()
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(f"/polls/{poll.id}/")
         assert len(statements) == most, statements
 
@@ -197,7 +197,7 @@ def test_the_staff_deletes_and_others_do_not(testapp, session, ask, make, reader
     session.commit()
     assert "with its 1 vote." in soup(testapp.get(address)).main.get_text()
     page = submit(testapp, address).follow()
-    assert message(page) == "The poll was deleted."
+    assert notice(page) == "The poll was deleted."
     assert session.scalar(select(func.count()).select_from(Poll)) == 0
     assert testapp.get(address, expect_errors=True).status_int == 404
 
@@ -205,26 +205,26 @@ def test_the_staff_deletes_and_others_do_not(testapp, session, ask, make, reader
 def test_the_administration_makes_and_changes_polls(testapp, session, clerk, make):
     fields = {"title": "Next", "start_date": "2026-03-01T09:30", "end_date": "2026-02-01T09:30"}
     refused = submit(testapp, "/admin/poll/add/", status=422, choices="One\n", **fields)
-    assert errors(refused) == {
+    assert field_errors(refused) == {
         "end_date": "The end must be after the beginning.",
         "choices": "A poll needs at least two choices.",
     }
     wrong = submit(testapp, "/admin/poll/add/", status=422, **fields | {"end_date": "soon"})
-    assert errors(wrong) == {"end_date": "Enter the date and time as 2026-12-31T18:00."}
+    assert field_errors(wrong) == {"end_date": "Enter the date and time as 2026-12-31T18:00."}
     fields |= {"end_date": "2026-03-08T09:30", "choices": "One\r\nTwo"}
-    assert message(submit(testapp, "/admin/poll/add/", **fields).follow()) == "Saved."
+    assert notice(submit(testapp, "/admin/poll/add/", **fields).follow()) == "Saved."
     poll = session.scalars(select(Poll)).one()
     assert poll.start_date.isoformat() == "2026-03-01T14:30:00+00:00"  # half past nine in New York
     assert poll.created_by_id == clerk.id
     address = f"/admin/poll/{poll.id}/"
-    assert message(submit(testapp, address).follow()) == "Nothing to change."
-    assert message(submit(testapp, address, title="Now").follow()) == "Saved."
+    assert notice(submit(testapp, address).follow()) == "Nothing to change."
+    assert notice(submit(testapp, address, title="Now").follow()) == "Saved."
     wrong = submit(testapp, address, status=422, title_it="x" * 256, choices_it="Uno")
-    assert set(errors(wrong)) == {"title_it", "choices_it"}
-    assert errors(wrong)["choices_it"] == "Enter as many choices as in English, in the same order."
+    assert set(field_errors(wrong)) == {"title_it", "choices_it"}
+    assert field_errors(wrong)["choices_it"] == "Enter as many choices as in English, in the same order."
     italian = {"title_it": "Ora", "description_it": "Scegli.", "choices_it": "Uno\r\nDue"}
-    assert message(submit(testapp, address, **italian).follow()) == "Saved."
-    assert message(submit(testapp, address).follow()) == "Nothing to change."
+    assert notice(submit(testapp, address, **italian).follow()) == "Saved."
+    assert notice(submit(testapp, address).follow()) == "Nothing to change."
     assert "it: Uno; Due" in soup(testapp.get("/admin/action/")).main.get_text()
     assert [
         each.th.get_text(strip=True) for each in soup(testapp.get("/admin/poll/?q=ora")).select("tbody tr")

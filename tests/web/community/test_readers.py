@@ -9,9 +9,9 @@ from PIL import Image
 from comicsdb.accounts.deletion import remove_account
 from comicsdb.community import profiles
 from comicsdb.models import ReadDate
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.addresses import keep_library, publish
-from tests.web.conftest import form_to, let_in, soup
+from tests.web.conftest import form_to, soup, start_session
 
 WORDS = "Zanzibarium"
 PAGES = ("", "shelf/", "diary/", "year/")
@@ -43,12 +43,12 @@ def test_a_profile_that_is_not_public_is_like_none(testapp, session, kept, membe
     make.user("Gone", is_active=False)
     publish(session, make.user("Shut", is_active=False))
     if viewer:
-        let_in(testapp, make.user(viewer))
+        start_session(testapp, make.user(viewer))
     none = answers_of(testapp, "Never")
     assert {status for status, _text in none} == {404}
     for name in ("Nora", "nora", "Gone", "Shut"):
         assert answers_of(testapp, name) == none, name
-    profiles.save(session, member.id, public=False, parts=profiles.PARTS)
+    profiles.save_settings(session, member.id, public=False, parts=profiles.PARTS)
     session.commit()
     assert answers_of(testapp, "Nora") == none
 
@@ -87,7 +87,7 @@ def test_a_public_profile_is_for_people_not_search_engines_and_is_not_cached(tes
 
 
 def test_its_owner_sees_all_of_it_and_who_else_does(testapp, session, kept, member):
-    let_in(testapp, member)
+    start_session(testapp, member)
     for page in PAGES:
         note = soup(testapp.get(f"/readers/Nora/{page}")).select_one(".reader-own")
         assert "Only you can see this." in note.get_text()
@@ -99,7 +99,7 @@ def test_its_owner_sees_all_of_it_and_who_else_does(testapp, session, kept, memb
 
 
 def test_what_is_public_is_chosen_by_a_form(testapp, session, member):
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = testapp.get("/accounts/update/public/")
     form = form_to(page, "/accounts/update/public/")
     assert not any(form[name].checked for name in ("public", *profiles.PARTS))
@@ -107,7 +107,7 @@ def test_what_is_public_is_chosen_by_a_form(testapp, session, member):
     page = form.submit().follow()
     assert "Your profile is public" in page.text
     session.expire_all()
-    mine = profiles.own(session, member.id)
+    mine = profiles.find_own(session, member.id)
     assert (mine.is_public, mine.parts) == (True, {"diary"})
     form = form_to(page, "/accounts/update/public/")
     form["public"] = False
@@ -118,7 +118,7 @@ def test_what_is_public_is_chosen_by_a_form(testapp, session, member):
 
 
 def test_favourites_are_found_by_a_search_and_ordered(testapp, session, member, world):
-    let_in(testapp, member)
+    start_session(testapp, member)
     address = "/accounts/update/favourites/"
     issue, series = (f"/{each.__tablename__}/{each.slug}/" for each in (world.second, world.series))
     for query, path in ((f"{world.series.name} 2", issue), (world.series.name, series)):
@@ -150,7 +150,7 @@ def test_a_month_is_chosen_and_one_without_reads_is_not_there(testapp, session, 
 def test_a_profile_costs_few_statements_however_much_there_is(testapp, session, kept, member, connection):
     publish(session, member)
     for page in PAGES:
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(f"/readers/Nora/{page}")
         assert len(statements) <= STATEMENTS, statements
 
@@ -187,7 +187,7 @@ def test_a_year_in_review_has_figures_and_a_picture_if_it_is_public(testapp, ses
     testapp.get("/readers/Nora/year/?year=2024", status=404)
     publish(session, member, profiles.DIARY)
     testapp.get(picture, status=404)
-    let_in(testapp, member)
+    start_session(testapp, member)
     testapp.get(picture, status=404)
     page = soup(testapp.get("/readers/Nora/year/?year=2025"))
     assert "share.png" in page.find("meta", property="og:image")["content"]

@@ -9,7 +9,7 @@ from comicsdb.library.ratings import rate
 from comicsdb.models import Review
 from comicsdb_web.rendering.review_text import passages
 from tests.web.addresses import addresses_of, keep_library, publish
-from tests.web.conftest import form_to, let_in, soup
+from tests.web.conftest import form_to, soup, start_session
 from tests.web.test_privacy import asked
 
 
@@ -93,7 +93,7 @@ def test_cached_pages_follow_every_change(testapp, session, member, world, make)
     member.is_active = True
     session.commit()
     assert page() == ("Nina", "Better.")
-    profiles.save(session, member.id, public=False, parts=())
+    profiles.save_settings(session, member.id, public=False, parts=())
     session.commit()
     assert page() == ("A reader", "Better.")
     remove_account(session, member)
@@ -118,7 +118,7 @@ def test_no_page_tells_who_wrote_it(testapp, wsgi, session, member, world, make,
 def test_a_review_is_written_changed_and_deleted(testapp, session, member, world):
     path = f"/issue/{world.first.slug}/"
     assert testapp.get(f"{path}review/").location.endswith(f"next=%2Fissue%2F{world.first.slug}%2Freview%2F")
-    let_in(testapp, member)
+    start_session(testapp, member)
     form = form_to(testapp.get(f"{path}review/"), f"{path}review/")
     form["text"] = " "
     answer = form.submit(status=422)
@@ -137,7 +137,7 @@ def test_a_review_is_written_changed_and_deleted(testapp, session, member, world
 
 
 def test_a_review_is_reported_hidden_and_restored(testapp, session, member, world, bob, review):
-    let_in(testapp, bob)
+    start_session(testapp, bob)
     page = testapp.get(f"/issue/{world.first.slug}/")
     path = soup(page).select_one(".review-foot a")["href"]
     form = form_to(testapp.get(path), path)
@@ -163,12 +163,12 @@ def test_a_review_is_reported_hidden_and_restored(testapp, session, member, worl
     assert soup(testapp.get(f"/issue/{world.first.slug}/")).select(".review") == []
     testapp.get(path, status=404)
     testapp.reset()
-    let_in(testapp, member)
+    start_session(testapp, member)
     assert (
         "The staff has hidden this review: Spoilers" in testapp.get(f"/issue/{world.first.slug}/review/").text
     )
     testapp.reset()
-    let_in(testapp, bob)
+    start_session(testapp, bob)
     form = form_to(testapp.get(own), own)
     form["reason"] = "After all"
     form.submit("decision", value="restore")

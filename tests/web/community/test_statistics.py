@@ -9,8 +9,8 @@ import pytest
 
 from comicsdb import clock
 from comicsdb.readcache.regions import FIGURES_SECONDS, Cache
-from tests.conftest import recording
-from tests.web.conftest import let_in, soup
+from tests.conftest import record_statements
+from tests.web.conftest import soup, start_session
 
 
 def table(page, name) -> list[tuple[str, str]]:
@@ -49,7 +49,7 @@ def test_the_catalogue_is_counted_and_drawn(testapp, world):
 def test_the_figures_are_kept_and_say_of_when_they_are(testapp, connection, world, make):
     first = soup(testapp.get("/statistics/"))
     make.issue(series=world.series, number="99")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         again = soup(testapp.get("/statistics/"))
     assert len(statements) == 1, statements  # the epoch: whether the page itself is kept
     assert again.select_one(".list-count").get_text() == first.select_one(".list-count").get_text()
@@ -93,7 +93,7 @@ def test_the_overview_of_the_staff_says_what_needs_hands(testapp, session, conne
     make.series(name="LAMPLIGHT", publisher=world.publisher, year_began=1990)
     member.is_staff = True
     session.commit()
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = soup(testapp.get("/admin/"))
     needs = {
         each.span.get_text(): (each.strong.get_text(), each["href"])
@@ -117,14 +117,14 @@ def test_the_overview_costs_the_same_however_much_needs_hands(
 ):
     member.is_staff = True
     session.commit()
-    let_in(testapp, member)
+    start_session(testapp, member)
     cache = testapp.app.registry["comicsdb.cache"]
     counts = []
     for number in ("10", "11"):
         cache.clear()
-        with recording(connection) as counted:
+        with record_statements(connection) as counted:
             testapp.get("/admin/")
-        with recording(connection) as kept:
+        with record_statements(connection) as kept:
             testapp.get("/admin/")
         counts.append((len(counted), len(kept)))
         make.issue(series=world.series, number=number, upc="1")

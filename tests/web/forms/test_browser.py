@@ -13,7 +13,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.models import FormDraft, Issue
 from comicsdb_web.forms.drafts import state_of
-from tests.factories import Make
+from tests.factories import Factories
 from tests.web.conftest import PASSWORD, type_log_in
 
 
@@ -21,10 +21,10 @@ from tests.web.conftest import PASSWORD, type_log_in
 def site(served):
     """The site, with two accounts, a series and people to credit."""
     with served.sessions() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         for name in ("Nora", "Otto"):
             make.user(name, password=PASSWORD, passwords=Passwords("fast"), groups=["editor"])
-        with make.together():
+        with make.single_commit():
             series = make.series(name="Lamplight").id
             for name in ("Ada Pencil", "Bo Brush", "Cy Quill"):
                 make.creator(name=name)
@@ -132,7 +132,7 @@ def test_an_issue_is_made_by_keyboard_with_a_cover_three_credits_and_two_variant
 
 def test_two_people_edit_at_once_both_keep_their_work_and_one_reverts_it_all(enter, site):
     with site.sessions() as session:
-        issue = Make(Catalog(session)).issue(series=site.series, number="2")
+        issue = Factories(Catalog(session)).issue(series=site.series, number="2")
     address = f"/issue/{issue.slug}/update/"
     nora, otto = enter("Nora"), enter("Otto", viewport={"width": 390, "height": 844})
     nora.goto(address)
@@ -227,10 +227,10 @@ TAKE = """([name, kind]) => {
 
 def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(enter, site):
     with site.sessions() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         role = make.role("Writer").id
         values = {"cover_date": date(2026, 3, 1), "price": Decimal("4.99"), "page": 32, "upc": "761941341826"}
-        with make.together():
+        with make.single_commit():
             people = [make.creator(name=f"Hand {number} of the Harbor").id for number in range(7)]
             named = [{"creator": each, "roles": [role, make.role("Inker").id]} for each in people]
             tide = make.series(name="Tidewater")

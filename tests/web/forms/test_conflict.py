@@ -3,14 +3,22 @@
 import pytest
 
 from comicsdb_web.forms.drafts import state_of
-from tests.web.conftest import errors, soup
-from tests.web.forms.forming import boxes, enter, kept_files, opened, picture, send, value
+from tests.web.conftest import field_errors, soup
+from tests.web.forms.form_helpers import (
+    checkbox_labels,
+    kept_files,
+    log_in_as,
+    open_form,
+    picture,
+    submit_form,
+    value,
+)
 
 
 @pytest.fixture
 def nora(testapp, make):
     """An account that is logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 def table(page) -> dict[str, list[str]]:
@@ -23,13 +31,13 @@ def table(page) -> dict[str, list[str]]:
 
 def test_both_versions_are_shown_and_one_can_go_on(testapp, nora, world, make, session):
     address = f"/issue/{world.first.slug}/update/"
-    form = opened(testapp, address)
+    form = open_form(testapp, address)
     other = make.arc(name="Their Arc")
     theirs = {"desc": "Theirs.", "page": 99, "arcs": [world.arc.id, other.id], "rating": 4, "sku": "SAME1"}
     make.catalog.update(world.first, theirs)
     session.commit()
     before = state_of(session, world.first)
-    page = send(
+    page = submit_form(
         form, {"desc": "Mine.", "number": "1a", "sku": "SAME1", "image": picture("my.png")}, status=409
     )
     assert table(page) == {
@@ -42,12 +50,12 @@ def test_both_versions_are_shown_and_one_can_go_on(testapp, nora, world, make, s
     assert (notice["role"], notice.has_attr("autofocus")) == ("alert", True)
     assert [link["href"] for link in notice.select("a")] == ["#desc", "#page", "#rating", "#arcs"]
     assert (value(page, "desc"), value(page, "page"), value(page, "number")) == ("Mine.", "99", "1a")
-    assert boxes(page, "arcs", ticked=True) == ["The Long Dusk", "Their Arc"]
-    assert errors(page) == {}
+    assert checkbox_labels(page, "arcs", ticked=True) == ["The Long Dusk", "Their Arc"]
+    assert field_errors(page) == {}
     assert kept_files(page) == {"image": "my.png"}
     session.expire_all()
     assert state_of(session, world.first) == before
-    send(
+    submit_form(
         page, {"image_drop": "1"}
     )  # a refusal took it back, with all that went through the connection of the test
     session.expire_all()
@@ -56,7 +64,7 @@ def test_both_versions_are_shown_and_one_can_go_on(testapp, nora, world, make, s
 
 def test_rows_conflict_as_a_whole_and_what_both_added_is_kept(testapp, nora, world, make, session):
     address = f"/issue/{world.first.slug}/update/"
-    form = opened(testapp, address)
+    form = open_form(testapp, address)
     editor, third, fourth = make.role("Editor").id, make.creator(name="Cy"), make.creator(name="Di")
     present = state_of(session, world.first)["credits"]
     make.catalog.update(
@@ -68,14 +76,14 @@ def test_rows_conflict_as_a_whole_and_what_both_added_is_kept(testapp, nora, wor
     )
     session.commit()
     mine = {"credits-5-creator": [fourth.id], "credits-5-roles": [editor]}
-    page = send(form, mine, status=409)
+    page = submit_form(form, mine, status=409)
     found = table(page)
     assert set(found) == {"Credits", "Attribution"}
     assert "Cy · Editor" in found["Credits"][0]
     assert "Di · Editor" in found["Credits"][1]
     assert found["Attribution"][1:] == ["not changed", "theirs"]
     assert value(page, "attribution-0-url") == "https://www.comics.org/9"
-    send(page)
+    submit_form(page)
     session.expire_all()
     state = state_of(session, world.first)
     assert [credit["creator"] for credit in state["credits"]][-2:] == [third.id, fourth.id]
@@ -83,29 +91,29 @@ def test_rows_conflict_as_a_whole_and_what_both_added_is_kept(testapp, nora, wor
 
 
 def test_what_only_moved_a_stamp_is_no_conflict(testapp, nora, world, make, session):
-    form = opened(testapp, f"/issue/{world.first.slug}/update/")
+    form = open_form(testapp, f"/issue/{world.first.slug}/update/")
     modified = world.first.modified
     make.catalog.update(world.series, {"name": "Lamplight Anew"})
     session.commit()
     session.refresh(world.first)
     assert world.first.modified > modified
-    send(form, {"desc": "Mine."})
+    submit_form(form, {"desc": "Mine."})
     session.refresh(world.first)
     assert world.first.desc == "Mine."
 
 
 def test_two_who_do_the_same_are_not_in_each_others_way(testapp, nora, world, make, session):
-    form = opened(testapp, f"/publisher/{world.publisher.slug}/update/")
+    form = open_form(testapp, f"/publisher/{world.publisher.slug}/update/")
     make.catalog.update(world.publisher, {"founded": 1940})
     session.commit()
-    answer = send(form, {"founded": "1940"})
+    answer = submit_form(form, {"founded": "1940"})
     assert answer.location.endswith(f"/publisher/{world.publisher.slug}/")
 
 
 def test_a_form_that_does_not_tell_what_it_has_seen_overwrites_nothing(testapp, nora, world, session):
-    form = opened(testapp, f"/publisher/{world.publisher.slug}/update/")
+    form = open_form(testapp, f"/publisher/{world.publisher.slug}/update/")
     for seen in ("", "name:0 desc", "name name:: :x"):
-        page = send(form, {"founded": "1940", "modified": "long ago", "seen": seen}, status=409)
+        page = submit_form(form, {"founded": "1940", "modified": "long ago", "seen": seen}, status=409)
         assert table(page)["Founded"] == ["1938", "1940", "yours"]
     session.refresh(world.publisher)
     assert world.publisher.founded == 1938
@@ -114,24 +122,24 @@ def test_a_form_that_does_not_tell_what_it_has_seen_overwrites_nothing(testapp, 
 def test_pictures_conflict_as_well(testapp, nora, make, session):
     publisher = make.publisher()
     address = f"/publisher/{publisher.slug}/update/"
-    first, second = opened(testapp, address), opened(testapp, address)
-    third = opened(testapp, address)
-    send(first, {"image": picture("a.png", colour="red")})
+    first, second = open_form(testapp, address), open_form(testapp, address)
+    third = open_form(testapp, address)
+    submit_form(first, {"image": picture("a.png", colour="red")})
     session.refresh(publisher)
     image = publisher.image
-    assert table(send(second, {"image": picture("b.png")}, status=409)) == {
+    assert table(submit_form(second, {"image": picture("b.png")}, status=409)) == {
         "Logo": ["another picture", "b.png", "yours"]
     }
-    page = send(third, {"desc": "Mine."}, status=409)
+    page = submit_form(third, {"desc": "Mine."}, status=409)
     assert table(page) == {"Logo": ["another picture", "not changed", "theirs"]}
-    send(page)
+    submit_form(page)
     session.refresh(publisher)
     assert (publisher.image, publisher.desc) == (image, "Mine.")
 
 
 def test_what_was_deleted_meanwhile_is_gone(testapp, nora, make, session):
     arc = make.arc()
-    form = opened(testapp, f"/arc/{arc.slug}/update/")
+    form = open_form(testapp, f"/arc/{arc.slug}/update/")
     make.catalog.delete(arc)
     session.commit()
     page = form.page.test_app.post(form.page.request.path, form.submit_fields(), status=410)

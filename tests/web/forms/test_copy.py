@@ -6,14 +6,14 @@ import pytest
 
 from comicsdb.models import History, Issue
 from comicsdb_web.forms.drafts import state_of
-from tests.web.conftest import errors, form_to, message, soup
-from tests.web.forms.forming import boxes, enter, opened, send
+from tests.web.conftest import field_errors, form_to, notice, soup
+from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, submit_form
 
 
 @pytest.fixture
 def nora(testapp, make):
     """An account that is logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 def button(page, action):
@@ -31,29 +31,31 @@ def test_the_form_takes_over_from_the_previous_issue_and_saves_nothing(testapp, 
     number = session.query(Issue).count()
     cover_only = make.creator(name="Cover Only")
     make.credit(world.first, cover_only, "Cover")
-    page = send(opened(testapp, "/issue/create/"), press=("copy", "credits"), status=200)
+    page = submit_form(open_form(testapp, "/issue/create/"), press=("copy", "credits"), status=200)
     assert "Choose the series first" in page
     typed = {"series": [world.series.id], "number": "4", "cover_date": "2019-05-20", "desc": "typed"}
-    page = send(page, typed, press=("copy", "credits"), status=200)
-    page = send(page, press=("copy", "characters"), status=200)
-    page = send(page, press=("copy", "teams"), status=200)
-    assert errors(page) == {}
-    assert boxes(page, "characters", ticked=True) == ["Lamplighter Wick"]
-    assert boxes(page, "teams", ticked=True) == ["Night Crew"]
-    assert boxes(page, "credits-0-creator", ticked=True) == ["Ada Pencil 1950–"]
-    assert boxes(page, "credits-0-roles", ticked=True) == ["Writer", "Penciller"]
+    page = submit_form(page, typed, press=("copy", "credits"), status=200)
+    page = submit_form(page, press=("copy", "characters"), status=200)
+    page = submit_form(page, press=("copy", "teams"), status=200)
+    assert field_errors(page) == {}
+    assert checkbox_labels(page, "characters", ticked=True) == ["Lamplighter Wick"]
+    assert checkbox_labels(page, "teams", ticked=True) == ["Night Crew"]
+    assert checkbox_labels(page, "credits-0-creator", ticked=True) == ["Ada Pencil 1950–"]
+    assert checkbox_labels(page, "credits-0-roles", ticked=True) == ["Writer", "Penciller"]
     assert len(soup(page).select("[id^=credits-][data-row]")) == 2
     assert session.query(Issue).count() == number
-    send(page)
+    submit_form(page)
     made = session.query(Issue).filter_by(number="4").one()
     assert state_of(session, made)["credits"] == state_of(session, world.first)["credits"][:2]
     # For an issue that is there, the one before it in time; never itself, and nothing twice.
-    form = opened(testapp, f"/issue/{world.first.slug}/update/")
-    page = send(form, press=("copy", "credits"), status=200)
+    form = open_form(testapp, f"/issue/{world.first.slug}/update/")
+    page = submit_form(form, press=("copy", "credits"), status=200)
     assert "There is no earlier issue" in page
-    page = send(opened(testapp, f"/issue/{made.slug}/update/"), press=("copy", "credits"), status=200)
+    page = submit_form(
+        open_form(testapp, f"/issue/{made.slug}/update/"), press=("copy", "credits"), status=200
+    )
     assert len(soup(page).select("[id^=credits-][data-row]")) == 2
-    send(opened(testapp, "/team/create/"), press=("copy", "credits"), status=200)
+    submit_form(open_form(testapp, "/team/create/"), press=("copy", "credits"), status=200)
 
 
 def test_credits_are_duplicated_without_those_for_covers_alone(testapp, nora, world, make, session):
@@ -61,7 +63,7 @@ def test_credits_are_duplicated_without_those_for_covers_alone(testapp, nora, wo
     rows = session.query(History).filter_by(kind="issue", object_id=world.second.id)
     number = rows.count()
     page = press(testapp, world.second, "duplicate-credits")
-    assert message(page) == "2 credits were copied. 1 credit for a cover only was left out."
+    assert notice(page) == "2 credits were copied. 1 credit for a cover only was left out."
     session.expire_all()
     state = state_of(session, world.second)
     assert state["credits"] == state_of(session, world.first)["credits"][:2]
@@ -70,24 +72,24 @@ def test_credits_are_duplicated_without_those_for_covers_alone(testapp, nora, wo
     page = testapp.get(f"/issue/{world.second.slug}/")
     assert soup(page).select_one(".helpers button").has_attr("disabled")
     assert (
-        message(button(page, "duplicate-credits").submit(status=303).follow())
+        notice(button(page, "duplicate-credits").submit(status=303).follow())
         == "This issue already has credits."
     )
     make.catalog.update(world.first, {"credits": []})
     session.commit()
     page = press(testapp, world.first, "duplicate-credits")
-    assert message(page) == "There is no earlier issue in this series."
+    assert notice(page) == "There is no earlier issue in this series."
     assert button(testapp.get(f"/issue/{world.reprint.slug}/"), "duplicate-credits") is None
 
 
 def test_some_publishers_credits_are_not_duplicated(site_with, make, world, session):
     site = site_with(**{"comicsdb.copying.without": f"999 {world.publisher.id}"})
-    enter(site, make)
+    log_in_as(site, make)
     page = site.get(f"/issue/{world.second.slug}/")
     assert button(page, "duplicate-credits") is None
     token = button(page, "logout")["csrf_token"].value
     answer = site.post(f"/issue/{world.second.slug}/duplicate-credits/", {"csrf_token": token}, status=303)
-    assert "are not copied" in message(answer.follow())
+    assert "are not copied" in notice(answer.follow())
     assert state_of(session, world.second)["credits"] == []
 
 
@@ -115,7 +117,7 @@ def test_collected_editions_take_over_what_their_reprints_have(testapp, nora, wo
     assert state["name"] == ["[Untitled]", "Dusk"]
     assert state["characters"] == state_of(session, early)["characters"]
     page = press(testapp, world.reprint, "sync-reprints")
-    assert message(page) == "This issue already has characters, teams or stories."
+    assert notice(page) == "This issue already has characters, teams or stories."
     assert button(testapp.get(f"/issue/{world.first.slug}/"), "sync-reprints") is None
 
 
@@ -125,7 +127,7 @@ def test_nothing_to_take_over_changes_nothing(testapp, nora, world, make, sessio
     told = [each.get_text(" ", strip=True) for each in soup(page).select(".message")]
     assert told[-1] == "Nothing to copy was found."
     empty = make.issue(series=world.book, number="2")
-    assert "no reprints" in message(press(testapp, empty, "sync-reprints"))
+    assert "no reprints" in notice(press(testapp, empty, "sync-reprints"))
     session.refresh(world.reprint)
     assert world.reprint.modified == modified
 
@@ -137,5 +139,5 @@ def test_the_buttons_are_for_editors_and_need_a_post_with_a_token(testapp, make,
         address = f"/issue/{world.second.slug}/{action}/"
         testapp.get(address, status=405)
         assert "/accounts/login/" in testapp.post(address, status=303).location
-    enter(testapp, make)
+    log_in_as(testapp, make)
     testapp.post(address, status=400)

@@ -6,23 +6,23 @@ import pytest
 
 from comicsdb.models import Arc, Character, Creator, History, Issue, Universe
 from comicsdb_web.forms.drafts import state_of
-from tests.conftest import recording
-from tests.web.conftest import errors, message, soup
-from tests.web.forms.forming import boxes, enter, opened, picture, send, value
+from tests.conftest import record_statements
+from tests.web.conftest import field_errors, notice, soup
+from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, picture, submit_form, value
 
 
 @pytest.fixture
 def nora(testapp, make):
     """An account that is logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 def rows(page) -> dict[str, list[str]]:
     """The ticked roles of the credits on a page, by creator."""
     found = {}
     for row in soup(page).select("[id^=credits-][data-row]"):
-        creator = boxes(page, f"{row['id']}-creator", ticked=True)
-        found[creator[0] if creator else ""] = boxes(page, f"{row['id']}-roles", ticked=True)
+        creator = checkbox_labels(page, f"{row['id']}-creator", ticked=True)
+        found[creator[0] if creator else ""] = checkbox_labels(page, f"{row['id']}-roles", ticked=True)
     return found
 
 
@@ -36,10 +36,12 @@ def test_credits_as_text_become_rows_and_what_is_not_placed_stays(
     testapp, nora, world, make, session, connection
 ):
     make.creator(name="Eva Šmit")
-    form = opened(testapp, f"/issue/create/?series={world.series.id}")
+    form = open_form(testapp, f"/issue/create/?series={world.series.id}")
     text = "W: ada pencil, eva smit; I/C: Bo Brush & Zoe New; Moral support: Cy"
-    with recording(connection) as statements:
-        page = send(form, {"credits-text": text, "desc": "typed"}, press=("place", "credits"), status=200)
+    with record_statements(connection) as statements:
+        page = submit_form(
+            form, {"credits-text": text, "desc": "typed"}, press=("place", "credits"), status=200
+        )
     fold = [each for each in statements if "fold(" in each]
     assert len(fold) == 2, fold  # all names at once, and what resembles the unknown one
     assert rows(page) == {
@@ -49,27 +51,27 @@ def test_credits_as_text_become_rows_and_what_is_not_placed_stays(
         "": ["Inker", "Colorist"],
     }
     assert (value(page, "credits-text"), value(page, "desc")) == ("Moral support: Cy", "typed")
-    assert set(errors(page)) == {"credits-text", "credits-3-creator"}
-    assert boxes(page, "credits-3-creator", ticked=False) == ["Zoe New New creator"]
+    assert set(field_errors(page)) == {"credits-text", "credits-3-creator"}
+    assert checkbox_labels(page, "credits-3-creator", ticked=False) == ["Zoe New New creator"]
     assert value(page, "credits-3-creator-q") == "Zoe New"
     # The same when the form is saved with it: nothing is saved, and all errors are shown.
-    page = send(page, {"number": "", "credits-3-creator": "new:Zoe New"}, status=422)
-    assert set(errors(page)) == {"credits-text", "number"}
-    page = send(page, {"number": "4", "credits-text": ""}).follow()
+    page = submit_form(page, {"number": "", "credits-3-creator": "new:Zoe New"}, status=422)
+    assert set(field_errors(page)) == {"credits-text", "number"}
+    page = submit_form(page, {"number": "4", "credits-text": ""}).follow()
     issue = session.query(Issue).filter_by(number="4").one()
     zoe = session.query(Creator).filter_by(name="Zoe New").one()
     assert len(state_of(session, issue)["credits"]) == 4
     assert zoe.created_by_id == nora.id
     assert "Zoe New" in page
     # Text that is placed without doubt is saved at once, to the rows that are there.
-    form = opened(testapp, f"/issue/{issue.slug}/update/")
-    send(form, {"credits-text": "Ada Pencil (letters)\nzoe new (Editor)"})
+    form = open_form(testapp, f"/issue/{issue.slug}/update/")
+    submit_form(form, {"credits-text": "Ada Pencil (letters)\nzoe new (Editor)"})
     session.expire_all()
     assert sorted(len(each["roles"]) for each in state_of(session, issue)["credits"]) == [1, 2, 2, 3]
 
 
 def test_what_is_unknown_is_made_with_the_form_in_one_transaction(testapp, nora, world, session):
-    form = opened(testapp, f"/issue/create/?series={world.series.id}")
+    form = open_form(testapp, f"/issue/create/?series={world.series.id}")
     typed = {
         "number": "4",
         "characters-q": "lamplighter; Moth; Lam",
@@ -78,23 +80,23 @@ def test_what_is_unknown_is_made_with_the_form_in_one_transaction(testapp, nora,
         "reprints-q": "lamplight collected tpb (2020) #1",
         "reason": "From the printed issue",
     }
-    page = send(form, typed, status=422)
-    assert boxes(page, "characters", ticked=True) == ["Lamplighter Wick"]
-    assert boxes(page, "characters", ticked=False) == ["Moth New character", "Lam New character"]
-    assert boxes(page, "reprints", ticked=True) == ["Lamplight Collected TPB (2020) #1 2020-01"]
-    assert "Not in the catalogue yet: Moth, Lam." in errors(page)["characters"]
-    assert set(errors(page)) == {"characters", "arcs", "universes"}
+    page = submit_form(form, typed, status=422)
+    assert checkbox_labels(page, "characters", ticked=True) == ["Lamplighter Wick"]
+    assert checkbox_labels(page, "characters", ticked=False) == ["Moth New character", "Lam New character"]
+    assert checkbox_labels(page, "reprints", ticked=True) == ["Lamplight Collected TPB (2020) #1 2020-01"]
+    assert "Not in the catalogue yet: Moth, Lam." in field_errors(page)["characters"]
+    assert set(field_errors(page)) == {"characters", "arcs", "universes"}
     made = {
         "characters": [world.character.id, "new:Moth"],
         "arcs": ["new:The Long Night"],
         "universes": ["new:Mirror World"],
     }
     # Nothing is made for a form that is refused, which shows the same again.
-    page = send(page, made | {"number": "1"}, status=422)
-    assert set(errors(page)) == {"number"}
-    assert boxes(page, "characters", ticked=True) == ["Moth New character", "Lamplighter Wick"]
+    page = submit_form(page, made | {"number": "1"}, status=422)
+    assert set(field_errors(page)) == {"number"}
+    assert checkbox_labels(page, "characters", ticked=True) == ["Moth New character", "Lamplighter Wick"]
     assert session.query(Character).filter_by(name="Moth").count() == 0
-    send(page, {"number": "4", "image": picture()})
+    submit_form(page, {"number": "4", "image": picture()})
     issue = session.query(Issue).filter_by(number="4").one()
     universe = session.query(Universe).filter_by(name="Mirror World").one()
     arc = session.query(Arc).filter_by(name="The Long Night").one()
@@ -104,22 +106,24 @@ def test_what_is_unknown_is_made_with_the_form_in_one_transaction(testapp, nora,
         assert reasons(session, kind, each.id) == ["From the printed issue"]
     # It is in the history that everybody sees.
     assert "From the printed issue" in testapp.get(f"/issue/{issue.slug}/history/")
-    answer = send(opened(testapp, f"/issue/{issue.slug}/update/"), {"reason": "x" * 101}, status=422)
-    assert "reason" in errors(answer)
+    answer = submit_form(
+        open_form(testapp, f"/issue/{issue.slug}/update/"), {"reason": "x" * 101}, status=422
+    )
+    assert "reason" in field_errors(answer)
 
 
 def test_a_universe_needs_a_series_and_others_are_made_in_any_form(testapp, nora, world, session):
-    page = send(opened(testapp, "/issue/create/"), {"universes": ["new:Nowhere"]}, status=422)
-    assert "Choose the series first" in errors(page)["universes"]
-    form = opened(testapp, f"/character/{world.character.slug}/update/")
-    send(form, {"creators": ["new:Cy Quill", "new:cy quill"], "teams": ["new:The Moths"]})
+    page = submit_form(open_form(testapp, "/issue/create/"), {"universes": ["new:Nowhere"]}, status=422)
+    assert "Choose the series first" in field_errors(page)["universes"]
+    form = open_form(testapp, f"/character/{world.character.slug}/update/")
+    submit_form(form, {"creators": ["new:Cy Quill", "new:cy quill"], "teams": ["new:The Moths"]})
     assert session.query(Creator).filter_by(name="Cy Quill").count() == 1
     # What cannot be made is refused like an object that is not there.
     for field in ("series", "reprints"):
-        page = send(opened(testapp, "/issue/create/"), {field: ["new:X"]}, status=422)
-        assert field in errors(page)
-    page = send(opened(testapp, "/issue/create/"), {"arcs": ["new:" + "x" * 300]}, status=422)
-    assert "arcs" in errors(page)
+        page = submit_form(open_form(testapp, "/issue/create/"), {field: ["new:X"]}, status=422)
+        assert field in field_errors(page)
+    page = submit_form(open_form(testapp, "/issue/create/"), {"arcs": ["new:" + "x" * 300]}, status=422)
+    assert "arcs" in field_errors(page)
 
 
 def test_a_new_issue_is_filled_in_from_the_run_and_leads_to_the_next(testapp, nora, world, session):
@@ -137,17 +141,17 @@ def test_a_new_issue_is_filled_in_from_the_run_and_leads_to_the_next(testapp, no
         told
         == "Filled in from the series: Number, Alternative number, Cover date, Price, Pages. Please check."
     )
-    page = send(page, {"name": "Embers"}, press=("then", "next"))
+    page = submit_form(page, {"name": "Embers"}, press=("then", "next"))
     fourth = session.query(Issue).filter_by(number="4").one()
     assert fourth.cover_date == date(2019, 8, 1)
     page = page.follow()
-    assert message(page) == "Lamplight (2019) #4 was added to the catalogue."
+    assert notice(page) == "Lamplight (2019) #4 was added to the catalogue."
     assert (value(page, "series"), value(page, "number")) == (str(world.series.id), "5")
     # The page of an issue leads there, too; without a script a button asks for a chosen series.
     link = soup(testapp.get(f"/issue/{fourth.slug}/")).select_one(".acts > a")["href"]
     assert value(testapp.get(link), "cover_date") == "2019-09-01"
     typed = {"series-q": "Lamplight (2019)", "page": "48"}
-    page = send(opened(testapp, "/issue/create/"), typed, press=("propose", "1"), status=200)
+    page = submit_form(open_form(testapp, "/issue/create/"), typed, press=("propose", "1"), status=200)
     assert [value(page, name) for name in ("series", "number", "page")] == [str(world.series.id), "5", "48"]
     answer = testapp.get(f"/issue/create/?series={world.series.id}", headers={"X-Fragment": "1"})
     assert (answer.json["number"], answer.json["price"]) == ("5", ["3.99", "USD"])

@@ -7,7 +7,7 @@ from webtest import Upload
 
 from comicsdb.models import CATALOGUE, History
 from tests.soak import sequences
-from tests.web.forms.forming import enter, opened
+from tests.web.forms.form_helpers import log_in_as, open_form
 
 ODD = (
     "", " ", "0", "-1", "1", "7", "99999999999", "1e9", "½", "²", "%", "{}", "NaN", "1;;2", "US", "it", "\0",
@@ -41,7 +41,7 @@ BUTTONS = st.sampled_from(["find", "add", "copy", "anyway", "seen", "modified", 
 @pytest.fixture
 def nora(testapp, make):
     """An account that is logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 @sequences(8, 1)
@@ -56,7 +56,7 @@ def test_no_form_breaks(testapp, nora, world, session, data):
     names = [*fields, *(f"{name}-q" for name in fields), "price_currency", "genres-shown"]
     name = st.one_of(st.sampled_from(names), ROWS, BUTTONS)
     changed = data.draw(st.lists(st.tuples(name, st.one_of(TEXTS, TEXTS, FILES)), max_size=8))
-    form = opened(testapp, address)
+    form = open_form(testapp, address)
     left_out = {name for name, _value in changed}
     sent = [pair for pair in form.submit_fields() if pair[0] not in left_out]
     sent += [pair for pair in changed if pair[0].isascii()]

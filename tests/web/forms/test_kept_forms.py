@@ -16,8 +16,8 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.http import bodies
 from comicsdb.models import Creator, FormDraft, LoginSession
 from tests.web.addresses import addresses_of, keep_library
-from tests.web.conftest import ATTRIBUTE, FORM, PASSWORD, form_of, form_to, let_in, message, soup
-from tests.web.forms.forming import boxes, opened, picture, send, value
+from tests.web.conftest import ATTRIBUTE, FORM, PASSWORD, form_of, form_to, notice, soup, start_session
+from tests.web.forms.form_helpers import checkbox_labels, open_form, picture, submit_form, value
 
 ENDED = "Your session has expired. Log in, and the form will come back with what you entered."
 # Forms that end a session or begin one, or are for nobody.
@@ -34,14 +34,14 @@ def back(testapp, answer, user):
     """The page where a form comes back, after its sender has logged in again."""
     assert answer.status_int == 303, answer.request.url
     target = parse_qs(urlsplit(answer.location).query)["next"][0]
-    let_in(testapp, user)
+    start_session(testapp, user)
     return testapp.get(target)
 
 
 @pytest.fixture
 def boss(make, testapp):
     user = make.user("Boss", is_superuser=True, is_staff=True, password=PASSWORD, passwords=Passwords("fast"))
-    let_in(testapp, user)
+    start_session(testapp, user)
     return user
 
 
@@ -94,16 +94,16 @@ def test_every_form_of_the_site_comes_back_with_what_was_typed(testapp, wsgi, wo
 
 def test_the_log_in_page_says_so_and_the_way_leads_back_with_nothing_saved(testapp, world, session, reader):
     path = f"/creator/{world.creator.slug}/update/"
-    form = opened(testapp, path)
+    form = open_form(testapp, path)
     end_sessions(session)
-    answer = send(form, {"name": "Ada Brush", "desc": "Two\nlines", "image": picture("ada.png")})
+    answer = submit_form(form, {"name": "Ada Brush", "desc": "Two\nlines", "image": picture("ada.png")})
     page = answer.follow()
-    assert message(page) == ENDED
+    assert notice(page) == ENDED
     log_in_form = form_to(page, "/accounts/login/")
     log_in_form["username"], log_in_form["password"] = "Nora", PASSWORD
     again = log_in_form.submit(status=303).follow()
     assert urlsplit(again.request.url).path == path
-    assert message(again) == (
+    assert notice(again) == (
         "Your session had expired, so nothing has been saved yet."
         " Here is what you entered: check it and save it"
         " again. Please choose your files again."
@@ -113,14 +113,14 @@ def test_the_log_in_page_says_so_and_the_way_leads_back_with_nothing_saved(testa
     assert value(again, "name") == "Ada Brush"
     session.expire_all()
     assert session.get(Creator, world.creator.id).name == "Ada Pencil"
-    send(again)
+    submit_form(again)
     session.expire_all()
     saved = session.get(Creator, world.creator.id)
     assert (saved.name, saved.desc) == ("Ada Brush", "Two\nlines")
 
 
 def test_boxes_choices_and_rows_come_back(testapp, world, session, reader):
-    form = opened(testapp, f"/issue/{world.first.slug}/update/")
+    form = open_form(testapp, f"/issue/{world.first.slug}/update/")
     end_sessions(session)
     typed = {
         "characters": [],
@@ -130,12 +130,12 @@ def test_boxes_choices_and_rows_come_back(testapp, world, session, reader):
         "credits-7-roles": ["1"],
         "variants-0-name": "Chrome",
     }
-    again = back(testapp, send(form, typed), reader)
-    assert boxes(again, "characters", ticked=True) == []
+    again = back(testapp, submit_form(form, typed), reader)
+    assert checkbox_labels(again, "characters", ticked=True) == []
     assert value(again, "rating") == "4"
-    assert boxes(again, "credits-0-roles", ticked=True) == []
-    assert boxes(again, "credits-7-creator", ticked=True) == ["Bo Brush"]
-    assert boxes(again, "credits-7-roles", ticked=True) == ["Writer"]
+    assert checkbox_labels(again, "credits-0-roles", ticked=True) == []
+    assert checkbox_labels(again, "credits-7-creator", ticked=True) == ["Bo Brush"]
+    assert checkbox_labels(again, "credits-7-roles", ticked=True) == ["Writer"]
     assert value(again, "variants-0-name") == "Chrome"
 
 
@@ -152,51 +152,51 @@ def test_boxes_and_choices_of_a_simple_form_come_back(testapp, session, boss, me
 
 
 def test_what_others_saved_meanwhile_is_shown_beside_it(testapp, world, session, reader, catalog):
-    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    form = open_form(testapp, f"/creator/{world.creator.slug}/update/")
     catalog.update(session.get(Creator, world.creator.id), {"desc": "Theirs"})
     session.commit()
     end_sessions(session)
-    again = back(testapp, send(form, {"name": "Ada Brush"}), reader)
+    again = back(testapp, submit_form(form, {"name": "Ada Brush"}), reader)
     assert soup(again).select_one("#conflict-title")
     assert value(again, "name") == "Ada Brush"
     assert value(again, "desc") == "Theirs"
 
 
 def test_a_form_of_a_session_before_comes_back_at_once(testapp, world, session, reader):
-    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
-    let_in(testapp, reader)  # in another tab
-    again = send(form, {"name": "Ada Brush"}).follow()
+    form = open_form(testapp, f"/creator/{world.creator.slug}/update/")
+    start_session(testapp, reader)  # in another tab
+    again = submit_form(form, {"name": "Ada Brush"}).follow()
     assert value(again, "name") == "Ada Brush"
-    send(again)
+    submit_form(again)
 
 
 def test_nobody_else_sees_it_and_nobody_after_an_hour(testapp, world, session, reader, make):
-    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    form = open_form(testapp, f"/creator/{world.creator.slug}/update/")
     end_sessions(session)
-    target = parse_qs(urlsplit(send(form, {"name": "Ada Brush"}).location).query)["next"][0]
+    target = parse_qs(urlsplit(submit_form(form, {"name": "Ada Brush"}).location).query)["next"][0]
     for user in (make.user("Bob"), make.user("Root", is_superuser=True)):
-        let_in(testapp, user)
+        start_session(testapp, user)
         page = testapp.get(target)
         assert value(page, "name") == "Ada Pencil"
         assert "Ada Brush" not in page.text
     with time_machine.travel(clock.now() + timedelta(minutes=59)):
-        let_in(testapp, reader)
+        start_session(testapp, reader)
         assert value(testapp.get(target), "name") == "Ada Brush"
     with time_machine.travel(clock.now() + timedelta(minutes=61)):
-        let_in(testapp, reader)
+        start_session(testapp, reader)
         assert value(testapp.get(target), "name") == "Ada Pencil"
         assert drafts.remove_old_form_drafts(session) == 1
 
 
 def test_a_form_that_was_made_for_another_is_refused_and_not_kept(testapp, world, session, reader, make):
     """Else whoever sends others a form of their own could fill in theirs."""
-    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
-    let_in(testapp, make.user("Bob"))
-    send(form, {"name": "Of Nora"}, status=400)
+    form = open_form(testapp, f"/creator/{world.creator.slug}/update/")
+    start_session(testapp, make.user("Bob"))
+    submit_form(form, {"name": "Of Nora"}, status=400)
     end_sessions(session)
     forged = form.hidden["csrf_token"][:-1] + "."
     for token in ("", "x", forged, forged.replace(f".{reader.id}.", ".1.")):
-        answer = send(form, {"name": "Of nobody", "csrf_token": token})
+        answer = submit_form(form, {"name": "Of nobody", "csrf_token": token})
         assert "kept" not in answer.location
     assert session.scalars(select(FormDraft)).all() == []
 
@@ -213,32 +213,32 @@ def test_no_password_is_kept(testapp, session, reader):
 
 
 def test_what_is_kept_is_bounded(testapp, world, session, reader, monkeypatch):
-    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    form = open_form(testapp, f"/creator/{world.creator.slug}/update/")
     end_sessions(session)
     monkeypatch.setattr(drafts, "SIZE_MAX", 3000)
-    answer = send(form, {"desc": "x" * 3000})
+    answer = submit_form(form, {"desc": "x" * 3000})
     assert "kept" not in answer.location
     for number in range(drafts.DRAFTS_MAX + 2):
-        last = send(form, {"name": f"Ada {number}"})
+        last = submit_form(form, {"name": f"Ada {number}"})
     assert len(session.scalars(select(FormDraft)).all()) == drafts.DRAFTS_MAX
     assert value(back(testapp, last, reader), "name") == f"Ada {number}"
 
 
 def test_an_account_that_is_switched_off_keeps_nothing(testapp, world, session, reader):
-    form = opened(testapp, f"/creator/{world.creator.slug}/update/")
+    form = open_form(testapp, f"/creator/{world.creator.slug}/update/")
     reader.is_active = False
     session.commit()
-    assert "kept" not in send(form, {"name": "Ada Brush"}).location
+    assert "kept" not in submit_form(form, {"name": "Ada Brush"}).location
 
 
 def test_the_cookie_of_a_session_outlives_it_so_that_a_large_form_is_read(
     testapp, world, session, member, monkeypatch
 ):
-    let_in(testapp, member)
+    start_session(testapp, member)
     monkeypatch.setattr(bodies, "ANONYMOUS_FIELDS_MAX", 20)
-    form = opened(testapp, f"/issue/{world.first.slug}/update/")
+    form = open_form(testapp, f"/issue/{world.first.slug}/update/")
     with time_machine.travel(clock.now() + timedelta(days=14, hours=1)):
-        again = back(testapp, send(form, {"number": "1000"}), member)
+        again = back(testapp, submit_form(form, {"number": "1000"}), member)
         assert value(again, "number") == "1000"
 
 

@@ -19,10 +19,10 @@ from comicsdb.db.read_pool import ReadPool, connector
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.models import Arc, PictureDraft, ReadingList, Variant
-from tests.conftest import attached
-from tests.factories import Make
-from tests.web.conftest import PASSWORD, errors, form_to, let_in, soup
-from tests.web.forms.forming import kept_files, opened, picture, send
+from tests.conftest import client_on
+from tests.factories import Factories
+from tests.web.conftest import PASSWORD, field_errors, form_to, soup, start_session
+from tests.web.forms.form_helpers import kept_files, open_form, picture, submit_form
 
 LOST = "The picture you chose is no longer stored: please choose it again."
 
@@ -34,18 +34,18 @@ def site(wsgi, factory, tmp_path, monkeypatch):
     monkeypatch.setitem(wsgi.registry, "comicsdb.media", storage)
     monkeypatch.setitem(wsgi.registry, "comicsdb.thumbnails", Thumbnails(storage))
     with (
-        attached(wsgi, engine) as browser,
+        client_on(wsgi, engine) as browser,
         factory() as session,
         closing(ReadPool(connector(engine))) as pool,
     ):
         wsgi.registry["comicsdb.read_pool"] = pool
         session.info["media"] = storage
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         browser.nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
         browser.bob = make.user("Bob")
         browser.session, browser.make, browser.folder = session, make, tmp_path
         session.commit()
-        let_in(browser, browser.nora)
+        start_session(browser, browser.nora)
         yield browser
 
 
@@ -66,28 +66,28 @@ def one(site, model):
 
 def test_a_chosen_picture_outlives_a_refusal(site):
     """Kept with errors elsewhere and by other buttons, shown, dropped, replaced, and saved once."""
-    page = send(opened(site, "/arc/create/"), {"name": "", "image": picture("a.png")}, status=422)
-    assert (kept_files(page), errors(page)) == ({"image": "a.png"}, {"name": "This field is required."})
+    page = submit_form(open_form(site, "/arc/create/"), {"name": "", "image": picture("a.png")}, status=422)
+    assert (kept_files(page), field_errors(page)) == ({"image": "a.png"}, {"name": "This field is required."})
     shown = thumbnail(page, "image")
     assert site.get(shown).content_type == "image/webp"
-    page = send(page, press=("add", "attribution"), status=200)
+    page = submit_form(page, press=("add", "attribution"), status=200)
     assert kept_files(page) == {"image": "a.png"}
     assert thumbnail(page, "image") == shown
-    dropped = send(page, {"image_drop": "1"}, status=422)
+    dropped = submit_form(page, {"image_drop": "1"}, status=422)
     assert kept_files(dropped) == {}
-    replaced = send(page, {"image": picture("b.png", colour="red")}, status=422)
+    replaced = submit_form(page, {"image": picture("b.png", colour="red")}, status=422)
     assert kept_files(replaced) == {"image": "b.png"}
-    send(replaced, {"name": "Dusk"})
+    submit_form(replaced, {"name": "Dusk"})
     arc = one(site, Arc)
     assert f"/{arc.image}." in thumbnail(replaced, "image")
     assert (arc.image_width, arc.image_height) == (40, 60)
-    assert errors(send(replaced, {"name": "Dawn"}, status=422)) == {"image": LOST}
+    assert field_errors(submit_form(replaced, {"name": "Dawn"}, status=422)) == {"image": LOST}
     # Only what still waits lies beside it.
     assert stored(site) == {arc.image, one(site, PictureDraft).image}
 
 
 def test_covers_of_variants_and_banners_are_kept_too(site):
-    with site.make.together():
+    with site.make.single_commit():
         series = site.make.series()
     site.session.commit()
     typed = {
@@ -96,15 +96,15 @@ def test_covers_of_variants_and_banners_are_kept_too(site):
         "cover_date": "2020-01-01",
         "variants-0-image": picture("v.png"),
     }
-    page = send(opened(site, "/issue/create/"), typed, status=422)
+    page = submit_form(open_form(site, "/issue/create/"), typed, status=422)
     assert kept_files(page) == {"variants-0-image": "v.png"}
-    send(page, {"number": "1"})
+    submit_form(page, {"number": "1"})
     variant = one(site, Variant)
     assert (variant.image.split("/")[0], len(variant.cover_hash)) == ("variants", 16)
-    page = send(
-        opened(site, "/reading-lists/create/"), {"name": "", "image": picture("banner.png")}, status=422
+    page = submit_form(
+        open_form(site, "/reading-lists/create/"), {"name": "", "image": picture("banner.png")}, status=422
     )
-    send(page, {"name": "Order"})
+    submit_form(page, {"name": "Order"})
     assert one(site, ReadingList).image_height == 60
 
 
@@ -112,25 +112,25 @@ def test_the_picture_of_a_profile_is_kept(site):
     form = form_to(site.get("/accounts/update/"), "/accounts/update/")
     form["username"], form["image"] = "two words", picture("me.png")
     page = form.submit(status=422)
-    assert set(errors(page)) == {"username"}
+    assert set(field_errors(page)) == {"username"}
     again = form_to(page, "/accounts/update/")
     again["username"] = "Nora"
     again.submit(status=303)
     site.session.refresh(site.nora)
     assert f"/{site.nora.image}." in soup(page).select_one(".field-image img")["src"]
-    assert errors(again.submit(status=422)) == {"image": LOST}
+    assert field_errors(again.submit(status=422)) == {"image": LOST}
 
 
 def test_it_is_its_owners_for_an_hour_and_then_goes(site):
-    page = send(opened(site, "/arc/create/"), {"name": "", "image": picture("a.png")}, status=422)
+    page = submit_form(open_form(site, "/arc/create/"), {"name": "", "image": picture("a.png")}, status=422)
     secret = soup(page).select_one('input[name="image_kept"]')["value"]
-    let_in(site, site.bob)
+    start_session(site, site.bob)
     stolen = {"name": "Stolen", "image_kept": secret}
-    assert errors(send(opened(site, "/arc/create/"), stolen, status=422)) == {"image": LOST}
+    assert field_errors(submit_form(open_form(site, "/arc/create/"), stolen, status=422)) == {"image": LOST}
     with time_machine.travel(clock.now() + timedelta(minutes=61)):
-        let_in(site, site.nora)
+        start_session(site, site.nora)
         late = {"name": "Late", "image_kept": secret}
-        assert errors(send(opened(site, "/arc/create/"), late, status=422)) == {"image": LOST}
+        assert field_errors(submit_form(open_form(site, "/arc/create/"), late, status=422)) == {"image": LOST}
         assert clean(site.session)["drafts"] == 1
         site.session.commit()
     assert stored(site) == set()
@@ -138,23 +138,23 @@ def test_it_is_its_owners_for_an_hour_and_then_goes(site):
 
 def test_an_account_keeps_so_many(site, monkeypatch):
     monkeypatch.setattr(drafts, "PICTURES_MAX", 2)
-    form = opened(site, "/arc/create/")
+    form = open_form(site, "/arc/create/")
     for _ in range(3):
-        page = send(form, {"name": "", "image": picture("a.png")}, status=422)
+        page = submit_form(form, {"name": "", "image": picture("a.png")}, status=422)
     kept = set(site.session.scalars(select(PictureDraft.image)))
     assert kept == stored(site)
     assert len(kept) == 2
-    send(page, {"name": "Dusk"})
+    submit_form(page, {"name": "Dusk"})
     assert one(site, Arc).image in kept
 
 
 def test_a_draft_keeps_its_picture_for_as_long_as_there_is_the_draft(site, monkeypatch):
-    form = opened(site, "/arc/create/")
-    page = send(form, {"name": "Dusk", "image_photo": picture("p.png")}, press=("save_draft", "1"))
+    form = open_form(site, "/arc/create/")
+    page = submit_form(form, {"name": "Dusk", "image_photo": picture("p.png")}, press=("save_draft", "1"))
     monkeypatch.setattr(drafts, "LIFETIME", timedelta(0))  # what no draft has is removed
     assert drafts.remove_old_pictures(site.session) == []
     page = page.follow()
     assert kept_files(page) == {"image": "p.png"}
     monkeypatch.undo()
-    send(page)
+    submit_form(page)
     assert one(site, Arc).image_width == 40

@@ -8,15 +8,15 @@ import pytest
 
 from comicsdb.models import CATALOGUE, History, Issue
 from comicsdb_web.forms.drafts import state_of
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import soup
-from tests.web.forms.forming import boxes, enter, opened, picture, send, value
+from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, picture, submit_form, value
 
 
 @pytest.fixture
 def nora(testapp, make):
     """An account that is logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 def made(session, model):
@@ -106,12 +106,12 @@ def texts(world):
 def test_what_is_typed_is_stored_and_shown_and_each_field_can_be_changed(testapp, nora, world, session):
     models = {model.__tablename__: model for model in CATALOGUE}
     for kind, typed, stored in texts(world):
-        form = opened(testapp, f"/{kind}/create/")
+        form = open_form(testapp, f"/{kind}/create/")
         if kind != "series":
             typed = typed | {"image": picture()}  # noqa: PLW2901
         if "attribution-0-url" in typed:
-            form = send(form, press=("add", "attribution"), status=200)
-        answer = send(form, typed)
+            form = submit_form(form, press=("add", "attribution"), status=200)
+        answer = submit_form(form, typed)
         entity = made(session, models[kind])
         assert answer.location == f"http://localhost/{kind}/{entity.slug}/"
         assert "was added to the catalogue" in unquoted(answer)
@@ -123,13 +123,13 @@ def test_what_is_typed_is_stored_and_shown_and_each_field_can_be_changed(testapp
 
         # A form that is sent as it comes changes nothing, writes nothing and moves no stamp.
         modified = entity.modified
-        answer = send(opened(testapp, f"/{kind}/{entity.slug}/update/"))
+        answer = submit_form(open_form(testapp, f"/{kind}/{entity.slug}/update/"))
         assert "Nothing to change." in unquoted(answer)
         session.refresh(entity)
         assert entity.modified == modified
 
         # And one that changes one field leaves all others alone.
-        answer = send(opened(testapp, f"/{kind}/{entity.slug}/update/"), {"desc": "Now."})
+        answer = submit_form(open_form(testapp, f"/{kind}/{entity.slug}/update/"), {"desc": "Now."})
         assert "Saved." in unquoted(answer)
         session.expire_all()
         assert state_of(session, entity) == state | {"desc": "Now."}
@@ -142,7 +142,7 @@ def test_what_the_forms_can_hardly_show_survives_an_edit_of_something_else(testa
     page = testapp.get(f"/series/{series.slug}/update/")
     assert value(page, "language") == "fr"
     assert "French" in soup(page).find(id="language").get_text()
-    send(page, {"volume": "9"})
+    submit_form(page, {"volume": "9"})
     session.expire_all()
     assert (series.language, series.alt_names, series.volume) == ("fr", ["One; two", "Three"], 9)
     publisher = make.publisher(country="FR")
@@ -154,9 +154,9 @@ def test_what_the_forms_can_hardly_show_survives_an_edit_of_something_else(testa
         "IT",
         "US",
     ]
-    send(page, {"founded": "1950"})
+    submit_form(page, {"founded": "1950"})
     creator = make.creator(alias=["Pen, the"])
-    send(opened(testapp, f"/creator/{creator.slug}/update/"), {"name": "Ada"})
+    submit_form(open_form(testapp, f"/creator/{creator.slug}/update/"), {"name": "Ada"})
     session.expire_all()
     assert (publisher.country, publisher.founded, creator.alias) == ("FR", 1950, ["Pen, the"])
 
@@ -165,7 +165,7 @@ def test_fields_that_were_not_sent_stay(testapp, nora, world, session):
     """A form is never taken for more than it says: not by programs, not where a field was disabled."""
     before = state_of(session, world.first)
     address = f"/issue/{world.first.slug}/update/"
-    form = opened(testapp, address)
+    form = open_form(testapp, address)
     hidden = form.hidden
     testapp.post(address, hidden | {"number": "1b"}, status=303)
     session.expire_all()
@@ -173,70 +173,70 @@ def test_fields_that_were_not_sent_stay(testapp, nora, world, session):
 
 
 def test_links_can_be_taken_away_and_values_emptied(testapp, nora, world, session):
-    form = opened(testapp, f"/issue/{world.first.slug}/update/")
-    assert boxes(form.page, "characters", ticked=True) == ["Lamplighter Wick"]
+    form = open_form(testapp, f"/issue/{world.first.slug}/update/")
+    assert checkbox_labels(form.page, "characters", ticked=True) == ["Lamplighter Wick"]
     emptied = {name: [] for name in ("characters", "teams", "arcs", "universes")}
     blank = dict.fromkeys(
         ("name", "sku", "upc", "page", "store_date", "foc_date", "price", "cv_id", "gcd_id"), ""
     )
-    send(form, emptied | blank)
+    submit_form(form, emptied | blank)
     session.expire_all()
     state = state_of(session, world.first)
     assert [state[name] for name in emptied] == [[], [], [], []]
     assert [state[name] for name in blank] == [[], "", "", None, None, None, None, None, None]
-    form = opened(testapp, f"/series/{world.series.slug}/update/")
-    send(form, {"imprint": "", "year_end": "", "alt_names": " ; "})
+    form = open_form(testapp, f"/series/{world.series.slug}/update/")
+    submit_form(form, {"imprint": "", "year_end": "", "alt_names": " ; "})
     session.expire_all()
     assert (world.series.imprint_id, world.series.year_end, world.series.alt_names) == (None, None, [])
 
 
 def test_a_picture_is_replaced_and_taken_away(testapp, nora, make, session, media_folder):
     address = f"/issue/{make.issue(cover_date=date(2020, 1, 1)).slug}/update/"
-    send(opened(testapp, address), {"image": picture(colour="red")})
+    submit_form(open_form(testapp, address), {"image": picture(colour="red")})
     issue = made(session, Issue)
     session.expire_all()
     first, hashed = issue.image, issue.cover_hash
     assert (issue.image_width, issue.image_height, len(hashed)) == (40, 60, 16)
     assert (media_folder / first).exists()
-    send(opened(testapp, address), {"image": picture(size=(60, 40), colour="blue")})
+    submit_form(open_form(testapp, address), {"image": picture(size=(60, 40), colour="blue")})
     session.expire_all()
     assert issue.image != first
     assert issue.image_width == 60
     page = testapp.get(address)
     assert issue.image in page.text  # it is shown beside the chooser
-    send(page, {"image_clear": "1"})
+    submit_form(page, {"image_clear": "1"})
     session.expire_all()
     assert (issue.image, issue.image_width, issue.cover_hash) == ("", None, "")
 
 
 def test_the_address_may_name_what_a_new_object_belongs_to(testapp, nora, world):
     page = testapp.get(f"/issue/create/?series={world.series.id}")
-    assert boxes(page, "series", ticked=True) == ["Lamplight (2019) Harbor House"]
-    assert boxes(testapp.get("/issue/create/?series=999999999"), "series") == []
-    assert boxes(testapp.get("/issue/create/?series=%00x"), "series") == []
+    assert checkbox_labels(page, "series", ticked=True) == ["Lamplight (2019) Harbor House"]
+    assert checkbox_labels(testapp.get("/issue/create/?series=999999999"), "series") == []
+    assert checkbox_labels(testapp.get("/issue/create/?series=%00x"), "series") == []
 
 
 @pytest.mark.parametrize("shown", ["1963", "1963-09", "1963-09-12", ""])
 def test_a_cover_date_is_shown_as_far_as_it_is_known(testapp, nora, make, session, shown):
     issue = make.issue(cover_date=date(1963, 1, 1))
     address = f"/issue/{issue.slug}/update/"
-    send(opened(testapp, address), {"cover_date": shown})
+    submit_form(open_form(testapp, address), {"cover_date": shown})
     page = testapp.get(address)
     assert value(page, "cover_date") == shown
-    assert "Nothing to change." in unquoted(send(opened(testapp, address)))
+    assert "Nothing to change." in unquoted(submit_form(open_form(testapp, address)))
 
 
 def test_prices_keep_their_currency(testapp, nora, make, session):
     issue = make.issue(price=Decimal("500.00"), currency="ITL")
     page = testapp.get(f"/issue/{issue.slug}/update/")
     assert (value(page, "price"), value(page, "price_currency")) == ("500.00", "ITL")
-    send(page, {"price_currency": "EUR"})
+    submit_form(page, {"price_currency": "EUR"})
     session.expire_all()
     assert (issue.price, issue.currency) == (Decimal("500.00"), "EUR")
 
 
 def test_what_editors_open_costs_the_same_whatever_it_holds(testapp, make, world, connection):
-    enter(testapp, make, is_superuser=True)
+    log_in_as(testapp, make, is_superuser=True)
 
     def costs():
         found = {}
@@ -251,7 +251,7 @@ def test_what_editors_open_costs_the_same_whatever_it_holds(testapp, make, world
             ("/autocomplete/creator/items?q=creator", 3),
             ("/issue/formset/credits/add-row/?form_idx=0", 2),
         ):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(address, status=200)
             assert len(statements) <= most, f"{address}\n{statements}"
             found[address] = len(statements)
@@ -261,7 +261,7 @@ def test_what_editors_open_costs_the_same_whatever_it_holds(testapp, make, world
     make.session.commit()
     few = costs()
     role = make.role("Writer").id
-    with make.together():
+    with make.single_commit():
         people = [make.creator().id for _ in range(8)]
         make.catalog.update(
             world.first,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import labels, soup
-from tests.web.forms.forming import boxes, enter, opened, send, value
+from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, submit_form, value
 
 ADDRESS = "/autocomplete/{}/items"
 
@@ -12,7 +12,7 @@ ADDRESS = "/autocomplete/{}/items"
 @pytest.fixture
 def nora(testapp, make):
     """An account that is logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_search_costs_one_statement_and_one_for_the_labels(found, world, conne
         ("character", "lamp"),
         ("role", "ink"),
     ):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert found(name, query)
         assert len([each for each in statements if "fold(" in each]) == 1, name
         assert len(statements) == (2 if name == "role" else 3), statements  # one is for the account
@@ -133,21 +133,23 @@ def test_too_little_and_wildcards_find_nothing(found, world):
 
 def test_more_than_a_hundred_are_counted_but_not_sent(testapp, nora, make):
     role = make.role("Writer").id
-    with make.together():
+    with make.single_commit():
         make.arc(name="Nothing of that")  # not counted
         for number in range(103):
             make.arc(name=f"Saga {number:03}")
     answer = testapp.get(ADDRESS.format("arc"), {"q": "saga"}).json
     assert (len(answer["results"]), answer["total"]) == (100, 103)
-    form = opened(testapp, "/issue/create/")
-    page = send(form, {"arcs-q": "saga", "credits-0-roles": [role]}, press=("find", "arcs"), status=200)
+    form = open_form(testapp, "/issue/create/")
+    page = submit_form(
+        form, {"arcs-q": "saga", "credits-0-roles": [role]}, press=("find", "arcs"), status=200
+    )
     assert "Showing 100 of 103" in soup(page).find(id="arcs").get_text()
 
 
 def test_nobody_but_members_may_ask_and_not_too_often(testapp, make, wsgi):
     answer = testapp.get(ADDRESS.format("series"), {"q": "lamp"}, status=204)
     assert answer.headers["X-Location"] == "/accounts/login/"
-    enter(testapp, make)
+    log_in_as(testapp, make)
     wsgi.registry["comicsdb.limiter"].forget()
     testapp.get(ADDRESS.format("nonsense"), {"q": "lamp"}, status=404)
     for _ in range(20):
@@ -158,36 +160,36 @@ def test_nobody_but_members_may_ask_and_not_too_often(testapp, make, wsgi):
 
 
 def test_without_a_script_a_button_finds_and_nothing_typed_is_lost(testapp, nora, world, make, session):
-    form = opened(testapp, "/team/create/")
+    form = open_form(testapp, "/team/create/")
     typed = {"name": "Crew", "creators-q": "Penc", "universes": [world.universe.id]}
-    page = send(form, typed, press=("find", "creators"), status=200)
+    page = submit_form(form, typed, press=("find", "creators"), status=200)
     assert value(page, "name") == "Crew"
     assert value(page, "creators-q") == "Penc"
-    assert boxes(page, "creators", ticked=False) == ["Ada Pencil 1950–", "Penc New creator"]
-    assert boxes(page, "universes", ticked=True) == ["Prime — Earth 7 Harbor House"]
-    page = send(
+    assert checkbox_labels(page, "creators", ticked=False) == ["Ada Pencil 1950–", "Penc New creator"]
+    assert checkbox_labels(page, "universes", ticked=True) == ["Prime — Earth 7 Harbor House"]
+    page = submit_form(
         page,
         {"creators": [world.creator.id], "creators-q": "b"},
         press=("find", "creators"),
         status=200,
     )
-    assert boxes(page, "creators", ticked=True) == ["Ada Pencil 1950–"]
-    assert "Bo Brush" in boxes(page, "creators", ticked=False)
-    page = send(page, {"creators-q": "zzz"}, press=("find", "creators"), status=200)
+    assert checkbox_labels(page, "creators", ticked=True) == ["Ada Pencil 1950–"]
+    assert "Bo Brush" in checkbox_labels(page, "creators", ticked=False)
+    page = submit_form(page, {"creators-q": "zzz"}, press=("find", "creators"), status=200)
     assert "Nothing matches “zzz”" in soup(page).find(id="creators").get_text()
-    answer = send(page).follow()
+    answer = submit_form(page).follow()
     assert "Ada Pencil" in answer
 
 
 def test_rows_find_too_and_one_of_several_can_be_none(testapp, nora, world):
-    form = opened(testapp, f"/series/{world.series.slug}/update/")
-    page = send(form, {"imprint-q": "little"}, press=("find", "imprint"), status=200)
-    assert boxes(page, "imprint") == ["Little Harbor Harbor House", "None"]
-    page = send(opened(testapp, "/issue/create/"), press=("add", "credits"), status=200)
-    page = send(page, {"credits-0-roles-q": "write"}, press=("find", "credits-0-roles"), status=200)
-    assert boxes(page, "credits-0-roles") == ["Writer"]
+    form = open_form(testapp, f"/series/{world.series.slug}/update/")
+    page = submit_form(form, {"imprint-q": "little"}, press=("find", "imprint"), status=200)
+    assert checkbox_labels(page, "imprint") == ["Little Harbor Harbor House", "None"]
+    page = submit_form(open_form(testapp, "/issue/create/"), press=("add", "credits"), status=200)
+    page = submit_form(page, {"credits-0-roles-q": "write"}, press=("find", "credits-0-roles"), status=200)
+    assert checkbox_labels(page, "credits-0-roles") == ["Writer"]
     for name in ("nonsense", "credits-9-roles", "number"):
-        send(page, press=("find", name), status=200)
+        submit_form(page, press=("find", name), status=200)
 
 
 def test_enter_saves_as_save_is_the_first_button_of_the_form(testapp, nora, world):

@@ -5,8 +5,8 @@ from sqlalchemy import select
 
 from comicsdb.models import CATALOGUE, Group, Issue, Publisher, StaffAction, Tombstone
 from comicsdb.models.user import EDITOR_GROUP
-from tests.web.conftest import form_to, message, soup
-from tests.web.forms.forming import enter, opened, send
+from tests.web.conftest import form_to, notice, soup
+from tests.web.forms.form_helpers import log_in_as, open_form, submit_form
 
 
 def objects(world):
@@ -41,7 +41,7 @@ def test_whoever_is_not_logged_in_is_led_to_the_log_in_form(testapp, world):
 
 
 def test_every_account_edits_and_only_superusers_delete(testapp, make, world):
-    enter(testapp, make)
+    log_in_as(testapp, make)
     for kind, entity in objects(world):
         page = testapp.get(f"/{kind}/{entity.slug}/")
         expected = {"series": ["New", "Edit", "New issue", "History"]}
@@ -54,7 +54,7 @@ def test_every_account_edits_and_only_superusers_delete(testapp, make, world):
 
 def test_a_setting_leaves_editing_to_editors(other_site, make, world, caplog):
     site = other_site
-    enter(site, make)
+    log_in_as(site, make)
     caplog.clear()
     site.get("/publisher/create/", status=403)
     assert "Permission denied at publisher.create (user=" in caplog.text
@@ -62,12 +62,12 @@ def test_a_setting_leaves_editing_to_editors(other_site, make, world, caplog):
     assert acts(site.get(f"/issue/{world.first.slug}/")) == ["History"]
     assert soup(site.get("/publisher/")).find("a", href="/publisher/create/") is None
     site.reset()
-    enter(site, make, "Ed", groups=[EDITOR_GROUP])
-    send(opened(site, "/publisher/create/"), {"name": "Made by an editor"})
+    log_in_as(site, make, "Ed", groups=[EDITOR_GROUP])
+    submit_form(open_form(site, "/publisher/create/"), {"name": "Made by an editor"})
 
 
 def test_a_superuser_deletes_every_kind_with_a_reason(testapp, make, world, session):
-    boss = enter(testapp, make, "Boss", is_superuser=True)
+    boss = log_in_as(testapp, make, "Boss", is_superuser=True)
     order = ("issue", "arc", "character", "team", "creator", "universe", "series", "imprint", "publisher")
     of_kind = dict(objects(world))
     for kind in order:
@@ -80,7 +80,7 @@ def test_a_superuser_deletes_every_kind_with_a_reason(testapp, make, world, sess
             form["owned"] = True
         answer = form.submit(status=303)
         assert answer.location == f"http://localhost/{kind}/", label
-        assert "was deleted" in message(answer.follow())
+        assert "was deleted" in notice(answer.follow())
         tombstone = session.get(Tombstone, (kind, object_id))
         assert (tombstone.reason, tombstone.user_id) == ("Twice", boss.id)
         testapp.get(address, status=410)
@@ -88,7 +88,7 @@ def test_a_superuser_deletes_every_kind_with_a_reason(testapp, make, world, sess
 
 
 def test_what_goes_along_is_counted_before(testapp, make, world):
-    enter(testapp, make, "Boss", is_superuser=True)
+    log_in_as(testapp, make, "Boss", is_superuser=True)
     page = soup(testapp.get(f"/publisher/{world.publisher.slug}/delete/"))
     assert [each.get_text(strip=True) for each in page.select(".notice li")] == [
         "1 imprint", "1 universe", "2 series", "4 issues", "2 credits", "1 variant cover", "2 ratings",
@@ -107,7 +107,7 @@ def test_what_goes_along_is_counted_before(testapp, make, world):
 
 
 def test_what_belongs_to_readers_goes_only_with_a_superusers_word(testapp, make, world, session):
-    enter(testapp, make, "Boss", is_superuser=True)
+    log_in_as(testapp, make, "Boss", is_superuser=True)
     address = f"/issue/{world.first.slug}/delete/"
     form = form_to(testapp.get(address), address)
     page = form.submit(status=422)
@@ -115,7 +115,7 @@ def test_what_belongs_to_readers_goes_only_with_a_superusers_word(testapp, make,
     assert session.get(Issue, world.first.id) is not None
     testapp.reset()
     let(session, EDITOR_GROUP, "issue")
-    enter(testapp, make, "Ed", groups=[EDITOR_GROUP])
+    log_in_as(testapp, make, "Ed", groups=[EDITOR_GROUP])
     page = testapp.get(address)
     assert "Only a superuser can delete" in page
     token = soup(page).find(attrs={"name": "csrf_token"})["value"]
@@ -126,7 +126,7 @@ def test_what_belongs_to_readers_goes_only_with_a_superusers_word(testapp, make,
 
 def test_a_group_deletes_the_kinds_it_may_and_no_others(testapp, make, world, session):
     let(session, EDITOR_GROUP, "publisher", "arc")
-    enter(testapp, make, "Ed", groups=[EDITOR_GROUP])
+    log_in_as(testapp, make, "Ed", groups=[EDITOR_GROUP])
     testapp.get(f"/series/{world.series.slug}/delete/", status=403)
     assert "Delete" not in acts(testapp.get(f"/series/{world.series.slug}/"))
     assert "Delete" in acts(testapp.get(f"/arc/{world.arc.slug}/"))
@@ -136,7 +136,7 @@ def test_a_group_deletes_the_kinds_it_may_and_no_others(testapp, make, world, se
 
 
 def test_a_reason_that_history_cannot_hold_is_refused(testapp, make, session):
-    enter(testapp, make, "Boss", is_superuser=True)
+    log_in_as(testapp, make, "Boss", is_superuser=True)
     arc = make.arc()
     address = f"/arc/{arc.slug}/delete/"
     form = form_to(testapp.get(address), address)
@@ -150,7 +150,7 @@ def test_a_reason_that_history_cannot_hold_is_refused(testapp, make, session):
 
 @pytest.mark.parametrize("superuser", [True, False])
 def test_superusers_say_what_a_group_may_delete(testapp, make, session, superuser):
-    enter(testapp, make, "Boss", is_superuser=superuser, is_staff=True)
+    log_in_as(testapp, make, "Boss", is_superuser=superuser, is_staff=True)
     group = session.scalar(select(Group).where(Group.name == EDITOR_GROUP))
     address = f"/admin/group/{group.id}/"
     page = testapp.get(address)

@@ -6,14 +6,22 @@ import pytest
 
 from comicsdb.models import History, Issue, Variant
 from comicsdb_web.forms.drafts import state_of
-from tests.web.conftest import errors, soup
-from tests.web.forms.forming import boxes, enter, kept_files, opened, picture, send, value
+from tests.web.conftest import field_errors, soup
+from tests.web.forms.form_helpers import (
+    checkbox_labels,
+    kept_files,
+    log_in_as,
+    open_form,
+    picture,
+    submit_form,
+    value,
+)
 
 
 @pytest.fixture
 def nora(testapp, make):
     """An account that is logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 @pytest.fixture
@@ -35,23 +43,23 @@ def state(world, session):
 
 def test_a_row_is_added_without_a_script_and_nothing_is_saved(testapp, nora, address, state):
     before = state()
-    form = opened(testapp, address)
-    page = send(form, {"desc": "typed", "credits-1-remove": "1"}, press=("add", "credits"), status=200)
+    form = open_form(testapp, address)
+    page = submit_form(form, {"desc": "typed", "credits-1-remove": "1"}, press=("add", "credits"), status=200)
     assert value(page, "desc") == "typed"
     assert [row["id"] for row in soup(page).select("[id^=credits-][data-row]")] == [
         f"credits-{n}" for n in range(3)
     ]
     assert soup(page).find(id="credits-1-remove").has_attr("checked")
-    page = send(page, press=("add", "variants"), status=200)
-    page = send(page, press=("add", "attribution"), status=200)
+    page = submit_form(page, press=("add", "variants"), status=200)
+    page = submit_form(page, press=("add", "attribution"), status=200)
     assert len(soup(page).select("[data-row]")) == 3 + 2 + 2
-    send(page, press=("add", "nonsense"), status=200)
+    submit_form(page, press=("add", "nonsense"), status=200)
     assert state() == before
 
 
 def test_the_same_row_comes_as_a_fragment(testapp, nora, address):
     page = testapp.get(address)
-    page = send(page, press=("add", "credits"), status=200)
+    page = submit_form(page, press=("add", "credits"), status=200)
     whole = soup(page).find(id="credits-2")
     for kind, name in (("credits", "creator"), ("variants", "image"), ("attribution", "url")):
         answer = testapp.get(f"/issue/formset/{kind}/add-row/?form_idx=2", headers={"X-Fragment": "1"})
@@ -78,11 +86,11 @@ def test_rows_are_changed_added_and_removed_in_one_history_row(
     third = make.creator(name="Cy Third")
     rows = session.query(History).filter_by(kind="issue", object_id=world.first.id)
     number = rows.count()
-    form = opened(testapp, address)
+    form = open_form(testapp, address)
     places = {credit["creator"]: index for index, credit in enumerate(state()["credits"])}
     ada, bo = places[world.creator.id], places[world.inker.id]
     (old,) = state()["variants"]
-    send(
+    submit_form(
         form,
         {
             f"credits-{ada}-roles": [writer],
@@ -120,7 +128,7 @@ def test_rows_are_changed_added_and_removed_in_one_history_row(
 
 def test_external_ids_are_added_and_removed_and_wrong_ones_told(testapp, nora, make, session):
     arc = make.arc(external_ids=[{"source": "locg", "external_id": "9"}])
-    form = opened(testapp, f"/arc/{arc.slug}/update/")
+    form = open_form(testapp, f"/arc/{arc.slug}/update/")
     typed = {
         "external_ids-0-remove": "1",
         "external_ids-1-source": "wikidata",
@@ -129,9 +137,9 @@ def test_external_ids_are_added_and_removed_and_wrong_ones_told(testapp, nora, m
         "external_ids-2-source": "metron",
         "external_ids-2-external_id": "x",
     }
-    page = send(form, typed, status=422)
-    assert errors(page) == {"external_ids-2-external_id": "This is not a valid id for this source."}
-    send(page, {"external_ids-2-external_id": "7"})
+    page = submit_form(form, typed, status=422)
+    assert field_errors(page) == {"external_ids-2-external_id": "This is not a valid id for this source."}
+    submit_form(page, {"external_ids-2-external_id": "7"})
     session.expire_all()
     assert state_of(session, arc)["external_ids"] == [
         {"source": "metron", "external_id": "7", "scope": ""},
@@ -144,7 +152,7 @@ def test_a_creator_named_twice_has_the_roles_of_both(testapp, nora, world, make,
     typed = {"series": [world.series.id], "number": "9", "cover_date": "2020-02-02"}
     for index, roles in enumerate(([writer], [inker], [writer, editor])):
         typed |= {f"credits-{index}-creator": [world.creator.id], f"credits-{index}-roles": roles}
-    send(opened(testapp, "/issue/create/"), typed)
+    submit_form(open_form(testapp, "/issue/create/"), typed)
     issue = session.query(Issue).filter_by(number="9").one()
     expected = [{"creator": world.creator.id, "roles": sorted([writer, inker, editor])}]
     assert state_of(session, issue)["credits"] == expected
@@ -167,8 +175,8 @@ def test_an_invalid_row_saves_nothing_and_keeps_what_was_typed(testapp, nora, wo
         "attribution-0-source": "W",
         "attribution-0-url": "javascript:alert(1)",
     }
-    page = send(opened(testapp, "/issue/create/"), typed, status=422)
-    assert errors(page) == {
+    page = submit_form(open_form(testapp, "/issue/create/"), typed, status=422)
+    assert field_errors(page) == {
         "credits-0-roles": "This field is required.",
         "credits-1-creator": "This field is required.",
         "variants-1-price": "Enter an amount, such as 3.99, 3,99 € or $3.99.",
@@ -176,8 +184,8 @@ def test_an_invalid_row_saves_nothing_and_keeps_what_was_typed(testapp, nora, wo
         "attribution-0-url": "Enter a valid URL.",
     }
     assert kept_files(page) == {"variants-1-image": "v.png"}
-    assert boxes(page, "credits-0-creator", ticked=True) == ["Ada Pencil 1950–"]
-    assert boxes(page, "credits-1-roles", ticked=True) == ["Writer"]
+    assert checkbox_labels(page, "credits-0-creator", ticked=True) == ["Ada Pencil 1950–"]
+    assert checkbox_labels(page, "credits-1-roles", ticked=True) == ["Writer"]
     assert value(page, "variants-1-price") == "dear"
     assert "Credit 1, Roles" in soup(page).select_one(".form-errors").get_text()
     assert session.query(Issue).count() == number
@@ -197,8 +205,8 @@ def test_rows_that_were_not_sent_stay_and_those_sent_unchanged_are_not_judged(
     session.commit()
     before = state()
     address = f"/issue/{world.first.slug}/update/"
-    send(opened(testapp, address), {"desc": "!", "variants-0-name": "Other"})
-    form = opened(testapp, address)
+    submit_form(open_form(testapp, address), {"desc": "!", "variants-0-name": "Other"})
+    form = open_form(testapp, address)
     hidden = form.hidden
     row = {"credits-5-creator": world.inker.id, "credits-5-roles": make.role("Inker").id}
     testapp.post(address, hidden | row, status=303)
@@ -215,11 +223,11 @@ def test_a_row_of_something_that_is_not_there_is_a_new_one(testapp, nora, world,
     """Whatever a forged form says it edits, only rows of this object are changed."""
     other = make.issue(variants=[{"name": "Alien", "image": "variants/2020/01/01/a.png"}])
     (alien,) = make.session.query(Variant).filter_by(issue_id=other.id)
-    form = opened(testapp, address)
+    form = open_form(testapp, address)
     row = {"variants-8-key": alien.id, "variants-8-name": "Mine", "variants-8-remove": "1"}
-    send(form, row)
+    submit_form(form, row)
     row.pop("variants-8-remove")
-    send(opened(testapp, address), row)
+    submit_form(open_form(testapp, address), row)
     make.session.expire_all()
     assert (alien.name, alien.issue_id) == ("Alien", other.id)
     kept, added = state()["variants"]

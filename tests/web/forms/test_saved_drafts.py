@@ -6,16 +6,16 @@ import pytest
 
 from comicsdb import accounts, clock
 from comicsdb.accounts import drafts
-from comicsdb.accounts.holdings import holdings
+from comicsdb.accounts.data_export import account_data
 from comicsdb.models import FormDraft, ReadingList
-from tests.web.conftest import errors, let_in, message, soup
-from tests.web.forms.forming import Form, enter, opened, send, value
+from tests.web.conftest import field_errors, notice, soup, start_session
+from tests.web.forms.form_helpers import Form, log_in_as, open_form, submit_form, value
 
 
 @pytest.fixture
 def nora(testapp, make):
     """An account that is logged in."""
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 def offered(page) -> list[str]:
@@ -26,7 +26,9 @@ def offered(page) -> list[str]:
 def stored(session):
     """All drafts that are not saved."""
     session.expire_all()
-    return session.query(FormDraft).filter(FormDraft.form != drafts.SPENT).order_by(FormDraft.created).all()
+    return (
+        session.query(FormDraft).filter(FormDraft.form != drafts.USED_KEY).order_by(FormDraft.created).all()
+    )
 
 
 def forms(world):
@@ -40,29 +42,29 @@ def forms(world):
 
 def test_a_draft_survives_log_out_and_goes_with_the_saved_form(testapp, nora, world, make, session):
     for address, field, text in forms(world):
-        page = send(opened(testapp, address), {field: text}, press=("save_draft", "1")).follow()
+        page = submit_form(open_form(testapp, address), {field: text}, press=("save_draft", "1")).follow()
         assert value(page, field) == text
         assert "It is not saved yet" in page
         # A button that changes the form only leaves it alone, and so does our script, which stores it again.
-        send(page, {field: "later"}, press=("find", "nothing"), status=200)
+        submit_form(page, {field: "later"}, press=("find", "nothing"), status=200)
         sent = dict(Form(page).submit_fields()) | {field: "later", "save_draft": "1"}
         testapp.post(address, sent, headers={"X-Fragment": "1"}, status=204)
         testapp.reset()
-        let_in(testapp, nora)
+        start_session(testapp, nora)
         (path,) = offered(testapp.get(address))
         page = testapp.get(path)
         assert value(page, field) == "later"
         assert offered(page) == []
         assert len(stored(session)) == 1
         if address.startswith("/reading"):
-            send(page)
+            submit_form(page)
             assert session.query(ReadingList).filter_by(name="later").count() == 1
         elif address.startswith("/issue"):
-            send(page)
+            submit_form(page)
             session.refresh(world.first)
             assert world.first.desc == "later"
         else:
-            send(page, {"issue_id": [world.first.id]})
+            submit_form(page, {"issue_id": [world.first.id]})
         # What was sent before, but comes later, is not stored again.
         testapp.post(address, sent, headers={"X-Fragment": "1"}, expect_errors=True)
         assert stored(session) == []
@@ -71,32 +73,32 @@ def test_a_draft_survives_log_out_and_goes_with_the_saved_form(testapp, nora, wo
 
 def test_drafts_are_their_owner_s_alone_and_can_be_discarded(testapp, nora, world, make, session):
     (address, field, text), *_more = forms(world)
-    page = send(opened(testapp, address), {field: text}, press=("save_draft", "1")).follow()
+    page = submit_form(open_form(testapp, address), {field: text}, press=("save_draft", "1")).follow()
     (draft,) = stored(session)
     key = draft.digest
-    assert [row["action"] for row in holdings(session, nora.id)["drafts"]] == [address]
+    assert [row["action"] for row in account_data(session, nora.id)["drafts"]] == [address]
     # Another form of the same sort, and the same form of another object, have drafts of their own.
-    send(opened(testapp, address), {field: "second"}, press=("save_draft", "1"))
+    submit_form(open_form(testapp, address), {field: "second"}, press=("save_draft", "1"))
     assert len(offered(testapp.get(address))) == 2
     assert offered(testapp.get(f"/issue/{world.second.slug}/update/")) == []
-    bob = enter(testapp, make, "Bob")
+    bob = log_in_as(testapp, make, "Bob")
     assert offered(testapp.get(address)) == []
     page = testapp.get(f"{address}?draft={key}")
     assert "There is no such draft" in page
     assert value(page, field) == "It begins."
-    send(page, {field: "stolen", "draft_key": key}, press=("save_draft", "1"), status=200)
-    send(page, press=("discard_draft", key))
+    submit_form(page, {field: "stolen", "draft_key": key}, press=("save_draft", "1"), status=200)
+    submit_form(page, press=("discard_draft", key))
     assert drafts.find_draft(session, bob.id, key) is None
     assert dict(drafts.find_draft(session, nora.id, key).texts)[field] == text
-    let_in(testapp, nora)
-    page = send(opened(testapp, address), press=("discard_draft", key)).follow()
-    assert message(page) == "Draft discarded."
+    start_session(testapp, nora)
+    page = submit_form(open_form(testapp, address), press=("discard_draft", key)).follow()
+    assert notice(page) == "Draft discarded."
     assert len(offered(page)) == 1
 
 
 def test_drafts_of_others_changes_show_the_conflict(testapp, nora, world, make, session):
     (address, field, text), *_more = forms(world)
-    send(opened(testapp, address), {field: text}, press=("save_draft", "1"))
+    submit_form(open_form(testapp, address), {field: text}, press=("save_draft", "1"))
     make.catalog.update(world.first, {field: "By Otto.", "page": 48})
     session.commit()
     page = testapp.get(offered(testapp.get(address))[0])
@@ -106,13 +108,13 @@ def test_drafts_of_others_changes_show_the_conflict(testapp, nora, world, make, 
 
 def test_drafts_are_limited_in_size_number_and_time(testapp, nora, world, session, monkeypatch):
     (address, field, _text), *_more = forms(world)
-    form = opened(testapp, address)
+    form = open_form(testapp, address)
     with monkeypatch.context() as small:
         small.setattr(drafts, "SIZE_MAX", 3000)
-        page = send(form, {field: "long " * 600}, press=("save_draft", "1"), status=200)
-    assert errors(page)[""] == "This form is too large to be kept as a draft."
+        page = submit_form(form, {field: "long " * 600}, press=("save_draft", "1"), status=200)
+    assert field_errors(page)[""] == "This form is too large to be kept as a draft."
     assert value(page, field) == "long " * 600
-    place = accounts.FormPlace("issue.create issue", 0)
+    place = accounts.FormTarget("issue.create issue", 0)
     for number in range(drafts.DRAFTS_MAX + 3):
         saved = accounts.SavedForm("/issue/create/", [("number", str(number))], {})
         assert drafts.store_draft(session, nora.id, f"{number:064x}", place, saved)

@@ -20,7 +20,7 @@ def templates(response):
 def crowd(make):
     """A publisher with 65 imprints."""
     publisher = make.publisher(name="Crowd")
-    with make.together():
+    with make.single_commit():
         for number in range(65):
             make.imprint(name=f"Imprint {number:02}", publisher=publisher)
     return publisher
@@ -86,7 +86,7 @@ def test_beyond_the_end_there_is_nothing_more(testapp, crowd, offset):
 def test_every_row_is_shown_exactly_once(testapp, make, session):
     """Also where names are equal: the order is total."""
     series = make.series()
-    with make.together():
+    with make.single_commit():
         creators = [make.creator(name="Same Name") for _ in range(64)]
     role = make.role("Writer").id
     issue = make.issue(series=series, credits=[{"creator": each.id, "roles": [role]} for each in creators])

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.api.conftest import basic
+from tests.api.conftest import basic_auth
 from tests.dataset import picture
 from tests.web.conftest import PASSWORD, soup
 
@@ -22,7 +22,7 @@ def test_every_answer_of_an_https_site_says_so(secure, make, member, media_folde
     publisher = make.publisher(name="Nimbus")
     (media_folder / "publishers").mkdir(exist_ok=True)
     (media_folder / "publishers" / "seen.png").write_bytes(picture("red", (30, 20), "PNG"))
-    identified = basic(member.username, PASSWORD)
+    identified = basic_auth(member.username, PASSWORD)
     page = f"/publisher/{publisher.slug}/"
     static = soup(secure.get(page)).find("link", rel="stylesheet")["href"]
     answers = [

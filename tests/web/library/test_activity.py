@@ -4,14 +4,14 @@ from sqlalchemy import func, select
 
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, LibraryAct, WishListItem
-from tests.conftest import recording
-from tests.web.conftest import form_with, let_in
+from tests.conftest import record_statements
+from tests.web.conftest import form_with, start_session
 
 ADDRESS = "/collection/activity/"
 
 
 def test_acts_are_told_and_undone(testapp, session, connection, member, world):
-    let_in(testapp, member)
+    start_session(testapp, member)
     empty = testapp.get(ADDRESS)
     assert "You have changed nothing" in empty.text
     page = testapp.get(f"/issue/{world.first.slug}/")
@@ -26,7 +26,7 @@ def test_acts_are_told_and_undone(testapp, session, connection, member, world):
     session.commit()
     wish_list.add(session, member.id, world.third.id, {})
     session.commit()
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = testapp.get(ADDRESS)
     assert len(statements) <= 9, statements
     rows = [" ".join(row.get_text(" ").split()) for row in page.html.select(".activity .row")]

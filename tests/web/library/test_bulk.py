@@ -8,17 +8,25 @@ from sqlalchemy import func, select
 
 from comicsdb.library import bulk, undo, wish_list
 from comicsdb.models import CollectionItem, IssueRating, LibraryAct, ReadDate, WishListItem
-from tests.conftest import recording
-from tests.web.conftest import message, soup
-from tests.web.library.collecting import fresh, many, own, strangers_item, undo_form
+from tests.conftest import record_statements
+from tests.web.conftest import notice, soup
+from tests.web.library.collection_helpers import (
+    add_item,
+    add_items,
+    item_of_another_reader,
+    reload,
+    undo_form,
+)
 
 
 @pytest.fixture
 def shelf(world, session, reader):
     """Three items of one place and one elsewhere."""
-    box = [own(session, reader, each, storage_location="Box 3") for each in (world.first, world.second)]
-    box.append(own(session, reader, world.reprint, storage_location="Box 3", grade=8, grading_company="CGC"))
-    return [*box, own(session, reader, world.third, storage_location="Shelf", rating=4)]
+    box = [add_item(session, reader, each, storage_location="Box 3") for each in (world.first, world.second)]
+    box.append(
+        add_item(session, reader, world.reprint, storage_location="Box 3", grade=8, grading_company="CGC")
+    )
+    return [*box, add_item(session, reader, world.third, storage_location="Shelf", rating=4)]
 
 
 def forms(page):
@@ -38,7 +46,7 @@ def send(testapp, page, act, *fields, status=303):
 def test_all_that_the_filters_find_is_changed_and_that_can_be_undone(
     testapp, make, world, session, reader, shelf
 ):
-    theirs = strangers_item(make, session, world.second)
+    theirs = item_of_another_reader(make, session, world.second)
     before = testapp.get("/collection/?storage_location=box")
     page = before.click("Edit all 3")
     shown = soup(page)
@@ -58,16 +66,16 @@ def test_all_that_the_filters_find_is_changed_and_that_can_be_undone(
     )
     assert answer.location == "http://localhost/collection/?storage_location=box"
     after = answer.follow()
-    assert message(after) == "3 items were changed."
+    assert notice(after) == "3 items were changed."
     for each in shelf[:3]:
-        item = fresh(session, each)
+        item = reload(session, each)
         assert (item.grade, item.grading_company, item.storage_location) == (Decimal("9.4"), "", "")
         assert (item.purchase_price, item.purchase_currency) == (Decimal("2.50"), "EUR")
         assert (item.purchase_date, item.purchase_store) == (date(2026, 1, 2), "Corner")
-    assert fresh(session, shelf[3]).storage_location == "Shelf"
-    assert fresh(session, theirs).storage_location == "Attic"
+    assert reload(session, shelf[3]).storage_location == "Shelf"
+    assert reload(session, theirs).storage_location == "Attic"
     undo_form(after).submit()
-    kept = [fresh(session, each) for each in shelf]
+    kept = [reload(session, each) for each in shelf]
     assert [each.storage_location for each in kept] == ["Box 3"] * 3 + ["Shelf"]
     assert (kept[2].grade, kept[2].grading_company, kept[0].grade) == (8, "CGC", None)
 
@@ -78,16 +86,16 @@ def test_tags_are_added_and_removed(testapp, session, reader, shelf):
     session.commit()
     fields = ("tags", "signed, gift"), ("tags_removed", "TO SELL")
     after = send(testapp, page, "change", *fields).follow()
-    assert message(after) == "3 items were changed."
-    kept = [fresh(session, each).tags for each in shelf]
+    assert notice(after) == "3 items were changed."
+    kept = [reload(session, each).tags for each in shelf]
     assert kept == [["Gift", "signed"], ["gift", "signed"], ["gift", "signed"], []]
-    assert "already have these values" in message(send(testapp, page, "change", *fields).follow())
+    assert "already have these values" in notice(send(testapp, page, "change", *fields).follow())
     many = ("tags", ",".join(map(str, range(19))))
     refused = send(testapp, page, "change", many, status=422)
     assert "An item can have at most 20 tags." in refused.text
     assert len(soup(after).select(".items .item-tags a[href='/collection/?tag=signed']")) == 3
     undo_form(after).submit()
-    assert [fresh(session, each).tags for each in shelf] == [["Gift", "to sell"], [], [], []]
+    assert [reload(session, each).tags for each in shelf] == [["Gift", "to sell"], [], [], []]
 
 
 def test_a_large_act_is_undone_in_the_background(testapp, wsgi, session, reader, shelf, monkeypatch):
@@ -95,44 +103,44 @@ def test_a_large_act_is_undone_in_the_background(testapp, wsgi, session, reader,
     page = testapp.get("/collection/bulk/?storage_location=box")
     after = send(testapp, page, "change", ("storage_location", "Loft")).follow()
     button = undo_form(after)
-    assert message(button.submit().follow()).startswith("It is being undone")
+    assert notice(button.submit().follow()).startswith("It is being undone")
     row = soup(testapp.get("/collection/activity/")).select_one(".activity .row")
     assert row.select_one(".tag").get_text() == "Being undone"
     assert not row.select("form")
-    assert [fresh(session, each).storage_location for each in shelf] == ["Loft"] * 3 + ["Shelf"]
+    assert [reload(session, each).storage_location for each in shelf] == ["Loft"] * 3 + ["Shelf"]
     registry = wsgi.registry
-    assert undo.work(registry["comicsdb.session_factory"], registry.settings)
-    assert not undo.work(registry["comicsdb.session_factory"], registry.settings)
-    assert [fresh(session, each).storage_location for each in shelf] == ["Box 3"] * 3 + ["Shelf"]
+    assert undo.undo_queued(registry["comicsdb.session_factory"], registry.settings)
+    assert not undo.undo_queued(registry["comicsdb.session_factory"], registry.settings)
+    assert [reload(session, each).storage_location for each in shelf] == ["Box 3"] * 3 + ["Shelf"]
     button.submit(status=404)
 
 
 def test_selected_items_are_read_moved_and_removed(testapp, make, world, session, reader, shelf):
-    theirs = strangers_item(make, session, world.second)
+    theirs = item_of_another_reader(make, session, world.second)
     listed = testapp.get("/collection/")
     token = soup(listed).select_one("#mark [name=csrf_token]")["value"]
     chosen = [("csrf_token", token)] + [("item", str(each.id)) for each in (shelf[0], shelf[3], theirs)]
     page = testapp.post("/collection/bulk/", chosen)
     assert soup(page).h1.get_text() == "Edit 2 items"
-    assert message(send(testapp, page, "read", ("read_date", "2026-02-03")).follow()) == (
+    assert notice(send(testapp, page, "read", ("read_date", "2026-02-03")).follow()) == (
         "2 items were marked as read."
     )
     days = session.scalars(select(ReadDate.read_on).where(ReadDate.user_id == reader.id)).all()
     assert {each.date() for each in days} == {date(2026, 2, 3)}
-    assert message(send(testapp, page, "read", ("unknown", "1")).follow()) == "They were all already read."
+    assert notice(send(testapp, page, "read", ("unknown", "1")).follow()) == "They were all already read."
     assert "Enter the date" in send(testapp, page, "read", ("read_date", "x"), status=422).text
 
-    assert message(send(testapp, page, "move").follow()) == "2 items were moved to your wish list."
+    assert notice(send(testapp, page, "move").follow()) == "2 items were moved to your wish list."
     wishes = session.scalars(select(WishListItem).order_by(WishListItem.id)).all()
     assert {each.issue_id for each in wishes} == {world.first.id, world.third.id}
     assert session.scalar(select(IssueRating.rating).where(IssueRating.user_id == reader.id)) == 4
-    assert message(send(testapp, page, "remove").follow()) == "Select some items first."
+    assert notice(send(testapp, page, "remove").follow()) == "Select some items first."
 
     everything = testapp.get("/collection/bulk/")
-    own(session, reader, world.first)
+    add_item(session, reader, world.first)
     again = send(testapp, everything, "remove", status=422)
     assert "Your list has changed in the meantime" in again.text
-    assert message(send(testapp, again, "remove").follow()) == "3 items were removed."
+    assert notice(send(testapp, again, "remove").follow()) == "3 items were removed."
     assert session.scalars(select(CollectionItem.user_id)).all() == [theirs.user_id]
 
 
@@ -140,20 +148,20 @@ def test_wishes_are_changed_and_moved(testapp, world, session, reader):
     for issue, grade in ((world.first, Decimal("9.0")), (world.second, None)):
         wish_list.add(session, reader.id, issue.id, {"desired_grade": grade})
     wish_list.add(session, reader.id, world.reprint.id, {"priority": 1})
-    owned = own(session, reader, world.second, grade=7)
+    owned = add_item(session, reader, world.second, grade=7)
     page = testapp.get("/wish-list/?priority=3").click("Edit all 2")
     answer = send(testapp, page, "change", ("priority", "1"), ("status", "FOUND"))
     assert answer.location == "http://localhost/wish-list/?priority=3"
-    assert message(answer.follow()) == "2 items were changed."
+    assert notice(answer.follow()) == "2 items were changed."
     assert session.scalars(select(WishListItem.priority)).all() == [1, 1, 1]
     page = testapp.get("/wish-list/bulk/?status=FOUND")
     moved = send(testapp, page, "move", ("purchase_price", "3"), ("purchase_store", "Fair"))
-    assert message(moved.follow()) == "1 issue was added to your collection. 1 was already there."
+    assert notice(moved.follow()) == "1 issue was added to your collection. 1 was already there."
     item = session.scalars(select(CollectionItem).where(CollectionItem.id != owned.id)).one()
     assert (item.issue_id, item.grade, item.purchase_price) == (world.first.id, Decimal("9.0"), 3)
-    assert (item.purchase_store, fresh(session, owned).grade) == ("Fair", 7)
+    assert (item.purchase_store, reload(session, owned).grade) == ("Fair", 7)
     page = testapp.get("/wish-list/bulk/?status=ACQUIRED")
-    assert message(send(testapp, page, "remove").follow()) == "2 items were removed."
+    assert notice(send(testapp, page, "remove").follow()) == "2 items were removed."
     assert session.scalars(select(WishListItem.issue_id)).all() == [world.reprint.id]
 
 
@@ -168,14 +176,14 @@ def test_wrong_values_name_the_field_and_change_nothing(testapp, session, reader
     ):
         answer = send(testapp, page, "change", *fields, status=422)
         assert text in soup(answer).select_one(".form-errors").get_text(" "), fields
-    assert "already have these values" in message(
+    assert "already have these values" in notice(
         send(testapp, page, "change", ("clear", "purchase_store")).follow()
     )
     assert testapp.get("/collection/bulk/?grade=11", status=303).location.endswith("/collection/?grade=11")
-    monkeypatch.setattr(bulk, "MOST", 3)
+    monkeypatch.setattr(bulk, "MAX_ITEMS", 3)
     refused = testapp.get("/collection/bulk/", status=303)
-    assert message(refused.follow()) == "At most 3 items can be changed at once: filter the list first."
-    assert fresh(session, shelf[0]).storage_location == "Box 3"
+    assert notice(refused.follow()) == "At most 3 items can be changed at once: filter the list first."
+    assert reload(session, shelf[0]).storage_location == "Box 3"
 
 
 def test_many_items_cost_as_much_as_few_and_are_one_act(
@@ -191,10 +199,10 @@ def test_many_items_cost_as_much_as_few_and_are_one_act(
             ("/wish-list/bulk/", "move", []),
         ):
             acts = session.scalar(select(func.max(LibraryAct.id))) or 0
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 page = testapp.get(address)
             found.append(len(statements))
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 send(testapp, page, act, *fields)
             found.append(len(statements))
             made = session.scalars(select(LibraryAct.id).where(LibraryAct.id > acts)).all()
@@ -204,6 +212,6 @@ def test_many_items_cost_as_much_as_few_and_are_one_act(
     wish_list.wish_list(session, reader.id)  # which the first use makes
     session.commit()
     few = costs()
-    many(session, reader, world.series, 150)
+    add_items(session, reader, world.series, 150)
     assert costs() == few
     assert max(few) <= 20, few

@@ -6,8 +6,16 @@ import pytest
 from sqlalchemy import func, select
 
 from comicsdb.models import CollectionItem, ReadDate
-from tests.web.conftest import form_with, message, soup
-from tests.web.library.collecting import chips, dates, fresh, listed, many, own, strangers_item
+from tests.web.conftest import form_with, notice, soup
+from tests.web.library.collection_helpers import (
+    active_filters,
+    add_item,
+    add_items,
+    item_of_another_reader,
+    listed_issues,
+    read_dates,
+    reload,
+)
 
 PAGES = (
     "/collection/",
@@ -45,7 +53,7 @@ def test_nobody_sees_a_collection_without_logging_in(testapp, world):
 
 
 def test_what_belongs_to_others_is_not_there(testapp, make, world, session, reader):
-    item = strangers_item(make, session, world.second)
+    item = item_of_another_reader(make, session, world.second)
     page = testapp.get("/collection/")
     token = soup(page).select_one("[name=csrf_token]")["value"]
     there, never = item.id, item.id + 999
@@ -62,8 +70,8 @@ def test_what_belongs_to_others_is_not_there(testapp, make, world, session, read
         ):
             testapp.post(address, {"csrf_token": token, **fields}, status=404)
     testapp.post("/collection/mark-read/", {"csrf_token": token, "item": str(there)})
-    kept = fresh(session, item)
-    assert (kept.quantity, kept.rating, len(dates(session, kept))) == (1, 5, 1)
+    kept = reload(session, item)
+    assert (kept.quantity, kept.rating, len(read_dates(session, kept))) == (1, 5, 1)
     # Nor does any page of the reader's own tell of it.
     for address in ("", "?q=zebra", "?storage_location=att", "stats/", "history/", "missing/"):
         text = testapp.get(f"/collection/{address}").text
@@ -74,7 +82,7 @@ def test_what_belongs_to_others_is_not_there(testapp, make, world, session, read
 
 
 def test_every_page_is_kept_nowhere(testapp, world, session, reader):
-    item = own(session, reader, world.first)
+    item = add_item(session, reader, world.first)
     for address in PAGES:
         number = world.series.id if "missing" in address else item.id
         answer = testapp.get(address.replace("/1/", f"/{number}/"))
@@ -89,7 +97,7 @@ def test_an_empty_collection_says_how_to_begin(testapp, reader):
 
 
 def test_the_table_says_what_one_has(testapp, world, session, reader):
-    own(
+    add_item(
         session,
         reader,
         world.first,
@@ -102,7 +110,7 @@ def test_the_table_says_what_one_has(testapp, world, session, reader):
         is_read=True,
         rating=4,
     )
-    own(session, reader, world.reprint, grade=Decimal("8.5"))
+    add_item(session, reader, world.reprint, grade=Decimal("8.5"))
     rows = soup(testapp.get("/collection/")).select(".items tbody tr")
     first, second = ([each.get_text(" ", strip=True) for each in row.select("th, td")] for row in rows)
     assert first[1:5] == ["Lamplight (2019) #1 Harbor House", "May 2019", "Digital", "9.8 CGC"]
@@ -115,16 +123,16 @@ def test_the_table_says_what_one_has(testapp, world, session, reader):
 
 def test_the_list_goes_by_sort_name_and_cover_date_in_pages_of_fifty(testapp, make, world, session, reader):
     early = make.series(name="The Abbey", sort_name="Abbey")
-    many(session, reader, early, 51)
-    own(session, reader, world.second)
-    own(session, reader, world.first)
+    add_items(session, reader, early, 51)
+    add_item(session, reader, world.second)
+    add_item(session, reader, world.first)
     page = testapp.get("/collection/?view=grid")
-    assert len(listed(page)) == 50
+    assert len(listed_issues(page)) == 50
     assert soup(page).select_one(".list-count").get_text(strip=True) == "53 items"
     last = page.click("<span>Next</span>")
     assert "view=grid" in last.request.url
-    assert listed(last) == ["The Abbey (2020) #051", "Lamplight (2019) #1", "Lamplight (2019) #2"]
-    assert listed(testapp.get("/collection/?page=last")) == listed(last)
+    assert listed_issues(last) == ["The Abbey (2020) #051", "Lamplight (2019) #1", "Lamplight (2019) #2"]
+    assert listed_issues(testapp.get("/collection/?page=last")) == listed_issues(last)
     for wrong in ("0", "3", "x"):
         testapp.get(f"/collection/?page={wrong}", status=404)
 
@@ -132,7 +140,7 @@ def test_the_list_goes_by_sort_name_and_cover_date_in_pages_of_fifty(testapp, ma
 @pytest.fixture
 def shelf(make, world, session, reader):
     """A few items that differ in everything that a list can be narrowed by."""
-    own(
+    add_item(
         session,
         reader,
         world.first,
@@ -146,9 +154,9 @@ def shelf(make, world, session, reader):
         is_read=True,
         rating=5,
     )
-    own(session, reader, world.third, rating=2)
-    own(session, reader, world.reprint, book_format="DIGITAL", grade=Decimal("9.0"))
-    own(session, reader, make.issue(series=make.series(name="Zephyr"), number="103"))
+    add_item(session, reader, world.third, rating=2)
+    add_item(session, reader, world.reprint, book_format="DIGITAL", grade=Decimal("9.0"))
+    add_item(session, reader, make.issue(series=make.series(name="Zephyr"), number="103"))
 
 
 def test_every_filter_narrows_the_list_and_shows_as_a_chip(testapp, world, shelf):
@@ -182,16 +190,16 @@ def test_every_filter_narrows_the_list_and_shows_as_a_chip(testapp, world, shelf
     }
     for query, (expected, chip) in cases.items():
         page = testapp.get(f"/collection/?{query}&view=grid")
-        assert listed(page) == expected, query
-        assert chips(page) == {chip: "/collection/?view=grid"}, query
+        assert listed_issues(page) == expected, query
+        assert active_filters(page) == {chip: "/collection/?view=grid"}, query
     both = testapp.get("/collection/?is_read=no&book_format=PRINT&page=1")
-    assert listed(both) == [three, other]
-    assert chips(both) == {
+    assert listed_issues(both) == [three, other]
+    assert active_filters(both) == {
         "Read: Not read": "/collection/?book_format=PRINT",
         "Format: Print": "/collection/?is_read=no",
     }
     assert soup(both).select_one(".tag-clear")["href"] == "/collection/"
-    assert listed(testapp.get("/collection/?q=nowhere")) == []
+    assert listed_issues(testapp.get("/collection/?q=nowhere")) == []
 
 
 NONSENSE = (
@@ -213,8 +221,8 @@ NONSENSE = (
 def test_a_value_that_makes_no_sense_is_ignored_and_said_beside_its_field(testapp, shelf):
     for query in NONSENSE:
         page = testapp.get(f"/collection/?{query}&q=lamplight&unknown=1")
-        assert len(listed(page)) == 3, query
-        assert list(chips(page)) == ["Words: lamplight"], query
+        assert len(listed_issues(page)) == 3, query
+        assert list(active_filters(page)) == ["Words: lamplight"], query
         said = soup(page).select_one(".field-error").text
         assert "Choose one of the offered values." in said, query
         assert soup(page).select_one(".sieve-more").has_attr("open"), query
@@ -228,7 +236,7 @@ def test_filters_survive_the_form_and_offer_what_was_written_before(testapp, wor
     assert [each["value"] for each in tree.select("#by-tag-used option")] == ["To sell", "signed"]
     form = form_with(page, "q", action="/collection/")
     form["q"] = "collected"
-    assert listed(form.submit()) == ["Lamplight Collected TPB (2020) #1"]
+    assert listed_issues(form.submit()) == ["Lamplight Collected TPB (2020) #1"]
 
 
 def test_chosen_items_are_marked_as_read_once(testapp, world, session, reader, shelf):
@@ -241,11 +249,11 @@ def test_chosen_items_are_marked_as_read_once(testapp, world, session, reader, s
     sent = [("csrf_token", token), ("next", form["next"].value)]
     answer = testapp.post("/collection/mark-read/", sent + [("item", each) for each in (*items, read, "x")])
     assert answer.location == "http://localhost/collection/?view=grid&is_read=no"
-    assert message(answer.follow()) == "3 items were marked as read."
+    assert notice(answer.follow()) == "3 items were marked as read."
     assert session.scalar(select(func.count()).select_from(ReadDate)) == 4
     again = testapp.post("/collection/mark-read/", [*sent, ("item", items[0])])
-    assert message(again.follow()) == "It was already read."
-    assert message(testapp.post("/collection/mark-read/", sent).follow()) == "Select some items first."
+    assert notice(again.follow()) == "It was already read."
+    assert notice(testapp.post("/collection/mark-read/", sent).follow()) == "Select some items first."
     assert session.scalar(select(func.count()).select_from(ReadDate)) == 4
 
 

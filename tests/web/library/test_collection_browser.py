@@ -6,7 +6,7 @@ from sqlalchemy import select
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
-from tests.factories import Make
+from tests.factories import Factories
 from tests.web.conftest import PASSWORD, page_of, signed_in
 
 
@@ -14,9 +14,9 @@ from tests.web.conftest import PASSWORD, page_of, signed_in
 def site(served):
     """The site, with an account and a series of four issues."""
     with served.sessions() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
-        with make.together():
+        with make.single_commit():
             series = make.series(name="Lamplight")
             for number in range(1, 5):
                 make.issue(series=series, number=str(number))

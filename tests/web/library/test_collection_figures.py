@@ -9,10 +9,10 @@ from comicsdb.library import collection, reads
 from comicsdb.library.collection import figures as collection_figures
 from comicsdb.models import CollectionItem, Role
 from comicsdb_web.rendering.charts import Chart, Point, axis, with_rest
-from tests.conftest import recording
-from tests.web.conftest import errors, message, soup
-from tests.web.forms.forming import boxes, opened, send
-from tests.web.library.collecting import dates, many, own, strangers_item
+from tests.conftest import record_statements
+from tests.web.conftest import field_errors, notice, soup
+from tests.web.forms.form_helpers import checkbox_labels, open_form, submit_form
+from tests.web.library.collection_helpers import add_item, add_items, item_of_another_reader, read_dates
 
 # Statements that a page may send at most, the two of being logged in among them.
 COSTS = {
@@ -58,10 +58,10 @@ def figures(page, name) -> dict[str, str]:
 
 
 def test_the_boxes_never_add_amounts_of_different_currencies(testapp, make, world, session, reader):
-    strangers_item(make, session, world.second)
-    own(session, reader, world.first, quantity=3, purchase_price=Decimal("1.50"), is_read=True)
-    own(session, reader, world.second, purchase_price=Decimal("2.25"))
-    own(session, reader, world.third, purchase_price=Decimal("1000"), purchase_currency="ITL")
+    item_of_another_reader(make, session, world.second)
+    add_item(session, reader, world.first, quantity=3, purchase_price=Decimal("1.50"), is_read=True)
+    add_item(session, reader, world.second, purchase_price=Decimal("2.25"))
+    add_item(session, reader, world.third, purchase_price=Decimal("1000"), purchase_currency="ITL")
     assert boxes_of(testapp.get("/collection/stats/")) == {
         "Issues": ["3"],
         "Copies": ["5"],
@@ -73,12 +73,12 @@ def test_the_boxes_never_add_amounts_of_different_currencies(testapp, make, worl
 
 
 def test_shares_are_counted_by_publisher_type_and_format(testapp, make, world, session, reader):
-    strangers_item(make, session, world.second)
-    own(session, reader, world.first)
-    own(session, reader, world.second, book_format="BOTH")
-    own(session, reader, world.reprint)
+    item_of_another_reader(make, session, world.second)
+    add_item(session, reader, world.first)
+    add_item(session, reader, world.second, book_format="BOTH")
+    add_item(session, reader, world.reprint)
     other = make.issue(series=make.series(name="Zephyr", publisher=make.publisher(name="Aeolus")))
-    own(session, reader, other)
+    add_item(session, reader, other)
     page = testapp.get("/collection/stats/")
     assert figures(page, "publishers") == {"Harbor House": "3", "Aeolus": "1"}
     assert figures(page, "types") == {"Single Issue": "3", "Trade Paperback": "1"}
@@ -93,12 +93,12 @@ def test_shares_are_counted_by_publisher_type_and_format(testapp, make, world, s
 
 
 def test_writers_and_artists_are_those_with_such_roles_once_for_each_item(make, world, session, reader):
-    strangers_item(make, session, world.second)
+    item_of_another_reader(make, session, world.second)
     letterer = make.creator(name="Cy Quill")
     make.credit(world.second, world.inker, "Writer", "Script")
     make.credit(world.second, letterer, "Letterer")
     for issue in (world.first, world.second):
-        own(session, reader, issue)
+        add_item(session, reader, issue)
 
     def top(flag):
         [found] = collection_figures.top_creators(session, reader.id, flag)
@@ -107,7 +107,7 @@ def test_writers_and_artists_are_those_with_such_roles_once_for_each_item(make, 
 
     ada, bo = ("Ada Pencil", 1), ("Bo Brush", 1)
     assert top(Role.is_writer) == top(Role.is_artist) == [ada, bo]
-    with make.together():
+    with make.single_commit():
         crowd = [make.creator(name=f"Hand {number:02}") for number in range(11)]
     roles = [make.role("Writer").id, make.role("Script").id]
     make.catalog.update(world.first, {"credits": [{"creator": each.id, "roles": roles} for each in crowd]})
@@ -117,9 +117,9 @@ def test_writers_and_artists_are_those_with_such_roles_once_for_each_item(make, 
 
 
 def test_days_and_months_are_complete_and_local(make, world, session, reader, wsgi):
-    strangers_item(make, session, world.second)
+    item_of_another_reader(make, session, world.second)
     zone = wsgi.registry.settings["comicsdb.timezone"]
-    item = own(session, reader, world.first)
+    item = add_item(session, reader, world.first)
     today = date(2026, 1, 15)
     local = (
         (2026, 1, 15, 23, 30),  # already the next day in UTC
@@ -131,8 +131,8 @@ def test_days_and_months_are_complete_and_local(make, world, session, reader, ws
         (2026, 1, 16, 0, 0),  # tomorrow
     )
     for moment in local:
-        collection.read_on(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
-    found = collection_figures.reading(session, reader.id, zone, today)
+        collection.add_read(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
+    found = collection_figures.reading_activity(session, reader.id, zone, today)
     assert [day for day, _count in found.days] == [today - timedelta(days=back) for back in range(29, -1, -1)]
     assert {day: count for day, count in found.days if count} == {date(2025, 12, 17): 1, today: 2}
     assert [month for month, _count in found.months] == [
@@ -144,7 +144,7 @@ def test_days_and_months_are_complete_and_local(make, world, session, reader, ws
 
 
 def test_charts_of_time_say_every_day_and_every_month_with_its_year(testapp, world, session, reader, wsgi):
-    own(session, reader, world.first, is_read=True)
+    add_item(session, reader, world.first, is_read=True)
     page = testapp.get("/collection/stats/")
     today = clock.business_day(wsgi.registry.settings["comicsdb.timezone"])
     days, months = figures(page, "days"), figures(page, "months")
@@ -182,19 +182,19 @@ def test_axes_have_whole_numbers_and_reach_every_figure():
 def test_the_history_goes_by_local_day_with_a_badge_for_several_reads_on_one(
     testapp, make, world, session, reader, wsgi
 ):
-    strangers_item(make, session, world.second)
+    item_of_another_reader(make, session, world.second)
     zone = wsgi.registry.settings["comicsdb.timezone"]
-    first, second = own(session, reader, world.first, rating=4), own(session, reader, world.second)
+    first, second = add_item(session, reader, world.first, rating=4), add_item(session, reader, world.second)
     for item, *moment in (
         (first, 2026, 3, 5, 23, 50),
         (first, 2026, 3, 5, 0, 5),
         (first, 2026, 3, 4, 12, 0),
         (second, 2026, 3, 5, 12, 0),
     ):
-        collection.read_on(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
-    unknown = own(session, reader, world.third, is_read=True)
+        collection.add_read(session, reader.id, item.id, datetime(*moment, tzinfo=zone))
+    unknown = add_item(session, reader, world.third, is_read=True)
     reads.clear(session, reader.id, [unknown.issue_id])
-    reads.mark(session, reader.id, [unknown.issue_id], None)
+    reads.mark_read(session, reader.id, [unknown.issue_id], None)
     session.commit()
     page = soup(testapp.get("/collection/history/"))
     told = [
@@ -220,7 +220,9 @@ def test_the_history_goes_by_local_day_with_a_badge_for_several_reads_on_one(
 
 def test_the_history_has_pages_of_fifty(testapp, world, session, reader):
     base = datetime(2026, 1, 1, 12, tzinfo=UTC)
-    item = own(session, reader, world.first, read_dates=[base + timedelta(days=day) for day in range(52)])
+    item = add_item(
+        session, reader, world.first, read_dates=[base + timedelta(days=day) for day in range(52)]
+    )
     page = testapp.get("/collection/history/")
     assert len(soup(page).select(".diary-line")) == 50
     last = page.click("<span>Next</span>")
@@ -230,12 +232,12 @@ def test_the_history_has_pages_of_fifty(testapp, world, session, reader):
 
 
 def test_series_with_gaps_come_with_a_bar_the_most_missing_first(testapp, make, world, session, reader):
-    strangers_item(make, session, world.second)
+    item_of_another_reader(make, session, world.second)
     whole, most = make.series(name="Whole"), make.series(name="Most")
-    many(session, reader, whole, 2)
-    for item in many(session, reader, most, 5)[4:]:
+    add_items(session, reader, whole, 2)
+    for item in add_items(session, reader, most, 5)[4:]:
         collection.remove(session, reader.id, item)
-    own(session, reader, world.first)
+    add_item(session, reader, world.first)
     make.issue(series=whole, number="soon", store_date=clock.now().date() + timedelta(days=9))
     session.commit()
     page = testapp.get("/collection/missing/")
@@ -254,7 +256,7 @@ def test_series_with_gaps_come_with_a_bar_the_most_missing_first(testapp, make, 
     assert rows == ["#2 June 1, 2019", "#3 July 1, 2019"]
     assert "2 missing" in soup(gaps).h1.text
     form = gaps.click("Add Lamplight \\(2019\\) #2")
-    assert boxes(form, "issue_id", ticked=True) == ["Lamplight (2019) #2 2019-06"]
+    assert checkbox_labels(form, "issue_id", ticked=True) == ["Lamplight (2019) #2 2019-06"]
     complete = testapp.get(f"/collection/missing/{whole.id}/")
     assert "You have every released issue of this series." in complete.text
     for other in (world.book.id, 999999, 2**31):
@@ -262,16 +264,16 @@ def test_series_with_gaps_come_with_a_bar_the_most_missing_first(testapp, make, 
 
 
 def test_a_range_of_a_series_is_added_and_what_was_there_is_told(testapp, world, session, reader):
-    own(session, reader, world.second, notes="mine")
-    form = opened(testapp, f"/collection/add-from-series/?series={world.series.id}")
-    done = send(form, {"what": "range", "first": "2", "book_format": "DIGITAL", "is_read": ["", "1"]})
-    assert message(done.follow()) == "1 issue was added. 1 was already there."
+    add_item(session, reader, world.second, notes="mine")
+    form = open_form(testapp, f"/collection/add-from-series/?series={world.series.id}")
+    done = submit_form(form, {"what": "range", "first": "2", "book_format": "DIGITAL", "is_read": ["", "1"]})
+    assert notice(done.follow()) == "1 issue was added. 1 was already there."
     kept, added = session.query(CollectionItem).order_by(CollectionItem.id)
     assert (kept.notes, kept.book_format, kept.is_read) == ("mine", "PRINT", False)
     assert (added.issue_id, added.book_format, added.is_read) == (world.third.id, "DIGITAL", True)
-    assert len(dates(session, added)) == 1
-    done = send(opened(testapp, f"/collection/add-from-series/?series={world.series.id}"))
-    assert message(done.follow()) == "1 issue was added. 2 were already there."
+    assert len(read_dates(session, added)) == 1
+    done = submit_form(open_form(testapp, f"/collection/add-from-series/?series={world.series.id}"))
+    assert notice(done.follow()) == "1 issue was added. 2 were already there."
 
 
 def test_a_series_form_that_makes_no_sense_adds_nothing(testapp, world, session, reader):
@@ -291,29 +293,31 @@ def test_a_series_form_that_makes_no_sense_adds_nothing(testapp, world, session,
         ({"series": "x"}, "series"),
         ({"series": []}, "series"),
     ):
-        refused = send(opened(testapp, address), fields, status=422)
-        assert list(errors(refused)) == [wrong], fields
+        refused = submit_form(open_form(testapp, address), fields, status=422)
+        assert list(field_errors(refused)) == [wrong], fields
     assert session.query(CollectionItem).count() == 0
-    found = send(opened(testapp, address), {"series-q": "collected"}, press=("find", "series"), status=200)
-    assert "Lamplight Collected TPB (2020) Harbor House" in boxes(found, "series")
+    found = submit_form(
+        open_form(testapp, address), {"series-q": "collected"}, press=("find", "series"), status=200
+    )
+    assert "Lamplight Collected TPB (2020) Harbor House" in checkbox_labels(found, "series")
 
 
 def test_no_page_costs_more_when_there_is_more_to_show(testapp, make, world, session, reader, connection):
-    strangers_item(make, session, world.second)
-    item = own(session, reader, world.first, is_read=True, rating=3)
-    own(
+    item_of_another_reader(make, session, world.second)
+    item = add_item(session, reader, world.first, is_read=True, rating=3)
+    add_item(
         session,
         reader,
         world.reprint,
         read_dates=[datetime(2020, 1, day, tzinfo=UTC) for day in range(1, 31)],
     )
-    many(session, reader, world.series, 60, read_dates=[datetime(2026, 1, 1, tzinfo=UTC)])
+    add_items(session, reader, world.series, 60, read_dates=[datetime(2026, 1, 1, tzinfo=UTC)])
     words = {"item": item.id, "series": world.series.id, "publisher": world.publisher.id}
 
     def costs():
         found = {}
         for address in COSTS:
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(f"/collection/{address.format(**words)}")
             found[address] = statements
         return found
@@ -321,7 +325,7 @@ def test_no_page_costs_more_when_there_is_more_to_show(testapp, make, world, ses
     few = costs()
     for number in range(4):
         series = make.series(name=f"Run {number}", publisher=make.publisher())
-        items = many(session, reader, series, 30, is_read=True, purchase_store=f"Shop {number}")
+        items = add_items(session, reader, series, 30, is_read=True, purchase_store=f"Shop {number}")
         collection.remove(session, reader.id, items[0])
         make.credit(make.issue(series=series, number="x"), world.creator, "Writer")
     session.commit()

@@ -16,8 +16,8 @@ from comicsdb.clock import business_day
 from comicsdb.library import feeds, pull_list
 from comicsdb.models import Change, FeedAddress, Issue
 from comicsdb_web.rendering import atom, calendars
-from tests.conftest import recording
-from tests.web.conftest import errors, form_to, form_with, let_in, message, soup, submit
+from tests.conftest import record_statements
+from tests.web.conftest import field_errors, form_to, form_with, notice, soup, start_session, submit
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -169,9 +169,9 @@ def test_a_feed_is_bounded(testapp, world, session, today, connection):
     session.execute(insert(Issue), [dict(zip(columns, row, strict=True)) for row in rows])
     session.commit()
     testapp.get("/feeds/releases.ics")  # the first request of a process reads more
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         found = events(testapp.get("/feeds/releases.ics"))
-    assert len(found) == feeds.RELEASES.most
+    assert len(found) == feeds.RELEASES.limit
     assert max(each.decoded("DTSTART") for each in found) == today + timedelta(days=49)  # the nearest first
     assert len(statements) == 2
 
@@ -240,7 +240,7 @@ def test_whoever_asks_too_often_waits(testapp):
 @pytest.fixture
 def nora(testapp, member, world, session):
     """The member, logged in, who follows a series."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     pull_list.add(session, member.id, world.series.id)
     session.commit()
     return member
@@ -291,17 +291,17 @@ def test_an_address_is_made_once_by_one_form(testapp, nora):
     form["name"] = "Phone"
     form.submit(status=200)
     again = form.submit(status=303).follow()
-    assert message(again).startswith("That form was already submitted.")
+    assert notice(again).startswith("That form was already submitted.")
     assert listed(testapp) == ["Phone"]
 
 
 def test_what_is_wrong_with_a_label_is_said_beside_it(testapp, nora, session):
-    assert set(errors(submit(testapp, OWN, status=422, name="x" * 101))) == {"name"}
+    assert set(field_errors(submit(testapp, OWN, status=422, name="x" * 101))) == {"name"}
     assert listed(testapp) == []
-    for number in range(feed_addresses.ADDRESSES_MOST):
+    for number in range(feed_addresses.ADDRESSES_MAX):
         feed_addresses.make_address(session, nora.id, "", str(number))
     session.commit()
-    assert "revoke one" in errors(submit(testapp, OWN, status=422))["name"]
+    assert "revoke one" in field_errors(submit(testapp, OWN, status=422))["name"]
 
 
 def test_a_revoked_address_leads_nowhere(testapp, program, nora, session):
@@ -309,7 +309,7 @@ def test_a_revoked_address_leads_nowhere(testapp, program, nora, session):
     _, others = made(testapp, "Other")
     row = session.scalars(select(FeedAddress).where(FeedAddress.name == "Calendar")).one()
     answer = submit(testapp, OWN, action=f"{OWN}{row.id}/revoke/").follow()
-    assert message(answer).startswith("The address was revoked")
+    assert notice(answer).startswith("The address was revoked")
     assert listed(testapp) == ["Other"]
     for path in paths.values():
         gone = program.get(path, status=404)

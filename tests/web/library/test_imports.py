@@ -12,9 +12,9 @@ from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.library.transfer import background, imports
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, ReadingListItem, WishListItem
-from tests.conftest import recording
-from tests.core.library.library_files import fill, held_by, shelf
-from tests.web.conftest import errors, form_to, let_in, log_in, message, soup
+from tests.conftest import record_statements
+from tests.core.library.library_files import create_catalogue, exported_library, fill_library
+from tests.web.conftest import field_errors, form_to, log_in, notice, soup, start_session
 
 UPLOAD, LISTS = "/collection/import/", "/reading-lists/import/"
 TABLE = b"""Series,Number,Grade,Notes,Series year
@@ -27,12 +27,12 @@ Night & Crew,-1,,,1999
 
 @pytest.fixture
 def stock(make):
-    return shelf(make)
+    return create_catalogue(make)
 
 
 @pytest.fixture
 def nora(testapp, member, stock):
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
@@ -42,7 +42,7 @@ def send_file(testapp, data, *, at=UPLOAD, name="mine.csv", status=303, **fields
     for field, value in fields.items():
         form[field] = value
     answer = form.submit(expect_errors=True)
-    assert answer.status_int == status, errors(answer)
+    assert answer.status_int == status, field_errors(answer)
     return answer
 
 
@@ -135,7 +135,7 @@ def test_rows_that_were_not_found_become_new_issues(testapp, wsgi, session, nora
     assert [len(each.select(".field-error")) for each in found] == [0, 1]
     form = form_to(page, f"{action}?series=Nobody")
     form["cover_date-1"] = ""  # it need not be known
-    assert message(form.submit().follow()) == "2 issues were created."
+    assert notice(form.submit().follow()) == "2 issues were created."
     made = session.scalars(select(Issue.number).where(Issue.series_id == stock.other.id)).all()
     assert sorted(made) == ["-1", "1", "2", "½"]
     form_to(testapp.get(address), address).submit()
@@ -164,7 +164,7 @@ def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):
     form["choose-3"] = str(stock.others[0].id)
     answer = form.submit(status=303)
     assert answer.location == "http://localhost/collection/"
-    assert message(answer.follow()) == "3 issues came into your collection."
+    assert notice(answer.follow()) == "3 issues came into your collection."
     first, _second, chosen = owned(session, nora)
     assert (first.issue_id, str(first.grade), first.notes) == (stock.issues[0].id, "9.8", "<b>bold</b>")
     assert chosen.issue_id == stock.others[0].id
@@ -198,7 +198,7 @@ def test_only_what_was_offered_can_be_chosen(testapp, session, nora, stock):
     sent = [*form.submit_fields(), ("choose-3", str(stock.issues[5].id))]
     answer = testapp.post(address, sent, expect_errors=True)
     assert answer.status_int == 422
-    assert errors(answer)[""] == "Row 5: choose one of the offered values."
+    assert field_errors(answer)[""] == "Row 5: choose one of the offered values."
     assert owned(session, nora) == []
     for name, value in (("choose-0", str(stock.issues[5].id)), ("choose-2", str(stock.issues[5].id))):
         status = 422 if name == "choose-0" else 303
@@ -233,18 +233,18 @@ BAD = {
 def test_a_bad_file_is_refused_beside_its_field(testapp, session, nora):
     for data, said in BAD.items():
         answer = send_file(testapp, data, status=422)
-        assert said in errors(answer)["file"]
+        assert said in field_errors(answer)["file"]
         assert "choose the file again" in answer.text
     assert session.scalar(select(func.count()).select_from(LibraryImport)) == 0
 
 
 def test_rows_and_size_are_settings_also_for_what_an_archive_unpacks_to(other_site, member, stock):
-    let_in(other_site, member)
-    assert "more than 3 rows" in errors(send_file(other_site, TABLE, status=422))["file"]
+    start_session(other_site, member)
+    assert "more than 3 rows" in field_errors(send_file(other_site, TABLE, status=422))["file"]
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("collection.csv", b"0" * 3_000_000)
-    assert "larger than 1 MB" in errors(send_file(other_site, packed.getvalue(), status=422))["file"]
+    assert "larger than 1 MB" in field_errors(send_file(other_site, packed.getvalue(), status=422))["file"]
 
 
 def test_prices_without_a_currency_get_the_chosen_one(testapp, session, nora):
@@ -317,7 +317,7 @@ def test_a_reading_list_comes_in_as_cbl_and_goes_out(testapp, session, nora, sto
     form = form_to(page, address)
     form["list_name"], form["list_private"] = "  ", True
     answer = form.submit(expect_errors=True)
-    assert (answer.status_int, list(errors(answer))) == (422, ["list_name"])
+    assert (answer.status_int, list(field_errors(answer))) == (422, ["list_name"])
     form["list_name"] = "The Dark & Night"
     answer = form.submit(status=303)
     assert answer.location == "http://localhost/reading-lists/my-lists/"
@@ -342,8 +342,8 @@ def test_a_reading_list_comes_in_as_cbl_and_goes_out(testapp, session, nora, sto
 
 def test_the_library_goes_out_and_comes_back(testapp, make, session, nora, stock):
     ann = make.user("Ann", password="correct horse", passwords=Passwords("fast"))
-    fill(session, ann, stock)
-    exported = held_by(session, ann)
+    fill_library(session, ann, stock)
+    exported = exported_library(session, ann)
     testapp.reset()
     log_in(testapp, "Ann")
     assert "/accounts/export/library/" in testapp.get("/accounts/export/").text
@@ -358,11 +358,11 @@ def test_the_library_goes_out_and_comes_back(testapp, make, session, nora, stock
         page = testapp.get(address)
         assert "Second half" in page.text
         form_to(page, address).submit(status=303)
-        assert held_by(session, nora) == exported
+        assert exported_library(session, nora) == exported
 
 
 def test_the_collection_goes_out_as_it_is_filtered(testapp, session, nora, stock):
-    fill(session, nora, stock)
+    fill_library(session, nora, stock)
     answer = testapp.get("/collection/export/?format=json&grade=9.8")
     assert [each["number"] for each in json.loads(answer.body)["collection"]] == ["1"]
     answer = testapp.get("/collection/export/?format=csv&series_name=lamplighter&grade=nonsense")
@@ -376,7 +376,7 @@ def test_pages_and_files_cost_a_constant_number_of_statements(testapp, connectio
     for rows in (1, 200):
         table = "Series,Number\n" + "".join(f"The Lamplighter,{n % 10 + 1}\nNight,{n}\n" for n in range(rows))
         found = []
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             address = uploaded(testapp, table.encode())
         found.append(len(statements))
         for path in (
@@ -385,10 +385,10 @@ def test_pages_and_files_cost_a_constant_number_of_statements(testapp, connectio
             "/accounts/export/library/?format=csv",
             UPLOAD,
         ):
-            with recording(connection) as statements:
+            with record_statements(connection) as statements:
                 testapp.get(path)
             found.append(len(statements))
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             form_to(testapp.get(address), address).submit(status=303)
         costs.append([*found, len(statements)])
     assert costs[0] == costs[1]

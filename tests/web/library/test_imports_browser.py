@@ -7,8 +7,8 @@ import pytest
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from tests.core.library.library_files import shelf
-from tests.factories import Make
+from tests.core.library.library_files import create_catalogue
+from tests.factories import Factories
 from tests.web.account.test_browser import OUTSIDE
 from tests.web.conftest import PASSWORD
 from tests.web.test_browser import CONTRAST
@@ -28,9 +28,9 @@ The Lamplighter,5,,1963,
 def address(served):
     """A site with a member and a few comics."""
     with served.sessions() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
-        shelf(make)
+        create_catalogue(make)
     return served.url
 
 

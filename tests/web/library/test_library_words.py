@@ -4,7 +4,7 @@ from datetime import date
 
 from comicsdb.library import collection, pull_list, wish_list
 from tests.lists import make_list
-from tests.web.admin.helpers import enter
+from tests.web.admin.helpers import log_in_as
 from tests.web.conftest import soup
 
 
@@ -22,7 +22,7 @@ def lines(response, selector):
 
 
 def test_a_deletion_tells_what_readers_lose(testapp, session, make):
-    enter(testapp, make, is_superuser=True)
+    log_in_as(testapp, make, is_superuser=True)
     series = make.series()
     for number in "12":
         kept(session, make, make.issue(series=series, number=number), series)
@@ -37,7 +37,7 @@ def test_a_deletion_tells_what_readers_lose(testapp, session, make):
 
 
 def test_a_merge_tells_what_is_led_over(testapp, session, make):
-    enter(testapp, make, is_staff=True)
+    log_in_as(testapp, make, is_staff=True)
     series, same = make.series(), make.series()
     issue, other = make.issue(series=series, number="1"), make.issue(series=series, number="01")
     kept(session, make, other, same)

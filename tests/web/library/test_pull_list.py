@@ -7,9 +7,9 @@ import pytest
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.clock import business_day, monday_of
 from comicsdb.library import pull_list
-from tests.conftest import recording
-from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
-from tests.web.library.collecting import undo_form
+from tests.conftest import record_statements
+from tests.web.conftest import PASSWORD, field_errors, form_to, notice, soup, start_session, submit
+from tests.web.library.collection_helpers import undo_form
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 PAGE = "/pull-list/"
@@ -24,7 +24,7 @@ def world(make):
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
@@ -61,19 +61,19 @@ def test_a_series_is_found_ticked_and_followed(testapp, nora, world, session):
     form = form_to(found, PAGE)
     form["series"] = str(world.series.id)
     answer = form.submit(status=303).follow()
-    assert message(answer) == "You now follow Lamplight (2019)."
+    assert notice(answer) == "You now follow Lamplight (2019)."
     assert rows(answer) == ["Lamplight (2019)"]
     cells = [each.get_text(strip=True) for each in soup(answer).select("main tbody td")]
     assert cells[:2] == ["Harbor House", "Single Issue"]
     again = form.submit(status=303).follow()
-    assert message(again) == "You already follow Lamplight (2019)."
+    assert notice(again) == "You already follow Lamplight (2019)."
     assert soup(again).select_one(".message")["data-message"] == "info"
     assert rows(again) == ["Lamplight (2019)"]
 
 
 def test_a_series_can_be_named_in_the_address(testapp, nora, world):
     page = testapp.get(f"{PAGE}?series={world.series.id}")
-    assert message(form_to(page, PAGE).submit(status=303).follow()) == "You now follow Lamplight (2019)."
+    assert notice(form_to(page, PAGE).submit(status=303).follow()) == "You now follow Lamplight (2019)."
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_series_can_be_named_in_the_address(testapp, nora, world):
 def test_what_cannot_be_followed_is_said_beside_the_field(testapp, nora, chosen, said):
     token = form_to(testapp.get(PAGE), PAGE)["csrf_token"].value
     answer = testapp.post(PAGE, {"csrf_token": token, "series": chosen, "series-q": "left"}, status=422)
-    assert errors(answer) == {"series": said}
+    assert field_errors(answer) == {"series": said}
 
 
 def test_a_series_is_left_after_a_question(testapp, nora, world, session):
@@ -99,7 +99,7 @@ def test_a_series_is_left_after_a_question(testapp, nora, world, session):
     assert soup(testapp.get(path)).h1.get_text() == "Unfollow Lamplight (2019)?"
     assert pull_list.follows(session, nora.id, world.series.id)
     answer = submit(testapp, path).follow()
-    assert message(answer) == "You no longer follow Lamplight (2019)."
+    assert notice(answer) == "You no longer follow Lamplight (2019)."
     assert rows(answer) == []
     for gone in (path, f"{PAGE}remove/0/", f"{PAGE}remove/{'9' * 30}/"):
         testapp.get(gone, status=404)
@@ -113,7 +113,7 @@ def test_the_switch_on_the_page_of_a_series(testapp, nora, world, session):
     assert state() == ("false", "1", "Follow")
     answer = switch(testapp, world.series, "1")
     assert (answer.status_int, answer.location) == (303, f"http://localhost/series/{world.series.slug}/")
-    assert message(answer.follow()) == "You now follow Lamplight (2019)."
+    assert notice(answer.follow()) == "You now follow Lamplight (2019)."
     assert state() == ("true", "0", "On your pull list")
     for on, followed in (("1", True), ("x", True), ("0", False), ("0", False), ("", False)):
         switch(testapp, world.series, on)
@@ -164,13 +164,13 @@ def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, t
     form = form_to(testapp.get(path), path)
     form["pulled"] = "VARIANTS"
     answer = form.submit(status=422)
-    assert errors(answer) == {
+    assert field_errors(answer) == {
         "variant_words": "Enter at least one word of the names of the variants, such as foil."
     }
     form = form_to(answer, path)
     form["variant_words"] = "foil,  1:25"
     answer = form.submit(status=303).follow()
-    assert message(answer).startswith("Your choice for Lamplight (2019) was saved.")
+    assert notice(answer).startswith("Your choice for Lamplight (2019) was saved.")
     assert pulls(answer) == ["Lamplight (2019) #10 Foil"]
     cells = [each.get_text(" ", strip=True) for each in soup(answer).select("main tbody td")]
     assert cells[2] == "Some variants : Lamplight (2019) foil, 1:25"
@@ -178,12 +178,12 @@ def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, t
     action = f"{PAGE}week/{monday}/add/"
     form = form_to(answer, action)
     answer = form.submit(status=303).follow()
-    assert message(answer).startswith("1 comic was added to your collection.")
+    assert notice(answer).startswith("1 comic was added to your collection.")
     assert pulls(answer) == ["Lamplight (2019) #10 Foil · In your collection"]
-    assert message(undo_form(answer).submit().follow()).startswith("It is undone.")
+    assert notice(undo_form(answer).submit().follow()).startswith("It is undone.")
     assert pulls(testapp.get(PAGE)) == ["Lamplight (2019) #10 Foil"]
     form.submit(status=303)
-    assert message(form.submit(status=303).follow()).startswith("Your collection already has")
+    assert notice(form.submit(status=303).follow()).startswith("Your collection already has")
     testapp.post(f"{PAGE}week/x/add/", {"csrf_token": form["csrf_token"].value}, status=404)
     for number in ("0", "9" * 30, str(world.book.id)):
         testapp.get(f"{PAGE}series/{number}/", status=404)
@@ -214,12 +214,12 @@ def test_whoever_is_not_logged_in_is_led_to_the_form(testapp, world):
 def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, session, connection, today):
     costs = []
     for size in (1, 8):
-        with make.together():
+        with make.single_commit():
             for number in range(size):
                 series = make.series()
                 make.issue(series=series, number=str(number), store_date=today)
                 pull_list.add(session, nora.id, series.id)
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             assert len(pulls(testapp.get(PAGE))) >= size
         costs.append(len(statements))
     # The account; the entries; the pulls of the week, and later weeks.

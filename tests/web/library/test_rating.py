@@ -7,8 +7,8 @@ from sqlalchemy import select, update
 
 from comicsdb.library import ratings
 from comicsdb.models import Issue, IssueRating
-from tests.conftest import recording
-from tests.web.conftest import form_to, let_in, message, soup
+from tests.conftest import record_statements
+from tests.web.conftest import form_to, notice, soup, start_session
 
 TODAY = date(2026, 11, 22)
 
@@ -16,7 +16,7 @@ TODAY = date(2026, 11, 22)
 @pytest.fixture
 def rater(testapp, member):
     """Nora, logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
@@ -73,7 +73,7 @@ def test_five_buttons_of_one_form_give_stars_and_a_sixth_takes_them_back(testapp
     answer = rate(testapp, issue, "4")
     assert answer.location.endswith(address(issue))
     page = answer.follow()
-    assert message(page) == "Your rating was saved."
+    assert notice(page) == "Your rating was saved."
     assert given(session, issue) == {rater.id: 4}
     assert header(page) == "4.0 (1 rating)"
     assert [each["value"] for each in soup(page).select(".rate .rate-on")] == ["1", "2", "3", "4"]
@@ -81,7 +81,7 @@ def test_five_buttons_of_one_form_give_stars_and_a_sixth_takes_them_back(testapp
     assert header(rate(testapp, issue, "5").follow()) == "5.0 (1 rating)"
     assert soup(testapp.get(address(issue))).select_one(".rate-clear")["value"] == "0"
     page = rate(testapp, issue, "0").follow()
-    assert message(page) == "Your rating was removed."
+    assert notice(page) == "Your rating was removed."
     assert given(session, issue) == {}
     assert soup(page).select_one(".rate-clear") is None
 
@@ -141,7 +141,7 @@ def test_an_issue_that_is_not_out_says_from_when_and_cannot_be_rated(testapp, se
     assert str(day.year) in page.select_one(".rating-note").get_text()
     sent = {"csrf_token": other["csrf_token"].value, "rating": "5"}
     page = testapp.post(other.action, sent, status=303).follow()
-    assert message(page) == "This cannot be rated now: nothing was changed."
+    assert notice(page) == "This cannot be rated now: nothing was changed."
     answer = testapp.post(other.action, sent, headers={"X-Fragment": "1"}, status=422)
     assert "nothing was changed" in soup_of_templates(answer)["messages"].get_text()
     assert given(session, world.third) == {}
@@ -186,7 +186,7 @@ def test_rating_does_not_cost_more_where_many_have_rated(testapp, session, make,
 
     def cost(stars):
         sent = {"csrf_token": form["csrf_token"].value, "rating": stars}
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.post(form.action, sent, headers={"X-Fragment": "1"})
         return len(statements)
 

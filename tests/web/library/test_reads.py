@@ -6,13 +6,13 @@ from sqlalchemy import select
 
 from comicsdb.library import reads
 from comicsdb.models import CollectionItem
-from tests.web.conftest import form_to, form_with, let_in, message, soup
+from tests.web.conftest import form_to, form_with, notice, soup, start_session
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 
 def test_an_issue_is_marked_as_read_without_a_copy(testapp, make, member, session):
     issue = small_catalogue(make).second
-    let_in(testapp, member)
+    start_session(testapp, member)
     address = f"/issue/{issue.slug}/"
 
     def press():
@@ -26,40 +26,40 @@ def test_an_issue_is_marked_as_read_without_a_copy(testapp, make, member, sessio
 
     answer = press()
     assert (answer.status_int, answer.location) == (303, f"http://localhost{address}")
-    assert message(answer.follow()) == "Lamplight (2019) #2 is marked as read."
+    assert notice(answer.follow()) == "Lamplight (2019) #2 is marked as read."
     assert len(noted()) == 1
     early = datetime(2020, 1, 1, tzinfo=UTC)
     reads.add(session, member.id, issue.id, early)
     session.commit()
     press()
     assert noted() == [early]  # the last one is gone
-    assert message(press().follow()) == "The last reading date of Lamplight (2019) #2 was removed."
+    assert notice(press().follow()) == "The last reading date of Lamplight (2019) #2 was removed."
     assert noted() == []
     assert session.scalar(select(CollectionItem.id)) is None
 
 
 def test_one_click_adds_the_run_of_a_series(testapp, make, member, session):
     world = small_catalogue(make)
-    let_in(testapp, member)
+    start_session(testapp, member)
     address, path = f"/series/{world.series.slug}/", f"/collection/add-run/{world.series.slug}/"
     answer = form_to(testapp.get(address), path).submit()
     assert (answer.status_int, answer.location) == (303, f"http://localhost{address}")
     owned = session.scalars(select(CollectionItem.issue_id).where(CollectionItem.user_id == member.id)).all()
     assert {world.first.id, world.second.id} <= set(owned)
-    assert message(answer.follow()) == f"{len(owned)} issues were added. 0 were already there."
+    assert notice(answer.follow()) == f"{len(owned)} issues were added. 0 were already there."
     again = form_to(testapp.get(address), path).submit().follow()
-    assert message(again) == f"0 issues were added. {len(owned)} were already there."
+    assert notice(again) == f"0 issues were added. {len(owned)} were already there."
 
 
 def test_all_but_some_of_a_run_are_added_or_read(testapp, make, member, session):
     world = small_catalogue(make)
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = testapp.get(f"/series/{world.series.slug}/")
     form = form_with(page, "but")
 
     def send(but, **button):
         form["but"] = but
-        return message(form.submit(**button).follow())
+        return notice(form.submit(**button).follow())
 
     assert send("2 - 3") == "1 issue was added. 0 were already there."
     assert send("1, #3", name="read", value="1") == "1 issue was marked as read."
@@ -74,7 +74,7 @@ def test_all_but_some_of_a_run_are_added_or_read(testapp, make, member, session)
 
 def test_a_read_has_a_date_or_none_or_goes_for_all_before_it(testapp, make, member, session):
     world = small_catalogue(make)
-    let_in(testapp, member)
+    start_session(testapp, member)
     series, address = f"/series/{world.series.slug}/", f"/issue/{world.second.slug}/"
 
     def progress():
@@ -85,7 +85,7 @@ def test_a_read_has_a_date_or_none_or_goes_for_all_before_it(testapp, make, memb
         for name, value in typed.items():
             form[name] = value
         answer = form.submit("when", value=when) if when else form.submit()
-        return message(answer.follow())
+        return notice(answer.follow())
 
     def noted():
         return [each.read_on for each in reads.of_issue(session, member.id, world.second.id)]

@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.catalog import barcodes
-from comicsdb.catalog.trade_numbers import gtin
+from comicsdb.catalog.trade_numbers import parse_gtin
 from comicsdb.models import CollectionItem
-from tests.conftest import recording
-from tests.web.conftest import form_with, message, soup
-from tests.web.library.collecting import own
+from tests.conftest import record_statements
+from tests.web.conftest import form_with, notice, soup
+from tests.web.library.collection_helpers import add_item
 
 RUN = "9771234567003"
 UPC = "761941234564"
@@ -20,7 +20,7 @@ ADD = "/collection/scan/add/"
 @pytest.fixture
 def run(make):
     """Three issues that share a stem, one of them with a variant, one without a supplement, and one alone."""
-    with make.together():
+    with make.single_commit():
         series = make.series(name="Lamplight", year_began=2020)
         issues = [
             make.issue(series=series, number=str(number), upc=f"{RUN}00{number}11") for number in (1, 2, 3)
@@ -71,8 +71,8 @@ def test_codes_stand_for_issues_and_variants(session, run):
         "978-0-306-40615-7": [(fifth.id, None, True)],
         "0-306-40615-2": [(fifth.id, None, True)],
     }
-    with recording(session.connection()) as statements:
-        found = barcodes.look_up(session, [gtin(each) for each in expected])
+    with record_statements(session.connection()) as statements:
+        found = barcodes.look_up(session, [parse_gtin(each) for each in expected])
     assert len(statements) == 1
     assert dict(zip(expected, map(list, found), strict=True)) == expected
     assert barcodes.look_up(session, []) == []
@@ -80,10 +80,10 @@ def test_codes_stand_for_issues_and_variants(session, run):
 
 def test_typed_codes_are_shown_and_added_at_once(testapp, session, connection, run, reader):
     _first, second, third, fourth, _fifth, foil = run
-    own(session, reader, fourth)
+    add_item(session, reader, fourth)
     page = testapp.get("/collection/scan/")
     typed = f"{RUN} 00221\n{UPC}\r\n{RUN}, 12345;9999999999994"
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = send(page, codes=typed)
     assert len(statements) == 5  # the account, the codes, issues, variants, copies
     found = rows(page)
@@ -116,14 +116,14 @@ def test_typed_codes_are_shown_and_added_at_once(testapp, session, connection, r
     answer = form.submit(status=303)
     assert answer.location.endswith("/collection/scan/?added=abc1")
     page = answer.follow()
-    assert "2 copies were added to your collection." in message(page)
+    assert "2 copies were added to your collection." in notice(page)
     assert "Nothing was found for: 12345, 9999999999994" in soup(page).get_text(" ")
     item = CollectionItem
     added = session.execute(select(item.issue_id, item.variant_id).order_by(item.id)).all()
     assert [tuple(each) for each in added] == [(fourth.id, None), (second.id, foil.id), (third.id, None)]
 
     undone = form_with(page, **{"class": "message-undo"}).submit()
-    assert "It is undone." in message(undone.follow())
+    assert "It is undone." in notice(undone.follow())
     assert len(session.execute(select(item.id)).all()) == 1
 
 

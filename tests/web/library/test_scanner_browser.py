@@ -9,7 +9,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.models import CollectionItem
 from tests.barcodes import check_digit, picture
-from tests.factories import Make
+from tests.factories import Factories
 from tests.needs import CHROMIUM_ARGUMENTS, chromium
 from tests.web.conftest import PASSWORD, page_of, signed_in
 
@@ -23,7 +23,7 @@ OTHER += check_digit(OTHER)
 def site(served):
     """The site, with an account and issues with barcodes."""
     with served.sessions() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
         series = make.series(name="Lamplight")
         make.issue(series=series, number="1", upc=f"{STEM}00111")

@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.models import CollectionItem, IssueRating, LibraryAct, ReadDate, WishListItem
-from tests.conftest import recording
-from tests.web.conftest import form_to, let_in, message, soup
+from tests.conftest import record_statements
+from tests.web.conftest import form_to, notice, soup, start_session
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 FRAGMENT = {"X-Fragment": "1"}
@@ -21,7 +21,7 @@ def bar(page, issue):
 def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, connection):
     world = small_catalogue(make)
     issue, path = world.second, f"/track/{world.second.slug}/"
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = f"/series/{world.series.slug}/"
     answer = testapp.get(page)
     assert bar(soup(answer), issue) == set()
@@ -41,7 +41,7 @@ def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, conn
         answer = press(name, value)
         assert (answer.status_int, answer.location) == (303, f"http://localhost{page}")
         answer = answer.follow()
-        assert message(answer).startswith(text)
+        assert notice(answer).startswith(text)
         assert soup(answer).select_one(".message-undo button")
     assert bar(soup(answer), issue) == {("own", "0"), ("read", "0"), ("want", "0"), ("stars", "0")}
     assert bar(soup(answer), world.first) == set()
@@ -62,7 +62,7 @@ def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, conn
     testapp.post("/track/nothing/", {"own": "1", "csrf_token": token}, status=404)
     assert session.scalars(select(LibraryAct.id)).all() == before
     # One statement has the marks of all cards.
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         testapp.get("/issue/")
     assert len([each for each in statements if "unnest" in each]) == 1
 
@@ -71,7 +71,7 @@ def test_a_run_is_marked_as_read_up_to_a_card(testapp, make, member, session):
     world = small_catalogue(make)
     address, press = f"/series/{world.series.slug}/issue_list/", f"/track/{world.second.slug}/?run=1"
     assert not soup(testapp.get(address)).select("[name=up_to]")
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = soup(testapp.get(address))
     assert [each["formaction"] for each in page.select("[name=up_to]")][1] == press
     fields = {"csrf_token": page.select_one("#track [name=csrf_token]")["value"], "up_to": "1"}
@@ -99,11 +99,11 @@ def test_what_a_visitor_asks_for_is_done_after_log_in(testapp, make, member, ses
         assert "asked" not in testapp.cookies
         return
     answer = answer.follow()
-    assert message(answer) == "Log in or sign up to continue: what you chose will then be saved."
+    assert notice(answer) == "Log in or sign up to continue: what you chose will then be saved."
     form = form_to(answer, "/accounts/login/")
     form["username"], form["password"] = "Nora", "correct horse"
     answer = form.submit().follow().follow()
     assert answer.request.path == page
-    assert message(answer).startswith("Lamplight (2019) #2 is marked as read.")
+    assert notice(answer).startswith("Lamplight (2019) #2 is marked as read.")
     assert session.scalars(select(ReadDate.issue_id)).all() == [world.second.id]
     assert testapp.get("/track/").location == "http://localhost/"  # once only

@@ -8,8 +8,8 @@ from sqlalchemy import insert, select
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishListItem
-from tests.conftest import recording
-from tests.web.conftest import PASSWORD, errors, form_to, let_in, message, soup, submit
+from tests.conftest import record_statements
+from tests.web.conftest import PASSWORD, field_errors, form_to, notice, soup, start_session, submit
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 PAGE = "/wish-list/"
@@ -24,7 +24,7 @@ def world(make):
 @pytest.fixture
 def nora(testapp, member):
     """The member, logged in."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     return member
 
 
@@ -62,12 +62,14 @@ def test_an_issue_is_found_and_put_on_the_list(testapp, nora, world):
     assert "Your wish list is empty" in testapp.get(PAGE).text
     fields = {"priority": "1", "status": "FOUND", "desired_grade": "9.8", "max_price": "12.5"}
     answer = add(testapp, world.first, **fields, max_price_currency="GBP", notes="Any cover").follow()
-    assert message(answer) == "Lamplight (2019) #1 was added to your wish list."
+    assert notice(answer) == "Lamplight (2019) #1 was added to your wish list."
     row = ["1", "Lamplight (2019) #1 Harbor House Any cover", "Found", "9.8", "£12.50"]
     assert cells(answer) == [row]
     again = add(testapp, world.first)
     assert again.status_int == 422
-    assert errors(again) == {"issue_id": "This issue is already on your wish list: edit that entry instead."}
+    assert field_errors(again) == {
+        "issue_id": "This issue is already on your wish list: edit that entry instead."
+    }
     assert cells(again) == [row]
 
 
@@ -88,7 +90,7 @@ def test_what_is_wrong_is_said_beside_the_fields_and_what_was_typed_stays(testap
     fields = {name: form[name].value for name in ("csrf_token", "modified") if name in form.fields}
     sent = {"issue_id-q": "", "priority": "7", "status": "X", "desired_grade": "9.7", "max_price": "much"}
     answer = testapp.post(PAGE, fields | sent | {"notes": "kept"}, status=422)
-    assert set(errors(answer)) == {"issue_id", "priority", "status", "desired_grade", "max_price"}
+    assert set(field_errors(answer)) == {"issue_id", "priority", "status", "desired_grade", "max_price"}
     shown = form_to(answer, PAGE)
     assert (shown["max_price"].value, shown["notes"].value) == ("much", "kept")
     assert session.scalar(select(WishListItem)) is None
@@ -97,7 +99,7 @@ def test_what_is_wrong_is_said_beside_the_fields_and_what_was_typed_stays(testap
 def test_an_issue_that_has_gone_meanwhile(testapp, nora, world, catalog):
     catalog.delete(world.third)
     answer = add_by_id(testapp, world.third.id)
-    assert errors(answer) == {"issue_id": "Your choice no longer exists: choose another."}
+    assert field_errors(answer) == {"issue_id": "Your choice no longer exists: choose another."}
 
 
 def add_by_id(testapp, issue_id):
@@ -121,10 +123,10 @@ def test_a_wish_is_changed(testapp, nora, world, item, session):
     }
     form["priority"], form["max_price"], form["desired_grade"] = "5", "", ""
     answer = form.submit(status=303).follow()
-    assert message(answer) == "Saved."
+    assert notice(answer) == "Saved."
     assert cells(answer) == [["5", "Lamplight (2019) #1 Harbor House near mint", "Wanted", "any", "any"]]
     answer = submit(testapp, path(item, "update")).follow()
-    assert message(answer) == "Nothing to change."
+    assert notice(answer) == "Nothing to change."
 
 
 def test_an_issue_is_wished_for_and_taken_off_by_its_own_address(testapp, nora, world):
@@ -147,7 +149,7 @@ def test_a_wish_does_not_move_onto_another(testapp, nora, world, item, session):
     form = form_to(form.submit(name="find", value="issue_id", status=200), path(item, "update"))
     form["issue_id"] = str(world.second.id)
     answer = form.submit(status=422)
-    assert "already" in errors(answer)["issue_id"]
+    assert "already" in field_errors(answer)["issue_id"]
     assert {row[1].split(" Harbor")[0] for row in cells(testapp.get(PAGE))} == {
         "Lamplight (2019) #1",
         "Lamplight (2019) #2",
@@ -169,7 +171,7 @@ def test_a_wish_that_was_changed_meanwhile_is_not_overwritten(testapp, nora, ite
 def test_a_wish_is_fulfilled_with_what_is_known_of_the_purchase(testapp, nora, world, item, session):
     fields = {"purchase_date": "2026-01-02", "purchase_price": "4.5", "purchase_store": "Corner Shop"}
     answer = submit(testapp, path(item, "acquire"), **fields, notes="signed").follow()
-    assert message(answer) == "Lamplight (2019) #1 was moved from your wish list to your collection."
+    assert notice(answer) == "Lamplight (2019) #1 was moved from your wish list to your collection."
     assert cells(answer)[0][2] == "Acquired"
     owned = session.scalars(select(CollectionItem)).one()
     assert (owned.user_id, owned.issue_id, str(owned.grade)) == (nora.id, world.first.id, "9.8")
@@ -177,12 +179,12 @@ def test_a_wish_is_fulfilled_with_what_is_known_of_the_purchase(testapp, nora, w
     assert (owned.purchase_store, owned.notes) == ("Corner Shop", "signed")
     assert path(item, "acquire") not in testapp.get(PAGE).text
     again = submit(testapp, path(item, "acquire")).follow()
-    assert message(again).endswith("It was already in your collection, which was not changed.")
+    assert notice(again).endswith("It was already in your collection, which was not changed.")
 
 
 def test_a_purchase_that_cannot_be_read_changes_nothing(testapp, nora, item, session):
     answer = submit(testapp, path(item, "acquire"), status=422, purchase_price="x", purchase_date="soon")
-    assert set(errors(answer)) == {"purchase_price", "purchase_date"}
+    assert set(field_errors(answer)) == {"purchase_price", "purchase_date"}
     assert session.scalar(select(CollectionItem)) is None
     session.refresh(item)
     assert item.status == "WANTED"
@@ -191,7 +193,7 @@ def test_a_purchase_that_cannot_be_read_changes_nothing(testapp, nora, item, ses
 def test_a_wish_is_taken_off_after_a_question(testapp, nora, item, session):
     assert soup(testapp.get(path(item, "delete"))).h1.get_text() == "Remove Lamplight (2019) #1?"
     answer = submit(testapp, path(item, "delete")).follow()
-    assert message(answer) == "Lamplight (2019) #1 was removed from your wish list."
+    assert notice(answer) == "Lamplight (2019) #1 was removed from your wish list."
     assert cells(answer) == []
     for action in ("update", "delete", "acquire"):
         testapp.get(path(item, action), status=404)
@@ -221,7 +223,7 @@ def test_filters(testapp, nora, world, session, query, found, chips):
     assert [row[1].rpartition("#")[2].split()[0] for row in cells(page)] == found
     removers = soup(page).select(".chips a:not(.tag-clear)")
     assert len(removers) == chips
-    assert set(errors(page)) == ({"by-status", "by-priority"} if "=x&" in query else set())
+    assert set(field_errors(page)) == ({"by-status", "by-priority"} if "=x&" in query else set())
     for each in removers:
         name = {"Status": "status", "Priority": "priority"}[each.span.get_text().partition(":")[0]]
         assert f"{name}=" not in each["href"]
@@ -268,10 +270,10 @@ def test_whoever_is_not_logged_in_is_led_to_the_form(testapp, world):
 def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, session, connection):
     costs = []
     for size in (1, 8):
-        with make.together():
+        with make.single_commit():
             for _ in range(size):
                 wish_list.add(session, nora.id, make.issue().id, {})
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(PAGE)
         costs.append(len(statements))
     # The account; a draft of the form; the rows and how many there are.

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 def small_catalogue(make) -> SimpleNamespace:
     """A publisher with a series of three issues and one with none."""
     w = SimpleNamespace()
-    with make.together():
+    with make.single_commit():
         w.publisher = make.publisher(name="Harbor House")
         named = {"publisher": w.publisher, "year_began": 2019}
         w.series = make.series(name="Lamplight", sort_name="Lamplight", **named)

@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from comicsdb.catalog import search
-from tests.web.conftest import errors, form_with, labels, soup
+from tests.web.conftest import field_errors, form_with, labels, soup
 
 FIRST, SECOND, THIRD = (f"Lamplight (2019) #{number}" for number in (1, 2, 3))
 BOOK, ABROAD = "Lamplight Collected TPB (2020) #1", "Étoile (1999) #7"
@@ -16,7 +16,7 @@ RUN, BOOKS, STAR = "Lamplight (2019)", "Lamplight Collected TPB (2020)", "Étoil
 @pytest.fixture
 def catalogue(world, make):
     """The small catalogue and a publisher, a series and an issue that have little in common with it."""
-    with make.together():
+    with make.single_commit():
         world.abroad = make.publisher(name="Édition Sud", country="FR", founded=1975)
         world.line = make.imprint(name="Côté Sud", publisher=world.abroad)
         world.star = make.series(
@@ -244,14 +244,14 @@ def test_what_makes_no_sense_is_said_beside_its_field_and_ignored(testapp, catal
         response = testapp.get(address, query)
         page = soup(response)
         assert labels(response) == everything, query
-        assert sorted(errors(response)) == sorted(f"by-{name}" for name in query), query
+        assert sorted(field_errors(response)) == sorted(f"by-{name}" for name in query), query
         assert chips(response) == []
         assert page.select_one("details.more-filters").has_attr("open")
         for name, value in query.items():
             field = page.find(attrs={"aria-describedby": f"by-{name}-error"})
             assert field["aria-invalid"] == "true"
             if field.name == "input":
-                assert field["value"] == value[: search.LENGTH_MAX]
+                assert field["value"] == value[: search.MAX_QUERY_LENGTH]
                 assert field.get("type") != "date"  # which could not show it
 
 
@@ -259,7 +259,7 @@ def test_the_others_count_beside_one_that_is_wrong(testapp, catalogue):
     response = testapp.get("/series/?year_began=x&language=fr&language=xx")
     assert labels(response) == [STAR]
     assert chips(response) == ["Language: French"]
-    assert sorted(errors(response)) == ["by-language", "by-year_began"]
+    assert sorted(field_errors(response)) == ["by-language", "by-year_began"]
 
 
 def test_any_text_is_only_looked_for(testapp, catalogue):
@@ -277,7 +277,7 @@ def test_any_text_is_only_looked_for(testapp, catalogue):
     for number, value in enumerate(("%", "_\\'", '"><script>', "\x00\x01", "🦔", "a" * 800, "#", "(")):
         kind = ("publisher", "series", "issue")[number % 3]
         response = testapp.get(f"/{kind}/", dict.fromkeys(names, value))
-        assert errors(response) == {}
+        assert field_errors(response) == {}
         assert '"><script>' not in response.text
     assert labels(testapp.get("/issue/?series_name=%25&sku=%25")) == []
 

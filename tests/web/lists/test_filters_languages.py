@@ -10,7 +10,7 @@ def spoken(make):
     """Series in many languages: `en` has three, `it` two, ten others one each."""
     publisher = make.publisher()
     codes = ["en", "en", "en", "it", "it", "fr", "de", "es", "ja", "ko", "nl", "pl", "pt-br", "sv", "tr"]
-    with make.together():
+    with make.single_commit():
         for number, code in enumerate([*codes, ""]):
             make.series(name=f"Run {number:02}", publisher=publisher, language=code)
 

@@ -11,7 +11,7 @@ from comicsdb.library import ratings
 from comicsdb.models import Issue, Series
 from comicsdb_web.lists import cards, paging
 from comicsdb_web.lists.cards import ISSUE_SORTS, SERIES_SORTS
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import labels, soup
 
 NUMBER = 90  # issues: four pages
@@ -41,13 +41,13 @@ def long_list(make, session):
 
 @pytest.mark.parametrize("sort", ["", *ISSUE_SORTS])
 def test_far_pages_are_those_that_walking_finds(testapp, session, connection, long_list, monkeypatch, sort):
-    monkeypatch.setattr(paging, "STEP", 9)
-    monkeypatch.setattr(paging, "FAR", 9)
+    monkeypatch.setattr(paging, "SURVEY_STEP", 9)
+    monkeypatch.setattr(paging, "SURVEY_OFFSET_MIN", 9)
     order = cards.order(Issue, sort)
     wanted = list(session.scalars(select(Issue.slug).join(Issue.series).order_by(*order)))
     shown = []
     for page in range(1, 5):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             found = soup(testapp.get(f"/issue/?sort={sort}&page={page}"))
         shown += [link["href"].split("/")[2] for link in found.select(".card .card-label")]
         from_place = re.search(r"[<>]= \(*(\$|CAST)", "".join(statements))
@@ -62,8 +62,8 @@ def test_the_number_of_rows_is_right_after_a_write(testapp, make, long_list):
 
 
 def test_of_two_orders_the_last_counts_for_what_is_kept_too(testapp, long_list, monkeypatch):
-    monkeypatch.setattr(paging, "STEP", 9)
-    monkeypatch.setattr(paging, "FAR", 9)
+    monkeypatch.setattr(paging, "SURVEY_STEP", 9)
+    monkeypatch.setattr(paging, "SURVEY_OFFSET_MIN", 9)
     for first, last in (("added", "cover_old"), ("cover_old", "added")):
         twice = testapp.get(f"/issue/?sort={first}&sort={last}&page=3")
         once = testapp.get(f"/issue/?sort={last}&page=3")
@@ -74,7 +74,7 @@ def test_of_two_orders_the_last_counts_for_what_is_kept_too(testapp, long_list, 
 
 def test_an_order_with_places_goes_one_way():
     with pytest.raises(ValueError, match="single direction"):
-        keyset.keys((Series.sort_name, Series.id.desc()))
+        keyset.sort_keys((Series.sort_name, Series.id.desc()))
 
 
 def test_series_are_sorted_by_size_last_issue_and_rating(testapp, make, session, member):
@@ -104,9 +104,9 @@ def test_series_are_sorted_by_size_last_issue_and_rating(testapp, make, session,
 
 
 def test_far_pages_of_sorted_series(testapp, make, session, monkeypatch):
-    monkeypatch.setattr(paging, "STEP", 9)
-    monkeypatch.setattr(paging, "FAR", 9)
-    with make.together():
+    monkeypatch.setattr(paging, "SURVEY_STEP", 9)
+    monkeypatch.setattr(paging, "SURVEY_OFFSET_MIN", 9)
+    with make.single_commit():
         for number in range(60):
             run = make.series(name=f"Run {number}")
             for each in range(number % 3):

@@ -7,15 +7,15 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.models import CollectionItem, LibraryAct, ReadDate, WishListItem
-from tests.lists import make_list, many_issues
-from tests.web.conftest import form_with, let_in, message, soup
+from tests.lists import create_issues, make_list
+from tests.web.conftest import form_with, notice, soup, start_session
 
 FRAGMENT = {"X-Fragment": "1"}
 
 
 @pytest.fixture
 def issues(session, make):
-    return many_issues(session, make.series(name="Night"), 5)
+    return create_issues(session, make.series(name="Night"), 5)
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def order(session, make, issues):
 @pytest.fixture
 def post(testapp, member, order):
     """Send a form of the list's pages as Nora."""
-    let_in(testapp, member)
+    start_session(testapp, member)
     token = form_with(testapp.get(path(order)), "csrf_token")["csrf_token"].value
 
     def send(action, headers=None, status=None, **fields):
@@ -61,7 +61,7 @@ def test_the_next_issue_is_read_one_after_the_other(testapp, session, order, iss
     answer = post("read/", issue=button["value"])
     assert answer.location.endswith(path(order, "#list-reading"))
     answer = testapp.get(path(order))
-    assert message(answer).startswith("1 issue was marked as read.")
+    assert notice(answer).startswith("1 issue was marked as read.")
     assert soup(answer).select_one(".message-undo")
     assert next_label(answer) == "Night (2020) #2"
     # In place: the panel, the buttons of the issue and the message, with its undo.
@@ -97,7 +97,7 @@ def test_issues_are_read_up_to_one_of_the_list(testapp, session, order, issues, 
 def test_all_issues_are_added_marked_or_wished_but_for_some(testapp, session, order, issues, post):
     post("track/", to="collection", but="2, 4-5")
     assert held(session, CollectionItem, issues) == [1, 3]
-    assert message(testapp.get(path(order))).startswith("2 issues were added. 0 were already there.")
+    assert notice(testapp.get(path(order))).startswith("2 issues were added. 0 were already there.")
     post("track/", to="read", but="1")
     assert held(session, ReadDate, issues) == [2, 3, 4, 5]
     post("track/", to="wish_list", but="5")
@@ -108,7 +108,7 @@ def test_all_issues_are_added_marked_or_wished_but_for_some(testapp, session, or
     before = session.scalars(select(LibraryAct.id)).all()
     for nonsense in ("6", "0", "3-1", "x", "1-2-3"):
         post("track/", to="collection", but=nonsense)
-        assert f"“{nonsense}” is no position in this list" in message(testapp.get(path(order)))
+        assert f"“{nonsense}” is no position in this list" in notice(testapp.get(path(order)))
     for nothing in ({"to": "collection"}, {"to": "nowhere"}, {}):
         post("track/", **nothing)
     assert session.scalars(select(LibraryAct.id)).all() == before
@@ -123,7 +123,7 @@ def test_what_is_missing_is_a_shopping_list(testapp, session, order, issues, pos
     text = soup(page).select_one("#missing-text").get_text().split("\n")
     assert [each for each in text if each] == [f"Night (2020) #{n}" for n in (2, 4, 5)]
     answer = post("track/", to="wish_list", next=path(order, "missing/")).follow()
-    assert message(answer).startswith("3 issues were added to your wish list.")
+    assert notice(answer).startswith("3 issues were added to your wish list.")
     assert len(soup(answer).select(".shopping .tag")) == 3
     answer = testapp.get(path(order, "missing.csv"))
     assert answer.content_type == "text/csv"

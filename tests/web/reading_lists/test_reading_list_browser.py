@@ -8,7 +8,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.library.reading_lists import figures
 from comicsdb.models import ReadingList
-from tests.factories import Make
+from tests.factories import Factories
 from tests.lists import make_list
 from tests.web.conftest import PASSWORD, page_of, signed_in
 
@@ -17,9 +17,9 @@ from tests.web.conftest import PASSWORD, page_of, signed_in
 def site(served):
     """The site: Nora with a list of four issues, and a list of somebody else's."""
     with served.sessions() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
-        with make.together():
+        with make.single_commit():
             series = make.series(name="Lamplight")
             issues = [make.issue(series=series, number=str(n)) for n in range(1, 5)]
         mine = make_list(session, nora, issues, name="Mine").slug

@@ -7,8 +7,8 @@ from sqlalchemy import select
 from comicsdb.models import ReadingList, User
 from tests.lists import make_list
 from tests.web.admin.helpers import cells
-from tests.web.conftest import errors, form_to, let_in, message, soup
-from tests.web.forms.forming import boxes, enter, opened, picture, send, value
+from tests.web.conftest import field_errors, form_to, notice, soup, start_session
+from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, picture, submit_form, value
 
 CREATE = "/reading-lists/create/"
 
@@ -23,14 +23,14 @@ def only(session):
 
 
 def test_a_list_is_made_with_a_banner_and_found_at_its_address(testapp, session, make):
-    nora = enter(testapp, make)
-    form = opened(testapp, CREATE)
+    nora = log_in_as(testapp, make)
+    form = open_form(testapp, CREATE)
     assert not {"attribution_source", "attribution_url"} & form.fields
     fields = {"name": " Dusk to dawn ", "list_type": "STORY", "desc": "First.\n\nSecond.", "is_private": "1"}
-    answer = send(form, fields | {"image": picture(size=(160, 52))})
+    answer = submit_form(form, fields | {"image": picture(size=(160, 52))})
     made = only(session)
     assert answer.location == f"http://localhost{path(made)}"
-    assert message(answer.follow()) == "Dusk to dawn was created. Now add issues to it."
+    assert notice(answer.follow()) == "Dusk to dawn was created. Now add issues to it."
     assert (made.user_id, made.name, made.list_type) == (nora.id, "Dusk to dawn", "STORY")
     assert made.is_private
     assert "dusk" not in made.slug
@@ -42,14 +42,14 @@ def test_a_list_is_made_with_a_banner_and_found_at_its_address(testapp, session,
 
 
 def test_a_list_that_becomes_public_gets_a_readable_address(testapp, session, make):
-    nora = enter(testapp, make)
+    nora = log_in_as(testapp, make)
     made = make_list(session, nora, name="Dusk to dawn", is_private=True)
     hidden = path(made)
-    answer = send(opened(testapp, path(made, "update/")), {"is_private": ""})
+    answer = submit_form(open_form(testapp, path(made, "update/")), {"is_private": ""})
     assert answer.location == "http://localhost/reading-lists/dusk-to-dawn/"
     assert testapp.get(hidden, status=301).location == answer.location
     make_list(session, make.user("bob"), name="Other")
-    send(opened(testapp, "/reading-lists/dusk-to-dawn/update/"), {"is_private": "1"})
+    submit_form(open_form(testapp, "/reading-lists/dusk-to-dawn/update/"), {"is_private": "1"})
     stranger = webtest.TestApp(testapp.app)
     known, unknown = (
         stranger.get(f"/reading-lists/{slug}/", status=404).text for slug in ("dusk-to-dawn", "dusk-to-dusk")
@@ -80,77 +80,77 @@ def test_a_list_that_becomes_public_gets_a_readable_address(testapp, session, ma
     ],
 )
 def test_what_is_wrong_is_said_and_what_was_typed_is_kept(testapp, session, make, fields, field, said):
-    make_list(session, enter(testapp, make), name="Taken")
+    make_list(session, log_in_as(testapp, make), name="Taken")
     before = session.query(ReadingList).count()
-    page = send(opened(testapp, CREATE), {"desc": "kept", **fields}, status=422)
-    assert list(errors(page)) == [field]
-    assert said is None or errors(page)[field] == said
+    page = submit_form(open_form(testapp, CREATE), {"desc": "kept", **fields}, status=422)
+    assert list(field_errors(page)) == [field]
+    assert said is None or field_errors(page)[field] == said
     assert value(page, "desc") == "kept"
     assert session.query(ReadingList).count() == before
 
 
 def test_two_who_change_a_list_at_once_both_keep_their_work(testapp, session, make):
-    made = make_list(session, enter(testapp, make), name="Dusk")
-    first, second = (opened(testapp, path(made, "update/")) for _ in range(2))
+    made = make_list(session, log_in_as(testapp, make), name="Dusk")
+    first, second = (open_form(testapp, path(made, "update/")) for _ in range(2))
     assert value(first.page, "name") == "Dusk"
-    send(first, {"desc": "By the first."})
-    page = send(second, {"desc": "By the second."}, status=409)
+    submit_form(first, {"desc": "By the first."})
+    page = submit_form(second, {"desc": "By the second."}, status=409)
     assert "By the first." in soup(page).select_one(".differences").get_text()
-    send(page)
+    submit_form(page)
     assert only(session).desc == "By the second."
-    answer = send(opened(testapp, path(made, "update/")))
-    assert message(answer.follow()) == "Nothing to change."
+    answer = submit_form(open_form(testapp, path(made, "update/")))
+    assert notice(answer.follow()) == "Nothing to change."
 
 
 def test_neighbours_are_found_set_and_taken_away(testapp, session, make):
-    nora = enter(testapp, make)
+    nora = log_in_as(testapp, make)
     made, after = make_list(session, nora, name="Dusk"), make_list(session, nora, name="Dawn chorus")
     make_list(session, make.user(), name="Dawn hidden", is_private=True)
-    page = send(
-        opened(testapp, path(made, "update/")),
+    page = submit_form(
+        open_form(testapp, path(made, "update/")),
         {"next-q": "dawn", "desc": "typed"},
         press=("find", "next"),
         status=200,
     )
-    assert boxes(page, "next") == ["Dawn chorus Nora", "None"]
+    assert checkbox_labels(page, "next") == ["Dawn chorus Nora", "None"]
     assert value(page, "desc") == "typed"
-    send(page, {"next": str(after.id)})
+    submit_form(page, {"next": str(after.id)})
     session.expire_all()
     assert (made.next_id, after.previous_id) == (after.id, made.id)
     page = testapp.get(path(after, "update/"))
-    assert boxes(page, "previous", ticked=True) == ["Dusk Nora"]
-    send(page, {"previous": ""})
+    assert checkbox_labels(page, "previous", ticked=True) == ["Dusk Nora"]
+    submit_form(page, {"previous": ""})
     session.expire_all()
     assert (made.next_id, after.previous_id) == (None, None)
 
 
 def test_a_neighbour_that_may_not_be_seen_is_not_shown_and_not_lost(testapp, session, make):
-    nora, olga = enter(testapp, make), make.user("Olga")
+    nora, olga = log_in_as(testapp, make), make.user("Olga")
     made, hidden = make_list(session, nora, name="Dusk"), make_list(session, olga, name="Secret")
-    send(opened(testapp, path(made, "update/")), {"next": str(hidden.id)})
+    submit_form(open_form(testapp, path(made, "update/")), {"next": str(hidden.id)})
     hidden.is_private = True
     session.commit()
     page = testapp.get(path(made, "update/"))
     assert "Secret" not in page.text
-    send(page, {"desc": "changed"})
+    submit_form(page, {"desc": "changed"})
     session.expire_all()
     assert (made.desc, made.next_id) == ("changed", hidden.id)
-    page = send(opened(testapp, path(made, "update/")), {"previous": str(hidden.id)}, status=422)
+    page = submit_form(open_form(testapp, path(made, "update/")), {"previous": str(hidden.id)}, status=422)
     assert "Secret" not in page.text
 
 
 def test_only_staff_say_where_a_list_is_from(testapp, session, make):
-    nora = enter(testapp, make)
+    nora = log_in_as(testapp, make)
     made = make_list(session, nora, name="Dusk")
-    send(opened(testapp, path(made, "update/")), {"attribution_source": "CBRO", "desc": "x"})
+    submit_form(open_form(testapp, path(made, "update/")), {"attribution_source": "CBRO", "desc": "x"})
     session.expire_all()
     assert made.attribution_source == ""
     testapp.reset()
-    enter(testapp, make, "Sam", is_staff=True)
-    form = opened(testapp, CREATE)
+    log_in_as(testapp, make, "Sam", is_staff=True)
+    form = open_form(testapp, CREATE)
     wrong = {"name": "Dusk", "attribution_source": "CBRO", "attribution_url": "javascript:alert(1)"}
-    assert list(errors(send(form, wrong, status=422))) == ["attribution_url"]
-    send(form, wrong | {"attribution_url": "https://orders.example/dusk"})
+    assert list(field_errors(submit_form(form, wrong, status=422))) == ["attribution_url"]
+    submit_form(form, wrong | {"attribution_url": "https://orders.example/dusk"})
     page = testapp.get(path(only(session)))
     link = soup(page).select_one('.facts a[target="_blank"]')
     assert (link["href"], link["rel"]) == ("https://orders.example/dusk", ["noopener", "noreferrer"])
@@ -161,7 +161,7 @@ def test_others_may_look_and_not_touch(testapp, session, make, world):
     made = make_list(session, make.user(), [world.first], name="Dusk")
     for name, values in (("Nora", {}), ("Sam", {"is_staff": True}), ("Sue", {"is_superuser": True})):
         testapp.reset()
-        enter(testapp, make, name, **values)
+        log_in_as(testapp, make, name, **values)
         page = soup(testapp.get(path(made)))
         assert page.select(".item-acts a") == []
         for action in ("update/", "delete/", "add-issue/", "add-from-series/", "add-from-arc/"):
@@ -174,14 +174,14 @@ def test_others_may_look_and_not_touch(testapp, session, make, world):
 
 
 def test_a_list_is_deleted_after_a_question(testapp, session, make, world):
-    made = make_list(session, enter(testapp, make), [world.first], name="Dusk")
+    made = make_list(session, log_in_as(testapp, make), [world.first], name="Dusk")
     address = path(made)
     page = testapp.get(path(made, "delete/"))
     assert "1 issue" in soup(page).select_one(".lead").get_text()
     assert only(session) is not None
     answer = form_to(page, path(made, "delete/")).submit(status=303)
     assert answer.location.endswith("/reading-lists/my-lists/")
-    assert message(answer.follow()) == "Dusk was deleted."
+    assert notice(answer.follow()) == "Dusk was deleted."
     assert only(session) is None
     testapp.get(address, status=404)
 
@@ -190,14 +190,14 @@ def test_a_list_is_deleted_after_a_question(testapp, session, make, world):
 def test_a_list_is_given_to_the_official_account_for_good(testapp, session, make, word):
     official, olga = make.user("Metron"), make.user("Olga")
     made = make_list(session, olga, name="Dusk")
-    lea = enter(testapp, make, "Lea", groups=("reading list editor",))
+    lea = log_in_as(testapp, make, "Lea", groups=("reading list editor",))
     assert soup(testapp.get(path(made))).select_one(f'a[href="{path(made, "assign-to-official/")}"]')
     page = testapp.get(path(made, f"{word}/"))
     assert "cannot be undone" in soup(page).select_one(".lead").get_text()
     session.expire_all()
     assert made.user_id == olga.id
     page = form_to(page, path(made, f"{word}/")).submit(status=303).follow()
-    assert message(page) == "The list now belongs to Metron."
+    assert notice(page) == "The list now belongs to Metron."
     session.expire_all()
     assert made.user_id == official.id
     # Now she manages it, as everybody of her group, and it can be given to nobody else.
@@ -205,11 +205,11 @@ def test_a_list_is_given_to_the_official_account_for_good(testapp, session, make
     again = form_to(testapp.get(path(made, f"{word}/")), path(made, f"{word}/")).submit(status=422)
     assert "already belongs to Metron" in again.text
     assert session.get(User, lea.id) is not None
-    enter(testapp, make, "Boss", is_staff=True, is_superuser=True)
+    log_in_as(testapp, make, "Boss", is_staff=True, is_superuser=True)
     (line,) = cells(testapp.get("/admin/action/"))
     assert line[1:] == ["Lea", "Made official", "Reading list Dusk", "Owner: Olga → then Metron"]
     testapp.reset()
-    enter(testapp, make, "Nora")
+    log_in_as(testapp, make, "Nora")
     testapp.get(path(made, "update/"), status=403)
 
 
@@ -217,12 +217,12 @@ def test_somebody_who_is_not_logged_in_is_asked_to(testapp, session, make, membe
     made = make_list(session, make.user(), name="Dusk")
     for address in (CREATE, path(made, "update/"), "/reading-lists/my-lists/"):
         assert "/accounts/login/?next=" in testapp.get(address, status=303).location
-    let_in(testapp, member)
+    start_session(testapp, member)
     assert testapp.get(CREATE).status_int == 200
 
 
 def test_autocomplete_finds_the_lists_one_may_see_and_no_others(testapp, session, make):
-    nora, olga = enter(testapp, make), make.user("Olga")
+    nora, olga = log_in_as(testapp, make), make.user("Olga")
     mine = make_list(session, nora, name="Long dusk", is_private=True)
     other = make_list(session, olga, name="Dusk chorus")
     make_list(session, olga, name="Dusk secret", is_private=True)

@@ -5,13 +5,13 @@ from datetime import date
 import pytest
 
 from comicsdb.library.reading_lists import figures
-from comicsdb.library.reading_lists.items import fewest_moves
+from comicsdb.library.reading_lists.items import minimum_moves
 from comicsdb.models import Arc
-from comicsdb_web.pages.reading_lists.items import with_moved
-from tests.conftest import recording
-from tests.lists import make_list, many_issues
-from tests.web.conftest import errors, form_to, message, soup
-from tests.web.forms.forming import boxes, enter, opened, send, value
+from comicsdb_web.pages.reading_lists.items import apply_positions
+from tests.conftest import record_statements
+from tests.lists import create_issues, make_list
+from tests.web.conftest import field_errors, form_to, notice, soup
+from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, submit_form, value
 
 
 def path(made, action=""):
@@ -20,7 +20,7 @@ def path(made, action=""):
 
 @pytest.fixture
 def nora(testapp, make):
-    return enter(testapp, make)
+    return log_in_as(testapp, make)
 
 
 @pytest.fixture
@@ -69,78 +69,78 @@ def at(issue):
     ],
 )
 def test_what_was_given_a_position_gets_it_and_the_others_make_room(moved, after, moves):
-    assert with_moved([1, 2, 3, 4], moved) == after
-    assert fewest_moves([1, 2, 3, 4], after) == moves
+    assert apply_positions([1, 2, 3, 4], moved) == after
+    assert minimum_moves([1, 2, 3, 4], after) == moves
 
 
 def test_issues_are_found_chosen_and_added_at_the_end_in_one_save(testapp, session, nora, run):
     made = make_list(session, nora, run[:2])
-    form = opened(testapp, path(made, "add-issue/"))
+    form = open_form(testapp, path(made, "add-issue/"))
     typed = {"issues-q": "long run", at(run[0]): "2"}
-    page = send(form, typed, press=("find", "issues"), status=200)
-    assert len(boxes(page, "issues")) == 6
+    page = submit_form(form, typed, press=("find", "issues"), status=200)
+    assert len(checkbox_labels(page, "issues")) == 6
     assert value(page, at(run[0])) == "2"  # nothing that was typed is lost
     assert numbers(session, made) == "12"
-    answer = send(page, {"issues": [str(run[4].id), str(run[2].id), str(run[1].id), "999999", "x"]})
+    answer = submit_form(page, {"issues": [str(run[4].id), str(run[2].id), str(run[1].id), "999999", "x"]})
     assert answer.location == f"http://localhost{path(made, 'add-issue/')}"
     assert numbers(session, made) == "2153"
-    assert message(answer.follow()) == "2 issues were added. 1 was moved. 3 were skipped."
+    assert notice(answer.follow()) == "2 issues were added. 1 was moved. 3 were skipped."
 
 
 def test_numbers_and_arrows_bring_issues_into_order_and_types_stay(testapp, session, nora, run):
     made = make_list(session, nora, run[:5])
     rows = rows_of(session, made)
-    form = opened(testapp, path(made, "add-issue/"))
-    answer = send(form, {at(run[4]): "1", at(run[0]): "4"})
+    form = open_form(testapp, path(made, "add-issue/"))
+    answer = submit_form(form, {at(run[4]): "1", at(run[0]): "4"})
     assert numbers(session, made) == "52314"
-    assert message(answer.follow()) == "0 issues were added. 2 were moved. 0 were skipped."
-    answer = send(opened(testapp, path(made, "add-issue/")), press=("down", str(rows["2"].id)))
+    assert notice(answer.follow()) == "0 issues were added. 2 were moved. 0 were skipped."
+    answer = submit_form(open_form(testapp, path(made, "add-issue/")), press=("down", str(rows["2"].id)))
     assert answer.location.endswith(f"/add-issue/#row-{rows['2'].id}")
     assert numbers(session, made) == "53214"
-    send(opened(testapp, path(made, "add-issue/")), press=("up", str(rows["4"].id)))
+    submit_form(open_form(testapp, path(made, "add-issue/")), press=("up", str(rows["4"].id)))
     assert numbers(session, made) == "53241"
-    send(opened(testapp, path(made, "add-issue/")), press=("up", str(rows["5"].id)))
+    submit_form(open_form(testapp, path(made, "add-issue/")), press=("up", str(rows["5"].id)))
     assert numbers(session, made) == "53241"
-    answer = send(opened(testapp, path(made, "add-issue/")))
-    assert message(answer.follow()) == "Nothing to change."
+    answer = submit_form(open_form(testapp, path(made, "add-issue/")))
+    assert notice(answer.follow()) == "Nothing to change."
 
 
 @pytest.mark.parametrize("wrong", ["0", "x", "9" * 10])
 def test_a_position_that_is_none_is_said_beside_it_and_nothing_is_saved(testapp, session, nora, run, wrong):
     made = make_list(session, nora, run[:3])
     sent = {at(run[0]): wrong, at(run[2]): "1", "issues": [str(run[5].id)]}
-    page = send(opened(testapp, path(made, "add-issue/")), sent, status=422)
-    assert errors(page) == {at(run[0]): "Enter a whole number."}
+    page = submit_form(open_form(testapp, path(made, "add-issue/")), sent, status=422)
+    assert field_errors(page) == {at(run[0]): "Enter a whole number."}
     assert (value(page, at(run[0])), value(page, at(run[2]))) == (wrong, "1")
-    assert boxes(page, "issues", ticked=True) == ["Long Run (2020) #6 2020-06"]
+    assert checkbox_labels(page, "issues", ticked=True) == ["Long Run (2020) #6 2020-06"]
     assert numbers(session, made) == "123"
 
 
 def test_a_stale_page_moves_only_what_was_moved_on_it(testapp, session, nora, run):
     made = make_list(session, nora, run[:4])
-    stale = opened(testapp, path(made, "add-issue/"))
-    send(opened(testapp, path(made, "add-issue/")), {at(run[3]): "1"})
+    stale = open_form(testapp, path(made, "add-issue/"))
+    submit_form(open_form(testapp, path(made, "add-issue/")), {at(run[3]): "1"})
     rows = rows_of(session, made)
     form_to(
         testapp.get(path(made, f"remove-issue/{rows['2'].id}/")), path(made, f"remove-issue/{rows['2'].id}/")
     ).submit(status=303)
     assert numbers(session, made) == "413"
-    send(stale, {at(run[0]): "3", at(run[1]): "1"})
+    submit_form(stale, {at(run[0]): "3", at(run[1]): "1"})
     assert numbers(session, made) == "431"
 
 
 def test_a_page_of_fifty_moves_issues_across_its_end(testapp, session, make, nora):
-    issues = many_issues(session, make.series(), 52)
+    issues = create_issues(session, make.series(), 52)
     made = make_list(session, nora, issues)
     address = path(made, "add-issue/?page=2")
     page = testapp.get(address)
     assert len(soup(page).select(".order-row")) == 2
     rows = rows_of(session, made)
-    answer = send(opened(testapp, address), press=("up", str(rows["51"].id)))
+    answer = submit_form(open_form(testapp, address), press=("up", str(rows["51"].id)))
     assert answer.location.endswith(f"/add-issue/#row-{rows['51'].id}")
     session.expire_all()
     assert (rows["51"].order, rows["50"].order) == (50, 51)
-    send(opened(testapp, address), {at(issues[51]): "1"})
+    submit_form(open_form(testapp, address), {at(issues[51]): "1"})
     session.expire_all()
     assert (rows["52"].order, rows["1"].order) == (1, 2)
     testapp.get(path(made, "add-issue/?page=3"), status=404)
@@ -149,7 +149,7 @@ def test_a_page_of_fifty_moves_issues_across_its_end(testapp, session, make, nor
 def test_a_series_comes_in_whole_or_in_part_at_either_end(testapp, session, nora, run):
     made, address = make_list(session, nora, [run[3]]), "add-from-series/"
     series = {"series": str(run[0].series_id)}
-    form = opened(testapp, path(made, address))
+    form = open_form(testapp, path(made, address))
     for fields, said in (
         ({}, {"series": "This field is required."}),
         (series | {"which": "range"}, {"first": "Enter the first or the last issue, or choose all."}),
@@ -165,14 +165,14 @@ def test_a_series_comes_in_whole_or_in_part_at_either_end(testapp, session, nora
         (series | {"at": "middle"}, {"at": "“middle” is not one of the options: choose another."}),
         ({"series": "999999"}, {"series": "Your choice no longer exists: choose another."}),
     ):
-        page = send(form, fields, status=422)
+        page = submit_form(form, fields, status=422)
         if fields:
-            assert errors(page) == said, fields
+            assert field_errors(page) == said, fields
         assert numbers(session, made) == "4"
-    answer = send(form, series | {"which": "range", "first": "2", "last": "5", "at": "beginning"})
-    assert message(answer.follow()) == "3 issues were added. 0 were moved. 1 was skipped."
+    answer = submit_form(form, series | {"which": "range", "first": "2", "last": "5", "at": "beginning"})
+    assert notice(answer.follow()) == "3 issues were added. 0 were moved. 1 was skipped."
     assert numbers(session, made) == "2354"
-    send(form, series)
+    submit_form(form, series)
     assert numbers(session, made) == "235416"
 
 
@@ -181,12 +181,12 @@ def test_an_arc_comes_in_by_cover_date_and_the_form_can_be_filled_by_address(
 ):
     made = make_list(session, nora, [run[0]])
     arc = session.query(Arc).one()
-    form = opened(testapp, path(made, f"add-from-arc/?arc={arc.id}"))
-    assert boxes(form.page, "arc", ticked=True) == ["The Tail"]
-    send(form, {"at": "beginning"})
+    form = open_form(testapp, path(made, f"add-from-arc/?arc={arc.id}"))
+    assert checkbox_labels(form.page, "arc", ticked=True) == ["The Tail"]
+    submit_form(form, {"at": "beginning"})
     assert numbers(session, made) == "4561"
-    answer = send(form)
-    assert message(answer.follow()) == "0 issues were added. 0 were moved. 3 were skipped."
+    answer = submit_form(form)
+    assert notice(answer.follow()) == "0 issues were added. 0 were moved. 3 were skipped."
 
 
 def test_the_type_of_an_issue_is_changed_in_its_line_or_on_a_page(testapp, session, nora, run):
@@ -222,7 +222,7 @@ def test_an_issue_is_taken_out_after_a_question_and_only_out_of_its_own_list(tes
     assert "number 2 in" in soup(page).select_one(".lead").get_text()
     assert numbers(session, made) == "123"
     answer = form_to(page, path(made, f"remove-issue/{item.id}/")).submit(status=303)
-    assert message(answer.follow()) == f"{run[1].label} was removed from the list."
+    assert notice(answer.follow()) == f"{run[1].label} was removed from the list."
     assert numbers(session, made) == "13"
     for action in (
         f"remove-issue/{foreign.id}/",
@@ -244,9 +244,9 @@ def test_an_issue_says_which_lists_it_is_in_and_comes_into_ones_own(testapp, ses
     assert [each.get_text() for each in soup(page).select(".in-lists a")] == ["Seen"]
     form = form_to(page, f"{issue}add-to-list/")
     assert [each[2] for each in form["list"].options] == ["Mine"]
-    assert message(form.submit(status=303).follow()) == "It was added to Mine."
+    assert notice(form.submit(status=303).follow()) == "It was added to Mine."
     assert numbers(session, mine) == "1"
-    assert message(form.submit(status=303).follow()) == "It is already in Mine."
+    assert notice(form.submit(status=303).follow()) == "It is already in Mine."
     sent = {"csrf_token": form["csrf_token"].value}
     for slug, status in ((hidden.slug, 404), (foreign.slug, 403), ("", 404), ("\0", 404)):
         testapp.post(f"{issue}add-to-list/", sent | {"list": slug}, status=status)
@@ -259,14 +259,14 @@ def test_ordering_costs_the_same_however_long_the_list_is(testapp, session, make
     made = make_list(session, nora, run[:3])
 
     def cost(first, last):
-        form = opened(testapp, path(made, "add-issue/"))
-        with recording(connection) as statements:
+        form = open_form(testapp, path(made, "add-issue/"))
+        with record_statements(connection) as statements:
             testapp.get(path(made, "add-issue/"))
-        with recording(connection) as more:
-            send(form, {at(first): "1", at(last): "3"})
+        with record_statements(connection) as more:
+            submit_form(form, {at(first): "1", at(last): "3"})
         return len(statements), len(more)
 
     few = cost(run[2], run[0])
-    issues = many_issues(session, make.series(), 30)
-    send(opened(testapp, path(made, "add-issue/")), {"issues": [str(each.id) for each in issues]})
+    issues = create_issues(session, make.series(), 30)
+    submit_form(open_form(testapp, path(made, "add-issue/")), {"issues": [str(each.id) for each in issues]})
     assert cost(run[0], run[2]) == few

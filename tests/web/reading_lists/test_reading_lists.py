@@ -7,10 +7,10 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import figures, items, ratings
 from comicsdb.models import ReadingList
-from tests.conftest import recording
-from tests.lists import OFFICIAL, held, make_list, many_issues, who
-from tests.web.conftest import PASSWORD, facts, form_to, let_in, soup
-from tests.web.forms.forming import enter
+from tests.conftest import record_statements
+from tests.lists import OFFICIAL, create_issues, identity_of, locked_list, make_list
+from tests.web.conftest import PASSWORD, details, form_to, soup, start_session
+from tests.web.forms.form_helpers import log_in_as
 
 
 def names(page):
@@ -48,11 +48,11 @@ def order(session, make, world, owner):
         list_type="STORY",
     )
     rows = session.scalars(figures.items(made.id)).all()
-    grip = held(session, owner, made)
+    grip = locked_list(session, owner, made)
     for row, code in zip(rows, ("PROLOGUE", "CORE", "CORE", ""), strict=True):
         items.set_type(grip, row.id, code)
     for stars in (4, 5):
-        ratings.rate(session, who(make.user()), OFFICIAL, made, stars)
+        ratings.rate(session, identity_of(make.user()), OFFICIAL, made, stars)
     session.commit()
     return made
 
@@ -112,7 +112,7 @@ def test_the_page_shows_the_issues_in_order_and_what_they_are_made_of(testapp, o
         "Lamplighter 2 issues",
     ]
     assert tree.select_one("#rating-head").get_text(" ", strip=True) == "4.5 (2 ratings)"
-    assert facts(page)["Type"] == "Story"
+    assert details(page)["Type"] == "Story"
     assert tree.select_one("#share-address")["value"] == f"http://localhost{path(order)}"
     assert tree.select_one("[data-copy-from]")["data-copied"] == "Link copied"
 
@@ -131,7 +131,7 @@ def test_issues_are_filtered_by_type(testapp, order):
 
 
 def test_issues_come_fifty_at_a_time(testapp, session, make, owner):
-    made = make_list(session, owner, many_issues(session, make.series(), 52))
+    made = make_list(session, owner, create_issues(session, make.series(), 52))
     page = testapp.get(path(made))
     link = soup(page).select_one("#items-more a")
     assert len(lines(page)) == 50
@@ -199,7 +199,7 @@ def test_search_is_the_list(testapp, order):
 
 def test_nobody_else_sees_any_trace_of_a_private_list(testapp, session, make, world, order, owner):
     hidden = make_list(session, owner, [world.first], name="Secret dusk", is_private=True)
-    lists.update(session, who(owner), OFFICIAL, order, {"next": hidden.id})
+    lists.update(session, identity_of(owner), OFFICIAL, order, {"next": hidden.id})
     session.commit()
     (item,) = session.scalars(figures.items(hidden.id)).all()
     reading = ["", "items-load-more/", "items-load-more/?offset=50"]
@@ -211,7 +211,7 @@ def test_nobody_else_sees_any_trace_of_a_private_list(testapp, session, make, wo
         testapp.reset()
         token = "x"
         if user:
-            enter(testapp, make, user, groups=groups, is_staff=user == "Lea")
+            log_in_as(testapp, make, user, groups=groups, is_staff=user == "Lea")
             token = token_of(testapp)
         for action in [*reading, *(writing if user else ())]:
             assert "Secret" not in testapp.get(path(hidden, action), status=404).text
@@ -232,10 +232,10 @@ def test_nobody_else_sees_any_trace_of_a_private_list(testapp, session, make, wo
 
 
 def test_the_owner_sees_private_lists_with_a_badge_and_without_stars(testapp, session, make, world, order):
-    log_in_as = enter(testapp, make)
-    mine = make_list(session, log_in_as, [world.first], name="Mine")
-    ratings.rate(session, who(make.user()), OFFICIAL, mine, 5)
-    lists.update(session, who(log_in_as), OFFICIAL, mine, {"is_private": True})
+    user = log_in_as(testapp, make)
+    mine = make_list(session, user, [world.first], name="Mine")
+    ratings.rate(session, identity_of(make.user()), OFFICIAL, mine, 5)
+    lists.update(session, identity_of(user), OFFICIAL, mine, {"is_private": True})
     session.commit()
     page = testapp.get("/reading-lists/my-lists/")
     assert names(page) == ["Mine"]
@@ -249,7 +249,7 @@ def test_the_owner_sees_private_lists_with_a_badge_and_without_stars(testapp, se
     assert names(testapp.get("/reading-lists/?average_rating__gte=1")) == [order.name]
     token = token_of(testapp)
     testapp.post(path(mine, "rate/"), {"csrf_token": token, "rating": "4"}, status=403)
-    lists.update(session, who(log_in_as), OFFICIAL, mine, {"is_private": False})
+    lists.update(session, identity_of(user), OFFICIAL, mine, {"is_private": False})
     session.commit()
     assert soup(testapp.get(path(mine))).select_one(".stars")["aria-label"] == "5.0 of 5 stars"
 
@@ -267,7 +267,7 @@ def test_neighbours_are_linked_where_they_may_be_seen(testapp, session, order, o
 
 def test_readers_rate_lists_of_others_by_a_form_and_by_a_fragment(testapp, session, make, order, owner):
     assert soup(testapp.get(path(order))).select_one(".rating-panel a").get_text() == "Log in to rate"
-    enter(testapp, make)
+    log_in_as(testapp, make)
     form = form_to(testapp.get(path(order)), path(order, "rate/"))
     sent = {"csrf_token": form["csrf_token"].value, "rating": "3"}
     page = testapp.post(form.action, sent, status=303).follow()
@@ -280,7 +280,7 @@ def test_readers_rate_lists_of_others_by_a_form_and_by_a_fragment(testapp, sessi
     session.expire_all()
     assert session.get(ReadingList, order.id).rating_count == 2
     testapp.reset()
-    let_in(testapp, owner)
+    start_session(testapp, owner)
     page = soup(testapp.get(path(order)))
     assert page.select(".rate") == []
     assert page.select_one("#rating-widget .stars")["aria-label"] == "4.5 of 5 stars"
@@ -291,11 +291,11 @@ def test_pages_cost_the_same_however_much_they_show(
     testapp, session, make, connection, world, order, owner, member
 ):
     def cost(address):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(address, status=200)
         return len(statements)
 
-    let_in(testapp, member)
+    start_session(testapp, member)
     addresses = (
         "/reading-lists/",
         "/reading-lists/my-lists/",
@@ -305,14 +305,14 @@ def test_pages_cost_the_same_however_much_they_show(
     make_list(session, member)
     few = [cost(each) for each in addresses]
     assert few == [4, 4, 13, 5]  # with the marks of all issues, and the progress
-    with make.together():
+    with make.single_commit():
         series = [make.series(name=f"Run {n}", publisher=make.publisher()) for n in range(15)]
         people = [make.creator(name=f"Hand {n}") for n in range(8)]
         role = make.role("Writer").id
         crowd = [make.character(name=f"Face {n}") for n in range(14)]
         written = [{"creator": who.id, "roles": [role]} for who in people]
         issues = [make.issue(series=each, characters=crowd, credits=written) for each in series]
-    items.add_issues(held(session, owner, order), [each.id for each in issues])
+    items.add_issues(locked_list(session, owner, order), [each.id for each in issues])
     for n in range(8):
         make_list(session, member if n % 2 else owner, issues[:3], desc="Many words", is_private=bool(n % 3))
     session.commit()

@@ -9,8 +9,8 @@ from sqlalchemy import select
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import ReadingList, ReadingListLike
-from tests.lists import OFFICIAL, make_list, who
-from tests.web.conftest import PASSWORD, form_to, form_with, let_in, message, soup
+from tests.lists import OFFICIAL, identity_of, make_list
+from tests.web.conftest import PASSWORD, form_to, form_with, notice, soup, start_session
 
 FRAGMENT = {"X-Fragment": "1"}
 
@@ -35,13 +35,13 @@ def likes(session):
 
 
 def test_a_member_likes_a_list_and_takes_it_back(testapp, session, order, member):
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = testapp.get(path(order))
     token = form_with(page, "csrf_token")["csrf_token"].value
     button = soup(page).select_one("#like button")
     assert (button["name"], button["value"], button["aria-pressed"]) == ("like", "1", "false")
     answer = testapp.post(path(order, "press/"), {"csrf_token": token, "like": "1"}).follow()
-    assert message(answer).startswith("You like Lamplight in order.")
+    assert notice(answer).startswith("You like Lamplight in order.")
     assert soup(answer).select_one("#like .like-count").get_text() == "1"
     assert likes(session) == [order.id]
     card = soup(testapp.get("/reading-lists/")).select_one(".list-card")
@@ -57,7 +57,7 @@ def test_a_member_likes_a_list_and_takes_it_back(testapp, session, order, member
 
 
 def test_owners_see_likes_and_cannot_like(testapp, session, order, owner):
-    let_in(testapp, owner)
+    start_session(testapp, owner)
     page = testapp.get(path(order))
     assert not soup(page).select("#like, button[name=copy]")
     token = form_with(page, "csrf_token")["csrf_token"].value
@@ -66,7 +66,7 @@ def test_owners_see_likes_and_cannot_like(testapp, session, order, owner):
         ("copy", "This is one of your own lists."),
     ):
         answer = testapp.post(path(order, "press/"), {"csrf_token": token, name: "1"}).follow()
-        assert message(answer) == text
+        assert notice(answer) == text
     assert likes(session) == []
 
 
@@ -77,7 +77,7 @@ def test_what_a_visitor_chooses_is_done_after_log_in(testapp, session, order, me
     testapp.post(path(order, "press/"), {name: "1"}, headers={"Sec-Fetch-Site": "cross-site"}, status=403)
     sent = {name: "1", "next": path(order)}
     answer = testapp.post(path(order, "press/"), sent, headers={"Sec-Fetch-Site": "same-origin"}).follow()
-    assert message(answer) == "Log in or sign up to continue: what you chose will then be saved."
+    assert notice(answer) == "Log in or sign up to continue: what you chose will then be saved."
     form = form_to(answer, "/accounts/login/")
     form["username"], form["password"] = "Nora", PASSWORD
     answer = form.submit().follow().follow()
@@ -86,12 +86,12 @@ def test_what_a_visitor_chooses_is_done_after_log_in(testapp, session, order, me
         assert (answer.request.path, likes(session), copied) == (path(order), [order.id], None)
     else:
         assert answer.request.path == path(copied)
-        assert message(answer).startswith("Lamplight in order was copied.")
+        assert notice(answer).startswith("Lamplight in order was copied.")
     assert testapp.get("/asked/reading-list/").location == "http://localhost/"  # once only
 
 
 def test_a_copy_names_its_original_as_long_as_that_may_be_seen(testapp, session, order, owner, member):
-    let_in(testapp, member)
+    start_session(testapp, member)
     token = form_with(testapp.get(path(order)), "csrf_token")["csrf_token"].value
     answer = testapp.post(path(order, "press/"), {"csrf_token": token, "copy": "1"}).follow()
     copied = session.scalars(select(ReadingList).where(ReadingList.user_id == member.id)).one()
@@ -105,21 +105,21 @@ def test_a_copy_names_its_original_as_long_as_that_may_be_seen(testapp, session,
     assert "Copies" in soup(testapp.get(path(order))).select_one(".facts").get_text()
     testapp.reset()  # to others, only public copies count
     assert "Copies" not in soup(testapp.get(path(order))).select_one(".facts").get_text()
-    lists.update(session, who(member), OFFICIAL, copied, {"is_private": False, "name": "Mine"})
+    lists.update(session, identity_of(member), OFFICIAL, copied, {"is_private": False, "name": "Mine"})
     session.commit()
     assert "Copies" in soup(testapp.get(path(order))).select_one(".facts").get_text()
-    lists.update(session, who(owner), OFFICIAL, order, {"is_private": True})
+    lists.update(session, identity_of(owner), OFFICIAL, order, {"is_private": True})
     session.commit()
     assert says() == ["by Nora"]
     assert "Lamplight in order" not in testapp.get(path(copied)).text
-    lists.remove(session, who(owner), OFFICIAL, order)
+    lists.remove(session, identity_of(owner), OFFICIAL, order)
     session.commit()
     assert says() == ["by Nora"]
 
 
 def test_lists_are_ordered_by_likes(testapp, session, make, order, owner, member):
     make_list(session, owner, name="Another")
-    let_in(testapp, member)
+    start_session(testapp, member)
     token = form_with(testapp.get(path(order)), "csrf_token")["csrf_token"].value
     testapp.post(path(order, "press/"), {"csrf_token": token, "like": "1"}, headers=FRAGMENT)
 
@@ -147,15 +147,15 @@ def test_a_public_list_has_a_picture_whose_address_changes_with_it(testapp, sess
     assert (answer.content_type, answer.headers["Cache-Control"]) == ("image/jpeg", "public, max-age=86400")
     assert Image.open(io.BytesIO(answer.body)).size == (1200, 630)
     assert testapp.get(first).body == answer.body
-    lists.update(session, who(owner), OFFICIAL, order, {"name": "Another name"})
+    lists.update(session, identity_of(owner), OFFICIAL, order, {"name": "Another name"})
     session.commit()
     second = address()
     assert second != first
     assert testapp.get(first, status=302).location.endswith(second)
     assert testapp.get(second).body != answer.body
-    lists.update(session, who(owner), OFFICIAL, order, {"is_private": True})
+    lists.update(session, identity_of(owner), OFFICIAL, order, {"is_private": True})
     session.commit()
     testapp.get(second, status=404)
-    let_in(testapp, owner)
+    start_session(testapp, owner)
     assert "/share-" not in testapp.get(path(order)).text
     testapp.get(path(order, second.rsplit("/", 1)[-1]), status=404)

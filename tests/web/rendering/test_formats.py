@@ -44,8 +44,8 @@ def test_money_is_written_with_its_currency(amount, currency, text):
 
 
 def test_moments_are_told_from_other_texts():
-    assert locales.instant("2026-12-17T10:40:09+00:00") == datetime(2026, 12, 17, 10, 40, 9, tzinfo=UTC)
-    assert [locales.instant(text) for text in ("2026-12-17", "2026-12-17T10:40", "Hello")] == [None] * 3
+    assert locales.iso_timestamp("2026-12-17T10:40:09+00:00") == datetime(2026, 12, 17, 10, 40, 9, tzinfo=UTC)
+    assert [locales.iso_timestamp(text) for text in ("2026-12-17", "2026-12-17T10:40", "Hello")] == [None] * 3
 
 
 def test_every_language_and_country_of_the_catalogue_has_a_name():

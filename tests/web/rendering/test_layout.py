@@ -51,7 +51,7 @@ def test_a_header_shows_nobody_what_is_another_readers(testapp, make, member):
 
 def test_the_first_rows_of_an_issues_blocks_are_those_that_its_other_pages_show(testapp, make, world):
     roles = [make.role("Writer").id, make.role("Inker").id]
-    with make.together():
+    with make.single_commit():
         people = [make.creator(name=f"Hand {number}") for number in range(31)]
         faces = [make.character(name=f"Face {number}") for number in range(31)]
     make.catalog.update(

@@ -6,8 +6,8 @@ import pytest
 
 from comicsdb import admin, clock
 from comicsdb.readcache.validators import ValidatorCache
-from tests.conftest import recording
-from tests.web.conftest import form_to, let_in, log_in, soup
+from tests.conftest import record_statements
+from tests.web.conftest import form_to, log_in, soup, start_session
 from tests.web.test_statements import addresses
 
 ONE = 1  # statement of a hit: the epoch
@@ -18,9 +18,9 @@ def test_a_hit_costs_one_statement_and_a_miss_one_more_than_the_page(testapp, wo
     seen = set()
     testapp.get("/health/")  # the first request of a day counts ratings
     for path, limit in addresses(world):
-        with recording(connection) as miss:
+        with record_statements(connection) as miss:
             first = testapp.get(path)
-        with recording(connection) as hit:
+        with record_statements(connection) as hit:
             again = testapp.get(path)
         assert first.headers["X-Cache"] == ("HIT" if path in seen else "MISS"), path
         assert again.headers["X-Cache"] == "HIT", path
@@ -36,7 +36,7 @@ def test_after_any_commit_a_hit_asks_for_epoch_and_stamps_once(testapp, world, c
     path = f"/issue/{world.first.slug}/"
     testapp.get(path)
     make.arc(name="Elsewhere")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         assert testapp.get(path).headers["X-Cache"] == "HIT"
     assert len(statements) == 2  # the epoch, and everything
 
@@ -116,7 +116,7 @@ def test_the_order_of_parameters_does_not_matter_and_that_of_values_does(testapp
 def test_who_is_logged_in_is_answered_by_the_views(testapp, world, member):
     path = f"/issue/{world.first.slug}/"
     testapp.get(path)
-    let_in(testapp, member)
+    start_session(testapp, member)
     page = testapp.get(path)
     assert not {"X-Cache", "ETag"} & set(page.headers)
     assert "Nora" in page.text

@@ -8,7 +8,7 @@ from tests.web.conftest import soup
 
 def make_dump(connection, folder, key):
     """A dump of what a test has in its transaction, from the connection of the test."""
-    return dump.make(connection.engine, folder, minisign.Key.open(key), SOURCE, tell=lambda _words: None)
+    return dump.make(connection.engine, folder, minisign.Key.open(key), SOURCE, report=lambda _words: None)
 
 
 def test_a_site_without_dumps_says_so_and_names_the_feed(testapp, world):

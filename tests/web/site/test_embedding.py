@@ -8,7 +8,7 @@ import pytest
 
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.models import CATALOGUE
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.lists import make_list
 from tests.web.conftest import soup
 
@@ -147,6 +147,6 @@ def test_a_card_and_an_answer_cost_one_statement(testapp, world, connection):
         f"/issue/{world.first.slug}/linked-data.jsonld",
         f"/oembed/?url={HOST}/issue/{world.first.slug}/",
     ):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             testapp.get(path)
         assert len(statements) == 1, statements

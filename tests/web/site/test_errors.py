@@ -7,7 +7,7 @@ import webtest
 
 from comicsdb.db import DATABASE_OUTAGE
 from tests.conftest import build_app
-from tests.web.conftest import form_to, let_in, soup
+from tests.web.conftest import form_to, soup, start_session
 
 
 def test_an_unknown_page_is_not_found_and_offers_ways_on(testapp, world):
@@ -60,7 +60,7 @@ def test_a_method_that_a_page_does_not_know_is_refused_with_those_it_does(testap
 
 
 def test_an_error_page_still_knows_who_is_logged_in(testapp, member):
-    let_in(testapp, member)
+    start_session(testapp, member)
     assert "Nora" in testapp.get("/publisher/nobody/", status=404).text
 
 

@@ -7,7 +7,7 @@ import pytest
 from comicsdb.config import SettingsError
 from comicsdb_web.pages.site.help import ORDER
 from comicsdb_web.rendering import markdown
-from tests.conftest import recording
+from tests.conftest import record_statements
 from tests.web.conftest import soup
 
 ITALIAN = {"Accept-Language": "it"}
@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_all_help_pages_are_there_in_both_languages(testapp, connection):
     testapp.get("/health/")  # the first request of a day also counts the stars that are due
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         links = [each["href"] for each in soup(testapp.get("/help/")).select(".help-list a")]
         assert links == [f"/help/{name}/" for name in ORDER]
         for link in links:
@@ -86,14 +86,14 @@ def test_a_contact_that_is_no_mail_address_stops_the_start(site_with):
 
 
 def test_the_timeline_shows_all_entries_newest_first(testapp, connection, wsgi):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = soup(testapp.get("/timeline/"))
     assert list(statements) == []
     files = {path.name.partition(".")[0] for path in (markdown.FOLDER / "timeline").glob("*.md")}
     names = [each["en"].name for each in wsgi.registry["comicsdb_web.timeline"]]
     assert names == sorted(files, reverse=True)
     titles = [each.get_text() for each in page.select(".event h2")]
-    assert titles == [each["en"].facts["title"] for each in wsgi.registry["comicsdb_web.timeline"]]
+    assert titles == [each["en"].metadata["title"] for each in wsgi.registry["comicsdb_web.timeline"]]
     for link in page.select(".event .prose a"):
         assert (link["target"], link["rel"]) == ("_blank", ["noopener"])
     assert "Una biblioteca per ogni lettore" in testapp.get("/timeline/", headers=ITALIAN).text
@@ -104,7 +104,7 @@ def test_a_text_is_shown_in_english_where_it_was_not_translated(folder):
     found = markdown.pages("texts", FACTS)
     assert list(found) == ["a", "b"]
     shown = [markdown.in_language(found[name], "it") for name in "ab"]
-    assert [(each.language, each.facts["title"]) for each in shown] == [("en", "A"), ("it", "C")]
+    assert [(each.language, each.metadata["title"]) for each in shown] == [("en", "A"), ("it", "C")]
     assert found["a"]["en"].html == "<p>Hi <strong>you</strong></p>\n"
 
 

@@ -12,8 +12,8 @@ from comicsdb.clock import business_day, monday_of
 from comicsdb.library import collection, pull_list, reads
 from comicsdb.models import Announcement, Issue, ReadingList, ReadingListItem
 from comicsdb_web.rendering.richtext import clean
-from tests.conftest import recording
-from tests.web.conftest import form_to, labels, let_in, soup
+from tests.conftest import record_statements
+from tests.web.conftest import form_to, labels, soup, start_session
 
 
 def test_an_empty_collection_has_a_home(testapp):
@@ -121,7 +121,7 @@ def test_the_oldest_closed_announcements_are_forgotten_first(testapp, session):
 
 
 def test_the_page_says_what_there_is_and_how_to_take_part(testapp, session, connection):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = soup(testapp.get("/"))
     assert len(statements) == 1 + 1, statements  # what the page is made of, and whether it is kept
     features = {each.h3.get_text(): each.a["href"] for each in page.select(".about .feature")}
@@ -154,11 +154,11 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     today = business_day(wsgi.registry.settings["comicsdb.timezone"])
     monday, day = monday_of(today), timedelta(days=1)
     assert up(soup(testapp.get("/"))) == {}
-    let_in(testapp, member)
+    start_session(testapp, member)
     empty = up(soup(testapp.get("/")))
     assert [len(texts) for texts in empty.values()] == [1] * 5
     assert empty["Read next"][0].startswith("Mark issues as read to see what comes next")
-    with make.together():
+    with make.single_commit():
         publisher = make.publisher(name="Harbor House")
         run, other = (make.series(name=name, publisher=publisher) for name in ("Run", "Other"))
         issues = [
@@ -181,7 +181,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
         session.add(ReadingListItem(reading_list_id=listed.id, issue_id=issue.id, order=order))
     session.commit()
     testapp.get("/")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         page = soup(testapp.get("/"))
     # The account; the page; the pulls; what is up, and its issues; what the cards have of it in the library.
     assert len(statements) == 6, statements
@@ -194,7 +194,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     }
     assert page.select_one(".up a[href='/reading-lists/nights/']").get_text() == "Nights"
     # A series that is followed without pulling has its changes only.
-    pull_list.choose(session, member.id, other.id, "NONE", "")
+    pull_list.set_pulled(session, member.id, other.id, "NONE", "")
     session.execute(update(Issue).where(Issue.id == pulled.id).values(modified=clock.now() - 16 * day))
     session.commit()
     shown = up(soup(testapp.get("/")))

@@ -3,7 +3,7 @@
 import pytest
 import time_machine
 
-from tests.core.accounts.notices.refused import NOW, World
+from tests.core.accounts.notices.throttled_accounts import NOW, ThrottledAccounts
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +16,6 @@ def clock():
 @pytest.fixture
 def world(factory):
     """Nobody has been refused yet."""
-    world = World(factory)
+    world = ThrottledAccounts(factory)
     yield world
     world.session.close()

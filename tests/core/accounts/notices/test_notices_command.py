@@ -6,13 +6,13 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from comicsdb.accounts.letters import Figures, throttle_report, throttle_restriction, throttle_warning
+from comicsdb.accounts.letters import ThrottleFigures, throttle_report, throttle_restriction, throttle_warning
 from comicsdb.cli import main
-from comicsdb.mail.letter import Reader, as_html, as_text
+from comicsdb.mail.letter import LetterContext, as_html, as_text
 from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
-from comicsdb.ops.jobs import NOTICES, alone
-from tests.core.accounts.notices.refused import warned_twice
-from tests.mailbox import letters
+from comicsdb.ops.jobs import NOTICES, job_lock
+from tests.core.accounts.notices.throttled_accounts import create_account_warned_twice
+from tests.mailbox import waiting_mails
 from tests.serving import SECRET
 
 # What is written.
@@ -20,28 +20,28 @@ from tests.serving import SECRET
 
 def words(letter) -> str:
     """A letter's text in one line, without addresses and footer."""
-    return " ".join(as_text(letter, Reader("en", "https://comics.example")).split())
+    return " ".join(as_text(letter, LetterContext("en", "https://comics.example")).split())
 
 
 def test_one_single_day_is_called_so_and_no_number_is_repeated(world):
-    told = words(throttle_restriction("ann", Figures(1, 100, 100), tokens=True))
+    told = words(throttle_restriction("ann", ThrottleFigures(1, 100, 100), tokens=True))
     assert "It received 100 responses with status 429 on a single day." in told
     assert told.count("100") == 1
     assert "across" not in told
-    told = words(throttle_warning("ann", Figures(1, 100, 100)))
+    told = words(throttle_warning("ann", ThrottleFigures(1, 100, 100)))
     assert "It received 100 responses with status 429 on a single day." in told
     assert told.count("100") == 1
     assert "several days" not in told
 
 
 def test_one_bad_day_beside_small_ones_has_both_numbers():
-    told = words(throttle_warning("ann", Figures(1, 157, 150)))
+    told = words(throttle_warning("ann", ThrottleFigures(1, 157, 150)))
     assert told.count("150") == 1
     assert "It recently received 157 responses with status 429, 150 of them on a single day." in told
 
 
 def test_several_days_have_all_three_numbers():
-    told = words(throttle_warning("ann", Figures(3, 168, 60)))
+    told = words(throttle_warning("ann", ThrottleFigures(3, 168, 60)))
     assert "Over the past several days" in told
     assert "It received 168 responses with status 429 over 3 days, 60 of them on the worst day." in told
     assert "single day" not in told
@@ -49,7 +49,7 @@ def test_several_days_have_all_three_numbers():
 
 def test_one_response_is_one_response():
     assert "It received 1 response with status 429 on a single day." in words(
-        throttle_warning("ann", Figures(1, 1, 1))
+        throttle_warning("ann", ThrottleFigures(1, 1, 1))
     )
 
 
@@ -57,7 +57,7 @@ def test_one_response_is_one_response():
     ("letter", "subject", "facts"),
     [
         (
-            throttle_warning("ann", Figures(3, 168, 60)),
+            throttle_warning("ann", ThrottleFigures(3, 168, 60)),
             "Your API client is being rate-limited",
             [
                 "X-RateLimit",
@@ -68,7 +68,7 @@ def test_one_response_is_one_response():
             ],
         ),
         (
-            throttle_restriction("ann", Figures(3, 168, 60), tokens=True),
+            throttle_restriction("ann", ThrottleFigures(3, 168, 60), tokens=True),
             "Your API access has been restricted",
             [
                 "We wrote to you before",
@@ -79,7 +79,7 @@ def test_one_response_is_one_response():
             ],
         ),
         (
-            throttle_restriction("ann", Figures(3, 168, 60), tokens=False),
+            throttle_restriction("ann", ThrottleFigures(3, 168, 60), tokens=False),
             "Your API access has been restricted",
             [
                 "We wrote to you before",
@@ -91,24 +91,24 @@ def test_one_response_is_one_response():
     ids=["warning", "tokens", "account"],
 )
 def test_a_letter_says_in_both_parts_what_it_has_to(letter, subject, facts):
-    reader = Reader("en", "https://comics.example")
-    assert reader.say(letter.subject) == subject
+    reader = LetterContext("en", "https://comics.example")
+    assert reader.translate(letter.subject) == subject
     for part in (as_text(letter, reader), as_html(letter, reader)):
         assert [fact for fact in facts if fact not in " ".join(part.split())] == []
 
 
 def test_a_name_is_no_markup():
-    letter = throttle_warning("<b>ann</b>", Figures(1, 100, 100))
-    assert "<b>" not in as_html(letter, Reader("en", "https://comics.example"))
+    letter = throttle_warning("<b>ann</b>", ThrottleFigures(1, 100, 100))
+    assert "<b>" not in as_html(letter, LetterContext("en", "https://comics.example"))
 
 
 def test_administrators_are_told_whom_it_is_about():
-    reader = Reader("en", "https://comics.example")
+    reader = LetterContext("en", "https://comics.example")
     found = throttle_report(["ann"], ["line of ann"], sent=False)
-    assert reader.say(found.subject) == "Repeat throttled accounts: 1 found"
+    assert reader.translate(found.subject) == "Repeat throttled accounts: 1 found"
     assert "Found 1 account whose client ignores 429 responses: ann." in words(found)
     sent = throttle_report(["ann", "bob"], ["line of ann", "line of bob"], sent=True)
-    assert reader.say(sent.subject) == "Repeat throttled accounts: 2 e-mailed"
+    assert reader.translate(sent.subject) == "Repeat throttled accounts: 2 e-mailed"
     assert "E-mailed 2 accounts whose clients ignore 429 responses: ann, bob. - line of ann" in words(sent)
 
 
@@ -137,15 +137,15 @@ LINE = "{} ann <ann@example.org>: 1 day throttled, 1,120 in total, 1,120 on the 
 
 
 def test_with_nobody_to_report_there_is_one_line_and_no_mail(world, command):
-    world.account("ann", {0: 10})
+    world.add_account("ann", {0: 10})
     assert command() == (0, ["Nobody goes on asking after 429."])
-    assert letters(world.session) == []
+    assert waiting_mails(world.session) == []
 
 
 @pytest.mark.parametrize("arguments", [(), ("--dry-run",), ("--enforce",)])
 def test_a_report_changes_nothing_but_tells_the_administrators(world, command, arguments):
-    ann = world.account("ann", {0: 1120})
-    world.token(ann)
+    ann = world.add_account("ann", {0: 1120})
+    world.add_token(ann)
     assert command(*arguments) == (
         0,
         [
@@ -155,16 +155,16 @@ def test_a_report_changes_nothing_but_tells_the_administrators(world, command, a
     )
     assert world.rows(ThrottleNotice) == world.rows(StaffAction) == []
     assert len(world.rows(ApiToken)) == 1
-    mails = letters(world.session)
+    mails = waiting_mails(world.session)
     assert [mail.to for mail in mails] == ["admin@comics.example", "boss@comics.example"]
     assert mails[0].subject == "Repeat throttled accounts: 1 found"
     assert "Would warn ann <ann@example.org>: 1 day throttled" in mails[0].text.replace("\n  ", " ")
 
 
 def test_with_send_accounts_are_written_to(world, command):
-    ann = world.account("ann", {0: 1120})
-    world.noticed(ann, timedelta(days=20))
-    world.account("bob", {0: 100, 1: 60, 2: 60})
+    ann = world.add_account("ann", {0: 1120})
+    world.add_notice(ann, timedelta(days=20))
+    world.add_account("bob", {0: 100, 1: 60, 2: 60})
     assert command("--send") == (
         0,
         [
@@ -173,7 +173,7 @@ def test_with_send_accounts_are_written_to(world, command):
             " no prior notices",
         ],
     )
-    mails = letters(world.session)
+    mails = waiting_mails(world.session)
     assert [mail.to for mail in mails] == [
         "ann@example.org",
         "bob@example.org",
@@ -182,12 +182,12 @@ def test_with_send_accounts_are_written_to(world, command):
     ]
     assert mails[2].subject == "Repeat throttled accounts: 2 e-mailed"
     assert command("--send") == (0, ["Nobody goes on asking after 429."])
-    assert len(letters(world.session)) == 4
+    assert len(waiting_mails(world.session)) == 4
 
 
 def test_a_report_says_what_would_be_enforced_and_how(world, command):
-    world.token(warned_twice(world, "ann"))
-    warned_twice(world, "bob")
+    world.add_token(create_account_warned_twice(world, "ann"))
+    create_account_warned_twice(world, "bob")
     code, lines = command("--enforce")
     assert code == 0
     assert [line.partition(" <")[0] for line in lines[:2]] == [
@@ -203,14 +203,14 @@ def test_a_report_says_what_would_be_enforced_and_how(world, command):
 
 
 def test_without_enforce_those_who_were_warned_are_warned_again(world, command):
-    world.token(warned_twice(world))
+    world.add_token(create_account_warned_twice(world))
     assert command("--send")[1][0].startswith("Warned ann")
     assert len(world.rows(ApiToken)) == 1
 
 
 def test_every_number_can_be_given(world, command):
-    ann = world.account("ann", {0: 2, 9: 2})
-    world.noticed(ann, timedelta(days=11))
+    ann = world.add_account("ann", {0: 2, 9: 2})
+    world.add_notice(ann, timedelta(days=11))
     assert command()[1] == ["Nobody goes on asking after 429."]
     numbers = {
         "lookback-days": 9,
@@ -228,9 +228,9 @@ def test_every_number_can_be_given(world, command):
 
 
 def test_one_that_fails_does_not_stop_the_others_and_is_tried_again(world, command):
-    world.account("ann", {0: 200})
-    eve = world.account("eve", {0: 200}, email="eve@exämple.org")  # mail cannot have such an address
-    world.account("zoe", {0: 200})
+    world.add_account("ann", {0: 200})
+    eve = world.add_account("eve", {0: 200}, email="eve@exämple.org")  # mail cannot have such an address
+    world.add_account("zoe", {0: 200})
     code, lines = command("--send")
     assert code == 1
     assert [line.partition(":")[0] for line in lines] == [
@@ -241,7 +241,7 @@ def test_one_that_fails_does_not_stop_the_others_and_is_tried_again(world, comma
     ]
     assert lines[-1] == "Error: Nothing was done about eve."
     assert {notice.user_id for notice in world.rows(ThrottleNotice)} == {eve - 1, eve + 1}
-    assert "ann, zoe" in letters(world.session)[2].text
+    assert "ann, zoe" in waiting_mails(world.session)[2].text
     with world.factory() as session:
         session.get(User, eve).email = "eve@example.org"
         session.commit()
@@ -251,9 +251,9 @@ def test_one_that_fails_does_not_stop_the_others_and_is_tried_again(world, comma
 def test_account_1_is_never_disabled(world, command):
     world.session.execute(text("UPDATE user_account SET email_confirmed = true WHERE id = 1"))
     name = world.session.scalar(text("SELECT username FROM user_account WHERE id = 1"))
-    world.refused(name, 0, 200)
+    world.add_refusals(name, 0, 200)
     for weeks in (2, 4):
-        world.noticed(1, timedelta(weeks=weeks))
+        world.add_notice(1, timedelta(weeks=weeks))
     world.session.commit()
     assert command("--send", "--enforce")[0] == 1
     assert world.session.get(User, 1, populate_existing=True).is_active
@@ -262,8 +262,8 @@ def test_account_1_is_never_disabled(world, command):
 
 
 def test_two_cannot_run_at_once(world, command):
-    world.account("ann", {0: 200})
-    with alone(world.factory.kw["bind"], NOTICES):
+    world.add_account("ann", {0: 200})
+    with job_lock(world.factory.kw["bind"], NOTICES):
         assert command("--send") == (1, ["Error: The command is running already."])
     assert command("--send")[0] == 0
 
@@ -271,7 +271,7 @@ def test_two_cannot_run_at_once(world, command):
 def test_without_the_address_of_the_site_nothing_is_done(world, command, tmp_path):
     ini = tmp_path / "site.ini"
     ini.write_text(ini.read_text().replace("comicsdb.base_url = https://comics.example\n", ""))
-    world.account("ann", {0: 200})
+    world.add_account("ann", {0: 200})
     code, lines = command("--send")
     assert code == 1
     assert "comicsdb.base_url" in lines[-1]

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.catalog.history.diff import Money, Picture, Source, compare
-from comicsdb.catalog.history.text_diff import ADDED, GAP, LONGEST, REMOVED, SAME, words
+from comicsdb.catalog.history.text_diff import ADDED, GAP, MAX_SHOWN, REMOVED, SAME, diff_words
 from comicsdb.catalog.references import Reference
 from comicsdb.models import History
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 VARIANT = {"name": "Foil", "image": "variants/a.jpg"}
 
@@ -167,7 +167,7 @@ def test_names_cost_one_statement_for_each_kind_however_many_versions(make, sess
     states = versions(session, issue)
     for pairs in ([(states[0], states[1])], list(pairwise(states))):
         session.expunge_all()
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             compare(session, "issue", pairs)
         assert len(statements) == 6, statements  # series, age rating, arcs, teams, creators, roles
 
@@ -186,7 +186,7 @@ def test_names_cost_one_statement_for_each_kind_however_many_versions(make, sess
     ],
 )
 def test_what_is_left_of_both_texts_can_be_read_from_the_words(old, new):
-    found = words(old, new)
+    found = diff_words(old, new)
     assert all(text for how, text in found if how != GAP)
     kept = {how: "".join(text for each, text in found if each in (SAME, how)) for how in (REMOVED, ADDED)}
     if GAP not in dict(found):
@@ -198,4 +198,4 @@ def test_what_is_left_of_both_texts_can_be_read_from_the_words(old, new):
 
 def test_of_a_text_without_end_a_page_shows_the_beginning():
     old, new = "word " * 100_000, "x" * 500_000
-    assert words(old, new) == ((REMOVED, f"{old[:LONGEST]} …"), (ADDED, f"{new[:LONGEST]} …"))
+    assert diff_words(old, new) == ((REMOVED, f"{old[:MAX_SHOWN]} …"), (ADDED, f"{new[:MAX_SHOWN]} …"))

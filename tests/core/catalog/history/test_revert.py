@@ -9,8 +9,15 @@ from PIL import Image
 from sqlalchemy import select
 
 from comicsdb.catalog import Catalog, ConflictError, InvalidError
-from comicsdb.catalog.history.revert import MissingError, OutdatedError, holder, plan, revert, version_of
-from comicsdb.catalog.history.snapshots import present
+from comicsdb.catalog.history.revert import (
+    MissingReferencesError,
+    OutdatedError,
+    conflicting_object,
+    preview_revert,
+    revert,
+    version_of,
+)
+from comicsdb.catalog.history.snapshots import current_snapshot
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import History, Issue, Tombstone
@@ -76,14 +83,14 @@ def test_every_field_comes_back_but_the_slug(make, session, edit, back):
         attributions=[{"source": "W", "url": "https://w.example/"}],
         **{f"{name}s": [each] for name, each in world.items()},
     )  # fmt: skip
-    first, slug = present(session, "issue", issue.id), issue.slug
+    first, slug = current_snapshot(session, "issue", issue.id), issue.slug
     edit(
         issue, number="8", name=[], price=None, store_date=None, rating=1, reprints=[], credits=[],
         cv_id=None, upc="", arcs=[], characters=[], teams=[], universes=[], attributions=[],
         cover_date=date(2021, 1, 1), desc="Long.", desc_is_solicitation=True,
     )  # fmt: skip
     back(issue)
-    assert present(session, "issue", issue.id) == first
+    assert current_snapshot(session, "issue", issue.id) == first
     assert issue.slug == slug
 
 
@@ -131,14 +138,14 @@ def test_deleted_links_are_named_and_left_out_on_request(make, session, catalog,
     catalog.delete(arc)
     catalog.delete(creator)
     session.commit()
-    with pytest.raises(MissingError, match="Dusk") as refused:
+    with pytest.raises(MissingReferencesError, match="Dusk") as refused:
         back(issue)
-    told = [(field, str(reference)) for field, reference in refused.value.plan.missing]
+    told = [(field, str(reference)) for field, reference in refused.value.preview.missing]
     assert told == [("arcs", "Dusk"), ("credits", "Ada")]
-    assert not refused.value.plan.impossible
+    assert not refused.value.preview.impossible
     session.rollback()
     back(issue, without_missing=True)
-    now = present(session, "issue", issue.id)
+    now = current_snapshot(session, "issue", issue.id)
     assert (now["number"], now["arcs"], now["credits"]) == ("1", [kept.id], [])
 
 
@@ -149,9 +156,9 @@ def test_a_deleted_parent_is_refused(make, session, catalog, edit, back):
     catalog.delete(old)
     session.commit()
     for without_missing in (False, True):
-        with pytest.raises(MissingError, match="Old House") as refused:
+        with pytest.raises(MissingReferencesError, match="Old House") as refused:
             back(series, without_missing=without_missing)
-        assert refused.value.plan.impossible
+        assert refused.value.preview.impossible
         session.rollback()
     assert series.publisher_id == new.id
 
@@ -179,7 +186,7 @@ def test_what_was_merged_is_followed_to_where_it_lives_on(make, session, catalog
     session.commit()
     assert back(issue).missing == ()
     wanted = [{"creator": survivor.id, "roles": sorted((writer, inker))}]
-    assert present(session, "issue", issue.id)["credits"] == wanted
+    assert current_snapshot(session, "issue", issue.id)["credits"] == wanted
 
 
 def test_a_unique_value_that_was_taken_names_its_holder(make, session, edit, back):
@@ -189,9 +196,9 @@ def test_a_unique_value_that_was_taken_names_its_holder(make, session, edit, bac
     other = make.issue(series=series, number="1")
     with pytest.raises(ConflictError) as refused:
         back(issue)
-    target = present(session, "issue", issue.id) | {"number": "1"}
-    assert holder(session, issue, target, refused.value).id == other.id
-    assert holder(session, issue, target, refused.value).label == "Run (2020) #1"
+    target = current_snapshot(session, "issue", issue.id) | {"number": "1"}
+    assert conflicting_object(session, issue, target, refused.value).id == other.id
+    assert conflicting_object(session, issue, target, refused.value).label == "Run (2020) #1"
     session.rollback()
     assert session.scalar(select(Issue.number).where(Issue.id == issue.id)) == "2"
 
@@ -247,7 +254,7 @@ def test_a_version_without_a_picture_takes_it_away(make, storage, edit, back, pi
 
 def test_variants_come_back_without_what_has_no_file(make, session, storage, edit, back, picture):
     def variants():
-        return present(session, "issue", issue.id)["variants"]
+        return current_snapshot(session, "issue", issue.id)["variants"]
 
     issue = make.issue(
         variants=[{"name": "Foil", "price": Decimal("4.99"), **picture("variants", "red", hashed=True)}]
@@ -265,13 +272,15 @@ def test_variants_come_back_without_what_has_no_file(make, session, storage, edi
 
 def test_variants_without_a_picture_come_back_as_they_were(make, session, edit, back, picture):
     def variants():
-        return [(each["name"], each["image"]) for each in present(session, "issue", issue.id)["variants"]]
+        return [
+            (each["name"], each["image"]) for each in current_snapshot(session, "issue", issue.id)["variants"]
+        ]
 
     issue = make.issue(variants=[{"name": "Plain"}, {"name": "Bare"}])
-    plain, bare = (each["id"] for each in present(session, "issue", issue.id)["variants"])
+    plain, bare = (each["id"] for each in current_snapshot(session, "issue", issue.id)["variants"])
     edit(issue, variants=[{"id": plain, **picture("variants", "red", hashed=True)}])
     assert (back(issue, 0).lost_variants, variants()) == ((), [("Plain", ""), ("Bare", "")])
-    assert bare not in {each["id"] for each in present(session, "issue", issue.id)["variants"]}
+    assert bare not in {each["id"] for each in current_snapshot(session, "issue", issue.id)["variants"]}
 
 
 def test_a_plan_costs_a_few_statements_and_changes_nothing(make, session, storage, edit):
@@ -279,7 +288,7 @@ def test_a_plan_costs_a_few_statements_and_changes_nothing(make, session, storag
     edit(arc, name="Dawn")
     row = last(session, arc)
     first = version_of(session, "arc", arc.id, row.id - 1)
-    found = plan(session, storage, arc, first.snapshot)
+    found = preview_revert(session, storage, arc, first.snapshot)
     assert [(each.field, each.old, each.new) for each in found.differences] == [("name", "Dawn", "Dusk")]
     session.commit()
     assert last(session, arc).id == row.id

@@ -21,7 +21,7 @@ from comicsdb.models import (
     Tombstone,
     Version,
 )
-from tests.conftest import recording
+from tests.conftest import record_statements
 
 COVER = {"image": "issue/2026/01/02/x.png", "image_width": 2, "image_height": 3, "cover_hash": "0f" * 8}
 
@@ -64,7 +64,7 @@ def test_what_is_unknown_becomes_teen_and_the_rest_follows(make, session, boss):
     moved = series.modified
     done = catalogue.rate_teen(boss.catalog, boss, [unknown.id, mature.id, another.id, unknown.id])
     session.commit()
-    assert done == bulk.Outcome((unknown.id, another.id), 1)
+    assert done == bulk.BulkResult((unknown.id, another.id), 1)
     session.expire_all()
     assert [each.rating_id for each in (unknown, mature, another)] == [3, 5, 3]
     assert [each.edited_by_id for each in (unknown, mature)] == [boss.id, 1]
@@ -77,7 +77,7 @@ def test_what_is_unknown_becomes_teen_and_the_rest_follows(make, session, boss):
     assert log(session) == [
         ("Boss", "rate teen", "issue", "2 objects", {"objects": ["", [unknown.id, another.id]]})
     ]
-    assert catalogue.rate_teen(boss.catalog, boss, [unknown.id]) == bulk.Outcome((), 1)
+    assert catalogue.rate_teen(boss.catalog, boss, [unknown.id]) == bulk.BulkResult((), 1)
     assert len(log(session)) == 1
 
 
@@ -92,7 +92,7 @@ def test_a_rating_that_is_not_there_is_told(make, session, boss):
 def test_covers_go_with_their_hash_and_their_files(make, session, boss):
     one, bare = issues(make, COVER, {})
     done = bulk.remove_covers(boss.catalog, [one.id, bare.id])
-    assert done == bulk.Outcome((one.id,), 1)
+    assert done == bulk.BulkResult((one.id,), 1)
     assert boss.catalog.unit.changes.released_files == {COVER["image"]}
     session.commit()
     session.expire_all()
@@ -115,13 +115,13 @@ def test_executives_are_added_beside_those_who_are_there(make, session, boss):
     wanted = [first.id, second.id, other.id]
     done = catalogue.add_executives(boss.catalog, boss, wanted, setting)
     session.commit()
-    assert done == bulk.Outcome((first.id, second.id), 1)
+    assert done == bulk.BulkResult((first.id, second.id), 1)
     both = {ids["Editor In Chief"], ids["President"]}
     assert credits_of(session, first.id) == {chief.id: both, president.id: {ids["President"]}}
     assert credits_of(session, second.id)[chief.id] == both | {ids["Writer"]}
     assert credits_of(session, other.id) == {}
     assert written(session, first) == [(boss.id, ["credits"])]
-    assert bulk.add_executives(boss.catalog, wanted, setting) == bulk.Outcome((), 3)
+    assert bulk.add_executives(boss.catalog, wanted, setting) == bulk.BulkResult((), 3)
     for wrong in (((chief.id, "Boss of All"),), ((999_999, "President"),)):
         with pytest.raises(InvalidError, match="names entries that do not exist"):
             bulk.add_executives(boss.catalog, wanted, setting | {publisher: wrong})
@@ -140,9 +140,9 @@ def test_contents_are_taken_from_reprints_where_that_can_be(make, session, boss)
     bare = make.issue(series=book, number="3")
     only_many = make.issue(series=book, number="4", reprints=[many])
     wanted = [each.id for each in (taking, full, bare, only_many, source)]
-    done = bulk.take_from_reprints(boss.catalog, wanted)
+    done = bulk.copy_from_reprints(boss.catalog, wanted)
     session.commit()
-    assert done == bulk.Outcome((taking.id,), 4)
+    assert done == bulk.BulkResult((taking.id,), 4)
     session.expire_all()
     assert (taking.name, full.name, only_many.name) == (["A Spark"], ["Mine"], [])
     assert written(session, taking)[-1] == (boss.id, ["characters", "name"])
@@ -155,7 +155,7 @@ def test_slugs_of_issues_are_made_anew(make, session, boss):
     session.commit()
     done = catalogue.rebuild_many_slugs(boss.catalog, boss, [series.id, tidy.id])
     session.commit()
-    assert done == bulk.Outcome((series.id,), 1)
+    assert done == bulk.BulkResult((series.id,), 1)
     assert issue.slug == "run-2020-1"
     assert session.get(FormerSlug, ("issue", "odd")).object_id == issue.id
     assert log(session)[0][1:4] == ("rebuild slugs", "series", "1 object")
@@ -166,7 +166,7 @@ def test_many_are_deleted_with_one_reason(make, session, boss):
     ids = [each.id for each in arcs]
     done = catalogue.delete_objects(boss.catalog, boss, Arc, ids[:2], "Twice")
     session.commit()
-    assert done == bulk.Outcome(tuple(ids[:2]))
+    assert done == bulk.BulkResult(tuple(ids[:2]))
     assert session.scalars(select(Arc.id)).all() == ids[2:]
     assert {session.get(Tombstone, ("arc", each)).reason for each in ids[:2]} == {"Twice"}
     assert log(session) == [
@@ -185,7 +185,7 @@ def test_all_are_done_or_none(make, session, boss):
         ([1, 999_999], "no longer exist"),
     ):
         with pytest.raises(InvalidError, match=told):
-            bulk.chosen(boss.catalog, SeriesType, wanted)
+            bulk.validate_selection(boss.catalog, SeriesType, wanted)
     with pytest.raises(InvalidError, match="Some series have this type"), session.begin_nested():
         bulk.delete(boss.catalog, [13, unused.id], "series_type")
     session.commit()
@@ -198,7 +198,7 @@ def test_a_rating_of_many_costs_little_more_than_of_few(make, connection, boss):
     found = issues(make, *({} for _ in range(12)))
     costs = []
     for some in (found[:2], found[2:]):
-        with recording(connection) as statements:
+        with record_statements(connection) as statements:
             bulk.set_teen(boss.catalog, [each.id for each in some])
             boss.catalog.session.commit()
         costs.append(len(statements))

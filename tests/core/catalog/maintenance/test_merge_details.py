@@ -8,14 +8,14 @@ from sqlalchemy import insert, select, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog, GoneError, InvalidError, MovedError, NotFoundError
-from comicsdb.catalog.maintenance.merge import merge, preview
+from comicsdb.catalog.maintenance.merge import merge, preview_merge
 from comicsdb.catalog.maintenance.move import move_publisher, preview_move
 from comicsdb.i18n import localizer, translate
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Change, History, IssueRating, Tombstone
-from tests.concurrency import at_once
+from tests.concurrency import run_concurrently
 from tests.dataset import picture
-from tests.factories import Make
+from tests.factories import Factories
 
 
 def messages(caught) -> str:
@@ -28,7 +28,7 @@ def test_only_empty_fields_are_filled_and_never_the_picture(make, session, catal
     other = make.creator(
         name="A.", desc="Theirs.", birth=date(1951, 1, 1), cv_id=5, gcd_id=6, image="creator/a.png"
     )
-    seen = preview(session, kept, other)
+    seen = preview_merge(session, kept, other)
     assert seen.filled == {"cv_id": 5, "gcd_id": 6}
     assert seen.dropped == {"image": 1}
     merge(catalog, kept, other)
@@ -40,14 +40,17 @@ def test_only_empty_fields_are_filled_and_never_the_picture(make, session, catal
 def test_a_value_that_would_break_a_rule_is_not_taken(make, session, catalog):
     kept = make.creator(birth=date(1950, 1, 1))
     other = make.creator(death=date(1940, 1, 1), cv_id=5)
-    assert preview(session, kept, other).filled == {"cv_id": 5}
+    assert preview_merge(session, kept, other).filled == {"cv_id": 5}
     other = make.creator(death=date(1950, 1, 1), death_precision="year")
-    assert preview(session, kept, other).filled == {"death": date(1950, 1, 1), "death_precision": "year"}
+    assert preview_merge(session, kept, other).filled == {
+        "death": date(1950, 1, 1),
+        "death_precision": "year",
+    }
     publisher = make.publisher()
     kept, other = (make.universe(name=name, publisher=publisher) for name in ("Prime", "Prime Two"))
     third = make.universe(name="Prime", designation="Earth 1", publisher=publisher)
     catalog.update(other, {"designation": "Earth 1"})
-    assert preview(session, kept, other).filled == {}
+    assert preview_merge(session, kept, other).filled == {}
     merge(catalog, kept, other)
     session.commit()
     assert (kept.designation, third.designation) == ("", "Earth 1")
@@ -75,7 +78,7 @@ def test_an_issue_takes_price_and_rating_over_but_not_its_place(make, session, c
 def test_a_description_that_stays_stays_what_it_is(make, session, catalog):
     kept = make.issue(number="1", desc="Ours.")
     other = make.issue(number="2", desc="Theirs.", desc_is_solicitation=True, cv_id=5)
-    assert preview(session, kept, other).filled == {"cv_id": 5}
+    assert preview_merge(session, kept, other).filled == {"cv_id": 5}
     merge(catalog, kept, other)
     session.commit()
     assert (kept.desc, kept.desc_is_solicitation) == ("Ours.", False)
@@ -84,7 +87,7 @@ def test_a_description_that_stays_stays_what_it_is(make, session, catalog):
 def test_other_names_are_added_once_and_only_where_they_fit(make, session, catalog):
     kept = make.character(name="Wick", alias=["Lamp"])
     other = make.character(name="W" * 150, alias=["LAMP", "Flame", "flame"])
-    seen = preview(session, kept, other)
+    seen = preview_merge(session, kept, other)
     assert (seen.names, seen.lost_names) == (("Flame",), ("W" * 150,))
     merge(catalog, kept, other)
     session.commit()
@@ -165,7 +168,7 @@ def test_rating_figures_follow(make, session, catalog):
     session.execute(
         insert(IssueRating), [{"issue_id": i.id, "user_id": u, "rating": stars} for i, u, stars in given]
     )
-    catalog.unit.rated({kept.id, other.id}, {series.id})
+    catalog.unit.record_ratings({kept.id, other.id}, {series.id})
     catalog.unit.propagate()
     session.commit()
     merge(catalog, kept, other)
@@ -186,7 +189,7 @@ def test_what_is_in_the_way_is_named_and_nothing_is_changed(make, session, catal
     else:
         pair = [make.imprint(publisher=each) for each in (first, second)]
         named = [make.series(name="Run", publisher=second, imprint=pair[1])]
-    seen = preview(session, *pair)
+    seen = preview_merge(session, *pair)
     assert {each.id for problem in seen.problems for each in problem.objects} == {each.id for each in named}
     rows = session.scalar(text("SELECT count(*) FROM history"))
     with pytest.raises(InvalidError) as caught:
@@ -213,7 +216,7 @@ def test_nonsense_is_refused(make, session, catalog):
 def test_merges_edits_and_deletions_at_once_end_in_one_order(factory):
     """Whoever comes second sees what the first did: nobody's change is lost, and nothing points nowhere."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         kept, other = make.creator(), make.creator()
         team = make.team(creators=[other])
         issues = [make.issue(credits=[{"creator": other.id, "roles": []}]).id for _ in range(2)]
@@ -247,7 +250,7 @@ def test_merges_edits_and_deletions_at_once_end_in_one_order(factory):
         catalog.delete(catalog.get(models.Team, team_id))
         return "removed"
 
-    answers = at_once(factory, *map(told, (join, join, credit, rename, remove)))
+    answers = run_concurrently(factory, *map(told, (join, join, credit, rename, remove)))
     assert sorted(answers[:2])[1] == "merged"
     assert sorted(answers[:2])[0] in {"MovedError", "NotFoundError"}
     assert answers[2] in {"credited", "InvalidError"}

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select, text
 
-from comicsdb.catalog.maintenance.deletion_preview import consequences
+from comicsdb.catalog.maintenance.deletion_preview import preview_deletion
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import collection, pull_list, ratings, wish_list
 from comicsdb.models import (
@@ -243,7 +243,7 @@ def test_a_deletion_is_counted_before_and_leaves_lists_dense(session, catalog, m
     numbers = 1 if kind == "issue" else 2
     followed = {} if kind == "issue" else {"pull_list_series": 1}
     assert (
-        consequences(session, goes).owned
+        preview_deletion(session, goes).reader_rows
         == {
             "rating": 1,
             "collection_item": 1,
@@ -258,7 +258,7 @@ def test_a_deletion_is_counted_before_and_leaves_lists_dense(session, catalog, m
     catalog.delete(goes)
     session.commit()
     assert lists_of(session, found) == [stays.id] if numbers == 2 else [stays.id, two[1].id]
-    assert consequences(session, stays).owned == {"reading_list_item": 1}
+    assert preview_deletion(session, stays).reader_rows == {"reading_list_item": 1}
     for table in ("collection_item", "read_date", "wish_list_item", "issue_rating", "review"):
         assert session.scalar(text(f"SELECT count(*) FROM {table}")) == 0
     after = stamps(session)

@@ -7,12 +7,12 @@ from sqlalchemy import inspect, select, text
 
 from comicsdb import models
 from comicsdb.catalog.maintenance.merge import merge
-from comicsdb.catalog.maintenance.merge_references import references
+from comicsdb.catalog.maintenance.merge_references import references_to_kind
 from comicsdb.community import profiles
 from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.models import CATALOGUE, IssueRating
-from tests.lists import held, make_list
+from tests.lists import locked_list, make_list
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 
@@ -98,13 +98,13 @@ def test_every_reference_of_the_schema_is_known_to_merges(session):
                 found[key["referred_table"]] |= {f"{table}.{each}" for each in key["constrained_columns"]}
     assert found == KNOWN
     for kind in KINDS:
-        led_over = {f"{each.table.name}.{each.column}" for each in references(kind)}
+        led_over = {f"{each.table.name}.{each.column}" for each in references_to_kind(kind)}
         assert led_over == KNOWN[kind] - {f"attribution.{kind}_id"}
 
 
 def crowd(make, session, number):
     """One object of each kind, all linked with one another and with others of their own."""
-    with make.together():
+    with make.single_commit():
         cited = {
             "attributions": [{"source": "W", "url": f"https://example.org/{number}"}],
             "external_ids": [{"source": "metron", "external_id": str(number + 1)}],
@@ -154,7 +154,7 @@ def keep(session, reader, issue, series, stars):
     session.add(models.Review(user_id=reader.id, issue_id=issue.id, text="Good."))
     known = session.scalar(select(models.ReadingList).where(models.ReadingList.user_id == reader.id))
     reading_list = known or make_list(session, reader)
-    items.add_issues(held(session, reader, reading_list), [issue.id])
+    items.add_issues(locked_list(session, reader, reading_list), [issue.id])
     session.commit()
 
 

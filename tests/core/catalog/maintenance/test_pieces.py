@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, func, insert, select, text, update
 
 from comicsdb.admin import catalogue
-from comicsdb.admin.unfinished import ActWorker, is_anything_left, run
+from comicsdb.admin.unfinished import ActWorker, has_unfinished, run_unfinished
 from comicsdb.catalog import Catalog, InvalidError, piecewise
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import pieces
@@ -30,8 +30,8 @@ from comicsdb.models import (
     issue_character,
 )
 from comicsdb.ops import jobs
-from tests.factories import Make
-from tests.lists import many_issues
+from tests.factories import Factories
+from tests.lists import create_issues
 
 FEW, PIECE, ISSUES = 5, 2, 10
 NOW = timedelta(0)
@@ -39,26 +39,26 @@ NOW = timedelta(0)
 
 def work(factory):
     """Do what was left for later; returns how many acts."""
-    return len(run(factory, idle=NOW))
+    return len(run_unfinished(factory, idle=NOW))
 
 
-class Killed(BaseException):
-    """What ends a process in the middle of its work."""
+class ProcessKilled(BaseException):
+    """Stands for the end of a process in the middle of its work."""
 
 
 @pytest.fixture
 def world(factory, monkeypatch):
     """Ids: of somebody of the staff, of a long series with stars, and of a short one of another publisher."""
-    monkeypatch.setattr(pieces, "FEW", FEW)
-    for size in ("FIRST", "FEWEST", "MOST"):
+    monkeypatch.setattr(pieces, "MAX_IMMEDIATE", FEW)
+    for size in ("INITIAL_SIZE", "MIN_SIZE", "MAX_SIZE"):
         monkeypatch.setattr(piecewise, size, PIECE)
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         user = make.user("Boss", is_staff=True)
         long, short = make.series(name="Long"), make.series(name="Short")
-        issues = many_issues(session, long, ISSUES)
+        issues = create_issues(session, long, ISSUES)
         make.issue(series=short, number="0")
-        ratings.give(session, user.id, {issues[0].id: 4, issues[-1].id: 2}, today=date(2026, 3, 4))
+        ratings.rate_issues(session, user.id, {issues[0].id: 4, issues[-1].id: 2}, today=date(2026, 3, 4))
         Catalog(session).update(issues[0], {"reprints": [issues[-1].id]})
         session.commit()
         return user.id, long.id, short.id
@@ -85,15 +85,15 @@ def chosen(session, world):
 
 
 def delete_chosen(session, world):
-    assert catalogue.delete_objects(*staff(session, world), Issue, chosen(session, world), "Twice").later
+    assert catalogue.delete_objects(*staff(session, world), Issue, chosen(session, world), "Twice").postponed
 
 
 def rate_teen(session, world):
-    assert catalogue.rate_teen(*staff(session, world), chosen(session, world)).later
+    assert catalogue.rate_teen(*staff(session, world), chosen(session, world)).postponed
 
 
 def rebuild_slugs(session, world):
-    assert catalogue.rebuild_many_slugs(*staff(session, world), [world[1], world[2]]).later
+    assert catalogue.rebuild_many_slugs(*staff(session, world), [world[1], world[2]]).postponed
 
 
 def fix_start_year(session, world):
@@ -105,7 +105,7 @@ def fix_start_year(session, world):
 
 def add_universe(session, world):
     catalog, boss = staff(session, world)
-    series, universe = catalogue.find(catalog, "series", world[1]), Make(catalog).universe()
+    series, universe = catalogue.find(catalog, "series", world[1]), Factories(catalog).universe()
     assert catalogue.add_universe(catalog, boss, series, universe, characters=True) is None
 
 
@@ -149,13 +149,13 @@ def after_commits(factory, number, work):
 
 
 def kill():
-    raise Killed
+    raise ProcessKilled
 
 
 def interrupted(factory):
     """Begin what is noted, and be killed after some pieces."""
     stop = after_commits(factory, 4, kill)
-    with pytest.raises(Killed):
+    with pytest.raises(ProcessKilled):
         work(factory)
     stop()
 
@@ -183,11 +183,11 @@ def state(factory):
 PROCESS = """
 import sys
 from sqlalchemy import create_engine
-from comicsdb.admin.unfinished import run
+from comicsdb.admin.unfinished import run_unfinished
 from comicsdb.catalog import piecewise
 from comicsdb.db import session_factory
-piecewise.FIRST = piecewise.FEWEST = piecewise.MOST = int(sys.argv[2])
-run(session_factory(create_engine(sys.argv[1])))
+piecewise.INITIAL_SIZE = piecewise.MIN_SIZE = piecewise.MAX_SIZE = int(sys.argv[2])
+run_unfinished(session_factory(create_engine(sys.argv[1])))
 """
 
 
@@ -285,12 +285,12 @@ def test_what_is_asked_for_twice_is_done_once(factory, world):
 def test_one_process_at_a_time_works(factory, world):
     ask(factory, world, delete)
     bind = factory.kw["bind"]
-    with jobs.alone(bind, jobs.ACTS), pytest.raises(jobs.AlreadyRunningError):
+    with jobs.job_lock(bind, jobs.ACTS), pytest.raises(jobs.AlreadyRunningError):
         work(factory)
     worker = ActWorker(bind, {"sqlalchemy.url": bind.url.render_as_string(hide_password=False)}, None)
     worker.start()
     with factory() as session:
-        while is_anything_left(session):
+        while has_unfinished(session):
             session.rollback()
             time.sleep(0.05)
     worker.stop()
@@ -321,7 +321,7 @@ def test_nothing_moves_where_both_have_what_must_not_be_there_twice(factory, wor
 @pytest.mark.parametrize("act", EDITS)
 def test_issues_are_written_in_pieces_with_one_entry_in_the_audit_log(factory, world, act):
     with factory() as session:
-        make, issues = Make(Catalog(session)), chosen(session, world)
+        make, issues = Factories(Catalog(session)), chosen(session, world)
         who, odd = make.creator().id, func.concat("odd-", Issue.id)
         session.execute(update(Issue).where(Issue.id.in_(issues)).values(desc="Old.", slug=odd))
         writer = session.scalar(select(Role.id).where(Role.name == "Writer"))
@@ -367,7 +367,7 @@ def test_issues_are_written_in_pieces_with_one_entry_in_the_audit_log(factory, w
 def cast(factory, world):
     """Ids of two characters and two creators: the first of each in all issues, the second in one of them."""
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         issues = list(session.scalars(select(Issue.id).order_by(Issue.id)))
         found = [make.character().id, make.character().id, make.creator().id, make.creator().id]
         roles = [role.id for role in session.scalars(select(Role).order_by(Role.id).limit(2))]
@@ -430,7 +430,7 @@ def test_links_with_many_issues_are_removed_in_pieces(factory, world, cast, kind
         catalogue.delete_object(catalog, boss, catalogue.find(catalog, kind, gone), "Twice")
         session.commit()
     stop = after_commits(factory, 3, kill)
-    with pytest.raises(Killed):
+    with pytest.raises(ProcessKilled):
         work(factory)
     stop()
     table = issue_character if kind == "character" else Credit.__table__

@@ -14,7 +14,7 @@ from tests.core.db.dev_cluster.helpers import ROOT, USER, command, stop
 
 @pytest.fixture(autouse=True)
 def no_setting(monkeypatch):
-    monkeypatch.delenv(programs.SETTING, raising=False)
+    monkeypatch.delenv(programs.PG_BIN, raising=False)
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +32,17 @@ def folder(open_folder, request):
 
 
 @pytest.fixture(scope="module")
-def stopped(open_folder):
-    """The folder of a cluster that has been made, and runs no more."""
+def stopped_cluster_folder(open_folder):
+    """The folder of a cluster that was created and stopped."""
     cluster = dev_cluster.start(open_folder / "stopped", durable=False)
     stop(cluster)
     return cluster.folder
 
 
 @pytest.fixture
-def made(stopped, folder):
+def cluster_folder(stopped_cluster_folder, folder):
     """A folder with a cluster of the test's own: a copy, as making one takes longer than most tests."""
-    subprocess.run(["cp", "-a", stopped, folder], check=True)
+    subprocess.run(["cp", "-a", stopped_cluster_folder, folder], check=True)
     return folder
 
 
@@ -64,7 +64,7 @@ def start():
 
 
 @pytest.fixture
-def user():
+def start_user():
     """Start a process that uses a folder's server; what is left of them ends with the test."""
     running = []
 
@@ -82,14 +82,14 @@ def user():
 
 
 @pytest.fixture(scope="module")
-def shared(open_folder):
+def shared_cluster(open_folder):
     cluster = dev_cluster.start(open_folder / "shared", durable=False)
     yield cluster
     cluster.discard()
 
 
 @pytest.fixture
-def bare(monkeypatch, tmp_path):
+def empty_path(monkeypatch, tmp_path):
     """A PATH on which nothing is found."""
     monkeypatch.setenv("PATH", str(tmp_path))
     return tmp_path

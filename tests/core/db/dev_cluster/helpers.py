@@ -1,4 +1,4 @@
-"""What the tests of the private PostgreSQL share: programs that use it, and a look at its processes."""
+"""Helpers of the tests of the private PostgreSQL: programs that use it, and its processes."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from comicsdb.db.dev_cluster import programs, supervisor
 
 ROOT = Path(dev_cluster.__file__).parents[3]
 AS_ROOT = os.geteuid() == 0
-WHEEL = programs.wheel()
+WHEEL = programs.wheel_programs()
 
 # A process of its own that uses the server of a folder until its standard input ends.
 USER = """
@@ -72,13 +72,13 @@ def is_gone(pid):
 
 
 def await_gone(pid):
-    assert supervisor.until(lambda: is_gone(pid), 5), f"process {pid} is still alive"
+    assert supervisor.wait_until(lambda: is_gone(pid), 5), f"process {pid} is still alive"
 
 
 def stop(cluster):
     """Leave a server as its last user, and wait until it has stopped."""
     cluster.release()
-    assert supervisor.until(lambda: supervisor.state(cluster.home) is None, 5)
+    assert supervisor.wait_until(lambda: supervisor.state(cluster.home) is None, 5)
 
 
 def kill(*pids):

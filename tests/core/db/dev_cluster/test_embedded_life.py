@@ -25,9 +25,11 @@ from tests.core.db.dev_cluster.helpers import (
 )
 
 
-def test_the_first_process_may_leave_while_a_second_stays_and_the_last_stops_the_server(start, user, made):
-    first = user(made)
-    cluster = start(made)
+def test_the_first_process_may_leave_while_a_second_stays_and_the_last_stops_the_server(
+    start, start_user, cluster_folder
+):
+    first = start_user(cluster_folder)
+    cluster = start(cluster_folder)
     before = processes(cluster)
     output, _ = first.communicate(timeout=5)  # the server keeps no pipe of the process that started it
     assert (output, first.returncode) == (b"", 0)
@@ -40,9 +42,11 @@ def test_the_first_process_may_leave_while_a_second_stays_and_the_last_stops_the
     assert not (cluster.data / "postmaster.pid").exists()
 
 
-def test_an_interrupt_at_the_terminal_of_one_process_leaves_the_server_to_the_others(start, user, made):
-    first = user(made, start_new_session=True)
-    cluster = start(made)
+def test_an_interrupt_at_the_terminal_of_one_process_leaves_the_server_to_the_others(
+    start, start_user, cluster_folder
+):
+    first = start_user(cluster_folder, start_new_session=True)
+    cluster = start(cluster_folder)
     before = processes(cluster)
     os.killpg(first.pid, signal.SIGINT)
     assert b"KeyboardInterrupt" in first.communicate(timeout=5)[1]
@@ -51,9 +55,11 @@ def test_an_interrupt_at_the_terminal_of_one_process_leaves_the_server_to_the_ot
     assert query(cluster, "SELECT 1") == (1,)
 
 
-def test_killing_the_only_user_stops_the_server_though_a_program_it_started_lives_on(start, user, made):
-    first = user(made)
-    cluster = start(made)
+def test_killing_the_only_user_stops_the_server_though_a_program_it_started_lives_on(
+    start, start_user, cluster_folder
+):
+    first = start_user(cluster_folder)
+    cluster = start(cluster_folder)
     _, server = processes(cluster)
     cluster.release()
     time.sleep(3 * embedded_supervisor.INTERVAL)
@@ -62,26 +68,26 @@ def test_killing_the_only_user_stops_the_server_though_a_program_it_started_live
     await_gone(server)
 
 
-def test_after_everything_was_killed_a_start_finds_the_data_intact(start, user, made):
-    first = user(made)  # who starts the server, and so makes it a durable one
-    cluster = start(made)
+def test_after_everything_was_killed_a_start_finds_the_data_intact(start, start_user, cluster_folder):
+    first = start_user(cluster_folder)  # who starts the server, and so makes it a durable one
+    cluster = start(cluster_folder)
     query(cluster, "CREATE TABLE issue AS SELECT 27 AS number")
     supervisor, server = processes(cluster)
     cluster.release()
     kill(first.pid, supervisor, server)
-    again = start(made)
+    again = start(cluster_folder)
     assert processes(again)[1] != server
     assert query(again, "SELECT number FROM issue") == (27,)
 
 
-def test_a_server_whose_supervisor_was_killed_is_replaced_by_a_supervised_one(start, made):
-    cluster = start(made)
+def test_a_server_whose_supervisor_was_killed_is_replaced_by_a_supervised_one(start, cluster_folder):
+    cluster = start(cluster_folder)
     query(cluster, "CREATE TABLE issue AS SELECT 27 AS number")
     supervisor, server = processes(cluster)
     kill(supervisor)
     await_gone(supervisor)
     assert not is_gone(server)
-    again = start(made)
+    again = start(cluster_folder)
     await_gone(server)
     assert query(again, "SELECT number FROM issue") == (27,)
     _, server = processes(again)
@@ -89,41 +95,41 @@ def test_a_server_whose_supervisor_was_killed_is_replaced_by_a_supervised_one(st
     await_gone(server)
 
 
-def test_a_process_gets_a_new_server_for_one_that_was_killed(start, made):
-    cluster = start(made)
+def test_a_process_gets_a_new_server_for_one_that_was_killed(start, cluster_folder):
+    cluster = start(cluster_folder)
     _, server = processes(cluster)
     kill(server)
-    assert start(made) is cluster
+    assert start(cluster_folder) is cluster
     assert processes(cluster)[1] != server
     assert query(cluster, "SELECT 1") == (1,)
 
 
-def test_a_process_id_left_behind_that_is_now_anothers_does_not_hinder_a_start(start, made):
-    cluster = start(made)
+def test_a_process_id_left_behind_that_is_now_anothers_does_not_hinder_a_start(start, cluster_folder):
+    cluster = start(cluster_folder)
     owner = cluster.data.stat()
     stop(cluster)
     other = subprocess.Popen(["sleep", "60"], user=owner.st_uid if AS_ROOT else None)
     try:
         (cluster.data / "postmaster.pid").write_text(f"{other.pid}\n{cluster.data}\n")
         os.chown(cluster.data / "postmaster.pid", owner.st_uid, owner.st_gid)
-        assert query(start(made), "SELECT 1") == (1,)
+        assert query(start(cluster_folder), "SELECT 1") == (1,)
         assert other.poll() is None
     finally:
         other.kill()
         other.wait()
 
 
-def test_those_who_come_while_others_go_are_all_served(start, made):
-    start(made).release()
+def test_those_who_come_while_others_go_are_all_served(start, cluster_folder):
+    start(cluster_folder).release()
     crowd = subprocess.run(
-        command(PASSERS_BY, made), capture_output=True, text=True, cwd=ROOT, timeout=60, check=True
+        command(PASSERS_BY, cluster_folder), capture_output=True, text=True, cwd=ROOT, timeout=60, check=True
     )
     assert (crowd.stdout.split(), crowd.stderr) == (["0"] * 3, "")
 
 
-def test_a_server_in_use_by_another_process_is_not_discarded(start, user, made, monkeypatch):
-    user(made)
-    cluster = start(made)
+def test_a_server_in_use_by_another_process_is_not_discarded(start, start_user, cluster_folder, monkeypatch):
+    start_user(cluster_folder)
+    cluster = start(cluster_folder)
     monkeypatch.setattr(dev_cluster, "PATIENCE", 0.5)
     with pytest.raises(EmbeddedError, match="in use"):
         cluster.discard()
@@ -159,11 +165,13 @@ for folder in sys.argv[1:]:
 """
 
 
-def test_a_path_that_cannot_be_a_socket_address_gets_a_short_private_one(start, open_folder, stopped):
+def test_a_path_that_cannot_be_a_socket_address_gets_a_short_private_one(
+    start, open_folder, stopped_cluster_folder
+):
     clusters = []
     for name in ("long/" + "x" * 110, "comma, blank and 'quote"):
         (open_folder / name).parent.mkdir(exist_ok=True)
-        subprocess.run(["cp", "-a", stopped, open_folder / name], check=True)
+        subprocess.run(["cp", "-a", stopped_cluster_folder, open_folder / name], check=True)
         clusters.append(start(open_folder / name))
     for cluster in clusters:
         assert query(cluster, "SELECT 1") == (1,)

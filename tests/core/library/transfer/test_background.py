@@ -11,12 +11,12 @@ from sqlalchemy import select, text
 
 from comicsdb.catalog import Catalog
 from comicsdb.library.transfer import background, imports
-from comicsdb.library.undo import Undone, undo
+from comicsdb.library.undo import UndoResult, undo
 from comicsdb.models import LibraryImport, LibraryImportRow, User
 from tests.core.library.library_files import OFFICIAL, identity_of
-from tests.factories import Make
+from tests.factories import Factories
 from tests.serving import clean_environment
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 ROWS = 6000
 SETTINGS = {
@@ -32,7 +32,7 @@ from sqlalchemy import create_engine
 from comicsdb.db import session_factory
 from comicsdb.library.transfer import background
 from tests.core.library.transfer.test_background import SETTINGS
-background.STORED_AT_ONCE = 300
+background.STORE_BATCH = 300
 factory = session_factory(create_engine(sys.argv[1]))
 while background.work(factory, SETTINGS):
     time.sleep(0.05)
@@ -55,7 +55,7 @@ def file_of(rows) -> bytes:
 
 def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
     with factory() as session:
-        make = Make(Catalog(session))
+        make = Factories(Catalog(session))
         long = make.series(name="The Long Run", year_began=2001)
         twins = [make.series(name="Twins", year_began=year) for year in (1990, 1995)]
         session.execute(
@@ -90,7 +90,7 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
     worker = subprocess.Popen(
         [sys.executable, "-c", WORKER, database], env=clean_environment(), cwd=os.getcwd()
     )
-    await_that(lambda: found(factory).progress > 0)
+    wait_until(lambda: found(factory).progress > 0)
     worker.send_signal(signal.SIGKILL)
     worker.wait()
     cut = found(factory)
@@ -108,13 +108,13 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
         who = identity_of(session, session.get_one(User, reader.id))
         undone = undo(session, who, OFFICIAL, done.act_id, today=date(2026, 11, 23))
         session.commit()
-        assert undone == Undone(ROWS + 1, changed=0, gone=0)
+        assert undone == UndoResult(ROWS + 1, changed=0, gone=0)
         assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
 
 
 def test_a_file_that_cannot_be_read_is_told(factory):
     with factory() as session:
-        reader = Make(Catalog(session)).user()
+        reader = Factories(Catalog(session)).user()
         session.commit()
         imports.upload(
             session, reader.id, "x.csv", b"what,ever\n" * 40_000, currency="USD", rows=100_000, megabytes=10

@@ -8,11 +8,11 @@ from sqlalchemy import select
 from comicsdb.catalog import InvalidError
 from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.library.transfer.format import ITEMS
-from comicsdb.library.transfer.imports import reviewed, upload
+from comicsdb.library.transfer.imports import review_rows, upload
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import ReadingList
-from tests.conftest import recording
-from tests.core.library.library_files import bring, fill, held_by, shelf
+from tests.conftest import record_statements
+from tests.core.library.library_files import create_catalogue, exported_library, fill_library, import_file
 
 # As ComicRack writes them.
 SAMPLE = """\
@@ -36,14 +36,14 @@ SAMPLE = """\
 
 @pytest.fixture
 def stock(make):
-    return shelf(make)
+    return create_catalogue(make)
 
 
 def test_a_list_comes_in_with_its_order_and_what_is_unknown_is_told(session, make, stock):
     user = make.user()
     made = upload(session, user.id, "a.cbl", SAMPLE.encode(), currency="USD", rows=9, megabytes=1)
     assert made.payload["lists"] == [{"name": "The Long & Dark Night"}]
-    rows = reviewed(session, made)
+    rows = review_rows(session, made)
     assert [(row.part, row.says, row.match.state) for row in rows] == [
         (ITEMS, "Lamplighter, The (2018) #002", "matched"),
         (ITEMS, "Somewhere Else #1", "ambiguous"),
@@ -51,16 +51,20 @@ def test_a_list_comes_in_with_its_order_and_what_is_unknown_is_told(session, mak
         (ITEMS, "The Lamplighter #1", "matched"),
     ]
     assert rows[1].match.candidates == (stock.others[0].id,)
-    counted = bring(session, user, SAMPLE.encode(), choices={1: stock.others[0].id})
+    counted = import_file(session, user, SAMPLE.encode(), choices={1: stock.others[0].id})
     assert counted == {"reading_lists_added": 1, "reading_list_items_added": 3}
-    assert [each["number"] for each in held_by(session, user)["reading_list_items"]] == ["2", "-1", "1"]
+    assert [each["number"] for each in exported_library(session, user)["reading_list_items"]] == [
+        "2",
+        "-1",
+        "1",
+    ]
 
 
 def test_what_goes_out_comes_back(session, connection, make, stock):
     ann, bob = make.user("Ann"), make.user("Bob")
-    fill(session, ann, stock)
+    fill_library(session, ann, stock)
     mine = select(ReadingList).where(ReadingList.user_id == ann.id, ReadingList.name == "Second half")
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         data = write_cbl(session, session.scalar(mine))
     assert len(statements) == 2, statements
     root = ET.fromstring(data)  # noqa: S314  (our own)
@@ -74,9 +78,13 @@ def test_what_goes_out_comes_back(session, connection, make, stock):
         "Publisher": "Harbor House",
     }
     assert [each.attrib["Name"] for each in first] == ["gcd", "comicsdb"]
-    bring(session, bob, data)
-    assert [each["number"] for each in held_by(session, bob)["reading_list_items"]] == ["7", "6", "½"]
-    assert bring(session, bob, data) == {}
+    import_file(session, bob, data)
+    assert [each["number"] for each in exported_library(session, bob)["reading_list_items"]] == [
+        "7",
+        "6",
+        "½",
+    ]
+    assert import_file(session, bob, data) == {}
 
 
 BOMB = '<!DOCTYPE b [<!ENTITY a "aaaaaaaaaa">{}]><ReadingList><Name>&z;</Name></ReadingList>'
@@ -113,7 +121,7 @@ def test_odd_xml_is_read_as_far_as_it_says_something(session, make):
     assert len(upload_.lists[0]["name"]) == 255
     assert [row.wanted.series for row in upload_.rows] == ["", "", "A"]
     assert [name for row in upload_.rows for name, _shown in row.unclear] == ["Series", "Volume", "cv_id"]
-    assert bring(session, make.user(), odd.encode()) == {"reading_lists_added": 1}
+    assert import_file(session, make.user(), odd.encode()) == {"reading_lists_added": 1}
 
 
 @pytest.mark.parametrize(

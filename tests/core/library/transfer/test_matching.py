@@ -13,17 +13,17 @@ from comicsdb.library.transfer.matching import (
     REASONS,
     UNKNOWN,
     Match,
-    Wanted,
+    MatchQuery,
     match_issues,
     match_series,
 )
 from comicsdb.models import Issue
-from tests.conftest import in_savepoint, made_once, recording
+from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
 
 
 def stock(_session, make) -> SimpleNamespace:
     """Make two series of one name, one with an article, and a one-shot; returns the ids."""
-    with make.together():
+    with make.single_commit():
         w = SimpleNamespace(harbor=make.publisher(name="Harbor House Comics", alt_names=["Porto"]))
         w.imprint = make.imprint(name="Little Harbor", publisher=w.harbor)
         w.first = make.series(
@@ -57,14 +57,14 @@ def stock(_session, make) -> SimpleNamespace:
 @pytest.fixture(scope="module")
 def stocked(engine):
     """A connection for all tests, and the ids of what is there."""
-    with made_once(engine, stock) as found:
+    with connection_with_data(engine, stock) as found:
         yield found
 
 
 @pytest.fixture
 def connection(stocked):
     """The same in a savepoint, which is rolled back."""
-    yield from in_savepoint(stocked[0])
+    yield from connection_in_savepoint(stocked[0])
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def shelf(stocked):
 
 
 def one(session, **values) -> Match:
-    (match,) = match_issues(session, [Wanted(**values)])
+    (match,) = match_issues(session, [MatchQuery(**values)])
     return match
 
 
@@ -226,11 +226,11 @@ def test_series_are_matched_alike(session, make, shelf):
     found = match_series(
         session,
         [
-            Wanted(series=LIGHTER, year=2018),
-            Wanted(series=LIGHTER),
-            Wanted(series="unica!"),
-            Wanted(id=shelf.first, series=LIGHTER),
-            Wanted(series="Nobody Knows"),
+            MatchQuery(series=LIGHTER, year=2018),
+            MatchQuery(series=LIGHTER),
+            MatchQuery(series="unica!"),
+            MatchQuery(id=shelf.first, series=LIGHTER),
+            MatchQuery(series="Nobody Knows"),
         ],
     )
     assert [each.state for each in found] == [MATCHED, AMBIGUOUS, MATCHED, MATCHED, UNKNOWN]
@@ -239,11 +239,12 @@ def test_series_are_matched_alike(session, make, shelf):
 
 
 def test_a_file_of_five_thousand_rows_costs_three_statements(session, connection, shelf):
-    rows = [Wanted(id=shelf.one)]
+    rows = [MatchQuery(id=shelf.one)]
     rows += [
-        Wanted(series=f"The Amazing Lamplighter {n % 50 or ''}", number=str(n % 1000)) for n in range(4999)
+        MatchQuery(series=f"The Amazing Lamplighter {n % 50 or ''}", number=str(n % 1000))
+        for n in range(4999)
     ]
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         found = match_issues(session, rows)
     assert len(statements) == 3, statements
     assert len(found) == 5000

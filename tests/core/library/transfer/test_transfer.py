@@ -13,8 +13,16 @@ from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS
 from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.writing import as_archive, as_csv, as_json, library
 from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList, User
-from tests.conftest import in_savepoint, made_once, recording
-from tests.core.library.library_files import OFFICIAL, TODAY, bring, fill, held_by, identity_of, shelf
+from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
+from tests.core.library.library_files import (
+    OFFICIAL,
+    TODAY,
+    create_catalogue,
+    exported_library,
+    fill_library,
+    identity_of,
+    import_file,
+)
 
 WRITERS = {"json": as_json, "zip": as_archive}
 ADDED = {
@@ -30,22 +38,22 @@ ADDED = {
 
 def stock(session, make) -> tuple[int, list[int]]:
     """Make a shelf and an account that has something of everything; returns its id, and those of issues."""
-    w, user = shelf(make), make.user("Ann")
-    fill(session, user, w)
+    w, user = create_catalogue(make), make.user("Ann")
+    fill_library(session, user, w)
     return user.id, [each.id for each in w.issues]
 
 
 @pytest.fixture(scope="module")
 def stocked(engine):
     """A connection for all tests, and the ids of what is there."""
-    with made_once(engine, stock) as found:
+    with connection_with_data(engine, stock) as found:
         yield found
 
 
 @pytest.fixture
 def connection(stocked):
     """The same in a savepoint, which is rolled back."""
-    yield from in_savepoint(stocked[0])
+    yield from connection_in_savepoint(stocked[0])
 
 
 @pytest.fixture
@@ -92,30 +100,30 @@ def agrees(session):
 
 @pytest.mark.parametrize("form", WRITERS)
 def test_what_one_account_exports_is_what_the_next_one_has_after_importing_it(session, make, ann, form):
-    exported = held_by(session, ann)
+    exported = exported_library(session, ann)
     bob = make.user("Bob")
-    assert bring(session, bob, WRITERS[form](exported)) == ADDED
-    assert held_by(session, bob) == exported
+    assert import_file(session, bob, WRITERS[form](exported)) == ADDED
+    assert exported_library(session, bob) == exported
     assert agrees(session)
-    assert held_by(session, ann) == exported
+    assert exported_library(session, ann) == exported
 
 
 @pytest.mark.parametrize("form", WRITERS)
 @pytest.mark.parametrize("take_file", [False, True])
 def test_twice_is_once(session, make, ann, form, take_file):
-    exported, bob = held_by(session, ann), make.user("Bob")
-    bring(session, bob, WRITERS[form](exported))
+    exported, bob = exported_library(session, ann), make.user("Bob")
+    import_file(session, bob, WRITERS[form](exported))
     stamps = select(CollectionItem.modified, CollectionItem.id)
     before = session.execute(stamps).all()
-    assert bring(session, bob, WRITERS[form](exported), take_file=take_file) == {}
-    assert bring(session, ann, WRITERS[form](exported), take_file=take_file) == {}
-    assert held_by(session, bob) == held_by(session, ann) == exported
+    assert import_file(session, bob, WRITERS[form](exported), take_file=take_file) == {}
+    assert import_file(session, ann, WRITERS[form](exported), take_file=take_file) == {}
+    assert exported_library(session, bob) == exported_library(session, ann) == exported
     assert session.execute(stamps).all() == before
 
 
 def test_ids_are_not_needed(session, make, ann):
     """As in a file of another site, where the same comics have other numbers."""
-    exported, bob = held_by(session, ann), make.user("Bob")
+    exported, bob = exported_library(session, ann), make.user("Bob")
     document = json.loads(as_json(exported))
     for part in (*document.values(), *(each["items"] for each in document[LISTS])):
         for row in part if isinstance(part, list) else ():
@@ -128,17 +136,17 @@ def test_ids_are_not_needed(session, make, ann):
                 "variant_id",
             ):
                 row.pop(name, None)
-    assert bring(session, bob, json.dumps(document).encode()) == ADDED
-    assert held_by(session, bob) == exported
+    assert import_file(session, bob, json.dumps(document).encode()) == ADDED
+    assert exported_library(session, bob) == exported
 
 
 def test_each_table_can_be_imported_alone(session, make, ann):
-    exported, bob = held_by(session, ann), make.user("Bob")
+    exported, bob = exported_library(session, ann), make.user("Bob")
     for part in PARTS:
         data = as_csv(part, exported[part])
-        assert bring(session, bob, data), part
-        assert bring(session, bob, data) == {}, part
-    found = held_by(session, bob)
+        assert import_file(session, bob, data), part
+        assert import_file(session, bob, data) == {}, part
+    found = exported_library(session, bob)
     for part in ("collection", "pull_list", "wish_list"):
         assert found[part] == exported[part]
     stars = [[(each["issue_id"], each["rating"]) for each in rows["ratings"]] for rows in (found, exported)]
@@ -182,7 +190,7 @@ def test_only_what_is_said_stands_in_json(session, ann):
 
 
 def test_an_export_costs_a_statement_for_each_part_and_one_for_the_issues(session, connection, ann):
-    with recording(connection) as statements:
+    with record_statements(connection) as statements:
         library(session, ann.id)
     assert len(statements) == 8, statements
 
@@ -203,8 +211,8 @@ def one(issues, place=0, **values):
 
 def test_mine_is_kept_and_blanks_are_filled(session, ann, issues):
     said = {"quantity": 9, "grade": "5.0", "notes": "theirs", "purchase_store": "theirs", "rating": 1}
-    assert bring(session, ann, one(issues, **said)) == {}
-    counted = bring(session, ann, one(issues, 1, **said, purchase_price="3", purchase_currency="GBP"))
+    assert import_file(session, ann, one(issues, **said)) == {}
+    counted = import_file(session, ann, one(issues, 1, **said, purchase_price="3", purchase_currency="GBP"))
     assert counted == {"collection_changed": 1, "ratings_added": 1}
     found = item(session, ann, issues[1])
     assert (found.quantity, str(found.grade), found.notes, found.rating) == (1, "5.0", "theirs", 1)
@@ -215,7 +223,7 @@ def test_mine_is_kept_and_blanks_are_filled(session, ann, issues):
 def test_the_files_values_replace_mine_where_that_is_wanted(session, ann, issues):
     before = item(session, ann, issues[0]).modified
     said = {"quantity": 9, "grade": "5.0", "purchase_price": "1", "purchase_currency": "EUR", "rating": 1}
-    counted = bring(session, ann, one(issues, **said), take_file=True)
+    counted = import_file(session, ann, one(issues, **said), take_file=True)
     assert counted == {"collection_changed": 1, "ratings_changed": 1}
     found = item(session, ann, issues[0])
     assert (found.quantity, str(found.grade), found.rating) == (9, "5.0", 1)
@@ -228,7 +236,7 @@ def test_the_files_values_replace_mine_where_that_is_wanted(session, ann, issues
 def test_dates_of_reading_are_put_together(session, ann, issues):
     reads = ["2020-01-02T03:04:05.000678Z", "2022-02-02T12:00:00+01:00", "2018-01-01", "2018-01-01"]
     for changed in ({"collection_changed": 1}, {}):
-        assert bring(session, ann, one(issues, read_dates=reads)) == changed
+        assert import_file(session, ann, one(issues, read_dates=reads)) == changed
     found = item(session, ann, issues[0])
     assert found.date_read.isoformat() == "2022-02-02T11:00:00+00:00"
     assert (
@@ -242,13 +250,13 @@ def test_dates_of_reading_are_put_together(session, ann, issues):
 
 def test_read_without_a_date_is_read_once(session, ann, issues):
     for changed in ({"collection_changed": 2}, {}):  # both copies show it
-        assert bring(session, ann, one(issues, 1, is_read=True)) == changed
+        assert import_file(session, ann, one(issues, 1, is_read=True)) == changed
     assert (item(session, ann, issues[1]).is_read, item(session, ann, issues[1]).date_read) == (
         True,
         None,
     )
     assert agrees(session)
-    assert bring(session, ann, one(issues, 3, is_read=True)) == {"collection_added": 1}
+    assert import_file(session, ann, one(issues, 3, is_read=True)) == {"collection_added": 1}
     assert item(session, ann, issues[3]).is_read
     assert agrees(session)
 
@@ -256,7 +264,7 @@ def test_read_without_a_date_is_read_once(session, ann, issues):
 def test_stars_for_what_is_not_out_yet_are_the_readers_own(session, make, ann, issues):
     make.catalog.update(issues[8], {"store_date": date(2099, 1, 1)})
     session.commit()
-    assert bring(session, ann, one(issues, 8, rating=5)) == {"collection_added": 1, "ratings_added": 1}
+    assert import_file(session, ann, one(issues, 8, rating=5)) == {"collection_added": 1, "ratings_added": 1}
     assert item(session, ann, issues[8]).rating == 5
     session.refresh(issues[8])
     assert issues[8].rating_count == 0
@@ -284,16 +292,16 @@ def test_what_is_deleted_or_merged_meanwhile_is_no_error(session, make, ann, iss
 
 def test_reading_lists_of_one_name_become_one(session, make, ann, issues):
     bob = make.user("Bob")
-    exported = held_by(session, ann)
-    bring(session, bob, as_json(exported))
+    exported = exported_library(session, ann)
+    import_file(session, bob, as_json(exported))
     items = [{"issue_id": each.id, "issue_type": "CORE"} for each in (issues[9], issues[5])]
     lists = [{"name": "Second half", "desc": "theirs", "items": items}]
     data = json.dumps({"format": "comicsdb-library", "version": 1, "reading_lists": lists}).encode()
-    assert bring(session, bob, data) == {"reading_list_items_added": 1}
-    numbers = [each["number"] for each in held_by(session, bob)["reading_list_items"]]
+    assert import_file(session, bob, data) == {"reading_list_items_added": 1}
+    numbers = [each["number"] for each in exported_library(session, bob)["reading_list_items"]]
     assert numbers == ["7", "6", "½", "10"]
-    assert bring(session, bob, data, take_file=True) == {"reading_lists_changed": 1}
-    found = held_by(session, bob)
+    assert import_file(session, bob, data, take_file=True) == {"reading_lists_changed": 1}
+    found = exported_library(session, bob)
     assert [(each["number"], each["issue_type"]) for each in found["reading_list_items"]] == [
         ("10", "CORE"),
         ("6", "CORE"),
@@ -302,14 +310,14 @@ def test_reading_lists_of_one_name_become_one(session, make, ann, issues):
     ]
     assert [each["desc"] for each in found["reading_lists"]] == ["@desc", "theirs"]
     assert agrees(session)
-    assert held_by(session, ann) == exported
+    assert exported_library(session, ann) == exported
 
 
 def test_only_staff_bring_sources_of_lists(session, make):
     lists = [{"name": "Order", "attribution_source": "CBRO", "attribution_url": "https://example.org/"}]
     data = json.dumps({"format": "comicsdb-library", "version": 1, "reading_lists": lists}).encode()
     for user, source in ((make.user("Bob"), ""), (make.user("Root", is_staff=True), "CBRO")):
-        assert bring(session, user, data) == {"reading_lists_added": 1}
+        assert import_file(session, user, data) == {"reading_lists_added": 1}
         rows = select(ReadingList.attribution_source).where(ReadingList.user_id == user.id)
         assert session.scalars(rows).all() == [source]
 
@@ -334,9 +342,9 @@ def test_a_thousand_rows_cost_as_many_statements_as_one(session, make, connectio
             "reading_lists": [{"name": "All", "items": rows[:10]}],
         }
         data = json.dumps({"format": "comicsdb-library", "version": 1, **parts}).encode()
-        with recording(connection) as statements:
-            bring(session, user, data, rows=20_000)
-            bring(session, user, data.replace(b'"n"', b'"m"'), rows=20_000, take_file=True)
+        with record_statements(connection) as statements:
+            import_file(session, user, data, rows=20_000)
+            import_file(session, user, data.replace(b'"n"', b'"m"'), rows=20_000, take_file=True)
         return len(statements)
 
     few, many = counted(1, make.user("Few")), counted(500, make.user("Many"))

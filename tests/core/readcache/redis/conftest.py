@@ -9,19 +9,19 @@ from comicsdb.readcache.regions import Cache
 
 
 @pytest.fixture
-def quick(monkeypatch):
-    """After a failure Redis is tried again at once."""
+def immediate_retry(monkeypatch):
+    """Redis is tried again immediately after a failure."""
     monkeypatch.setattr(redis_access, "PAUSE", 0.0)
 
 
 @pytest.fixture
-def alone(redis):
-    """A cache that remembers nothing itself: whatever it knows, Redis told it."""
+def redis_only_cache(redis):
+    """A cache without memory of its own: all that it has comes from Redis."""
     return Cache(redis.url, memory_mb=0)
 
 
 @pytest.fixture
-def told(caplog):
-    """A function that gives what the cache has logged until now."""
+def logged(caplog):
+    """A function that returns what the cache has logged so far."""
     caplog.set_level(logging.INFO, "comicsdb")
     return lambda: [record.getMessage() for record in caplog.records if record.name.startswith("comicsdb")]

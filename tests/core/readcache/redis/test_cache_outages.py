@@ -11,12 +11,14 @@ from redis import exceptions
 
 from comicsdb.db import redis_access
 from comicsdb.readcache.regions import Cache
-from tests.core.readcache.redis.asked import STORED, commands, wait_for
-from tests.core.readcache.test_cache import KEY, Creator, at_once, never
+from tests.core.readcache.redis.redis_commands import STORED_KEY, command_counts, wait_for
+from tests.core.readcache.test_cache import KEY, CountingCreator, never, run_in_threads
 
 
 @pytest.mark.parametrize("address", ["url", "socket_url"])
-def test_without_redis_everything_goes_on_and_when_it_is_back_it_is_used(redis, address, quick, told):
+def test_without_redis_everything_goes_on_and_when_it_is_back_it_is_used(
+    redis, address, immediate_retry, logged
+):
     cache = Cache(getattr(redis, address))
     cache.detail.get_or_create(KEY, lambda: b"x")
     redis.kill()
@@ -25,18 +27,18 @@ def test_without_redis_everything_goes_on_and_when_it_is_back_it_is_used(redis, 
         assert cache.detail.get(f"new:{number}") is None
         assert cache.detail.get_or_create(f"new:{number}", lambda: b"y") == (b"y", False)
         assert cache.detail.get_or_create(f"new:{number}", never) == (b"y", True)
-    assert len(told()) == 1
-    assert told()[0].startswith("Redis does not answer")
+    assert len(logged()) == 1
+    assert logged()[0].startswith("Redis does not answer")
     redis.start()
     assert cache.detail.get_or_create("after", lambda: b"z") == (b"z", False)
     assert redis.client.exists("comicsdb:detail:after")
-    assert told()[1:] == ["Redis answers again."]
+    assert logged()[1:] == ["Redis answers again."]
     redis.kill()
     assert cache.detail.get("new") is None
-    assert len(told()) == 3  # a second outage is told again
+    assert len(logged()) == 3  # a second outage is told again
 
 
-def test_redis_dies_while_a_value_is_made(redis, quick):
+def test_redis_dies_while_a_value_is_made(redis, immediate_retry):
     cache = Cache(redis.url)
 
     def create():
@@ -53,8 +55,8 @@ def test_redis_dies_while_a_value_is_made(redis, quick):
 def test_without_redis_one_of_many_creates_in_each_process(redis):
     cache = Cache(redis.url)
     redis.kill()
-    creator = Creator()
-    answers = at_once(10, lambda: cache.detail.get_or_create(KEY, creator))
+    creator = CountingCreator()
+    answers = run_in_threads(10, lambda: cache.detail.get_or_create(KEY, creator))
     assert creator.calls == 1
     assert sorted(answers) == [(b"made", False)] + [(b"made", True)] * 9
 
@@ -67,9 +69,9 @@ def test_redis_has_little_time_to_answer_unless_its_address_says_more():
     )
 
 
-def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, alone, monkeypatch, told):
+def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, redis_only_cache, monkeypatch, logged):
     monkeypatch.setattr(redis_access, "PAUSE", 3600.0)
-    alone.detail.get_or_create(KEY, lambda: b"x")
+    redis_only_cache.detail.get_or_create(KEY, lambda: b"x")
     hurried = Cache(redis.url.replace("=30", "=0.25"), memory_mb=0)
     redis.freeze()
     try:
@@ -79,12 +81,12 @@ def test_a_redis_that_hangs_is_left_alone_for_a_while(redis, alone, monkeypatch,
     redis.client.config_resetstat()
     assert hurried.detail.get(KEY) is None
     assert hurried.detail.get_or_create("new", lambda: b"y") == (b"y", False)
-    assert not {"get", "set"} & set(commands(redis))
-    assert len(told()) == 1
+    assert not {"get", "set"} & set(command_counts(redis))
+    assert len(logged()) == 1
 
 
 def test_after_the_pause_one_call_tries_again_and_the_others_do_not_wait_for_it(monkeypatch):
-    circuit, asked, may_end = redis_access.Circuit("the test"), [], threading.Event()
+    circuit, asked, may_end = redis_access.CircuitBreaker("the test"), [], threading.Event()
 
     def fail():
         asked.append(threading.get_ident())
@@ -93,39 +95,39 @@ def test_after_the_pause_one_call_tries_again_and_the_others_do_not_wait_for_it(
 
     monkeypatch.setattr(redis_access, "PAUSE", 0.05)
     may_end.set()
-    assert circuit.attempt(fail, otherwise="none") == "none"
+    assert circuit.call(fail, fallback="none") == "none"
     time.sleep(0.06)
     monkeypatch.setattr(redis_access, "PAUSE", 3600.0)
     may_end.clear()
     with ThreadPoolExecutor(10) as pool:
-        calls = [pool.submit(circuit.attempt, fail, otherwise="none") for _ in range(10)]
+        calls = [pool.submit(circuit.call, fail, fallback="none") for _ in range(10)]
         wait_for(lambda: sum(call.done() for call in calls) == 9 or len(asked) > 2)
         may_end.set()
     assert [call.result() for call in calls] == ["none"] * 10
     assert len(asked) == 2
 
 
-def test_a_redis_that_is_full_is_read_from_and_told_of_once(redis, alone, told):
-    alone.detail.get_or_create(KEY, lambda: b"x")
+def test_a_redis_that_is_full_is_read_from_and_told_of_once(redis, redis_only_cache, logged):
+    redis_only_cache.detail.get_or_create(KEY, lambda: b"x")
     redis.client.config_set("maxmemory", 1)
     for number in range(5):
-        assert alone.list.get_or_create(f"issue:{number}", lambda: b"y") == (b"y", False)
-    assert alone.detail.get_or_create(KEY, never) == (b"x", True)
-    assert len(told()) == 1
-    assert "maxmemory" in told()[0]
+        assert redis_only_cache.list.get_or_create(f"issue:{number}", lambda: b"y") == (b"y", False)
+    assert redis_only_cache.detail.get_or_create(KEY, never) == (b"x", True)
+    assert len(logged()) == 1
+    assert "maxmemory" in logged()[0]
     redis.client.config_set("maxmemory", 0)
-    alone.list.get_or_create("issue:1", lambda: b"y")
-    assert alone.list.get_or_create("issue:1", never) == (b"y", True)
+    redis_only_cache.list.get_or_create("issue:1", lambda: b"y")
+    assert redis_only_cache.list.get_or_create("issue:1", never) == (b"y", True)
 
 
-def test_a_redis_that_wants_a_password_is_used_with_it_only(redis, quick):
+def test_a_redis_that_wants_a_password_is_used_with_it_only(redis, immediate_retry):
     redis.client.config_set("requirepass", "secret")
     without = Cache(redis.url)
     assert without.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
     with_it = Cache(redis.url.replace("//", "//:secret@"))
     assert with_it.detail.get(KEY) is None
     with_it.detail.get_or_create(KEY, lambda: b"y")
-    assert redis.client.get(STORED).endswith(b"y")
+    assert redis.client.get(STORED_KEY).endswith(b"y")
 
 
 @contextmanager
@@ -162,7 +164,7 @@ def answering(answer: bytes):
         b":x\r\n",
     ],
 )
-def test_something_else_at_the_address_is_as_good_as_nothing(answer, quick):
+def test_something_else_at_the_address_is_as_good_as_nothing(answer, immediate_retry):
     with answering(answer) as port:
         cache = Cache(f"redis://127.0.0.1:{port}", memory_mb=0)
         assert cache.detail.get(KEY) is None

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from comicsdb.readcache import redis_store
 from comicsdb.readcache.regions import Cache
-from tests.core.readcache.redis.asked import STORED, commands
+from tests.core.readcache.redis.redis_commands import STORED_KEY, command_counts
 from tests.core.readcache.test_cache import KEY, never
-from tests.waiting import await_that
+from tests.waiting import wait_until
 
 # What is stored.
 
@@ -46,16 +46,16 @@ def test_another_build_reads_nothing_of_what_this_one_has_made(redis):
     assert list(redis.client.scan_iter()) == []
 
 
-def test_a_hit_in_memory_asks_nobody_and_a_hit_in_redis_asks_once(redis, alone):
+def test_a_hit_in_memory_asks_nobody_and_a_hit_in_redis_asks_once(redis, redis_only_cache):
     cache = Cache(redis.url)
     cache.detail.get_or_create(KEY, lambda: b"x")
     redis.client.config_resetstat()
     for _ in range(10):
         assert cache.detail.get_or_create(KEY, never) == (b"x", True)
-    assert set(commands(redis)) <= {"config|resetstat", "info"}
+    assert set(command_counts(redis)) <= {"config|resetstat", "info"}
     for _ in range(10):
-        assert alone.detail.get_or_create(KEY, never) == (b"x", True)
-    asked = commands(redis)
+        assert redis_only_cache.detail.get_or_create(KEY, never) == (b"x", True)
+    asked = command_counts(redis)
     assert asked.pop("get") == 10
     assert "set" not in asked
 
@@ -66,7 +66,7 @@ def test_a_miss_asks_redis_once_and_tells_it_once(redis):
     assert cache.detail.get(KEY) is None
     assert cache.detail.get_or_create(KEY, lambda: b"x", missed=True) == (b"x", False)
     assert cache.list.get_or_create(KEY, lambda: b"x") == (b"x", False)
-    asked = commands(redis)
+    asked = command_counts(redis)
     assert (asked["get"], asked["set"]) == (2, 2)
     assert set(asked) <= {"get", "set", "config|resetstat", "info", "hello", "client|setinfo"}
 
@@ -85,7 +85,7 @@ def test_what_memory_took_from_redis_is_forgotten_when_its_time_is_over(redis):
     time.sleep(0.5)
     assert reader.list.get(KEY) == b"x"
     redis.client.flushall()
-    await_that(lambda: maker.list.get(KEY) is None)
+    wait_until(lambda: maker.list.get(KEY) is None)
     assert reader.list.get(KEY) is None
 
 
@@ -93,7 +93,7 @@ def test_a_value_without_expiry_in_redis_is_not_given_out_after_its_lifetime(red
     cache = Cache(redis.url, list_seconds=3, memory_mb=0)
     cache.list.get_or_create(KEY, lambda: b"x")
     redis.client.persist(f"comicsdb:list:{KEY}")
-    await_that(lambda: cache.list.get(KEY) is None)
+    wait_until(lambda: cache.list.get(KEY) is None)
     assert redis.client.exists(f"comicsdb:list:{KEY}")
 
 
@@ -110,7 +110,7 @@ def test_clearing_leaves_what_belongs_to_others(redis):
 # Nonsense in Redis.
 
 
-class Bomb:
+class PickleWithSideEffect:
     """A pickle of it makes a file when it is loaded."""
 
     def __init__(self, path):
@@ -120,44 +120,47 @@ class Bomb:
         return (Path.touch, (self.path,))
 
 
-def test_a_pickle_in_redis_is_not_loaded(redis, alone, tmp_path):
+def test_a_pickle_in_redis_is_not_loaded(redis, redis_only_cache, tmp_path):
     fuse = tmp_path / "exploded"
-    bomb = pickle.dumps(Bomb(fuse))
+    bomb = pickle.dumps(PickleWithSideEffect(fuse))
     pickle.loads(bomb)  # noqa: S301
     assert fuse.exists()
     fuse.unlink()
     header = b'{"ct": %f, "v": 2}|' % time.time()
     for poison in (bomb, header + bomb, b"cdb1" + bomb):
-        redis.client.set(STORED, poison)
-        assert alone.detail.get(KEY) is None
+        redis.client.set(STORED_KEY, poison)
+        assert redis_only_cache.detail.get(KEY) is None
     assert not fuse.exists()
 
 
-def test_a_damaged_value_is_a_miss_and_is_replaced(redis, alone):
-    alone.detail.get_or_create(KEY, lambda: b"the whole value")
-    whole = redis.client.get(STORED)
+def test_a_damaged_value_is_a_miss_and_is_replaced(redis, redis_only_cache):
+    redis_only_cache.detail.get_or_create(KEY, lambda: b"the whole value")
+    whole = redis.client.get(STORED_KEY)
     cut = [whole[:length] for length in range(len(whole))]
     flipped = [whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :] for place in range(len(whole))]
-    foreign = redis_store.pack("comicsdb:detail:another", redis_store.unpack(STORED, whole))
+    foreign = redis_store.pack("comicsdb:detail:another", redis_store.unpack(STORED_KEY, whole))
     for damaged in [*cut, *flipped, foreign, whole + b"!", b"\x00" * 16, b"null", "é".encode()]:
-        redis.client.set(STORED, damaged)
-        assert alone.detail.get(KEY) is None, damaged
-    assert alone.detail.get_or_create(KEY, lambda: b"the whole value") == (b"the whole value", False)
-    assert alone.detail.get(KEY) == b"the whole value"
+        redis.client.set(STORED_KEY, damaged)
+        assert redis_only_cache.detail.get(KEY) is None, damaged
+    assert redis_only_cache.detail.get_or_create(KEY, lambda: b"the whole value") == (
+        b"the whole value",
+        False,
+    )
+    assert redis_only_cache.detail.get(KEY) == b"the whole value"
 
 
 def test_an_odd_time_in_a_value_keeps_it_no_longer_than_its_lifetime(redis):
     for made in (float("inf"), float("nan"), time.time() + 1e9, -1.0):
-        checksum = redis_store._checksum(STORED, made, b"x")
-        redis.client.set(STORED, struct.pack("<4sId", b"cdb1", checksum, made) + b"x", px=50)
+        checksum = redis_store._checksum(STORED_KEY, made, b"x")
+        redis.client.set(STORED_KEY, struct.pack("<4sId", b"cdb1", checksum, made) + b"x", px=50)
         cache = Cache(redis.url, detail_seconds=1)
-        await_that(lambda cache=cache: cache.detail.get(KEY) is None)
+        wait_until(lambda cache=cache: cache.detail.get(KEY) is None)
 
 
-def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, alone, told):
-    redis.client.lpush(STORED, "a list")
-    assert alone.detail.get(KEY) is None
-    assert alone.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
-    assert alone.detail.get(KEY) == b"x"
-    assert len(told()) == 1  # said once, though it was met three times
-    assert "WRONGTYPE" in told()[0]
+def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, redis_only_cache, logged):
+    redis.client.lpush(STORED_KEY, "a list")
+    assert redis_only_cache.detail.get(KEY) is None
+    assert redis_only_cache.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert redis_only_cache.detail.get(KEY) == b"x"
+    assert len(logged()) == 1  # said once, though it was met three times
+    assert "WRONGTYPE" in logged()[0]

@@ -1,0 +1,42 @@
+"""An action that needs an account: kept in a signed cookie until the visitor has logged in.
+
+The cookie holds the name of the route that performs the action, and its arguments. It is signed, so only a
+form of this site can have stored it.
+"""
+
+from webob.cookies import SignedCookieProfile
+
+from comicsdb_web.http.signed_cookies import signed_cookie
+
+LIFETIME = 86_400  # seconds; sign-up waits for a mail
+COOKIE = "asked"
+
+
+class PendingAction:
+    """The pending action of the browser that sends a request."""
+
+    def __init__(self, request, profile: SignedCookieProfile):
+        self._request = request
+        self._profile = profile.bind(request)
+
+    def store(self, route: str, *arguments: str) -> None:
+        """Set the cookie; the view of `route` performs the action after log-in."""
+        value = [route, *arguments]
+        self._request.add_response_callback(lambda _request, answer: self._profile.set_cookies(answer, value))
+
+    def take(self) -> list[str] | None:
+        """The arguments of the pending action if it belongs to this route, else None; deletes the cookie."""
+        self._request.add_response_callback(lambda _request, answer: answer.delete_cookie(COOKIE, path="/"))
+        route, *arguments = self._profile.get_value() or [""]
+        return arguments if route == self._request.matched_route.name else None
+
+    def redirect_target(self, target: str) -> str:
+        """The path after log-in: that of the pending action if there is one, else `target`."""
+        value = self._profile.get_value()
+        return self._request.route_path(value[0]) if value else target
+
+
+def includeme(config):
+    """Add `request.pending_action`."""
+    profile = signed_cookie(config, COOKIE, "asked_act", max_age=LIFETIME)
+    config.add_request_method(lambda request: PendingAction(request, profile), "pending_action", reify=True)

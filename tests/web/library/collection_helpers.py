@@ -1,0 +1,82 @@
+"""Helpers of the tests of collections: items, and what pages show of them."""
+
+from datetime import UTC, date, datetime
+
+from sqlalchemy import text
+
+from comicsdb.library import collection
+from comicsdb.models import CollectionItem, ReadDate
+from tests.web.conftest import form_to, soup
+
+TODAY = date(2030, 1, 1)  # everything in the small catalogue is out
+
+
+def item_of_another_reader(make, session, issue) -> CollectionItem:
+    """An item of somebody else, read, with stars, notes and a price."""
+    return add_item(
+        session,
+        make.user("Otto"),
+        issue,
+        is_read=True,
+        rating=5,
+        notes="zebra",
+        purchase_price=7,
+        storage_location="Attic",
+        purchase_store="Corner",
+    )
+
+
+def add_item(session, user, issue, **values) -> CollectionItem:
+    """Add an item to somebody's collection."""
+    item, made = collection.add(session, user.id, issue.id, values, today=TODAY)
+    assert made
+    session.commit()
+    return item
+
+
+def add_items(session, user, series, count, **values) -> list[int]:
+    """Many new issues of a series, 001 and so on, all in somebody's collection: the ids of their items."""
+    made = session.scalars(
+        text(
+            "INSERT INTO issue (series_id, slug, number, cover_date)"
+            " SELECT :series, 'many-' || :series || '-' || n, to_char(n, 'FM000'),"
+            " date '1990-01-01' + n * interval '1 month' FROM generate_series(1, :count) n RETURNING id"
+        ),
+        {"series": series.id, "count": count},
+    ).all()
+    items = collection.add_many(session, user.id, [(each, values) for each in made], today=TODAY)
+    session.commit()
+    return [items[each] for each in made]
+
+
+def reload(session, item) -> CollectionItem:
+    """An item as it is now."""
+    return session.get(CollectionItem, item.id, populate_existing=True)
+
+
+def read_dates(session, item) -> list[datetime]:
+    """When an item was read, oldest first, in UTC."""
+    found = (
+        session.query(ReadDate)
+        .filter_by(user_id=item.user_id, issue_id=item.issue_id)
+        .order_by(ReadDate.read_on)
+    )
+    return [each.read_on.astimezone(UTC) for each in found.populate_existing()]
+
+
+def listed_issues(page) -> list[str]:
+    """The issues of a list, in its order, whether it is a table or covers."""
+    return [
+        each.get_text(strip=True) for each in soup(page).select(".items tbody th a:not(.tag), .card-label")
+    ]
+
+
+def undo_form(page):
+    """The form that undoes what a page tells of."""
+    return form_to(page, soup(page).select_one('form[action*="/undo/"]')["action"])
+
+
+def active_filters(page) -> dict[str, str]:
+    """The active filters: text, and the address without each."""
+    found = soup(page).select(".chips a:not(.tag-clear)")
+    return {each.span.get_text(" ", strip=True): each["href"] for each in found}
