@@ -68,7 +68,7 @@ def test_no_field_of_a_body_is_a_server_error_at_the_ends_of_its_range(testapp, 
     }
     asked = 0
     for operation in contract.operations:
-        body = contract.resolved(operation.said.get("requestBody", {}))
+        body = contract.resolved(operation.definition.get("requestBody", {}))
         content = body.get("content", {}).get("application/json")
         if content is None or "{" in operation.path:
             continue

@@ -41,7 +41,7 @@ def full(cluster, template, tmp_path_factory):
 @pytest.fixture
 def site(full, tmp_path):
     """A catalogue in which every field says something."""
-    yield from full.copied("full_set_site", tmp_path)
+    yield from full.copy("full_set_site", tmp_path)
 
 
 @pytest.fixture
