@@ -85,7 +85,7 @@ def serving(ini: Path, port: int, *, python: str = sys.executable, **environment
             yield process
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(40)  # more than the 30 seconds after which the server kills its workers
 
 
 def _wait_for(process, port: int, log: Path) -> None:
