@@ -98,7 +98,7 @@ class Filter:
 
     def openapi_parameters(self) -> list[Parameter]:
         """The descriptions of the parameters."""
-        template = TEST_DESCRIPTIONS.get(getattr(self.condition, "test", None), self.description)
+        template = TEST_DESCRIPTIONS.get(getattr(self.condition, "operator", None), self.description)
         sentence = template.format(self.subject)
         return [Parameter(self.name, self.schema, sentence[0].upper() + sentence[1:])]
 
