@@ -16,7 +16,7 @@ from comicsdb import accounts, clock
 from comicsdb.accounts import USERNAME_MAX
 from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.db.read_pool import CompiledQuery
-from comicsdb.http import bodies
+from comicsdb.http import READ_METHODS, bodies
 from comicsdb.http.client_address import client_ip
 from comicsdb.log_lines import printable
 from comicsdb.models import (
@@ -373,7 +373,7 @@ def _permission(request) -> Permission:
 def _permission_to_read(request, route: str) -> Permission:
     """API, but for what is public: the description, and reads of the catalogue without any credentials."""
     permission = request.registry["comicsdb_api.permissions"].get(route)
-    is_public_read = request.method in {"GET", "HEAD"} and not sends_credentials(request.environ)
+    is_public_read = request.method in READ_METHODS and not sends_credentials(request.environ)
     if permission == Permission.API_SCHEMA or (permission == Permission.API_READ and is_public_read):
         return permission
     return Permission.API

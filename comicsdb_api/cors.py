@@ -7,11 +7,12 @@ their preflights are not granted.
 
 from pyramid.response import Response
 
+from comicsdb.http import SAFE_METHODS
 from comicsdb.http.execution_policies import wrap_execution_policy
 from comicsdb_api import responses
 
 PREFLIGHT = (
-    ("Access-Control-Allow-Methods", ", ".join(responses.SAFE_METHODS)),
+    ("Access-Control-Allow-Methods", ", ".join(SAFE_METHODS)),
     (
         "Access-Control-Allow-Headers",
         "Authorization, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since,"
@@ -41,7 +42,7 @@ class PreflightPolicy:
 def _is_preflight_of_read(environ) -> bool:
     """Whether a request is a preflight of a read through the API."""
     method = environ.get("HTTP_ACCESS_CONTROL_REQUEST_METHOD")
-    return method in responses.SAFE_METHODS and "HTTP_ORIGIN" in environ and responses.is_api_path(environ)
+    return method in SAFE_METHODS and "HTTP_ORIGIN" in environ and responses.is_api_path(environ)
 
 
 def includeme(config):

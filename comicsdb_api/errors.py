@@ -12,6 +12,7 @@ from pyramid_retry import is_error_retryable
 from comicsdb import catalog
 from comicsdb.accounts import TooManyFailuresError
 from comicsdb.db import is_unavailable
+from comicsdb.http import READ_METHODS
 from comicsdb.http.bodies import BodyError
 from comicsdb.http.request_checks import Refusal
 from comicsdb.media.storage import StorageDownError
@@ -159,7 +160,7 @@ def not_found(_error, request):
 def _route_with_slash(request) -> str | None:
     """Return the name of the API route for the path with a slash, or None."""
     path = request.path_info
-    if path.endswith("/") or request.method not in {"GET", "HEAD"}:
+    if path.endswith("/") or request.method not in READ_METHODS:
         return None
     for route in request.registry.getUtility(IRoutesMapper).get_routes():
         served = is_api_route(route.name) and route.name != UNKNOWN_ROUTE
@@ -204,7 +205,7 @@ def object_merged(error: catalog.MovedError, request):
         "resource_url": f"{base}/{kind}/{survivor.slug}/",
     }
     own = route == f"{ROUTE_PREFIX}{kind}" or route.startswith(f"{ROUTE_PREFIX}{kind}.")
-    if request.method not in {"GET", "HEAD"} or not own or "id" not in request.matchdict:
+    if request.method not in READ_METHODS or not own or "id" not in request.matchdict:
         return json_response(request, body, 404)
     query = request.environ.get("QUERY_STRING", "")
     location = request.route_url(route, **request.matchdict | {"id": survivor.id})

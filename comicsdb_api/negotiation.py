@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 from pyramid.tweens import INGRESS
 from webob.acceptparse import create_accept_header
 
+from comicsdb.http import READ_METHODS
 from comicsdb.tags import TagFormat
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.responses import accepts, is_api_path, is_api_route
@@ -15,7 +16,6 @@ FORMAT_KEY = "comicsdb_api.format"  # the suffix of the path
 TAGS_KEY = "comicsdb_api.tags"  # the TagFormat that was chosen
 # A suffix starts with a letter: 1.5 is an invalid id, not id 1 in the format 5.
 SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")
-READ_METHODS = ("GET", "HEAD")
 COMMON_PARAMETERS = ("format", "page", "strict")  # parameters of all lists, beside their filters
 JSON = "application/json"
 JSON_FORMATS = {"", "json", "api"}  # "api" requests a page for browsers, but gets JSON
@@ -36,7 +36,7 @@ def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
             suffixed = SUFFIX.fullmatch(path)
             if suffixed:
                 environ["PATH_INFO"], environ[FORMAT_KEY] = suffixed[1] + "/", suffixed[2]
-            elif not path.endswith("/") and environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+            elif not path.endswith("/") and environ["REQUEST_METHOD"] not in READ_METHODS:
                 environ["PATH_INFO"] = path + "/"
         return handler(request)
 

@@ -8,10 +8,10 @@ import orjson
 from pyramid.response import Response
 
 from comicsdb.exchange.downloads import data_url
+from comicsdb.http import SAFE_METHODS
 
 PATH_PREFIX = "/api/"
 ROUTE_PREFIX = "api."
-SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 METHOD_ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 HEADERS = (

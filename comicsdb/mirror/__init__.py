@@ -7,12 +7,12 @@
 
 from pyramid.response import Response
 
+from comicsdb.http import SAFE_METHODS
 from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 from comicsdb.http.request_checks import Refusal, refusal_response
 
 ORIGIN = "comicsdb.mirror.origin"
 ORDER = LAST + 3  # inside of the checks of requests, outside of everything that reads credentials
-SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # Requests by POST that write nothing to the database.
 READ_ONLY_POSTS = ("/api/match/", "/i18n/setlang/", "/theme/", "/collection/scan/")
 ACCOUNTS_PATH = "/accounts/"

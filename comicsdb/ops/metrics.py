@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from comicsdb.config import SettingsError
 from comicsdb.db.replicas import Replica
 from comicsdb.exchange.downloads import age_of_newest
+from comicsdb.http import READ_METHODS
 from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
 from comicsdb.ops.metrics_folder import FOLDER, create_shared_folder
 
@@ -127,7 +128,7 @@ class MetricsPolicy:
         proof = sent.strip().encode("utf-8", "surrogateescape")
         if not hmac.compare_digest(proof, self._token) or scheme.lower() != "bearer":
             return _refuse(401, "The token is missing or wrong.", "WWW-Authenticate", "Bearer")
-        if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+        if environ["REQUEST_METHOD"] not in READ_METHODS:
             return _refuse(405, "Figures are read.", "Allow", "GET, HEAD")
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest  # noqa: PLC0415
         from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415

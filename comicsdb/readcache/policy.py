@@ -22,11 +22,11 @@ from comicsdb.accounts.errors import TooManyFailuresError
 from comicsdb.db.epoch import EpochMovedError, check_epoch
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.db.replicas import REPLAYED, WRITTEN, Lease, Replicas
+from comicsdb.http import READ_METHODS
 from comicsdb.http.execution_policies import ROUTE_KEY, wrap_execution_policy
 from comicsdb.readcache.validators import AccountAndValidators, ValidatorCache
 from comicsdb.security import AuthenticationError, Identity
 
-READ_METHODS = ("GET", "HEAD")
 PATHS_MAX = 5_000  # paths whose route is cached, of some 700 bytes each
 PATH_LENGTH_MAX = 500  # bytes; routes of longer paths are not cached
 

@@ -10,6 +10,7 @@ from pyramid.interfaces import IRoutesMapper
 from pyramid.response import Response
 from pyramid.static import static_view
 
+from comicsdb.http import READ_METHODS
 from comicsdb.security import has_permission
 from comicsdb_api.docs_page.page import SEARCH, Pages
 from comicsdb_api.openapi.document import EDITOR_ACCOUNT
@@ -17,7 +18,6 @@ from comicsdb_api.openapi.field_descriptions import BASE
 from comicsdb_api.throttle import throttled_view
 
 PATH = "/docs/"
-READ_METHODS = ("GET", "HEAD")
 QUERY_LENGTH_MAX = 200  # characters
 STATIC = Path(__file__).parent / "static"
 IMMUTABLE = "public, max-age=31536000, immutable"

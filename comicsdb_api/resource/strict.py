@@ -1,8 +1,9 @@
 """`strict=1`: unknown query parameters are rejected instead of ignored."""
 
 from comicsdb.catalog.errors import InvalidError
+from comicsdb.http import READ_METHODS
 from comicsdb.values import BOOLEANS
-from comicsdb_api.negotiation import READ_METHODS, parameter
+from comicsdb_api.negotiation import parameter
 from comicsdb_api.openapi.document import query_parameters
 from comicsdb_api.responses import is_api_route
 

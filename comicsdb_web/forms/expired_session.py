@@ -16,8 +16,9 @@ from pyramid.interfaces import ICSRFStoragePolicy
 from webob.multidict import MultiDict
 
 from comicsdb import accounts
+from comicsdb.http import READ_METHODS
 from comicsdb.http.bodies import BodyError
-from comicsdb_web.http.routing import READ_METHODS, query_of, referring_path
+from comicsdb_web.http.routing import query_of, referring_path
 from comicsdb_web.rendering.locales import _
 
 PARAMETER = "kept"

@@ -6,9 +6,8 @@ from urllib.parse import unquote_plus, urlencode, urlsplit
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound
 from pyramid.interfaces import IRoutesMapper
 
+from comicsdb.http import READ_METHODS
 from comicsdb.values import whole_number
-
-READ_METHODS = ("GET", "HEAD")
 
 
 def add_page(

@@ -10,6 +10,7 @@ from pyramid.response import Response
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import InvalidError
+from comicsdb.http import READ_METHODS
 from comicsdb.i18n import translate
 from comicsdb.library.transfer import background, cbl, imports, proposals, writing
 from comicsdb.library.transfer.format import COLLECTION, FORMS, ITEMS, LISTS, PULL, RATINGS, READS, WISHES
@@ -22,7 +23,6 @@ from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import READ_METHODS
 from comicsdb_web.pages.library.collection import parse_filters, private
 from comicsdb_web.pages.reading_lists import ListViewsBase
 from comicsdb_web.rendering.locales import _, ngettext

@@ -13,13 +13,14 @@ from pyramid_retry import is_error_retryable
 from comicsdb.catalog import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.db import is_unavailable
+from comicsdb.http import READ_METHODS
 from comicsdb.http.bodies import BodyError
 from comicsdb.media.storage import StorageDownError
 from comicsdb.ops.logs import log_failure
 from comicsdb.security import log_denied
 from comicsdb_web.forms.expired_session import save_form
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import READ_METHODS, is_api, referring_path, with_query
+from comicsdb_web.http.routing import is_api, referring_path, with_query
 from comicsdb_web.rendering.locales import _, set_language_without_account
 
 log = logging.getLogger(__name__)
