@@ -88,16 +88,21 @@ def apply_format() -> None:
         handler.setFormatter(JsonFormatter())
 
 
-def log_failure(logger: logging.Logger, error: BaseException, message: str, *arguments) -> None:
-    """Log that a request failed: with a traceback, or as an outage if the database is unavailable."""
+def log_failure(logger: logging.Logger, error: BaseException, message: str, *arguments) -> bool:
+    """Log that a request failed: with a traceback, or as an outage if the database is unavailable.
+
+    Returns whether it is an outage.
+    """
     from comicsdb.db import DATABASE_OUTAGE, is_unavailable  # noqa: PLC0415  (brings all tables)
 
-    if is_unavailable(error):
+    is_outage = is_unavailable(error)
+    if is_outage:
         DATABASE_OUTAGE.report(
             error, f"{message}: the database cannot be used: %s", *arguments, in_one_line(error)
         )
     else:
         logger.error(message, *arguments, exc_info=error)
+    return is_outage
 
 
 class RequestLogPolicy:
@@ -128,14 +133,12 @@ class RequestLogPolicy:
         try:
             return self._inner(environ, router)
         except Exception as error:
-            from comicsdb.db import is_unavailable  # noqa: PLC0415  (brings all tables)
-
-            log_failure(
+            is_outage = log_failure(
                 log, error, "%s at the route %s failed", environ["REQUEST_METHOD"], environ.get(ROUTE_KEY)
             )
             if environ.get("paste.throw_errors"):  # set by WebTest, to show what failed
                 raise
-            if is_unavailable(error):
+            if is_outage:
                 return HTTPServiceUnavailable(headers=[("Retry-After", "5")])
             return HTTPInternalServerError()
 
