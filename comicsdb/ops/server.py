@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -36,6 +37,8 @@ LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"handlers"
 # in each thread: workers grew by 40 MB for each thread that had read one.
 MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(1024 * 1024)}
 LOAD_FAILED_SIGNAL = signal.SIGUSR1  # sent by a worker that cannot load the application
+STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+SERVING_SECONDS = 0.1  # seconds after which a worker that has installed granian's handler is serving
 LOAD_FAILED = "The application cannot be loaded."
 HEAD_MAX = 64 * 1024  # bytes of request line and headers; the application accepts less
 WATCHDOG_SECONDS_MIN = 5  # minimum seconds: granian stops when a worker fails sooner after its start
@@ -219,8 +222,8 @@ def load_application(
     The worker's heartbeat is in `folder`.
     """
     _log(options, global_conf)
+    _handle_stop_signals()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
-    _watch_stop_signals()
     gc.disable()  # collecting garbage would take a third of the start
     try:
         app = ini_loader(global_conf["__file__"]).get_wsgi_app(options.app, global_conf)
@@ -261,15 +264,21 @@ def _exit_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _watch_stop_signals() -> None:
-    """Set `STOPPING` when the process is told to stop: granian has handlers of its own, which tell nobody."""
-    receiver, sender = socket.socketpair()
-    sender.setblocking(False)
-    signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_wait_for_stop_signal, args=(receiver, sender), daemon=True).start()
+def _handle_stop_signals() -> None:
+    """Leave SIGTERM and SIGINT to a thread, which calls granian's handler once and in time.
+
+    The handler ignores a signal that arrives before the worker serves, and blocks the worker on a second one:
+    Ctrl-C sends SIGINT to all processes of a terminal, after which the main process sends SIGTERM.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # also in all threads started from now on
+    threading.Thread(target=_wait_for_stop_signal, daemon=True).start()
 
 
-def _wait_for_stop_signal(receiver: socket.socket, _sender: socket.socket) -> None:
-    while number := receiver.recv(1):
-        if number[0] in {signal.SIGTERM, signal.SIGINT}:
-            STOPPING.set()
+def _wait_for_stop_signal() -> None:
+    signal.sigwait(STOP_SIGNALS)
+    STOPPING.set()
+    handler = signal.getsignal(signal.SIGTERM)
+    if not callable(handler):
+        os._exit(0)  # still loading: no request to finish
+    time.sleep(SERVING_SECONDS)
+    handler(signal.SIGTERM, None)

@@ -2,10 +2,12 @@
 
 import http.client
 import json
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+import psutil
 import pytest
 from sqlalchemy import create_engine, text
 
@@ -177,9 +179,11 @@ def test_who_waits_keeps_nobody_else_waiting_and_ends_when_the_server_stops(
         assert time.monotonic() - begun < 5
         assert not any(each.done() for each in polls)
         begun = time.monotonic()
-        process.terminate()
+        main = psutil.Process(process.pid)
+        for each in (main, *main.children(recursive=True)):
+            each.send_signal(signal.SIGINT)  # as Ctrl-C in a terminal does
         assert event(stream) is None
         assert [each.result()[0] for each in polls] == [200] * 3
-        process.wait(20)
+        assert process.wait(20) == 0
         assert time.monotonic() - begun < 10
         connection.close()
