@@ -1,4 +1,4 @@
-"""The passwords that are tried first: enough of them, found whatever their case, and next to nothing else."""
+"""The list of common passwords: its size, lookup in any case, and hardly any false positives."""
 
 import random
 
@@ -11,9 +11,7 @@ def test_the_file_holds_more_than_a_hundred_thousand_in_their_order_and_few_othe
     assert len(common.FILE.read_bytes()) % common.WIDTH == 0
     assert len(known) > 100_000
     assert all(known[place] < known[place + 1] for place in range(len(known) - 1))
-    assert (
-        len(known) / 256**common.WIDTH < 1e-6
-    )  # the share of other passwords that are taken for one of them
+    assert len(known) / 256**common.WIDTH < 1e-6  # the share of false positives
     assert common.FILE.stat().st_size < 1_000_000
     made = random.Random(1)
     strangers = ("".join(made.choices("abcdefghijkmnpqrstuvwxyz23456789", k=16)) for _ in range(20_000))

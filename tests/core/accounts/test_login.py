@@ -1,4 +1,4 @@
-"""Logging in: one's name and password, and nothing else; those who guess have to wait."""
+"""Log-in by name or address and password, and the limits on guessing."""
 
 import logging
 import re
@@ -99,7 +99,7 @@ def test_five_failures_with_a_name_from_an_address_are_enough(context, context_w
         guess(context, times=4)
         assert accounts.log_in(context, "Ann", PASSWORD) is ann  # a few mistakes cost nothing
         guess(context)
-        assert waits(context) == 15 * 60  # not even the right one is tried
+        assert waits(context) == 15 * 60  # not even the right password is checked
         assert waits(context, name="ANN") == 15 * 60
         assert caplog.messages[-1] == "Log-in refused after too many failures (user=ANN, ip=192.0.2.7)"
         assert accounts.log_in(context_with(address="192.0.2.8"), "Ann", PASSWORD) is ann
@@ -160,7 +160,7 @@ def test_processes_count_together(context, ann, where, independent_read_pool, re
 
 
 def test_a_password_that_is_asked_for_again_is_limited_too(context, ann):
-    """Whoever sits at a browser that was left logged in cannot guess on."""
+    """Somebody at a browser that was left logged in cannot guess without limit."""
     for _ in range(5):
         with pytest.raises(InvalidError) as caught:
             accounts.delete_account(context, ann.id, "wrong")
@@ -171,12 +171,12 @@ def test_a_password_that_is_asked_for_again_is_limited_too(context, ann):
 
 # Guessing from many addresses.
 
-AWAY = "198.51.100.9"  # where Ann never was
+AWAY = "198.51.100.9"  # in a network that Ann has never used
 
 
 @pytest.fixture
 def scattered(context_with):
-    """`scattered(name, times)`: wrong passwords for a name, each from an address of its own."""
+    """`scattered(name, times)`: attempts with wrong passwords for a name, each from a different address."""
 
     def guessed(name="Ann", times=20):
         for number in range(times):
@@ -210,7 +210,7 @@ def test_who_is_guessed_from_many_addresses_logs_in_where_she_did_before(
 def test_a_network_is_known_by_sessions_by_events_and_by_basic(
     context, context_with, session, ann, scattered
 ):
-    accounts.end_session(session, accounts.begin_session(context, ann))  # the event stays
+    accounts.end_session(session, accounts.begin_session(context, ann))  # its event stays
     ann.basic_address = "2001:db8:1:2::3"
     session.flush()
     scattered()
@@ -255,7 +255,7 @@ def test_the_link_logs_in_once_within_the_hour(context_with, session, ann, scatt
             accounts.log_in_by_link(away, secret)
         accounts.begin_session(away, found)
         session.flush()
-        assert accounts.log_in(away, "Ann", PASSWORD).id == ann.id  # a known place from now on
+        assert accounts.log_in(away, "Ann", PASSWORD).id == ann.id  # a known network from now on
 
 
 @pytest.mark.parametrize("change", ["late", "switched off", "another address", "another password"])

@@ -1,4 +1,4 @@
-"""The mail-domain service: asked over HTTP where the settings name one, while no transaction is open."""
+"""The mail-domain service: queried over HTTP if the settings name one, outside of any transaction."""
 
 import threading
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from tests.waiting import POLL
 
 @contextmanager
 def service(status: int = 200, body: bytes = b"{}"):
-    """A service that always gives one answer; gives its address for the settings, and what it was asked."""
+    """Run a service with a fixed response; yields its address for the settings, and the requested paths."""
     asked = []
 
     class Handler(BaseHTTPRequestHandler):

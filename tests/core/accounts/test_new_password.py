@@ -1,4 +1,4 @@
-"""New passwords: by the old one, or by a link; whoever was logged in elsewhere is so no more."""
+"""New passwords, set with the old one or by a mailed link, and the sessions and keys that they end."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -29,7 +29,7 @@ def refused(function, *arguments):
 
 @pytest.fixture
 def sessions(context, session, ann):
-    """Two browsers of one account."""
+    """The identifiers of two sessions of one account."""
     identifiers = [accounts.begin_session(context, ann) for _ in range(2)]
     session.commit()
     return identifiers
@@ -80,7 +80,7 @@ def test_a_link_sets_a_new_password_once(context, session, ann, sessions, mailbo
     assert accounts.check_reset(context, uid, secret) is ann
     assert refused(accounts.reset_password, context, uid, secret, filled(new="short")) == {"new_password"}
     assert accounts.reset_password(context, uid, secret, filled()) is ann
-    assert ann.email_confirmed  # they read that mail
+    assert ann.email_confirmed  # the owner has read that mail
     assert [session_user(session, each) for each in sessions] == [None, None]
     assert accounts.log_in(context, "Ann", NEW) is ann
     for attempt in (accounts.check_reset, lambda *link: accounts.reset_password(*link, filled())):
@@ -144,7 +144,7 @@ def test_mails_have_limits(context, context_with, ann, mailbox):
 
 @pytest.fixture
 def keys(context, session, ann):
-    """An API token and a feed address beside sessions; gives which kinds of keys are left."""
+    """An API token and a feed address; returns a function that counts the keys that are left, by kind."""
     accounts.generate_token(context, ann.id, "Tagger", accounts.new_form_key())
     accounts.make_feed_address(context, ann.id, "Phone", accounts.new_form_key())
     models = {"end_sessions": LoginSession, "revoke_tokens": ApiToken, "revoke_feeds": FeedAddress}
@@ -163,7 +163,7 @@ def test_what_ends_with_a_changed_password_is_the_owners_choice(context, ann, se
     form = {**filled(), "end_sessions": "", ended: "1"}
     accounts.change_password(context, ann.id, sessions[0], form)
     kept = {"end_sessions": 2, "revoke_tokens": 1, "revoke_feeds": 1}
-    assert keys() == {**kept, ended: kept[ended] - 1}  # of sessions, this one stays
+    assert keys() == {**kept, ended: kept[ended] - 1}  # the current session stays
 
 
 @pytest.mark.parametrize("ended", ["end_sessions", "revoke_tokens", "revoke_feeds"])

@@ -1,4 +1,4 @@
-"""Passwords: verified, remembered for a moment, and no oracle for strangers."""
+"""Passwords: verification, the cache of verified ones, and equal times for known and unknown accounts."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.serving import SECRET
 
 @pytest.fixture(scope="module")
 def passwords():
-    """The real cost: what is remembered shows in the time it takes."""
+    """Hashing at the real cost, so that the time shows whether a password was cached."""
     return Passwords("default")
 
 

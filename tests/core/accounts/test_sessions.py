@@ -1,4 +1,4 @@
-"""Sessions: known by a digest, listed, renewed, and ended by hand, by time and by others."""
+"""Sessions: stored by their digest, listed, renewed, and ended by log-out, expiry or another session."""
 
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -65,7 +65,7 @@ def test_last_seen_is_written_at_most_once_an_hour(context, session, ann):
 
 @pytest.fixture
 def three(context, session, ann):
-    """Three sessions of one account, an hour between them."""
+    """The identifiers of three sessions of one account, begun an hour apart."""
     with time_machine.travel(NOON, tick=False) as clock:
         identifiers = []
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""Sign-up: an account waits for its mail, and nobody learns from it which addresses have one."""
+"""Sign-up: accounts are activated by a mailed link, and answers do not reveal which addresses have one."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -25,7 +25,7 @@ def named(session, name):
 
 
 def opened(mail):
-    """Number and secret of the link in a mail."""
+    """Account id and secret in the link of a mail."""
     return mail.link("/accounts/activate/").rstrip("/").split("/")[-2:]
 
 
@@ -122,7 +122,7 @@ def test_an_account_that_was_switched_off_is_not_switched_on_by_its_owner(contex
     assert len(mailbox()) == 2
 
 
-# What the form may say.
+# Validation of the form.
 
 
 def test_all_that_is_wrong_is_said_at_once(context, form):
@@ -159,11 +159,11 @@ def test_the_site_blocks_further_domains(context_with, form):
     assert refused(accounts.sign_up, blocking, form()) == {"email"}
 
 
-# Who has an account is not said.
+# No answer reveals who has an account.
 
 
 def attempt(context, connection, values):
-    """What a sign-up answers, and what it asks of the database."""
+    """The result of a sign-up, and the statements that it sends."""
     with record_statements(connection) as statements:
         answer = accounts.sign_up(context, values)
         context.session.commit()
@@ -188,7 +188,7 @@ def test_a_known_address_gets_the_same_answer_for_the_same_work(
 
 
 def test_the_name_is_taken_afterwards_either_way(context, session, ann, form, mailbox):
-    """Otherwise the second of two attempts with one name would tell about the first's address."""
+    """Otherwise a second attempt with that name would reveal whether the first address has an account."""
     accounts.sign_up(context, form(username="prober", email="ann@example.org"))
     accounts.sign_up(context, form(username="prober2", email="nobody@example.org"))
     for name in ("prober", "prober2"):
@@ -204,13 +204,13 @@ def test_the_name_is_taken_afterwards_either_way(context, session, ann, form, ma
             accounts.log_in(context, name, PASSWORD)
     with pytest.raises(
         accounts.LogInFailedError
-    ):  # else this would tell that the other address has an account
+    ):  # another error would reveal that the other address has an account
         accounts.log_in(context, "nobody@example.org", PASSWORD)
     assert (ann.is_active, ann.email) == (True, "Ann@example.org")
 
 
 def test_whoever_signs_up_again_before_activation_takes_over(context, session, form, mailbox):
-    """Somebody else may have signed up with my address: their password must not become mine."""
+    """Somebody else may have signed up with that address: their password must not open the account."""
     accounts.sign_up(context, form(username="mallory", password="mallory knows this"))
     accounts.sign_up(context, form(username="bob"))
     stale, good = mailbox()
@@ -257,7 +257,7 @@ def test_nobody_can_fill_a_mail_box_or_have_mails_sent_without_end(context, cont
     for number in range(10):
         elsewhere = context_with(address=f"192.0.2.{100 + number}")
         assert accounts.resend_activation(elsewhere, "bob@example.org") is None
-    assert len(mailbox()) == 5  # the sign-up's own among them
+    assert len(mailbox()) == 5  # including that of the sign-up
     for number in range(20):
         accounts.resend_activation(context, f"nobody{number}@example.org")
     with pytest.raises(accounts.TooManyMailsError) as caught:
@@ -265,7 +265,7 @@ def test_nobody_can_fill_a_mail_box_or_have_mails_sent_without_end(context, cont
     assert 0 < caught.value.retry_after <= 3600
 
 
-# The switch, the limit, and programs.
+# The switch, the limit, and bots.
 
 
 def test_sign_ups_can_be_closed_and_say_why(context, session, form):
@@ -291,10 +291,10 @@ def test_an_address_makes_so_many_accounts_a_day(context_with, session, ann, for
     with time_machine.travel(NOON, tick=False) as clock:
         here = context_with(**settings)
         accounts.sign_up(here, form(username="one", email="one@example.org"))
-        assert refused(accounts.sign_up, here, form(email="nowhere")) == {"email"}  # costs nothing
+        assert refused(accounts.sign_up, here, form(email="nowhere")) == {"email"}  # does not count
         accounts.sign_up(
             here, form(username="two", email="ann@example.org")
-        )  # a known one counts, or would tell
+        )  # counts, so as not to reveal that the address is known
         session.commit()
         for name in ("three", "four"):
             with pytest.raises(accounts.TooManySignUpsError) as caught:

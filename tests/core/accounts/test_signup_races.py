@@ -1,4 +1,4 @@
-"""Sign-ups at the same moment, on connections of their own: one account, no error, no more than allowed."""
+"""Concurrent sign-ups on separate connections: one account per name and address, no errors, exact limits."""
 
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
@@ -15,14 +15,14 @@ from comicsdb.models import DailyCount, OutgoingMail, User
 
 @pytest.fixture
 def real(context, factory):
-    """A visit whose sessions are on real connections."""
+    """A function that returns the context of a visitor with sessions on real connections."""
     return lambda session, **more: dataclasses.replace(
         context, session=session, independent_session=factory, settings={**context.settings, **more}
     )
 
 
 def at_once(factory, real, forms, **settings):
-    """Send forms together; gives what each ended with."""
+    """Submit forms concurrently; returns the class of each exception, None for a success."""
     barrier = Barrier(len(forms))
 
     def run(typed):
