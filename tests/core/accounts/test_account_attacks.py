@@ -1,4 +1,4 @@
-"""What attackers try with accounts: ways around a ban, a new password and the guard; far too long texts."""
+"""Attacks on accounts: ways around a ban, a new password and the guard; excessively long texts."""
 
 import pytest
 
@@ -11,12 +11,12 @@ NEW = "another horse battery"
 
 
 def asked_for_another_address(context, ann, mailbox) -> str:
-    """Somebody who knows the password wants another address; gives the secret of the link."""
+    """Somebody who knows the password requests another address; returns the secret of the link."""
     accounts.update_profile(context, ann.id, {"email": "evil@example.org", "password": PASSWORD})
     return mailbox()[0].link("/email/confirm/").rstrip("/").rpartition("/")[2]
 
 
-# Ways around what was decided.
+# Ways around a ban or a new password.
 
 
 @pytest.mark.parametrize("confirmed", [True, False])
@@ -43,7 +43,7 @@ def test_but_who_waits_for_activation_can_though_the_staff_changed_something(
 
 
 def test_a_new_password_ends_the_wish_for_another_address(context, session, ann, mailbox):
-    """As the letter to the present address tells its owner to do."""
+    """The mail to the current address tells its owner to choose a new password for that."""
     secret = asked_for_another_address(context, ann, mailbox)
     identifier = accounts.begin_session(context, ann)
     session.flush()
@@ -82,16 +82,16 @@ def test_nobody_fills_the_memory_of_who_may_try_with_long_names(limiter):
         guard.check(name, address)
         for _ in range(5):
             other.record_failure(name, address)
-    guard.check("ann", address)  # remembered for a moment
+    guard.check("ann", address)  # still cached as allowed
     with pytest.raises(accounts.TooManyFailuresError):
         guard.check("a" * 151, address)
 
 
-# Texts that keep a processor busy, or fill a mail.
+# Texts that would take much processor time, or fill a mail.
 
 
 def test_what_is_far_too_long_is_not_turned_over():
-    """The work for accents grows with the square of their number, that for a domain with its length."""
+    """Normalising takes time: quadratic in the number of accents, and growing with the length of a domain."""
     name = "\u0301\u0323" * 1000
     assert rules.normal_name(name) == name
     address = "ann@" + "é." * 1000 + "org"

@@ -1,4 +1,4 @@
-"""What happens to accounts at the same moment, on connections of their own: each thing is done once."""
+"""Concurrent requests for one account, on separate connections: each link, form and token works once."""
 
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
@@ -20,13 +20,13 @@ NEW_TWICE = {"new_password": NEW, "new_password_again": NEW}
 
 @pytest.fixture
 def real(context, factory):
-    """A visit whose sessions are on real connections."""
+    """A function that returns the context of a visitor with sessions on real connections."""
     return lambda session: dataclasses.replace(context, session=session, independent_session=factory)
 
 
 @pytest.fixture
 def bea(factory, passwords):
-    """The number of an account whose rows are really committed."""
+    """The id of an account that is really committed."""
     with factory() as session:
         user = User(username="Bea", email="bea@example.org", password=passwords.hash(PASSWORD))
         session.add(user)
@@ -35,7 +35,7 @@ def bea(factory, passwords):
 
 
 def at_once(factory, real, job, *, refused=()):
-    """Do something several times together; gives what each got, or the class of what it was refused with."""
+    """Run a job several times concurrently; returns the results, or the classes of `refused` exceptions."""
     barrier = Barrier(TIMES)
 
     def run(_number):
@@ -100,7 +100,7 @@ def test_a_form_makes_one_token_and_a_token_is_revoked_once(factory, real, bea):
 
 
 def waits_for_a_lock(factory) -> bool:
-    """Whether somebody in this database waits for somebody else's row."""
+    """Whether a connection to this database is waiting for a lock."""
     with factory() as session:
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         return session.scalar(text(f"{waiting} AND wait_event_type = 'Lock'")) > 0

@@ -40,7 +40,7 @@ def test_a_name_has_one_form_of_letters():
 
 
 def test_every_word_of_the_account_pages_is_reserved():
-    """The first word of each address below /accounts/, and the reserved ones."""
+    """The words are listed by hand: first path segments below /accounts/, and other reserved names."""
     words = (
         "signup activate account_activation_sent login logout password_reset reset password_change password"
     )

@@ -1,4 +1,4 @@
-"""Authenticator apps, recovery codes and passkeys: what is taken, once, and what is not."""
+"""Authenticator apps, recovery codes and passkeys: what is accepted, only once, and what is rejected."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -27,7 +27,7 @@ def clock():
 
 @pytest.fixture
 def app(context, ann, clock):
-    """The app of an account: what it shows after so many steps from now on."""
+    """The authenticator app of an account: `app(steps)` is the code it shows that many steps from now."""
     new = accounts.new_totp(context.settings, ann)
     totp = pyotp.TOTP(new.secret)
 
@@ -69,7 +69,7 @@ def test_a_code_works_once_and_so_does_none_before_it(context, ann, app, clock):
     now, later = app(), app(1)
     assert takes(context, ann, code=now)
     assert not takes(context, ann, code=now)
-    assert takes(context, ann, code=f" {later[:3]} {later[3:]} ")  # the clock of the telephone is ahead
+    assert takes(context, ann, code=f" {later[:3]} {later[3:]} ")  # the phone's clock is ahead
     assert not takes(context, ann, code=app())
     clock.shift(timedelta(seconds=60))
     assert takes(context, ann, code=app())
@@ -95,7 +95,7 @@ def test_tries_are_few_wherever_they_come_from(context, context_with, ann, app, 
     for number in range(10):
         assert not takes(context_with(address=f"198.51.100.{number}"), ann, code="000000")
     with pytest.raises(accounts.TooManyFailuresError) as caught:
-        takes(context, ann, code=app())  # not even the right one
+        takes(context, ann, code=app())  # even the right code is refused
     assert 0 < caught.value.retry_after <= 3600
     clock.shift(timedelta(hours=1))
 
@@ -171,7 +171,7 @@ def test_an_answer_counts_once(context, ann, device):
     answer = device.prove(options(context))
     assert takes(context, ann, passkey=answer)
     assert not takes(context, ann, passkey=answer)
-    device.count = 0  # a copy of the device
+    device.count = 0  # a copy of the device has an old counter
     assert not takes(context, ann, passkey=device.prove(options(context)))
 
 
@@ -198,7 +198,7 @@ def test_what_is_not_right_proves_nothing(context, session, ann, device, wrong):
     elif wrong == "host":
         device.host = "evil.example"
     elif wrong == "flags":
-        device.flags = PRESENT  # nobody gave the PIN
+        device.flags = PRESENT  # the user was present, but gave no PIN
     elif wrong == "key":
         stranger = Device()
         stranger.id = device.id
@@ -231,7 +231,7 @@ def test_nonsense_is_refused(context, answer):
 def test_a_passkey_is_registered_once_and_with_a_challenge_of_its_own(context, session, ann, make, device):
     bob = make.user("bob")
     asked = accounts.registration_options(context, bob, BROWSER)
-    with pytest.raises(accounts.PasskeyRefusedError):  # the device is known
+    with pytest.raises(accounts.PasskeyRefusedError):  # the device is already registered
         accounts.add_passkey(context, bob, device.make(asked), "Theirs", BROWSER)
     another = Device()
     with pytest.raises(accounts.PasskeyRefusedError):
@@ -252,7 +252,7 @@ def test_spent_challenges_are_kept_as_long_as_they_could_be_used(context, sessio
     assert session.scalar(kept) == 0
 
 
-# Losing everything, and winning back.
+# Reset by administrators, and recovery by the owner.
 
 
 def test_administrators_switch_it_off_with_a_line_in_the_log_and_a_mail(
@@ -277,11 +277,11 @@ def test_the_owner_gets_rid_of_what_an_intruder_added(context, session, ann, app
     assert mail.kind == "security_passkey_added"
     accounts.reclaim_account(context, *mail.link("/not-me/").split("/")[-3:-1])
     assert accounts.passkeys_of(session, ann.id) == []
-    assert ann.second_factor  # the owner's app
+    assert ann.second_factor  # the owner's app remains
     assert takes(context, ann, code=app())
 
 
-# Confirming.
+# Confirmation of sessions.
 
 
 def test_a_session_is_confirmed_for_a_quarter_of_an_hour(context, session, ann, app, device, clock):

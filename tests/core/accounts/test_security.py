@@ -1,4 +1,4 @@
-"""Permissions: the one table against who may do what, written out by hand."""
+"""Permissions: the table in the code against a table of who may do what, written by hand."""
 
 from itertools import combinations
 
@@ -36,7 +36,7 @@ ROLES = {
 
 
 def somebody(*roles: str) -> Identity:
-    """An account that has some roles at once."""
+    """An account with all given roles."""
     given = [ROLES[role] for role in roles]
     return Identity(
         7,

@@ -1,4 +1,4 @@
-"""Security events: what an owner is told of, and how an account is taken back."""
+"""Security events: which ones are recorded and mailed, and how an owner takes an account back."""
 
 import dataclasses
 from datetime import UTC, datetime, timedelta
@@ -25,7 +25,7 @@ def kinds(session, user):
 
 
 def not_me(mail):
-    """Number and secret in the link of a mail."""
+    """Account id and secret in the link of a mail."""
     return mail.link("/not-me/").split("/")[-3:-1]
 
 
@@ -35,7 +35,7 @@ def test_a_device_that_was_not_seen_before_is_told_but_not_the_first(context, se
         accounts.begin_session(there, ann)
 
     log_in("192.0.2.7", FIREFOX.format(140))
-    log_in("192.0.2.99", FIREFOX.format(141))  # a neighbour's number and a newer version
+    log_in("192.0.2.99", FIREFOX.format(141))  # another address of the network, a newer version
     assert mailbox() == []
     log_in("198.51.100.1", FIREFOX.format(141))
     log_in("192.0.2.7", "curl/8")
@@ -55,7 +55,7 @@ def test_what_happens_to_an_account_is_noted_and_mailed(context, session, ann, m
     accounts.change_password(context, ann.id, here, CHANGE)
     made = accounts.generate_token(context, ann.id, "Tagger", accounts.new_form_key()).token.id
     accounts.revoke_token(context, ann.id, made)
-    assert accounts.revoke_all_tokens(context, ann.id) == 0  # which is no event
+    assert accounts.revoke_all_tokens(context, ann.id) == 0  # records no event
     accounts.generate_token(context, ann.id, "", accounts.new_form_key())
     accounts.revoke_all_tokens(context, ann.id)
     accounts.log_out_everywhere(context, ann.id)
@@ -84,7 +84,7 @@ def test_mails_of_one_kind_are_few_but_events_are_not(context, session, ann, mai
 
 
 def test_events_have_a_total_order_the_newest_first(context, session, ann, make):
-    with time_machine.travel(NOON, tick=False):  # all of one moment
+    with time_machine.travel(NOON, tick=False):  # all at the same time
         made = [accounts.record_security_event(context, ann, K.LOGGED_IN).id for _ in range(5)]
         accounts.record_security_event(context, make.user("bob"), K.LOGGED_IN)
     assert [event.id for event in session.scalars(accounts.security_events(ann.id))] == made[::-1]
@@ -101,7 +101,7 @@ def test_events_are_kept_for_a_year(context, session, ann):
 
 @pytest.fixture
 def intruded(context, session, ann, mailbox):
-    """An account whose intruder changed password and address, with keys of all kinds; its mails by kind."""
+    """An account with keys, whose password and address an intruder changed; returns its mails."""
     here = accounts.begin_session(context, ann)
     accounts.generate_token(context, ann.id, "Tagger", accounts.new_form_key())
     feed_addresses.make_address(session, ann.id, "Phone", accounts.new_form_key())
@@ -126,7 +126,7 @@ def test_only_the_mail_to_the_address_before_can_take_the_account_back(intruded)
 )
 def test_an_account_is_taken_back_with_its_address(context, session, ann, intruded, mailbox, kind):
     mail = next(mail for mail in intruded if (mail.kind, mail.to) == (kind, "Ann@example.org"))
-    assert accounts.check_not_me(context, *not_me(mail)) is ann  # which does nothing yet
+    assert accounts.check_not_me(context, *not_me(mail)) is ann  # changes nothing yet
     assert accounts.log_in(context, "Ann", NEW) is ann
     accounts.reclaim_account(context, *not_me(mail))
     session.commit()
@@ -147,7 +147,7 @@ def test_an_account_is_taken_back_with_its_address(context, session, ann, intrud
 
 
 def test_an_intruder_cannot_outdo_the_owner(context, session, ann, intruded, mailbox):
-    """Mails to the address of an intruder have links too, but the owner's older one stays good."""
+    """Mails to the intruder's address have links, too, but the owner's older link stays valid."""
     owners = next(mail for mail in intruded if mail.to == "Ann@example.org" and "/not-me/" in mail.text)
     accounts.generate_token(context, ann.id, "Theirs", accounts.new_form_key())
     theirs = mailbox()[-1]

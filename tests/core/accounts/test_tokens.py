@@ -1,4 +1,4 @@
-"""Tokens: shown once, kept as digests, made once per form, revoked by their owner alone."""
+"""Tokens: shown once, stored as digests, created once per form, revoked only by their owner."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -46,7 +46,7 @@ def test_a_form_that_is_sent_again_makes_nothing(context, session, ann, make):
     with pytest.raises(accounts.FormAlreadySubmittedError):
         made(context, ann, key=key)
     assert len(accounts.tokens_of(session, ann.id)) == 1
-    assert made(context, make.user("bob"), key=key).raw  # keys of one say nothing to another
+    assert made(context, make.user("bob"), key=key).raw  # form keys are per account
     assert made(context, ann).raw
 
 
@@ -99,7 +99,7 @@ def test_what_cannot_be_a_token_is_seen_without_the_database(context, ann):
         assert not accounts.is_malformed(older), older
 
 
-# What it may do, and how long.
+# Scope and lifetime.
 
 
 @pytest.mark.parametrize("scope", ["read", "library", "edit"])
