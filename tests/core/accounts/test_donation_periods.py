@@ -1,4 +1,4 @@
-"""Donations as arithmetic: the periods that gifts open, and the tiers that they reach."""
+"""The arithmetic of donations: the periods that gifts open, and the tiers that they reach."""
 
 import itertools
 from datetime import UTC, datetime, timedelta
@@ -18,14 +18,14 @@ _numbers = itertools.count(1)
 
 
 def gift(days: float, amount: int, frequency: str = ONCE) -> Gift:
-    """A gift so many days after the beginning."""
+    """A gift the given number of days after BEGINNING."""
     return Gift(
         BEGINNING + timedelta(days=days), f"t{next(_numbers):06}", "ann@example.org", amount, frequency
     )
 
 
 def granted(*gifts: Gift, terms: Terms = TERMS) -> tuple[float, str] | None:
-    """Until how many days after the beginning, and of which tier."""
+    """The end of the grant in days after BEGINNING, and its tier; None without a grant."""
     grant = terms.grant(gifts)
     return ((grant.until - BEGINNING) / timedelta(days=1), str(grant.tier)) if grant else None
 
@@ -104,7 +104,7 @@ def test_a_year_can_be_given_for_a_year():
     assert granted(gift(0, 6000, YEARLY), terms=yearly) == (366, "backer")
     assert granted(gift(0, 6000, YEARLY)) == (31, "mega_sponsor")
     assert granted(gift(0, 2399, YEARLY), terms=yearly) is None
-    # A single gift raises the tier, and takes no time away.
+    # A one-time gift may raise the tier, and never shortens the grant.
     assert granted(gift(0, 6000, YEARLY), gift(10, 500), terms=yearly) == (366, "sponsor")
     assert granted(gift(0, 6000, YEARLY), gift(100, 1000), terms=yearly) == (366, "sponsor")
     assert granted(gift(0, 6000, YEARLY), gift(100, 200), terms=yearly) == (366, "backer")

@@ -1,4 +1,4 @@
-"""Donations: the platform as a real HTTP server, and the command with it and a real database."""
+"""Donations: requests to the platform (a real HTTP server), and the command, with a real database."""
 
 import json
 import logging
@@ -34,7 +34,7 @@ def platform():
 
 @pytest.fixture
 def ask(platform):
-    """Ask it for contributions; settings may be others."""
+    """`ask(**settings)`: fetch the contributions from the platform, with some settings changed."""
 
     def asked(**others):
         given = {"url": platform.url, "collective": COLLECTIVE, "token": TOKEN} | others
@@ -96,7 +96,7 @@ def test_without_the_token_addresses_are_not_told(platform, ask):
 
 
 def answer(status=200, body=b"{}", **headers):
-    """An answer of the platform that is not as it should be."""
+    """An invalid response of the platform."""
     return status, headers, body
 
 
@@ -148,13 +148,13 @@ def test_a_platform_that_says_there_are_more_than_it_tells_comes_to_an_end(platf
 
 
 class World:
-    """Accounts in a database, a platform, and the command between them."""
+    """Accounts in a database, a donation platform, and the command that transfers donations."""
 
     def __init__(self, factory, platform, ini):
         self.factory, self.platform, self.ini = factory, platform, ini
 
     def account(self, name: str = "ann", **values) -> int:
-        """An account with a confirmed address; gives its id."""
+        """Create an account with a confirmed address; returns its id."""
         given = {
             "email": f"{name.capitalize()}@Example.org",
             "email_confirmed": True,
@@ -167,27 +167,27 @@ class World:
             return user.id
 
     def sync(self, *arguments: str) -> dict[str, int]:
-        """Run the command; gives its counts, those of nothing left out."""
+        """Run the command; returns the counts that it prints, without zeros."""
         result = CliRunner().invoke(main, ["-c", self.ini, "sync-donors", *arguments])
         assert result.exit_code == 0, result.output
         found = (line.rpartition(" ") for line in result.output.splitlines()[1:7])
         return {name.strip(): int(count) for name, _, count in found if int(count)}
 
     def fails(self, *arguments: str) -> str:
-        """Run the command, which has to fail; gives what it says."""
+        """Run the command, which must fail; returns its output."""
         result = CliRunner().invoke(main, ["-c", self.ini, "sync-donors", *arguments])
         assert result.exit_code != 0
         return result.output
 
     def support(self, user: int) -> tuple[str, str]:
-        """Until when an account is a supporter, and of which tier."""
+        """Until when an account is a supporter, and its tier."""
         with self.factory() as session:
             found = session.get(User, user)
             until = found.supporter_until
             return until.astimezone(UTC).isoformat()[:16] if until else "", found.supporter_tier
 
     def recorded(self) -> dict[str, int | None]:
-        """The account of each donation."""
+        """The account of each recorded donation, by transaction."""
         with self.factory() as session:
             rows = session.execute(select(Donation.transaction_id, Donation.user_id))
             return dict(rows.all())
@@ -195,7 +195,7 @@ class World:
 
 @pytest.fixture
 def world(factory, platform, database, tmp_path):
-    """Nobody has given anything yet."""
+    """A World without accounts and donations."""
     path = tmp_path / "site.ini"
     path.write_text(
         f"[app:main]\nuse = egg:comicsdb\ncomicsdb.secret = {SECRET}\n"
@@ -269,7 +269,7 @@ def test_what_matches_nobody_is_told_of_once(world, caplog):
 
 
 def test_what_matches_several_is_nobodys(world):
-    """Addresses are unique today; should that ever change, nobody gets what may be another's."""
+    """Addresses are unique today. Should that change, nobody gets a donation that may be another's."""
     with world.factory() as session:
         session.execute(text("DROP INDEX uq_user_account_email"))
         session.commit()
@@ -286,7 +286,7 @@ def test_old_and_new_are_processed_together_in_their_order(world):
     ann = world.account()
     world.platform.add_contribution("t2", "2027-02-25T10:00:00Z", "ann@example.org", 300)
     assert world.sync() == {"rematched": 1, "matched": 1, "already processed": 1}
-    assert world.support(ann) == ("2027-03-04T10:00", "backer")  # one period, from the first on
+    assert world.support(ann) == ("2027-03-04T10:00", "backer")  # one period, from the first gift on
 
 
 def test_an_older_gift_that_is_found_late_does_not_stack(world):

@@ -1,4 +1,4 @@
-"""Reminders of the end of HTTP Basic: to those who use it, not too often, in the words of the phase."""
+"""Reminders of the end of HTTP Basic: to its users, not too often, with the text of the current phase."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -23,7 +23,7 @@ def settings(phase, **more):
 
 @pytest.fixture
 def users(factory):
-    """Accounts by what they did."""
+    """Accounts named after their last use of HTTP Basic, or after why they get no mail."""
     kinds = {
         "today": {"basic_used": NOON.date()},
         "a-month-ago": {"basic_used": NOON.date() - timedelta(days=30)},

@@ -1,4 +1,4 @@
-"""The staff: what it changes, what it may not, and the log that remembers who did what to whom."""
+"""Actions of the staff on accounts: what it may change, and the audit log of who did what to whom."""
 
 from datetime import UTC, datetime
 
@@ -203,7 +203,7 @@ def test_a_new_password_from_the_staff_ends_sessions_and_is_not_logged(context, 
 
 
 def test_the_owner_is_told_what_the_staff_does_but_not_where(context, session, clerk, boss, ann, mailbox):
-    """Events of each kind, and a mail with the way back; of a new address the old one hears."""
+    """Each action records an event and mails a way back; about a new address, the old one gets the mail."""
     raw = accounts.generate_token(context, ann.id, "Tagger", "k").token
     accounts.generate_token(context, ann.id, "", "l")
     accounts.begin_session(context, ann)
@@ -212,7 +212,7 @@ def test_the_owner_is_told_what_the_staff_does_but_not_where(context, session, c
     admin.revoke_tokens(context, clerk, ann)
     admin.end_sessions(context, clerk, ann)
     for act in (admin.revoke_tokens, admin.end_sessions):
-        assert act(context, clerk, ann) == 0  # which is no news
+        assert act(context, clerk, ann) == 0  # nothing happened, so nothing is recorded or mailed
     admin.set_password(context, boss, context.passwords, ann, "another horse battery")
     admin.change_account(context, clerk, ann, {"email": "new@example.org", "last_name": "A"})
     mails = mailbox()[before:]

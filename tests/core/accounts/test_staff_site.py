@@ -1,4 +1,4 @@
-"""What the staff does to the site: announcements, and mails that did not leave, each written to the log."""
+"""Actions of the staff on the site: announcements, and retries of failed mails, each in the audit log."""
 
 from datetime import date, timedelta
 
@@ -84,7 +84,7 @@ def mail(session, **values):
     row = OutgoingMail(**usual | {"attempts": 1, "next_attempt": now + timedelta(hours=4)} | values)
     session.add(row)
     session.flush()
-    row.next_attempt = values.get("next_attempt", row.next_attempt)  # None would be no value for a new row
+    row.next_attempt = values.get("next_attempt", row.next_attempt)  # at creation, None means the default
     session.commit()
     return row
 
@@ -100,8 +100,8 @@ def test_a_mail_that_failed_is_tried_at_once(session, clerk):
 @pytest.mark.parametrize(
     "values",
     [
-        {"error": ""},  # it may be under way
-        {"error": "550 no", "next_attempt": None},  # given up: it has no text any more
+        {"error": ""},  # it may be being sent right now
+        {"error": "550 no", "next_attempt": None},  # given up: its text has been deleted
         {"error": "451 busy", "sent": clock.now()},
     ],
 )

@@ -1,4 +1,4 @@
-"""A day on which nobody has been refused yet."""
+"""Fixtures: a stopped clock, and a database in which no request has been refused yet."""
 
 import pytest
 import time_machine
@@ -8,14 +8,14 @@ from tests.core.accounts.notices.throttled_accounts import NOW, ThrottledAccount
 
 @pytest.fixture(autouse=True)
 def clock():
-    """Time that stands still until it is moved."""
+    """A clock that is stopped at NOW until a test moves it."""
     with time_machine.travel(NOW, tick=False) as traveller:
         yield traveller
 
 
 @pytest.fixture
 def world(factory):
-    """Nobody has been refused yet."""
+    """A ThrottledAccounts without accounts yet."""
     world = ThrottledAccounts(factory)
     yield world
     world.session.close()

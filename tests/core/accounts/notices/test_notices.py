@@ -1,4 +1,4 @@
-"""Throttle notices: who is found, what is done, and that nothing is done twice."""
+"""Throttle notices: which accounts get one, what is done to them, and that nothing is done twice."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ SETTINGS = parse_settings(
 )
 
 
-# Who is found.
+# Candidates.
 
 
 def test_three_bad_days_make_an_offender(world):
@@ -107,11 +107,11 @@ def test_what_lies_on_or_before_the_day_of_the_latest_notice_is_done_with(world)
 def test_the_day_of_a_notice_is_that_of_utc(world):
     rules = NoticeRules(cooldown_days=1)
     ann = world.add_account("ann", {3: 100})
-    world.add_notice(ann, timedelta(days=2, hours=15, minutes=1))  # a minute before that day's end, in UTC
+    world.add_notice(ann, timedelta(days=2, hours=15, minutes=1))  # a minute before that day ends in UTC
     assert world.find_candidates(rules) == {}
     bob = world.add_account("bob", {3: 100})
     world.add_notice(bob, timedelta(days=3, hours=15, minutes=1))
-    world.session.execute(text("SET TIME ZONE 'Asia/Tokyo'"))  # where it was the next day
+    world.session.execute(text("SET TIME ZONE 'Asia/Tokyo'"))  # where it was already the next day
     assert world.find_candidates(rules) == {"bob": (1, 100, 100)}
 
 
@@ -146,7 +146,7 @@ def test_the_figures_fit_each_other(counts, min_days, single, extreme):
         assert len(bad) >= min_days or figures.worst >= extreme
 
 
-# What is done.
+# Actions.
 
 
 def test_a_warning_is_written_and_noted(world):

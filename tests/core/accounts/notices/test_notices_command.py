@@ -1,4 +1,4 @@
-"""Throttle notices: what is written, and the command that finds, tells and sends."""
+"""Throttle notices: the texts of letters, and the command that finds accounts, reports and sends."""
 
 from datetime import timedelta
 
@@ -15,11 +15,11 @@ from tests.core.accounts.notices.throttled_accounts import create_account_warned
 from tests.mailbox import waiting_mails
 from tests.serving import SECRET
 
-# What is written.
+# Letters.
 
 
 def words(letter) -> str:
-    """A letter's text in one line, without addresses and footer."""
+    """The text part of a letter in one line."""
     return " ".join(as_text(letter, LetterContext("en", "https://comics.example")).split())
 
 
@@ -117,7 +117,7 @@ def test_administrators_are_told_whom_it_is_about():
 
 @pytest.fixture
 def command(database, tmp_path):
-    """`command("--send")` runs it; gives its exit code and its lines."""
+    """`command("--send")` runs the command; returns its exit code and its lines of output."""
     path = tmp_path / "site.ini"
     path.write_text(
         f"[app:main]\nuse = egg:comicsdb\ncomicsdb.secret = {SECRET}\n"
@@ -229,7 +229,7 @@ def test_every_number_can_be_given(world, command):
 
 def test_one_that_fails_does_not_stop_the_others_and_is_tried_again(world, command):
     world.add_account("ann", {0: 200})
-    eve = world.add_account("eve", {0: 200}, email="eve@exämple.org")  # mail cannot have such an address
+    eve = world.add_account("eve", {0: 200}, email="eve@exämple.org")  # no mail can be sent to it
     world.add_account("zoe", {0: 200})
     code, lines = command("--send")
     assert code == 1
