@@ -1,4 +1,4 @@
-"""Account contexts without a request: what `request.account_context` would be."""
+"""Account contexts as `request.account_context` would be, without a request; an account, mails and a form."""
 
 import dataclasses
 
@@ -19,7 +19,7 @@ PASSWORD = "correct horse battery"
 
 
 def session_user(session, identifier):
-    """The account of a session as the site finds it, or None."""
+    """The account of a session identifier, as the site finds it, or None."""
     found = session_account(ReadPool(session.connection), identifier)
     return found and session.get(User, found.id)
 
@@ -49,7 +49,7 @@ def context(session, connection, limiter, passwords, tmp_path):
 
 @pytest.fixture
 def context_with(context):
-    """The context with other settings or from another address: `context_with(address="…", **settings)`."""
+    """`context_with(address="…", **settings)`: the context with another address or other settings."""
 
     def changed(address: str = context.address, **settings) -> AccountContext:
         more = {name.replace("__", "."): value for name, value in settings.items()}
@@ -69,7 +69,7 @@ def ann(make, passwords):
 
 @pytest.fixture
 def mailbox(session):
-    """All mails that wait, read by a function that can be called again."""
+    """A function that returns all mails waiting to be sent."""
 
     def look():
         session.flush()

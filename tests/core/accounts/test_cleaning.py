@@ -1,4 +1,4 @@
-"""Cleaning: what is of no use any more goes, and nothing that still is."""
+"""Cleaning: expired data are removed, and nothing that is still needed."""
 
 from datetime import UTC, datetime, timedelta
 

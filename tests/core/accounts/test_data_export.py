@@ -1,4 +1,4 @@
-"""Holdings: everything an account holds and nothing of others, as JSON and as tables."""
+"""Export of an account's data: everything of the account and nothing of others, as JSON and as CSV tables."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ SERIES = '=HYPERLINK("http://evil.example")'
 
 
 def keep(session, user, issue):
-    """Something in everything that readers keep, named after its owner."""
+    """Add an issue or series to everything a reader keeps, and a feed address, named after the reader."""
     name = f"Of {user.username}"
     values = {"notes": name, "grade": Decimal("9.8"), "read_dates": [NOON]}
     collection.add(session, user.id, issue.id, values, today=TODAY)
@@ -38,7 +38,7 @@ def keep(session, user, issue):
 
 @pytest.fixture
 def held(context, session, ann, make):
-    """An account that holds something, beside one that holds as much."""
+    """An account with data, beside another account with the same kinds of data."""
     series = make.series(name=SERIES)
     issue = make.issue(series=series)
     for user in (ann, make.user("bob", bio="Bob's")):

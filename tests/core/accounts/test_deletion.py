@@ -1,4 +1,4 @@
-"""The end of an account: of its own nothing stays, of its gifts all, but without its name."""
+"""Deletion of an account: its own data go, its contributions to the catalogue stay without its name."""
 
 from datetime import UTC, date, datetime
 
@@ -59,7 +59,7 @@ KEPT = (CollectionItem, FeedAddress, PullList, ReadingList, WishList)
 
 @pytest.fixture
 def lived_in(context, session, ann, make):
-    """An account with something in every table that names accounts."""
+    """An account with rows in many tables that refer to accounts; returns an issue and its series."""
     session.info["media"] = context.storage
     accounts.begin_session(context, ann)
     new = accounts.new_totp(context.settings, ann)
@@ -196,7 +196,7 @@ def test_the_name_and_the_address_are_free_again(context, session, ann, form, ma
 
 
 def test_every_reference_to_an_account_says_what_becomes_of_it(engine):
-    """A new table that names accounts and forgets to say so would stop deletions."""
+    """A foreign key of a new table without ON DELETE would make deletions fail."""
     found = {
         (table, key["constrained_columns"][0]): key["options"].get("ondelete")
         for table in inspect(engine).get_table_names()
@@ -212,7 +212,7 @@ def test_every_reference_to_an_account_says_what_becomes_of_it(engine):
             if not any(
                 index["column_names"][0] == column[1] for index in inspect(connection).get_indexes(column[0])
             )
-            # The primary keys of these begin with it.
+            # The primary keys of these tables begin with the column.
             and column[0] not in {"user_group_member", "idempotency_key", "public_profile", "totp"}
         ]
         assert connection.scalar(text("SELECT 1")) == 1

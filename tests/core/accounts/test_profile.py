@@ -1,4 +1,4 @@
-"""Profiles: what people say of themselves, their picture, and a mail address that must be confirmed."""
+"""Profiles: their fields, the picture, and a new mail address, which must be confirmed."""
 
 import io
 from datetime import date
@@ -95,7 +95,7 @@ def files(context):
 
 @pytest.fixture
 def storing(context):
-    """The session of a request knows where pictures lie."""
+    """The context, with the storage of pictures in its session as in a request."""
     context.session.info["media"] = context.storage
     return context
 
@@ -125,11 +125,11 @@ def test_a_request_that_comes_to_nothing_leaves_no_file(storing, session, ann):
     accounts.update_profile(storing, ann.id, {"image": picture()})
     session.commit()
     session.execute(select(User.id))
-    session.rollback()  # a later transaction of the same session is none of its business
+    session.rollback()  # the rollback of a later transaction deletes no file
     assert files(storing) == {storing.storage.path(ann.image)}
 
 
-# The address.
+# The mail address.
 
 
 def opened(mailbox):
@@ -214,7 +214,7 @@ def test_an_address_that_somebody_proves_first_is_lost(context, session, ann, ma
 
 def test_an_address_that_was_only_claimed_is_not(context, session, ann, form, mailbox):
     accounts.update_profile(context, ann.id, {"email": "bob@example.org", "password": PASSWORD})
-    accounts.sign_up(context, form())  # claims it, and never proves it
+    accounts.sign_up(context, form())  # claims the address, but never confirms it
     accounts.confirm_email(context, opened(mailbox))
     session.expire_all()
     assert ann.email == "bob@example.org"
