@@ -1,4 +1,4 @@
-"""Comparison of two versions: what differs, field by field, with names instead of ids."""
+"""Comparison of two versions: the differences by field, with names instead of ids."""
 
 from datetime import date
 from decimal import Decimal
@@ -26,7 +26,7 @@ def versions(session, entity):
 
 @pytest.fixture
 def differences(session, catalog):
-    """What one edit of an object makes differ, by field."""
+    """`differences(entity, **values)`: make one edit of an object; returns its differences by field."""
 
     def made(entity, **values):
         catalog.update(entity, values)
@@ -63,7 +63,7 @@ def test_a_price_is_told_with_its_currency(make, differences):
     assert (price.old, price.new) == (Money(Decimal("3.99"), "USD"), Money(Decimal("3.99"), "GBP"))
     found = differences(issue, price=None)
     assert (found["price"].new, list(found)) == (None, ["price"])
-    assert differences(issue, currency="EUR") == {}  # without an amount it says nothing
+    assert differences(issue, currency="EUR") == {}  # a currency without an amount is not shown
 
 
 def test_a_choice_is_told_by_its_label(make, differences):

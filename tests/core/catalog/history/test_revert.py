@@ -1,4 +1,4 @@
-"""Reverting: an older version comes back as an ordinary edit, as far as it can."""
+"""Reverting: an older version is restored by an ordinary edit, as far as possible."""
 
 from datetime import date
 from decimal import Decimal
@@ -25,7 +25,7 @@ from comicsdb.models import History, Issue, Tombstone
 
 @pytest.fixture
 def storage(tmp_path, session):
-    """A folder of pictures of the test's own, which the catalogue clears as it does the site's."""
+    """A folder of pictures for this test, from which the catalogue removes files as from the site's."""
     session.info["media"] = FolderStorage(tmp_path)
     return session.info["media"]
 
@@ -44,7 +44,7 @@ def picture(session, storage):
 
 @pytest.fixture
 def edit(catalog, session):
-    """Edit and commit."""
+    """`edit(entity, **values)`: update an object and commit."""
 
     def edited(entity, **values):
         catalog.update(entity, values)
@@ -55,7 +55,7 @@ def edit(catalog, session):
 
 @pytest.fixture
 def back(session, catalog, storage):
-    """`back(entity)`: revert an object to its first version, or to the one with a number, and commit."""
+    """`back(entity, number)`: revert an object to its first version, or that with an index, and commit."""
 
     def reverted(entity, number=0, *, without_missing=False, modified=None):
         rows = select(History).where(History.kind == entity.__tablename__, History.object_id == entity.id)
@@ -231,7 +231,7 @@ def test_a_picture_whose_file_is_gone_cannot_come_back(make, session, storage, e
 def test_a_picture_whose_file_was_kept_comes_back_as_a_copy(make, session, storage, edit, back, picture):
     first = picture("issue", "red", hashed=True)
     issue = make.issue(**first)
-    del session.info["media"]  # a command, which leaves files to the sweep
+    del session.info["media"]  # as in a command, which leaves files to the sweep
     edit(issue, **picture("issue", "blue", hashed=True))
     session.info["media"] = storage
     second = issue.image

@@ -1,4 +1,4 @@
-"""Changes to many objects at once: what each does and leaves, all or none, and what follows from it."""
+"""Bulk changes: which objects each changes, all or none, and the effects on stamps, history and logs."""
 
 from datetime import date
 
@@ -28,14 +28,14 @@ COVER = {"image": "issue/2026/01/02/x.png", "image_width": 2, "image_height": 3,
 
 @pytest.fixture
 def boss(make, session):
-    """Somebody of the staff, and the catalogue as they change it."""
+    """An account of the staff; `boss.catalog` is the catalogue that acts for it."""
     user = make.user("Boss", is_staff=True)
     user.catalog = Catalog(session, user.id, actor_name="Boss")
     return user
 
 
 def issues(make, *values):
-    """Issues of one series, one for each dictionary."""
+    """Create issues of one series, one from each dictionary."""
     series = make.series(name="Run")
     return [make.issue(series=series, number=str(number), **each) for number, each in enumerate(values, 1)]
 
@@ -45,7 +45,7 @@ def version(session, kind) -> int:
 
 
 def written(session, issue) -> list[tuple]:
-    """The history of an issue after its first version: who, and which fields."""
+    """The history of an issue after its first version: editors, and the changed fields."""
     rows = select(History.user_id).where(History.kind == "issue", History.object_id == issue.id)
     fields = select(Change.fields).where(Change.kind == "issue", Change.object_id == issue.id)
     users = session.scalars(rows.order_by(History.id)).all()

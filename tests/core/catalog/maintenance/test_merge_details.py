@@ -1,4 +1,4 @@
-"""What a merge keeps, fills, refuses and tells; and what happens when others write at the same time."""
+"""Merges in detail: what they keep, fill in, refuse and record; concurrent writes; moves of publishers."""
 
 from datetime import date
 from decimal import Decimal
@@ -214,7 +214,7 @@ def test_nonsense_is_refused(make, session, catalog):
 
 
 def test_merges_edits_and_deletions_at_once_end_in_one_order(factory):
-    """Whoever comes second sees what the first did: nobody's change is lost, and nothing points nowhere."""
+    """The second of two writers sees the changes of the first: none is lost, and no reference dangles."""
     with factory() as session:
         make = Factories(Catalog(session))
         kept, other = make.creator(), make.creator()

@@ -1,4 +1,4 @@
-"""What merges and deletions do to what readers keep: nothing of theirs is lost that need not be."""
+"""Merges and deletions in readers' libraries: nothing is lost that can be kept."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -39,13 +39,13 @@ def reader(make):
 
 @pytest.fixture
 def two(make):
-    """Two issues that are one and the same: the one that stays, and the other."""
+    """Two entries of the same issue: the one that a merge keeps, and the other."""
     series = make.series()
     return make.issue(series=series, number="1"), make.issue(series=series, number="01")
 
 
 def owned(session, reader):
-    """The one item that a reader has; readings and stars agree with it."""
+    """A reader's only item and the dates of its readings; readings and stars must agree with the item."""
     item = session.scalars(
         select(CollectionItem)
         .where(CollectionItem.user_id == reader.id)
@@ -165,7 +165,7 @@ def test_items_of_other_readers_are_left_alone(session, catalog, make, two, read
 
 
 def lists_of(session, reading_list):
-    """The issues of a list in order; positions are 1 to n."""
+    """The issues of a reading list in order; their positions must be 1 to n."""
     rows = session.execute(
         select(ReadingListItem.issue_id, ReadingListItem.order)
         .where(ReadingListItem.reading_list_id == reading_list.id)
@@ -176,7 +176,7 @@ def lists_of(session, reading_list):
 
 
 def stamps(session):
-    """The stamps of all lists of readers: reading lists, wish lists, pull lists."""
+    """The stamps of all reading lists, wish lists and pull lists."""
     models = (ReadingList, WishList, PullList)
     return [each for model in models for each in session.scalars(select(model.modified).order_by(model.id))]
 

@@ -1,4 +1,4 @@
-"""Merges leave nothing behind: every column of the schema that can point to the object that goes is tried."""
+"""Merges leave no reference to the merged object, tested for every foreign key of the schema."""
 
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
@@ -16,8 +16,8 @@ from tests.lists import locked_list, make_list
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 
-# Every column that points to one of the nine kinds. A new table belongs in here once it is sure what a merge
-# does to it: its rows move, unless that breaks a unique set; then they go.
+# Every foreign key to one of the nine kinds. Add that of a new table once it is decided what a merge does to
+# its rows: they move to the survivor, unless that violates a unique constraint; then they are deleted.
 KNOWN = {
     "arc": {"attribution.arc_id", "external_id.arc_id", "issue_arc.arc_id"},
     "character": {
@@ -103,7 +103,7 @@ def test_every_reference_of_the_schema_is_known_to_merges(session):
 
 
 def crowd(make, session, number):
-    """One object of each kind, all linked with one another and with others of their own."""
+    """Create one object of each kind, linked to one another and to further objects, and a reader of them."""
     with make.single_commit():
         cited = {
             "attributions": [{"source": "W", "url": f"https://example.org/{number}"}],
@@ -144,7 +144,7 @@ def crowd(make, session, number):
 
 
 def keep(session, reader, issue, series, stars):
-    """An issue and a series in everything that readers keep."""
+    """Add an issue and a series to everything that readers keep."""
     values = {"rating": stars, "read_dates": [datetime(2026, 3, 1, tzinfo=UTC)]}
     collection.add(session, reader.id, issue.id, values, today=date(2026, 3, 4))
     wish_list.add(session, reader.id, issue.id, {})
@@ -159,7 +159,7 @@ def keep(session, reader, issue, series, stars):
 
 
 def pointing(session, kind, object_id) -> dict[str, int]:
-    """How many rows point to an object, by column."""
+    """The numbers of rows that refer to an object, by column."""
     found = {}
     for name in sorted(KNOWN[kind]):
         table, column = name.split(".")
@@ -171,7 +171,7 @@ def pointing(session, kind, object_id) -> dict[str, int]:
 
 @contextmanager
 def undone(connection, session):
-    """Undo what is written and committed inside, so that all kinds are tried on the same objects."""
+    """Undo what is written and committed in the block, so that all kinds are tested with the same objects."""
     savepoint = connection.begin_nested()
     yield
     session.rollback()
@@ -186,7 +186,7 @@ def test_nothing_points_to_the_object_that_goes(make, session, catalog, connecti
 
 
 def check_that_all_is_led_over(session, catalog, kind, kept, other):
-    """Merge two objects: whatever pointed to the second now points to the first."""
+    """Merge two objects: every reference to the second now refers to the first."""
     if kind == "imprint":  # only those of one publisher can be merged
         merge(
             catalog,
@@ -203,7 +203,7 @@ def check_that_all_is_led_over(session, catalog, kind, kept, other):
     assert not any(left.values()), f"after the merge of a {kind}: {left}"
     now = pointing(session, kind, kept.id)
     cited = f"attribution.{kind}_id"
-    assert now.pop(cited) == here.pop(cited)  # citations of the other go with it
+    assert now.pop(cited) == here.pop(cited)  # the citations of the other are deleted with it
     assert now == {name: here[name] + there[name] for name in here}
 
 
@@ -215,7 +215,7 @@ def test_what_both_have_is_there_once(make, session, catalog, connection):
 
 
 def check_that_nothing_is_there_twice(make, session, catalog, kind, first):
-    """Merge an object with another one that is linked to all that it is."""
+    """Merge an object with another one that has the same links: no row may be duplicated."""
     writer, inker = make.role("Writer").id, make.role("Inker").id
     twin, kept = getattr(make, kind), first[kind]
     shared = {
@@ -255,7 +255,7 @@ def check_that_nothing_is_there_twice(make, session, catalog, kind, first):
         catalog.update(first["issue"], {"credits": both})
     session.commit()
     here = pointing(session, kind, kept.id)
-    if kind in {"issue", "series"}:  # the link between the two themselves ends
+    if kind in {"issue", "series"}:  # the link between the two objects is removed
         for name in here:
             if name.split(".")[0] in {"issue_reprint", "series_associated"}:
                 here[name] -= 1

@@ -1,4 +1,4 @@
-"""Acts in pieces: others write in between, and a crash only delays the end."""
+"""Acts in pieces: others can write in between, and after a crash an act is completed later."""
 
 import sys
 import time
@@ -38,17 +38,17 @@ NOW = timedelta(0)
 
 
 def work(factory):
-    """Do what was left for later; returns how many acts."""
+    """Do the acts that are noted; returns how many."""
     return len(run_unfinished(factory, idle=NOW))
 
 
 class ProcessKilled(BaseException):
-    """Stands for the end of a process in the middle of its work."""
+    """Simulates that the process is killed during its work."""
 
 
 @pytest.fixture
 def world(factory, monkeypatch):
-    """Ids: of somebody of the staff, of a long series with stars, and of a short one of another publisher."""
+    """Ids of a staff account, of a long series with ratings, and of a short one of another publisher."""
     monkeypatch.setattr(pieces, "MAX_IMMEDIATE", FEW)
     for size in ("INITIAL_SIZE", "MIN_SIZE", "MAX_SIZE"):
         monkeypatch.setattr(piecewise, size, PIECE)
@@ -65,7 +65,7 @@ def world(factory, monkeypatch):
 
 
 def staff(session, world):
-    """The catalogue as the boss changes it, and the boss."""
+    """The catalogue acting for the boss, and the boss's account."""
     return Catalog(session, world[0], actor_name="Boss"), session.get(User, world[0])
 
 
@@ -116,7 +116,7 @@ def repair_anthology(session, world):
 
 
 ACTS = {"delete": delete, "merge": merge}
-# What is done to each of the chosen issues, and what the audit log says of it.
+# Acts on each of the chosen issues, and their actions in the audit log.
 EDITS = {
     "delete": (delete_chosen, "delete"),
     "teen": (rate_teen, "rate teen"),
@@ -128,14 +128,14 @@ EDITS = {
 
 
 def ask(factory, world, act):
-    """The request for an act, which only notes it."""
+    """Commit the request for an act, which only notes it."""
     with factory() as session:
         act(session, world)
         session.commit()
 
 
 def after_commits(factory, number, work):
-    """Do some work after so many commits of a process, until it ends."""
+    """Call `work` after the given number of commits; returns a function that stops counting."""
     counted = []
 
     def committed(session):
@@ -153,7 +153,7 @@ def kill():
 
 
 def interrupted(factory):
-    """Begin what is noted, and be killed after some pieces."""
+    """Begin the noted act; the process is killed after some pieces."""
     stop = after_commits(factory, 4, kill)
     with pytest.raises(ProcessKilled):
         work(factory)
@@ -161,7 +161,7 @@ def interrupted(factory):
 
 
 def state(factory):
-    """What an act leaves: objects, tombstones, history and log of the issues, figures, and the audit log."""
+    """The results of an act: issues, tombstones, history, change log, ratings of series, and audit log."""
     with factory() as session:
         issues = select(Issue.series_id, func.count()).group_by(Issue.series_id)
         gone = select(Tombstone.kind, Tombstone.reason, Tombstone.survivor_id, func.count()).group_by(
@@ -192,7 +192,7 @@ run_unfinished(session_factory(create_engine(sys.argv[1])))
 
 
 def killed_process(factory, database, world):
-    """Let a process do what is noted, and kill it when it waits at the end of the long series."""
+    """Let a process do the noted act, and kill it while it waits for an issue that is locked here."""
     with factory() as session:
         late = select(func.max(Issue.id)).where(Issue.rating_count == 0, Issue.series_id == world[1])
         session.execute(select(Issue.id).where(Issue.id == late.scalar_subquery()).with_for_update())
@@ -209,7 +209,7 @@ def killed_process(factory, database, world):
 
 
 def work_after_a_crash(factory):
-    """As `work`, as soon as PostgreSQL has noticed that the other process ended."""
+    """The same as `work`, once PostgreSQL has noticed that the other process has ended."""
     while True:
         try:
             return work(factory)
@@ -365,7 +365,7 @@ def test_issues_are_written_in_pieces_with_one_entry_in_the_audit_log(factory, w
 
 @pytest.fixture
 def cast(factory, world):
-    """Ids of two characters and two creators: the first of each in all issues, the second in one of them."""
+    """Ids of two characters and two creators, of which the first are in all issues; ids of two roles."""
     with factory() as session:
         make = Factories(Catalog(session))
         issues = list(session.scalars(select(Issue.id).order_by(Issue.id)))
