@@ -1,4 +1,4 @@
-"""The catalogue service: what a write stores, refuses, and keeps."""
+"""The catalogue service: what a write stores, refuses and preserves."""
 
 from datetime import date
 from decimal import Decimal
@@ -250,7 +250,7 @@ def test_finding_tells_never_from_gone_from_moved(session, catalog, make):
     with pytest.raises(MovedError) as caught:
         catalog.by_slug(models.Arc, "old-tide")
     assert caught.value.entity is arc
-    assert make.arc(name="Old Tide").slug == "old-tide-1"  # a former slug leads there for ever
+    assert make.arc(name="Old Tide").slug == "old-tide-1"  # a former slug is never reused
     former = (f"old-tide-{number}" for number in range(2, 2 * FIRST_BATCH))
     session.add_all(FormerSlug(kind="arc", slug=each, object_id=arc.id) for each in former)
     assert make.arc(name="Old Tide").slug == f"old-tide-{2 * FIRST_BATCH}"

@@ -1,4 +1,4 @@
-"""What the log says of writes beside their own lines: of credits, pictures and hashes."""
+"""Log lines beside that of the write itself: removed credits, replaced pictures and changed hashes."""
 
 import pytest
 from sqlalchemy import select
@@ -10,7 +10,7 @@ ONE, TWO = "1" * 16, "2" * 16
 
 @pytest.fixture
 def said(session, caplog):
-    """`said()` commits and gives the lines of the log since the last time, without "catalogue" and user."""
+    """`said()` commits and returns the log lines since its last call, without "catalogue" and the user."""
     caplog.set_level("INFO", "comicsdb.catalog")
 
     def lines():

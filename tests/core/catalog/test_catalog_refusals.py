@@ -1,4 +1,4 @@
-"""What the catalogue service refuses, whoever sends it, and what becomes of writes that cross a deletion."""
+"""What the catalogue service refuses from any caller, and writes concurrent with a deletion or rename."""
 
 import threading
 from datetime import UTC, date, datetime
@@ -32,7 +32,7 @@ MODELS = {
     )
 }
 
-# kind → field → values that no object may have.
+# Invalid values, by kind and field.
 REFUSED = {
     "publisher": {
         "name": [None, 5, "", ["a"], "x" * 256, "a\0b", "\ud800"],
@@ -119,7 +119,7 @@ REFUSED = {
 
 
 def _complete(make, kind):
-    """Values that make an object of a kind."""
+    """Valid values for a new object of a kind."""
     if kind == "series":
         return {
             "name": "S",
@@ -144,7 +144,7 @@ def _filled(value, creator):
 
 
 def _fields_refused(write, *arguments) -> list[str]:
-    """The fields that a write is refused for."""
+    """The fields for which a write is refused."""
     try:
         write(*arguments)
     except InvalidError as error:
@@ -233,7 +233,7 @@ def test_attributions_are_kept_in_the_order_entered(session, catalog, make):
         catalog.update(arc, cited(*wanted))
         assert stored() == list(wanted)
         if wanted[:1] == ("a",):
-            assert session.scalar(text("SELECT min(id) FROM attribution")) == first  # what may stay, stays
+            assert session.scalar(text("SELECT min(id) FROM attribution")) == first  # the unchanged row stays
 
 
 def test_a_picture_that_changes_its_row_keeps_its_file(session, catalog, make, tmp_path):
@@ -251,7 +251,7 @@ def test_a_picture_that_changes_its_row_keeps_its_file(session, catalog, make, t
 
 
 def _meanwhile(factory, first, second):
-    """Do `second` in a transaction of its own while that of `first`, already written, has yet to commit."""
+    """Run `second` in another transaction after `first` has written, but not committed: it has to wait."""
 
     def do():
         with factory() as session:
@@ -336,7 +336,7 @@ def test_an_issue_credited_while_the_creator_is_renamed_never_keeps_a_stamp_olde
 
 
 def test_names_that_are_too_long_together_are_refused(catalog, make):
-    """Each is as long as it may be, and of signs that take four bytes and cannot be packed."""
+    """Each has the maximum length, in incompressible four-byte characters: an index cannot hold both."""
     publisher = make.publisher().id
     name, designation = ("".join(map(chr, range(start, start + 255))) for start in (0x20000, 0x21000))
     values = {"publisher": publisher, "name": name, "designation": designation}

@@ -1,4 +1,4 @@
-"""The numbers of objects that are kept equal those that are counted, whatever is written."""
+"""Stored numbers (objects of a kind, issues of a series) equal the counted ones after every write."""
 
 from datetime import date
 
@@ -12,7 +12,7 @@ from comicsdb.models.attribution import OWNERS
 
 
 def are_right(session):
-    """Compare all kept numbers with the tables."""
+    """Compare all stored numbers of objects with the tables."""
     kept = dict(session.execute(select(Version.kind, Version.number)).all())
     for name in OWNERS:
         model = KINDS[name].model

@@ -1,4 +1,4 @@
-"""External ids: what is stored, refused, kept through merges, moves and reverts, and of whom it tells."""
+"""External ids: storage, validation, merges, moves and reverts, and who entered each."""
 
 import pytest
 from sqlalchemy import select, text
@@ -16,7 +16,7 @@ from comicsdb.models.choices import EXTERNAL_SOURCES
 
 
 def known(source, external_id, scope=""):
-    """An external id as it is written."""
+    """An external id in the form in which it is written to an object."""
     return {"source": source, "external_id": external_id, "scope": scope}
 
 
@@ -24,7 +24,7 @@ METRON, WIKIDATA, LOCG = known("metron", "4711"), known("wikidata", "Q42", "volu
 
 
 def ids_of(session, entity):
-    """The stored ids of an object, with who said so."""
+    """The stored ids of an object, with the accounts that entered them."""
     column = getattr(ExternalId, f"{entity.__tablename__}_id")
     rows = select(ExternalId.source, ExternalId.external_id, ExternalId.said_by_id).where(column == entity.id)
     return sorted(session.execute(rows).all())

@@ -1,4 +1,4 @@
-"""Writers at the same time, on real connections: one answer each, and nobody's change is lost."""
+"""Concurrent writers on real connections: each gets one result, and no change is lost."""
 
 import itertools
 import threading
@@ -76,7 +76,7 @@ def test_edits_of_issues_and_renames_of_their_series_do_not_block_one_another_fo
 
 
 def test_log_order_is_commit_order(factory):
-    """A reader that has seen a number never sees a smaller one appear."""
+    """A reader that has seen a number never sees a smaller one appear later."""
     done = threading.Event()
     seen: list[list[int]] = []
 
@@ -144,7 +144,7 @@ def test_two_credits_for_one_pair_end_as_one(factory):
 
 
 def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
-    """The row a new link points to is kept from deletion once it was found; before that, it is missing."""
+    """Once a new link has found its row, it is locked against deletion; before that, the row is missing."""
     with factory() as session:
         make = Factories(Catalog(session))
         arc_id, issue_id = make.arc().id, make.issue().id
@@ -167,7 +167,7 @@ def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
 
 
 def test_who_only_asks_what_is_wrong_keeps_nobody_waiting(factory):
-    """A form asks before it stores pictures, and takes its turn among the writers after that."""
+    """`find_errors` locks nothing: a form calls it before it stores pictures, and writes only after that."""
     with factory() as session:
         make = Factories(Catalog(session))
         issue_id, creator_id, team_id = make.issue().id, make.creator().id, make.team().id

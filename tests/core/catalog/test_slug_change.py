@@ -1,4 +1,4 @@
-"""A slug that somebody chooses: what is refused, and what becomes of the one before."""
+"""Slugs chosen by a user: which ones are refused, and redirects from the former ones."""
 
 import pytest
 from sqlalchemy import func, select
@@ -8,7 +8,7 @@ from comicsdb.models import Change, FormerSlug, History, Issue, Series
 
 
 def refused(catalog, entity, slug) -> str:
-    """What is told beside the slug; nothing of the change happens."""
+    """The error message of a slug, from an update that is refused and from `find_errors`."""
     with pytest.raises(InvalidError) as raised:
         catalog.update(entity, {"slug": slug, "desc": "changed"})
     faults, _conflicts = catalog.find_errors(type(entity), entity, {"slug": slug})
@@ -61,7 +61,7 @@ def test_the_address_before_leads_here_for_ever(catalog, make, session):
     assert catalog.by_slug(Series, "second") is series
     assert catalog.by_slug(Issue, "run-2020-1") is issue
     assert "belonged to another" in refused(catalog, other, "first")
-    catalog.update(series, {"slug": "run-2020"})  # it may have its own again
+    catalog.update(series, {"slug": "run-2020"})  # it may get its own former slug back
     session.commit()
     former = session.scalars(select(FormerSlug.slug).order_by(FormerSlug.slug)).all()
     assert former == ["first", "second"]
