@@ -1,4 +1,4 @@
-"""Advisory rules: which numbers of the trade are right, and which breaches a change would add."""
+"""Advisory rules: which ISBN, UPC and SKU are valid, and which breaches a change would add."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Breaches of advisory rules: the conditions in SQL say what the functions say, and each rule is found."""
+"""Breaches of advisory rules: SQL conditions agree with the Python functions, and each rule is found."""
 
 from datetime import date
 
@@ -29,7 +29,7 @@ REAL = [
 
 
 def with_check_digits(texts: list[str]) -> list[str]:
-    """The texts, and each with every last digit and with an X, so that right ones are among them."""
+    """The texts, and the first twelve with each possible check character, so that some are valid."""
     return [*texts, *(text + last for text in texts[:12] for last in "0123456789X")]
 
 

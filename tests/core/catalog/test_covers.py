@@ -1,4 +1,4 @@
-"""Covers are found by hashes of which some bits differ: the same ones as by comparing all."""
+"""Search for covers by hashes that differ in some bits: the result is that of comparing all hashes."""
 
 import random
 
@@ -13,13 +13,13 @@ WANTED = "8f1f0f0783c3c1e1"
 
 
 def changed(dice, number, bits):
-    """A number with exactly so many other bits."""
+    """A number with exactly so many of its bits flipped."""
     return number ^ sum(1 << bit for bit in dice.sample(range(64), bits))
 
 
 @pytest.fixture
 def covers_apart(make):
-    """Covers, and by how many bits their hashes differ from `WANTED`: {(issue, variant): {kind: bits}}."""
+    """A session, and by how many bits covers differ from `WANTED`: {(issue, variant): {kind: bits}}."""
     dice, session, known = random.Random(8), make.catalog.session, {}
     with make.single_commit():
         series = make.series()
@@ -56,7 +56,7 @@ def test_covers_are_found_as_by_comparing_all_hashes(covers_apart):
 
 
 def are_all(found, known, most):
-    """Hold what was found against all covers."""
+    """Compare the found covers with those of all covers that are near enough."""
     assert {(row.issue_id, row.variant_id, row.kind, row.distance) for row in found} == {
         (issue, variant, kind, apart[kind])
         for (issue, variant), apart in known.items()

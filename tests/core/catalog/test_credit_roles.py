@@ -1,4 +1,4 @@
-"""The issue and creator that a credit's roles carry along: always those of the credit."""
+"""Rows of credit_role have the issue and the creator of their credit, always."""
 
 import pytest
 from sqlalchemy import text
@@ -8,14 +8,14 @@ CREATORS = "SELECT DISTINCT r.creator_id, c.creator_id FROM credit_role r JOIN c
 
 
 def rows(connection) -> list[tuple]:
-    """(credit, role, issue) of all roles."""
+    """All rows of credit_role, as (credit, role, issue)."""
     found = connection.execute(text("SELECT credit_id, role_id, issue_id FROM credit_role ORDER BY 1, 2"))
     return [tuple(row) for row in found]
 
 
 @pytest.fixture
 def credit(make, session):
-    """(id, issue, another issue) of a credit as writer and editor."""
+    """A credit as writer and editor: its id, its issue, and another issue."""
     issue, creator = make.issue(), make.creator()
     make.credit(issue, creator, "Writer", "Editor")
     return session.scalar(text("SELECT id FROM credit")), issue.id, make.issue().id

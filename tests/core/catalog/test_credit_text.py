@@ -1,4 +1,4 @@
-"""Credits written as text: what is placed, and what is given back."""
+"""Credits written as text: which names and roles are recognised, and which texts are returned unplaced."""
 
 import pytest
 
@@ -9,7 +9,7 @@ ROLES = [row["name"] for row in REFERENCE["role"]]
 
 
 def said(text) -> tuple[str, list[str]]:
-    """The credits in short, and what was not placed."""
+    """The credits in short form, and the texts that were not placed."""
     found = read_credits(text, ROLES)
     short = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in found.credits.items())
     return short, found.unplaced

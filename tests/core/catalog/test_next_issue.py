@@ -1,4 +1,4 @@
-"""What is proposed for the next issue of a run."""
+"""The values proposed for the next issue of a series."""
 
 from datetime import date
 from decimal import Decimal
@@ -15,7 +15,7 @@ def day(text):
 
 @pytest.fixture
 def run(make, session):
-    """`run(*rows)`: a series with issues of number, cover date and store date, and what follows it."""
+    """`run(*rows)`: create issues (number, cover, store and FOC date); returns the proposed next one."""
 
     def made(*rows, after=None, **values):
         series = make.series()
@@ -62,18 +62,18 @@ def test_a_monthly_run_goes_on(run, connection):
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
-        # Weekly, where the month on the cover does not change
+        # Weekly: the month on the cover stays the same
         (
             (("1", "2026-01-01", "2026-01-07"), ("2", "2026-01-01", "2026-01-14")),
             ("3", "2026-01-01", "2026-01-21"),
         ),
-        # Every two months, to the end of a month
+        # Every two months, at the end of a month
         ((("1", "2025-12-31", ""), ("2", "2026-02-28", "")), ("3", "2026-04-28", None)),
         (
             (("Annual 001", "2024-07-01", ""), ("Annual 002", "2025-07-01", "")),
             ("Annual 003", "2026-07-01", None),
         ),
-        # A single issue: the month is usual
+        # A single issue: a monthly series is assumed
         ((("1", "2026-01-31", "2026-01-07"),), ("2", "2026-02-28", "2026-02-04")),
         ((("½", "2026-01-01", ""),), (None, "2026-02-01", None)),
         ((("1", "2100-12-01", ""),), ("2", None, None)),

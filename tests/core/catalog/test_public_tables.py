@@ -1,4 +1,4 @@
-"""Which tables and columns are public, and that states of objects make an equal database."""
+"""Public tables and columns; the states of all objects, copied to another database, make it equal."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def full_catalogue(database, tmp_path):
 
 @pytest.fixture
 def other(full_catalogue, cluster, template, tmp_path):
-    """A database without anything."""
+    """A migrated database without rows of the catalogue, even without reference data."""
     cluster.clone_database(template, "other")
     importer = Importer(cluster.url("other"), tmp_path / "other")
     for kind in ("age_rating", "genre", "role", "series_type"):
@@ -77,7 +77,7 @@ def test_states_of_all_objects_make_the_same_database(full_catalogue, other):
             assert _rows(other, table) == _rows(full_catalogue, table), table
     numbers = "SELECT kind, number FROM version WHERE number IS NOT NULL ORDER BY kind"
     assert other.query(numbers) == full_catalogue.query(numbers)
-    _copy(full_catalogue, other, _all(full_catalogue))  # once more changes nothing
+    _copy(full_catalogue, other, _all(full_catalogue))  # a second copy changes nothing
     assert other.query(numbers) == full_catalogue.query(numbers)
 
 

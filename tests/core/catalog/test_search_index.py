@@ -1,4 +1,4 @@
-"""Search and order are served by indexes: asked of the planner itself, at 5,000 rows."""
+"""Searches and sorted pages use indexes, according to PostgreSQL's query plans at 5,000 rows."""
 
 import json
 
@@ -11,13 +11,13 @@ NAMED = ("publisher", "creator", "character", "arc", "team", "imprint", "univers
 
 @pytest.fixture(scope="module")
 def filled(cluster, template):
-    """A database with 5,000 rows of each named kind, names and aliases as varied as real ones."""
+    """A connection to a database with 5,000 rows of each kind in NAMED, with names as varied as real ones."""
     cluster.clone_database(template, "search")
     engine = create_engine(cluster.url("search"))
     words = "ARRAY['Élektra','Crimson','Ünder','Spider','Iron','Salt','Nuages','Città']"
     name = f"({words})[1 + n % 8] || ' ' || md5(n::text)"
     with engine.begin() as connection:
-        connection.execute(text("SET LOCAL session_replication_role = replica"))  # no change log
+        connection.execute(text("SET LOCAL session_replication_role = replica"))  # without change log
         for kind in NAMED:
             columns, values = "name, slug", f"{name}, 's' || n"
             if kind in ("imprint", "universe", "series"):
