@@ -1,4 +1,4 @@
-"""Commands of accounts and mail, as operators type them."""
+"""The commands for accounts and mail, as operators type them."""
 
 import pytest
 from sqlalchemy import select, text
@@ -25,13 +25,13 @@ def ini(database, tmp_path):
 
 @pytest.fixture
 def account(ini):
-    """Run `comicsdb account …`, or another group."""
+    """A function that runs `comicsdb account …`, or another group."""
     return lambda *words, group="account": run("-c", ini, group, *words)
 
 
 @pytest.fixture
 def read(factory):
-    """What a query finds now."""
+    """A function that returns the current rows of a query, read in a new session."""
 
     def found(query):
         with factory() as session:
@@ -51,7 +51,7 @@ def create(account, *more, name="ann"):
 
 @pytest.fixture
 def ann(account):
-    """An account that is there."""
+    """An existing account."""
     assert create(account).exit_code == 0
 
 
@@ -119,7 +119,7 @@ def test_an_account_is_switched_off_and_on_and_deleted(account, read, monkeypatc
     assert account("activate", "ann").output == "ann: is_active: False → True\n"
     assert account("password", "ann", "--password", "another horse").output == "ann has a new password.\n"
     assert read(select(OutgoingMail.kind)) == [("security_password_changed",)]
-    assert account("delete", "ann").exit_code == 1  # without a yes
+    assert account("delete", "ann").exit_code == 1  # without --yes
     assert account("delete", "ann", "--yes").output == "The account ann is deleted.\n"
     assert read(select(User.id).where(User.username == "ann")) == []
 

@@ -1,4 +1,4 @@
-"""`comicsdb cache`: what it counts in a real Redis and a real database, and what it says without Redis."""
+"""`comicsdb cache`: its report with a real Redis and a real database, and its output without Redis."""
 
 import re
 
@@ -14,13 +14,13 @@ __all__ = ["ini"]  # a fixture
 
 @pytest.fixture
 def address(redis, monkeypatch):
-    """The address of a Redis, in the environment of the command."""
+    """The address of a Redis server, which the command reads from its environment."""
     monkeypatch.setenv("COMICSDB_CACHE_URL", redis.url)
     return redis.url
 
 
 def fill(url, details=25, lists=10, size=5000):
-    """Values of known number and size, of two kinds each."""
+    """Fill the cache with details and lists of known number and size; returns the cache."""
     cache = Cache(url, memory_mb=0)
     for number in range(details):
         cache.detail.get_or_create(f"issue:retrieve:{number}:1:d", lambda: b"x" * size)

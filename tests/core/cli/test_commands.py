@@ -1,4 +1,4 @@
-"""The command line: what newcomers and operators type, with real databases and a real server."""
+"""The command line as newcomers and operators use it, with real databases and a real server."""
 
 import os
 import re
@@ -167,7 +167,7 @@ def _free_port() -> int:
 
 
 class Server:
-    """`comicsdb serve` as a process of its own."""
+    """`comicsdb serve` in a separate process."""
 
     def __init__(self, ini: str, *arguments: str):
         self.port = _free_port()
@@ -183,7 +183,7 @@ class Server:
         self.process.communicate()
 
     def await_status(self, path: str) -> int:
-        """The status of a path, once the server answers."""
+        """Wait until the server answers; returns the status of a path."""
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
@@ -197,7 +197,7 @@ class Server:
         raise AssertionError(f"no answer: {self.process.communicate(timeout=10)[0]}")
 
     def stop(self, number: int) -> tuple[int, str]:
-        """End it by a signal; its exit code and all it said."""
+        """Stop the server by a signal; returns its exit code and its output."""
         self.process.send_signal(number)
         said, _ = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, said
@@ -246,7 +246,7 @@ def test_serve_leaves_a_filled_catalogue_as_it_is(ini, tmp_path):
     assert said.endswith("Stopped.\n")
     assert "Traceback" not in said
     assert "has rows already: it is served as it is" in said
-    assert "admin-password" not in said  # these are not the accounts of this database
+    assert "admin-password" not in said  # this database has other accounts
 
 
 def test_a_busy_port_is_told_before_anything_is_loaded(ini, database, tmp_path):
@@ -275,7 +275,7 @@ def test_a_dump_is_made_signed_and_its_absence_is_told(ini, tmp_path, monkeypatc
     folder, key = tmp_path / "dumps", tmp_path / "dumps.key"
     monkeypatch.setenv("COMICSDB_DUMPS_KEY", str(key))
     assert "comicsdb.dumps.folder" in run("-c", ini, "dump").output
-    assert run("-c", ini, "dump", "--check").exit_code == 0  # the site offers none
+    assert run("-c", ini, "dump", "--check").exit_code == 0  # the site offers no dumps
     monkeypatch.setenv("COMICSDB_DUMPS_FOLDER", str(folder))
     monkeypatch.setenv("COMICSDB_MAIL_ADMINISTRATORS", "admin@example.org")
     assert run("-c", ini, "dump", "--check").exit_code == 1

@@ -1,4 +1,4 @@
-"""Commands that merge, move, repair and report, as operators type them: previews, refusals, exit codes."""
+"""The commands that merge, move, repair and report, as operators type them: dry runs, errors, exit codes."""
 
 import re
 
@@ -21,7 +21,7 @@ def ini(database, tmp_path):
 
 @pytest.fixture
 def comicsdb(ini):
-    """Run `comicsdb …`; fails unless it ends with the exit code."""
+    """A function that runs `comicsdb …`, checks its exit code, and returns its output."""
 
     def call(*words, code=0):
         result = run("-c", ini, *map(str, words))
@@ -45,7 +45,7 @@ def make(open_session):
 
 @pytest.fixture
 def rows(factory):
-    """What a query finds now."""
+    """A function that returns the current rows of a query, read in a new session."""
 
     def found(query):
         with factory() as session:
@@ -55,7 +55,7 @@ def rows(factory):
 
 
 def state(rows):
-    """How much has been written."""
+    """The numbers of rows in the history and in the audit log, which show whether anything was written."""
     return rows("SELECT (SELECT count(*) FROM history), (SELECT count(*) FROM staff_action)")
 
 
@@ -153,7 +153,7 @@ def test_a_first_year_is_corrected_with_all_addresses(comicsdb, make, rows, fact
             with pytest.raises(MovedError) as moved:
                 Catalog(session).by_slug(models.Issue, slug)
             assert moved.value.entity.id == each
-    comicsdb("fix-start-year", "--series", series.id, "--year", 2019)  # and back: its own addresses again
+    comicsdb("fix-start-year", "--series", series.id, "--year", 2019)  # and back: it gets its former slugs
     assert dict(map(tuple, rows(f"SELECT id, slug FROM issue WHERE series_id = {series.id}"))) == before
     assert rows(f"SELECT slug FROM series WHERE id = {taken.id}") == [("run-2021",)]
     assert "0 slugs changed." in comicsdb("rebuild-slugs", "--series", series.id)

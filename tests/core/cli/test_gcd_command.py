@@ -1,4 +1,4 @@
-"""`comicsdb import-gcd`: what it prints, which choices it takes, and what it says of other files."""
+"""`comicsdb import-gcd`: its output and options, and its errors for invalid files and options."""
 
 import csv
 
@@ -11,7 +11,7 @@ __all__ = ["ini"]  # a fixture
 
 
 def a_dump(folder):
-    """A dump of MySQL with a series in English and one in Italian, which has an issue twice."""
+    """A MySQL dump with an English and an Italian series; the Italian one has an issue twice."""
     made = GcdDump()
     made.add("stddata_country", id=225, code="us")
     made.add("stddata_language", id=25, code="en")

@@ -1,4 +1,4 @@
-"""Settings: where they come from, and how a wrong one stops the start."""
+"""Settings: where their values come from, and how an invalid one stops the start."""
 
 import re
 from configparser import ConfigParser
@@ -98,7 +98,7 @@ def test_a_weak_secret_stops_the_start_of_all_but_an_embedded_database(key, valu
     message = str(caught.value)
     assert key in message
     assert hint in message
-    assert "secrets.token_urlsafe(32)" in message  # how to make one
+    assert "secrets.token_urlsafe(32)" in message  # how to generate one
     assert value not in message
     if key != "sqlalchemy.url":
         parse_settings(GIVEN | {key: value, "sqlalchemy.url": "embedded:var/postgres?database=comicsdb"})

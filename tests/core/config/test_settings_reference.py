@@ -1,4 +1,4 @@
-"""Every setting is described, the page is that of the code, and no secret is told."""
+"""Every setting is described, `docs/settings.md` is up to date, and no secret is printed."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.core.config.test_config import GIVEN
 from tests.serving import write_ini
 
 ROOT = Path(__file__).parents[3]
-# A secret that its reader refuses, wherever there is one that refuses anything.
+# Invalid values that contain a secret, for the settings whose parser refuses any.
 REFUSED = {
     "sqlalchemy.url": "mysql://me:hush@db/comics",
     "comicsdb.cache.url": "redsi://:hush@cache:6379/0",
