@@ -1,4 +1,4 @@
-"""Following readers: only while their profiles are public, and not those who have blocked one."""
+"""Following other readers: only while their profiles are public, and not if they block the follower."""
 
 from datetime import timedelta
 from zoneinfo import ZoneInfo
@@ -15,7 +15,7 @@ UTC = ZoneInfo("UTC")
 
 @pytest.fixture
 def ann(session, make):
-    """A reader who shows all there is."""
+    """A reader whose profile shows all parts."""
     ann = make.user("Ann")
     profiles.save_settings(session, ann.id, public=True, parts=profiles.PARTS)
     return ann
@@ -27,7 +27,7 @@ def bob(make):
 
 
 def told(session, bob) -> list[tuple]:
-    """What the feed of Bob tells: the text of a review, or how many issues were read."""
+    """The entries of Bob's feed: the text of a review, or the number of issues read."""
     return [
         each.review.text if each.review is not None else each.number
         for each in follows.feed(session, bob.id, UTC)
@@ -56,14 +56,14 @@ def test_the_feed_shows_what_is_public_of_the_last_weeks(session, ann, bob, make
 
 
 def test_a_follower_is_blocked_and_unblocked(session, ann, bob, make):
-    follows.block(session, ann.id, bob.id)  # does not follow her
+    follows.block(session, ann.id, bob.id)  # no effect: he does not follow her
     follows.follow(session, bob.id, ann)
     assert [tuple(each) for each in follows.followers(session, ann.id)] == [(bob, False)]
     follows.block(session, ann.id, bob.id)
     assert [tuple(each) for each in follows.followers(session, ann.id)] == [(bob, True)]
     assert not follows.follows(session, bob.id, ann.id)
     assert follows.followed(session, bob.id) == []
-    follows.unfollow(session, bob.id, ann.id)  # does not lift it
+    follows.unfollow(session, bob.id, ann.id)  # does not lift the block
     with pytest.raises(InvalidError):
         follows.follow(session, bob.id, ann)
     follows.unblock(session, ann.id, bob.id)

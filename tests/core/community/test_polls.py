@@ -1,4 +1,4 @@
-"""Polls: where they stand, votes and what they come to, what the staff does to them."""
+"""Polls: their status, votes and results, and the actions of the staff."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -175,12 +175,12 @@ def test_an_account_that_goes_takes_its_vote_along_and_leaves_its_polls(session,
     assert session.scalars(select(PollVote.user_id)).all() == [voter.id]
 
 
-# Votes at the same time, each on a connection of its own.
+# Concurrent votes, each on a separate connection.
 
 
 @pytest.fixture
 def open_poll(factory):
-    """A poll and an account: (poll, choices, user)."""
+    """The ids of an open poll, of its choices and of an account."""
     with factory() as session:
         user, poll = Factories(Catalog(session)).user().id, made(session)
         session.commit()
@@ -188,7 +188,7 @@ def open_poll(factory):
 
 
 def voting(poll, choice, user):
-    """A job: True for a vote that counts, else the name of what it met."""
+    """A job that votes: its result is True if the vote counts, else the name of the exception."""
 
     def job(catalog):
         try:
@@ -210,7 +210,7 @@ def test_of_many_votes_at_once_by_one_account_one_counts(factory, open_poll):
 
 
 def test_a_vote_meets_a_poll_that_is_changed_or_deleted_without_a_fault(factory, open_poll):
-    """Either the vote was first, and the choices stay; or they are new, and there is no such choice."""
+    """Either the vote came first and the choices stay, or they were replaced and its choice is unknown."""
     poll, choices, user = open_poll
 
     def change(catalog):

@@ -1,4 +1,4 @@
-"""Public profiles: nothing is public by default; favourites are few; diaries have the days of the site."""
+"""Public profiles: private by default; a few favourites; diaries by the days of a time zone."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -47,7 +47,7 @@ def test_others_see_the_chosen_parts_and_the_owner_all(session, ann):
     assert [part for part in profiles.PARTS if mine.is_open(part)] == [profiles.SHELF]
     profiles.save_settings(session, ann.id, public=False, parts=[profiles.SHELF])
     mine = profiles.find(session, "Ann", ann.id)
-    assert mine.parts == {profiles.SHELF}  # kept for another time
+    assert mine.parts == {profiles.SHELF}  # kept for when it is public again
     assert not any(mine.is_open(part) for part in profiles.PARTS)
 
 
@@ -55,7 +55,7 @@ def test_favourites_are_few_and_in_order(session, ann, make):
     issues = [make.issue() for _ in range(4)]
     for each in issues[:3]:
         profiles.add_favourite(session, ann.id, "issue", each.id)
-    profiles.add_favourite(session, ann.id, "issue", issues[0].id)  # is there
+    profiles.add_favourite(session, ann.id, "issue", issues[0].id)  # is already one
     profiles.add_favourite(session, ann.id, "series", issues[0].series_id)
     with pytest.raises(InvalidError, match="at most 4"):
         profiles.add_favourite(session, ann.id, "issue", issues[3].id)
@@ -75,7 +75,7 @@ def test_a_diary_has_months_and_days_of_a_time_zone(session, ann, make):
     first, second = make.issue(), make.issue()
     for issue, moment in (
         (first, datetime(2026, 10, 31, 23, 30, tzinfo=UTC)),  # November in Rome
-        (first, datetime(2026, 11, 1, 12, tzinfo=UTC)),  # twice on one day
+        (first, datetime(2026, 11, 1, 12, tzinfo=UTC)),  # the second time on that day
         (second, datetime(2026, 10, 2, 12, tzinfo=UTC)),
         (second, None),
     ):

@@ -1,4 +1,4 @@
-"""Reviews: one of each reader and issue, so many a day, reported to the staff and hidden by it."""
+"""Reviews: one per reader and issue, a limit per day, reports to the staff, and hiding by the staff."""
 
 from datetime import timedelta
 
@@ -67,7 +67,7 @@ def test_there_are_limits_for_a_day(session, ann, issue, make):
     extra = make.issue(series=issue.series_id, number="90")
     with pytest.raises(InvalidError, match="at most 20 a day"):
         reviews.write(session, other.id, extra.id, "One more.", spoils=False)
-    reviews.write(session, other.id, another.id, "Changed.", spoils=False)  # no new one
+    reviews.write(session, other.id, another.id, "Changed.", spoils=False)  # not a new review
     one_more = reviews.write(session, make.user("Dora").id, issue.id, "Hm.", spoils=False)
     with pytest.raises(InvalidError, match="at most 20 a day"):
         reviews.report(session, one_more.id, ann.id, "Spam.")
@@ -111,7 +111,7 @@ def test_reports_reach_the_staff_and_are_settled(session, ann, bob, issue, make)
     with pytest.raises(NotFoundError):
         reviews.report(session, review.id, bob.id, "Hidden.")
     reviews.write(session, ann.id, issue.id, "Better.", spoils=True)
-    assert (review.hidden_reason, seen(session, issue)) == ("A spoiler", [])  # her changes do not show it
+    assert (review.hidden_reason, seen(session, issue)) == ("A spoiler", [])  # her edits do not unhide it
     admin.restore_review(session, staff, review.id, "Mended")
     assert [each[0] for each in seen(session, issue)] == ["Better."]
     admin.dismiss_reports(session, staff, review.id, "Fine")

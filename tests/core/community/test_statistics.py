@@ -1,4 +1,4 @@
-"""Figures of the whole catalogue: without gaps, by the site's days; how much needs hands."""
+"""Figures of the whole catalogue, without gaps and by the site's days; numbers of entries to repair."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -40,12 +40,12 @@ def test_an_empty_catalogue_has_figures_without_gaps(session):
 def test_what_was_added_is_counted_on_the_days_of_the_site(session, connection, make):
     series = make.series()
     one, two, three, four = (make.issue(series=series, number=str(n)) for n in range(1, 5))
-    added(session, one, 2026, 3, 15, 3, 30)  # the evening before, in New York
+    added(session, one, 2026, 3, 15, 3, 30)  # the evening before in New York
     added(session, two, 2026, 3, 15, 12)
-    added(session, three, 2026, 1, 1, 4, 30)  # the last day of the year before
+    added(session, three, 2026, 1, 1, 4, 30)  # the last day of the year before in New York
     added(session, four, 2019, 7, 1)
     creator = make.creator()
-    added(session, creator, 2026, 3, 1, 4)  # a night of February
+    added(session, creator, 2026, 3, 1, 4)  # the last day of February in New York
     with record_statements(connection) as statements:
         found = statistics.catalogue_figures(session, NEW_YORK, TODAY)
     assert len(statements) == 5, statements
