@@ -1,4 +1,4 @@
-"""How our connections are settled: nothing is compiled, except where a proxy lends them to others too."""
+"""Settings of connections: JIT compilation is off, unless a pooler may lend the connection to others, too."""
 
 import pytest
 from sqlalchemy import text

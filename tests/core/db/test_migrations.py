@@ -1,4 +1,4 @@
-"""Migrations: one line of them, the same tables as the models, and the reference data."""
+"""Migrations: a single line of them, the schema that they create, SQL functions, and reference data."""
 
 import pytest
 from alembic import command
@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, inspect, text
 from comicsdb.cli.database import alembic_config, is_current, upgrade
 from comicsdb.models import metadata
 
-# What a schema consists of, extensions aside: a line each.
+# Everything that a schema consists of except extensions, one line each.
 SCHEMA = text("""
     SELECT concat_ws(' ', relname, relkind, relpersistence, reloptions) FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace
@@ -105,7 +105,7 @@ def test_every_constraint_has_a_name_by_the_convention(engine):
 
 
 def test_every_foreign_key_is_indexed(engine):
-    """Deleting a row must not read through the tables that point to it."""
+    """Deleting a row must not scan the tables that refer to it."""
     inspector = inspect(engine)
     for table in metadata.tables:
         leading = {index["column_names"][0] for index in inspector.get_indexes(table)}
@@ -155,7 +155,7 @@ def test_the_reference_data_have_the_ids_that_clients_know(connection):
 
 
 def test_new_reference_rows_get_ids_after_the_seeded_ones(factory):
-    with factory() as session:  # of a database of its own: a sequence is not rolled back
+    with factory() as session:  # in a separate database: sequences are not rolled back
         assert session.scalar(text("INSERT INTO genre (name) VALUES ('Opera') RETURNING id")) == 20
 
 
@@ -163,7 +163,7 @@ def test_new_reference_rows_get_ids_after_the_seeded_ones(factory):
     ("one", "other"),
     [
         ("Élektra", "elektra"),
-        ("E\u0301lektra", "élektra"),  # the accent typed apart
+        ("E\u0301lektra", "élektra"),  # with a combining accent
         ("ŁÓDŹ", "lodz"),
         ("Straße", "strasse"),
         ("Œuvre", "oeuvre"),

@@ -1,4 +1,4 @@
-"""The read pool: reads of one statement, as many connections as readers, and servers that go away."""
+"""The read pool: reads of one statement, one connection per concurrent reader, and lost connections."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
@@ -33,7 +33,7 @@ BAD = CompiledQuery.of(select(literal(1, Integer) / bindparam("divisor", type_=I
 
 @pytest.fixture
 def engine(database):
-    """An engine on a database of the test's own."""
+    """An engine on a database for this test."""
     engine = create_engine(database)
     yield engine
     engine.dispose()
@@ -41,7 +41,7 @@ def engine(database):
 
 @pytest.fixture
 def read_pool(engine):
-    """Pool connections to that database; the engine itself is left for the test."""
+    """A read pool with its own connections to the database of `engine`, which is left for the test."""
     read_pool = ReadPool(connector(engine))
     yield read_pool
     read_pool.close()
@@ -49,7 +49,7 @@ def read_pool(engine):
 
 @pytest.fixture
 def ask(engine):
-    """A function that runs a statement on another connection, and gives the first column of all rows."""
+    """A function that runs a statement on another connection, and returns the first column of all rows."""
 
     def run(statement, **values):
         with engine.connect() as connection:
@@ -68,7 +68,7 @@ OTHERS = (
 
 
 def at_once(engine, read_pool, number):
-    """The connections of so many readers, none of which was answered before all had asked."""
+    """The process ids behind so many concurrent readers: none gets an answer before all have asked."""
     waiting = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
     with ThreadPoolExecutor(number) as pool, engine.connect() as gate:
         gate.execute(text("SELECT pg_advisory_lock(1)"))
@@ -80,7 +80,7 @@ def at_once(engine, read_pool, number):
 
 
 def end_all(ask):
-    """End every other connection to the database, as an administrator does."""
+    """Terminate all other connections to the database, as an administrator does."""
     ask("SELECT pg_terminate_backend(pid, 10000)" + OTHERS)
 
 
@@ -118,7 +118,7 @@ def test_a_compiled_query_is_prepared_once_and_a_statement_never(read_pool):
     count = CompiledQuery.of(select(func.count()).select_from(text("pg_prepared_statements")))
     for _ in range(20):
         read_pool.first(query, {"y": "y"})
-    assert read_pool.fetch(count, {}) == (1,)  # itself
+    assert read_pool.fetch(count, {}) == (1,)  # this query itself
     for _ in range(20):
         read_pool.fetch(CompiledQuery.of(query), {"y": "y"})
     assert read_pool.fetch(count, {}) == (2,)

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the private PostgreSQL."""
+"""Fixtures for tests of the private PostgreSQL."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ def no_setting(monkeypatch):
 
 @pytest.fixture(scope="module")
 def open_folder():
-    """A folder every user can enter, unlike pytest's own."""
+    """A folder that every user can enter, unlike those of pytest."""
     folder = Path(tempfile.mkdtemp(prefix="embedded-test-"))
     folder.chmod(0o755)
     yield folder
@@ -41,14 +41,14 @@ def stopped_cluster_folder(open_folder):
 
 @pytest.fixture
 def cluster_folder(stopped_cluster_folder, folder):
-    """A folder with a cluster of the test's own: a copy, as making one takes longer than most tests."""
+    """A folder with a cluster for this test: a copy, as creating one takes longer than most tests."""
     subprocess.run(["cp", "-a", stopped_cluster_folder, folder], check=True)
     return folder
 
 
 @pytest.fixture
 def start():
-    """`dev_cluster.start`, with everything it made deleted in the end."""
+    """`dev_cluster.start`, by default without durability; its clusters are deleted after the test."""
     clusters = []
 
     def start(folder, **options):
@@ -65,7 +65,7 @@ def start():
 
 @pytest.fixture
 def start_user():
-    """Start a process that uses a folder's server; what is left of them ends with the test."""
+    """A function that starts a process that uses a folder's server; it is killed after the test."""
     running = []
 
     def user(folder, **how):
@@ -90,6 +90,6 @@ def shared_cluster(open_folder):
 
 @pytest.fixture
 def empty_path(monkeypatch, tmp_path):
-    """A PATH on which nothing is found."""
+    """A PATH on which no program is found."""
     monkeypatch.setenv("PATH", str(tmp_path))
     return tmp_path

@@ -1,4 +1,4 @@
-"""Helpers of the tests of the private PostgreSQL: programs that use it, and its processes."""
+"""Helpers for tests of the private PostgreSQL: programs that use it, and its processes."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ ROOT = Path(dev_cluster.__file__).parents[3]
 AS_ROOT = os.geteuid() == 0
 WHEEL = programs.wheel_programs()
 
-# A process of its own that uses the server of a folder until its standard input ends.
+# A separate process that uses a folder's server until its standard input ends; its child lives longer.
 USER = """
 import subprocess, sys
 from comicsdb.db import dev_cluster
@@ -23,7 +23,7 @@ subprocess.Popen(["sleep", "20"], close_fds=False, stdin=-3, stdout=-3, stderr=-
 print("ready", flush=True)
 sys.stdin.read()
 """
-# Three that come and go, again and again; forked from one that has imported, which takes longest.
+# Three processes that repeatedly start and release a cluster; forked after the imports, which take longest.
 PASSERS_BY = """
 import os, sys
 import psycopg
@@ -61,7 +61,7 @@ def processes(cluster):
 
 
 def is_gone(pid):
-    """Whether a process has ended, if only its parent has not taken note of that yet."""
+    """Whether a process has ended; zombies count as ended."""
     try:
         os.kill(pid, 0)
         return ") Z " in Path(f"/proc/{pid}/stat").read_text()
@@ -76,7 +76,7 @@ def await_gone(pid):
 
 
 def stop(cluster):
-    """Leave a server as its last user, and wait until it has stopped."""
+    """Release a server as its last user, and wait until it has stopped."""
     cluster.release()
     assert supervisor.wait_until(lambda: supervisor.state(cluster.home) is None, 5)
 

@@ -1,4 +1,4 @@
-"""The life of the private PostgreSQL: shared and stopped, whoever is killed meanwhile."""
+"""The life cycle of the private PostgreSQL: sharing and stopping, also if any process is killed."""
 
 import os
 import signal
@@ -69,7 +69,7 @@ def test_killing_the_only_user_stops_the_server_though_a_program_it_started_live
 
 
 def test_after_everything_was_killed_a_start_finds_the_data_intact(start, start_user, cluster_folder):
-    first = start_user(cluster_folder)  # who starts the server, and so makes it a durable one
+    first = start_user(cluster_folder)  # it starts the server, so the server is durable
     cluster = start(cluster_folder)
     query(cluster, "CREATE TABLE issue AS SELECT 27 AS number")
     supervisor, server = processes(cluster)

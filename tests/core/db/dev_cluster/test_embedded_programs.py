@@ -1,4 +1,4 @@
-"""Where the programs of the private PostgreSQL come from, and addresses that mean it."""
+"""Where the programs of the private PostgreSQL are found, and `embedded:` URLs."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.core.db.dev_cluster.helpers import AS_ROOT, WHEEL, query, stop
 
 
 def a_server_that_says(folder: Path, version: str) -> Path:
-    """Programs that tell a version, as old servers are not to be had."""
+    """Fake programs that print a version, as real old servers are not available."""
     folder.mkdir(parents=True)
     for name in ("initdb", "pg_ctl", "postgres"):
         (folder / name).write_text(f"#!/bin/sh\necho 'postgres (PostgreSQL) {version}'\n")

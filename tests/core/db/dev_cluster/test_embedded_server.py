@@ -1,4 +1,4 @@
-"""The private PostgreSQL as a server: its only way in, its user, its databases."""
+"""The private PostgreSQL as a server: its socket, its user, its settings and its databases."""
 
 import os
 import stat
