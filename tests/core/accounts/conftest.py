@@ -1,4 +1,4 @@
-"""Account contexts as `request.account_context` would be, without a request; an account, mails and a form."""
+"""Fixtures: contexts like `request.account_context`, without a request; an account, its mails, and a form."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Attacks on accounts: ways around a ban, a new password and the guard; excessively long texts."""
+"""Attacks on accounts: bypassing a ban, a change of password or the guard; excessively long texts."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def asked_for_another_address(context, ann, mailbox) -> str:
     return mailbox()[0].link("/email/confirm/").rstrip("/").rpartition("/")[2]
 
 
-# Ways around a ban or a new password.
+# Bypassing a ban or a change of password.
 
 
 @pytest.mark.parametrize("confirmed", [True, False])
@@ -43,7 +43,7 @@ def test_but_who_waits_for_activation_can_though_the_staff_changed_something(
 
 
 def test_a_new_password_ends_the_wish_for_another_address(context, session, ann, mailbox):
-    """The mail to the current address tells its owner to choose a new password for that."""
+    """The mail to the current address tells an owner who did not ask for this to choose a new password."""
     secret = asked_for_another_address(context, ann, mailbox)
     identifier = accounts.begin_session(context, ann)
     session.flush()
@@ -64,7 +64,7 @@ def test_so_does_one_that_is_set_by_mail(context, ann, mailbox):
         accounts.confirm_email(context, secret)
 
 
-# Ways around the guard.
+# Bypassing the guard.
 
 
 def test_another_way_to_write_a_name_has_no_attempts_of_its_own(context, ann):

@@ -203,7 +203,7 @@ def test_a_new_password_from_the_staff_ends_sessions_and_is_not_logged(context, 
 
 
 def test_the_owner_is_told_what_the_staff_does_but_not_where(context, session, clerk, boss, ann, mailbox):
-    """Each action records an event and mails a way back; about a new address, the old one gets the mail."""
+    """Each action is recorded and mailed with a recovery link; for a new address, to the old one."""
     raw = accounts.generate_token(context, ann.id, "Tagger", "k").token
     accounts.generate_token(context, ann.id, "", "l")
     accounts.begin_session(context, ann)

@@ -1,4 +1,4 @@
-"""Breaches of advisory rules: SQL conditions agree with the Python functions, and each rule is found."""
+"""Breaches of advisory rules: the SQL agrees with the Python functions, and each breach is found."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Rows of credit_role have the issue and the creator of their credit, always."""
+"""Rows of credit_role always have the issue and the creator of their credit."""
 
 import pytest
 from sqlalchemy import text

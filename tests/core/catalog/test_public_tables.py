@@ -1,4 +1,4 @@
-"""Public tables and columns; the states of all objects, copied to another database, make it equal."""
+"""Public tables and columns; copying the states of all objects makes another database equal."""
 
 import pytest
 

@@ -76,7 +76,7 @@ def test_edits_of_issues_and_renames_of_their_series_do_not_block_one_another_fo
 
 
 def test_log_order_is_commit_order(factory):
-    """A reader that has seen a number never sees a smaller one appear later."""
+    """A reader that has seen a number of the log never sees a smaller one appear later."""
     done = threading.Event()
     seen: list[list[int]] = []
 
@@ -144,7 +144,7 @@ def test_two_credits_for_one_pair_end_as_one(factory):
 
 
 def test_a_reference_deleted_meanwhile_is_named_not_a_server_error(factory):
-    """Once a new link has found its row, it is locked against deletion; before that, the row is missing."""
+    """Once a new link has found its row, the row is locked against deletion; before that, it is missing."""
     with factory() as session:
         make = Factories(Catalog(session))
         arc_id, issue_id = make.arc().id, make.issue().id

@@ -28,7 +28,7 @@ from tests.dataset import pictures, read_set, small_set, write_set
 from tests.serving import SECRET
 
 HERE = Path(__file__).parent
-SECONDS = 60  # a server may take to come up on a busy machine
+SECONDS = 60  # that a server may take to start on a busy machine
 
 
 def _ini(folder, url: str) -> str:

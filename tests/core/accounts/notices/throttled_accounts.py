@@ -20,7 +20,7 @@ class ThrottledAccounts:
         self.session = factory()
 
     def add_account(self, name: str, refusals: dict[int, int], **values) -> int:
-        """Add an account with numbers of refusals by days ago; returns its id."""
+        """Add an account with refusals (days ago → number); returns its id."""
         given = {"email": f"{name}@example.org", "email_confirmed": True, "password": "!"} | values
         user = User(username=name, **given)
         self.session.add(user)
@@ -30,14 +30,14 @@ class ThrottledAccounts:
         return user.id
 
     def add_refusals(self, name: str, ago: int, count: int, limit: str = "burst") -> None:
-        """Add refusals on the day so many days ago."""
+        """Add refusals on the day `ago` days before today."""
         day, counter = TODAY - timedelta(days=ago), f"throttled:{limit}"
         row = DailyCount(day=day, counter=counter, identity=f"user:{name}", count=count)
         self.session.merge(row)
         self.session.commit()
 
     def add_notice(self, user: int, ago: timedelta) -> None:
-        """Add a notice sent so long ago."""
+        """Add a notice that was sent `ago` before now."""
         self.session.add(
             ThrottleNotice(
                 user_id=user, days_throttled=3, total_count=9, worst_day_count=3, sent_at=NOW - ago
@@ -51,7 +51,7 @@ class ThrottledAccounts:
         self.session.commit()
 
     def find_candidates(self, rules=None) -> dict:
-        """The candidates for a notice by the rules: figures by name."""
+        """The candidates for a notice under the rules: their figures by name."""
         return {
             each.username: tuple(each.figures) for each in candidates(self.session, rules or NoticeRules())
         }

@@ -55,7 +55,7 @@ def edit(catalog, session):
 
 @pytest.fixture
 def back(session, catalog, storage):
-    """`back(entity, number)`: revert an object to its first version, or that with an index, and commit."""
+    """`back(entity, number)`: revert an object to a version by its index (0 is the first), and commit."""
 
     def reverted(entity, number=0, *, without_missing=False, modified=None):
         rows = select(History).where(History.kind == entity.__tablename__, History.object_id == entity.id)
@@ -128,7 +128,7 @@ def test_a_version_of_another_object_is_none(make, session):
     assert version_of(session, "team", arc.id, last(session, arc).id) is None
 
 
-# What no longer exists.
+# References to deleted or merged objects, and taken values.
 
 
 def test_deleted_links_are_named_and_left_out_on_request(make, session, catalog, edit, back):

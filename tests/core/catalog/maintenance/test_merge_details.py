@@ -214,7 +214,7 @@ def test_nonsense_is_refused(make, session, catalog):
 
 
 def test_merges_edits_and_deletions_at_once_end_in_one_order(factory):
-    """The second of two writers sees the changes of the first: none is lost, and no reference dangles."""
+    """The second of two writers sees the changes of the first: none is lost, no reference dangles."""
     with factory() as session:
         make = Factories(Catalog(session))
         kept, other = make.creator(), make.creator()

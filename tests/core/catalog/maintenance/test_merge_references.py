@@ -103,7 +103,7 @@ def test_every_reference_of_the_schema_is_known_to_merges(session):
 
 
 def crowd(make, session, number):
-    """Create one object of each kind, linked to one another and to further objects, and a reader of them."""
+    """Create one object of each kind, linked to one another and to others, and a reader; returned by name."""
     with make.single_commit():
         cited = {
             "attributions": [{"source": "W", "url": f"https://example.org/{number}"}],

@@ -153,7 +153,7 @@ def kill():
 
 
 def interrupted(factory):
-    """Begin the noted act; the process is killed after some pieces."""
+    """Begin the noted act, and simulate that the process is killed after some pieces."""
     stop = after_commits(factory, 4, kill)
     with pytest.raises(ProcessKilled):
         work(factory)
@@ -365,7 +365,7 @@ def test_issues_are_written_in_pieces_with_one_entry_in_the_audit_log(factory, w
 
 @pytest.fixture
 def cast(factory, world):
-    """Ids of two characters and two creators, of which the first are in all issues; ids of two roles."""
+    """Ids of two characters, two creators and two roles; the first are in all issues, the second in one."""
     with factory() as session:
         make = Factories(Catalog(session))
         issues = list(session.scalars(select(Issue.id).order_by(Issue.id)))
