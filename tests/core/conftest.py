@@ -1,4 +1,4 @@
-"""The two storages of pictures, empty: a folder, and a bucket of a real server."""
+"""Fixtures for both kinds of picture storage: a folder, and a bucket of a real server."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.s3_server import S3Server
 
 @pytest.fixture(scope="session")
 def s3_server():
-    """A server that speaks S3, for tests that leave it running."""
+    """An S3 server, for tests that do not stop it."""
     server = S3Server()
     server.start()
     yield server
@@ -17,13 +17,13 @@ def s3_server():
 
 @pytest.fixture
 def folder(tmp_path):
-    """An empty folder of pictures."""
+    """An empty storage in a folder."""
     return FolderStorage(tmp_path / "media")
 
 
 @pytest.fixture(params=["folder", "s3"])
 def storage(request):
-    """An empty storage, once of each type."""
+    """An empty storage, parametrized by type."""
     if request.param == "folder":
         return request.getfixturevalue("folder")
     return request.getfixturevalue("s3_server").storage()

@@ -1,11 +1,11 @@
-"""Deserialize a value with a schema, or get its error messages."""
+"""Helpers that deserialize values with a schema, or return its error messages."""
 
 import colander
 import pytest
 
 from comicsdb.schemas import errors_by_field
 
-HUGE = pytest.param(10**5000, id="huge")  # which Python refuses to write
+HUGE = pytest.param(10**5000, id="huge")  # too long for Python to convert to text
 
 
 def errors_of_values(schema, values):
@@ -25,6 +25,3 @@ def field_errors(schema, field, value):
 def deserialize_field(schema, field, value, **options):
     """The deserialized value of one field."""
     return schema(partial=True, **options).deserialize({field: value})
-
-
-# Whole objects.

@@ -11,7 +11,7 @@ from tests.importer import Importer
 
 
 class ImportedDatabase:
-    """A database into which a set was imported, accounts included, and its pictures, to copy from."""
+    """A template to copy: a database with an imported set, including accounts, and its pictures."""
 
     def __init__(self, cluster, template, name, rows, folder):
         self.cluster, self.name = cluster, name
@@ -22,10 +22,10 @@ class ImportedDatabase:
         self.media = importer.storage.folder
 
     def copy(self, name, folder):
-        """Yield an importer for a copy."""
+        """Yield an importer into a copy, which is dropped afterwards."""
         self.cluster.clone_database(self.name, name)
         importer = Importer(self.cluster.url(name), folder)
-        # By links, since rows that share a picture share its file. Files are replaced and never rewritten.
+        # Hard links suffice, as files are replaced and never rewritten, and rows may share a file anyway.
         shutil.copytree(self.media, importer.storage.folder, copy_function=os.link, dirs_exist_ok=True)
         yield importer
         importer.close()
@@ -41,11 +41,11 @@ def imported_database(cluster, template, tmp_path_factory):
 
 @pytest.fixture
 def filled(imported_database, tmp_path):
-    """A copy of the small set for this test only."""
+    """A copy of the database with the small set, for one test."""
     yield from imported_database.copy("small_set_filled", tmp_path)
 
 
 @pytest.fixture(scope="module")
 def imported(imported_database, tmp_path_factory):
-    """A copy of the small set for the tests of a file that only read."""
+    """A copy of the database with the small set, shared by the tests of a module that only read."""
     yield from imported_database.copy("small_set_read", tmp_path_factory.mktemp("imported"))

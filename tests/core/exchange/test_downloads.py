@@ -1,4 +1,4 @@
-"""Dumps over HTTP: what programs are told, and downloads that resume."""
+"""Dumps over HTTP: their description for programs, and resumable downloads."""
 
 import hashlib
 import re
@@ -24,7 +24,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def offering(database, folder, tmp_path):
-    """Makes a site without pages that offers dumps; `includes` names other packages than the API."""
+    """A function that makes an application with the API and dumps, but no pages; takes more settings."""
 
     def make(**more):
         given = {"sqlalchemy.url": database, "comicsdb.media.folder": str(tmp_path / "media")}
@@ -55,7 +55,7 @@ def test_programs_are_told_what_they_need_to_mirror_the_site(offering, made, tmp
     assert told["feed"] == "http://localhost/api/change/"
     assert told["licence"]["name"] == "CC BY-SA 4.0"
     assert told["limits"]["account"] == {"burst": 20, "sustained": 5000}
-    assert told["data"] is None  # the page is the site's
+    assert told["data"] is None  # the page belongs to the site, which is not included
     [only] = told["dumps"]
     assert only["name"] == made.name
     content = app.get(only["manifest"]).body

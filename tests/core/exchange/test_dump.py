@@ -1,4 +1,4 @@
-"""Dumps: the public tables of one moment, with a signed manifest, and what reads them."""
+"""Dumps: a consistent copy of the public tables with a signed manifest, and importing them."""
 
 import csv
 import io
@@ -34,13 +34,13 @@ SOURCE = dump.SiteInfo(
 
 @pytest.fixture(scope="session")
 def full(cluster, template, tmp_path_factory):
-    """A set in which every field says something."""
+    """A database with a set in which every field has a value."""
     return ImportedDatabase(cluster, template, "full_set", full_set(), tmp_path_factory.mktemp("full_set"))
 
 
 @pytest.fixture
 def site(full, tmp_path):
-    """A catalogue in which every field says something."""
+    """An importer into a copy of `full`: a catalogue in which every field has a value."""
     yield from full.copy("full_set_site", tmp_path)
 
 
@@ -215,7 +215,7 @@ def test_minisign_verifies_what_is_signed_and_its_keys_are_taken(tmp_path):
             [command, "-V", "-P", key.public, "-m", path], check=True, capture_output=True, text=True
         )
         assert "a comment" in done.stdout
-    # The other way round: it signs with our key, and we verify.
+    # The other way round: minisign signs with our key, and we verify.
     subprocess.run([command, "-S", "-s", tmp_path / "ours.key", "-m", path, "-t", "its comment"], check=True)
     signature = (tmp_path / "manifest.json.minisig").read_text()
     assert minisign.verify(path.read_bytes(), signature, ours.public) == "its comment"
@@ -257,11 +257,11 @@ def test_a_dump_imports_into_an_empty_site_with_the_same_data(site, key, cluster
             for row in each:
                 if "image" in row:
                     row["image"] = ""
-                for fact in PICTURE_FACTS:  # a dump without covers has no files that it could describe
+                for fact in PICTURE_FACTS:  # a dump without covers has no files to describe
                     row.pop(fact, None)
             assert found[name] == each, name
         assert any(row["cover_hash"] for row in found["issues"])
-        # Again, and where it came from, it changes nothing.
+        # A dump changes nothing in the site that it was made from.
         before = site.query("SELECT id, image FROM issue ORDER BY id")
         assert not site.run(make(site, key), accounts=False).changed_anything
         assert site.query("SELECT id, image FROM issue ORDER BY id") == before
@@ -301,7 +301,7 @@ def test_a_pack_of_covers_is_reproducible_and_taken_by_an_import(site, key, clus
 
 
 def damage(made):
-    """The dump with a file that lost its end."""
+    """Truncate a file of the dump; returns the dump."""
     path = made / "issues.jsonl.zst"
     path.write_bytes(path.read_bytes()[:-1])
     return made

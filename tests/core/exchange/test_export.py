@@ -1,4 +1,4 @@
-"""Export: what it writes is what import reads, and what it must not write is not there."""
+"""Export: import can read the files, and they do not contain what must stay private."""
 
 import hashlib
 import io
@@ -31,13 +31,13 @@ def test_an_export_with_accounts_gives_back_every_fact_but_secrets(imported):
     }
     exported = {name: rows for name, rows in exported.items() if rows}
     expected = small_set()
-    expected["issues"][2]["cover_hash"] = "8000000000000000"  # made of the picture
+    expected["issues"][2]["cover_hash"] = "8000000000000000"  # computed from the picture
     for row in expected["users"]:
         row |= {"password": "", "api_token": ""}
     assert _without_pictures(exported) == _without_pictures(expected)
     assert [list(_without_picture(row)) for row in exported["issues"]] == [
         list(row) for row in expected["issues"]
-    ]  # order of keys
+    ]  # the keys are in the same order
 
 
 def test_pictures_are_written_as_they_are(imported):
@@ -52,7 +52,7 @@ def test_pictures_are_written_as_they_are(imported):
                 if name in ("issues", "variants"):
                     with Image.open(io.BytesIO(content)) as image:
                         assert written["image_hashes"] == hashes(image)
-    # What is one file on disk is written once.
+    # Pictures that share a file on disk are written once.
     assert len([path for path in (folder / "images").rglob("*") if path.is_file()]) == 3
 
 

@@ -1,7 +1,7 @@
-"""Everything that a data set can hold survives export and import: a walk of all tables and columns.
+"""Export and import preserve every column of every table.
 
-A new table or column fails here until it is in the format and filled by the set of this test, or is named
-below with what becomes of it.
+A new table or column fails the test until it is in the format and has a value in the set of this test, or is
+listed below as not exported.
 """
 
 import pytest
@@ -13,7 +13,7 @@ from tests.core.exchange.test_import_libraries import libraries
 from tests.dataset import read_set
 from tests.importer import Importer
 
-# Tables of one installation: accounts' secrets and letters, the log, and what belongs to the site alone.
+# Tables of one installation, not exported: accounts' secrets and mail, logs, and the site's own data.
 OF_THE_INSTALLATION = {
     *("account_link", "announcement", "api_token", "change_log", "daily_count", "donation", "epoch"),
     *(
@@ -42,32 +42,32 @@ OF_THE_INSTALLATION = {
     ),
     *("user_group_member", "version", "webhook", "webhook_delivery"),
 }
-# Columns that a set does not hold, by table; "*" stands for all tables.
+# Columns that a set does not contain, by table; "*" stands for all tables.
 LEFT = {
-    # Pictures get names of their own where they are stored; stamps that say what a stamp was before.
+    # Each storage chooses the names of its pictures; previous values of stamps are internal.
     "*": "image modified_before rated_before issues_modified_before",
-    # Only issues tell who made and edited them.
+    # Only issues are exported with the accounts that created and edited them.
     **dict.fromkeys(
         "publisher imprint universe creator team character arc series".split(), "created_by_id edited_by_id"
     ),
-    # Reference data are the installation's: names and order are given, the rest is carried over by name.
+    # Reference data belong to the installation: a set has names and order, the rest is found by name.
     "age_rating": "short_description description modified",
     "genre": "desc modified",
     "role": "is_writer is_artist is_featured is_cover notes modified",
     "series_type": "code notes modified",
-    # Accounts come without secrets and without what their owners tell the site alone.
+    # Accounts are exported without secrets and without their owners' private data.
     "user_account": "password first_name last_name shows_name language timezone image_height image_width"
     " is_active email_confirmed last_login second_factor basic_address basic_reminded basic_used",
-    "reading_list": "image_height image_width",  # banners stay
-    "variant": "cover_hash",  # made of the picture
-    "credit_role": "issue_id creator_id",  # those of the credit
-    "external_id": "said_by_id said_on",  # of the account and the moment of the import
+    "reading_list": "image_height image_width",  # banners are not exported
+    "variant": "cover_hash",  # computed from the picture
+    "credit_role": "issue_id creator_id",  # copied from the credit
+    "external_id": "said_by_id said_on",  # the account and the time of the import
 }
 NOTHING = (None, "", 0, False, [])
 
 
 def is_left(table: str, column: str) -> bool:
-    """Whether a set does not hold a column."""
+    """Whether a set leaves out a column."""
     return column in LEFT["*"].split() or column in LEFT.get(table, "").split()
 
 
@@ -78,7 +78,7 @@ def exported_tables() -> set[str]:
 
 
 def full_set() -> dict[str, list[dict]]:
-    """A set in which every field of every file says something."""
+    """A set in which every field of every file has a value."""
     rows = libraries()
     for file in CATALOGUE:
         for number, row in enumerate(rows[file.name], 1):
@@ -105,20 +105,20 @@ def full_set() -> dict[str, list[dict]]:
         )
     for row in rows["reading_lists"]:
         row["desc"] = row["desc"] or "Described."
-    rows["issues"][0]["store_date"] = "2999-01-01"  # so there are stars that do not count yet
+    rows["issues"][0]["store_date"] = "2999-01-01"  # so that there are ratings that do not count yet
     rows["wish_lists"][0]["items"][0]["notes"] = "Any cover."
     return rows
 
 
 def values_of(importer: Importer, table, column: str) -> list:
-    """What a column holds, in an order that does not depend on when rows were written."""
+    """The values of a column, in an order that does not depend on when rows were written."""
     order = ", ".join(f'"{each.name}"' for each in table.primary_key)
     return [value for (value,) in importer.query(f'SELECT "{column}" FROM "{table.name}" ORDER BY {order}')]
 
 
 @pytest.fixture(scope="module")
 def full_catalogue(cluster, template, tmp_path_factory):
-    """A catalogue with all that a set can hold."""
+    """A catalogue with everything that a set can contain."""
     cluster.clone_database(template, "full_set_given")
     importer = Importer(cluster.url("full_set_given"), tmp_path_factory.mktemp("given"))
     importer.run(full_set())
@@ -129,7 +129,7 @@ def full_catalogue(cluster, template, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def taken(full_catalogue, cluster, template, tmp_path_factory):
-    """An empty catalogue into which its export was imported."""
+    """A second catalogue, into which the export of the first was imported."""
     cluster.clone_database(template, "full_set_taken")
     importer = Importer(cluster.url("full_set_taken"), tmp_path_factory.mktemp("taken"))
     importer.run(full_catalogue.export("out", accounts=True))
@@ -164,7 +164,7 @@ def test_every_column_is_filled_and_survives_or_is_named_here(full_catalogue, ta
 
 
 def test_the_export_of_an_import_is_the_file_again(full_catalogue, taken):
-    """Byte for byte, but for the names under which pictures are stored, and so the digests of their files."""
+    """Byte for byte, except for the names of stored pictures, and so the digests of their files."""
     first, second = full_catalogue.folder / "out", taken.export("out", accounts=True)
     assert sorted(path.name for path in first.glob("*.json*")) == sorted(
         path.name for path in second.glob("*.json*")

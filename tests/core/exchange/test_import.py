@@ -1,4 +1,4 @@
-"""Import of data sets: what is stored, what is refused, and what happens when it is run again."""
+"""Import of data sets: the stored rows, pictures, reference data, accounts, advice and memory use."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from tests.importer import Importer
 
 @pytest.fixture
 def importer(database, tmp_path):
-    """An empty catalogue of its own, and a folder for pictures."""
+    """An importer into an empty catalogue, with a folder for pictures."""
     importer = Importer(database, tmp_path)
     yield importer
     importer.close()
@@ -26,7 +26,7 @@ def importer(database, tmp_path):
 
 @pytest.fixture(scope="module")
 def varied(cluster, template, tmp_path_factory):
-    """The small set, changed in each way that a test below asks for: importer, rows and report."""
+    """The importer, rows and report of the small set with all the changes that the tests below need."""
     rows = small_set()
     first, _, other = rows["issues"]
     other |= {"price": None, "currency": "", "reprint_ids": []}
@@ -35,7 +35,7 @@ def varied(cluster, template, tmp_path_factory):
     assert (first["image"], other["image"]) == ("covers/one.png", "covers/two.jpg")
     told = {"image_sha256": hashlib.sha256(pictures()["covers/one.png"]).hexdigest(), "image_hashes": TOLD}
     first |= told
-    other |= told  # though it is of another file
+    other |= told  # though the digest is that of another file
     cluster.clone_database(template, "varied")
     importer = Importer(cluster.url("varied"), tmp_path_factory.mktemp("varied"))
     yield importer, rows, importer.run(rows)
@@ -246,7 +246,7 @@ def test_a_picture_is_not_decoded_again_if_the_set_tells_its_digest_and_hashes(v
 
 def test_reference_data_of_the_set_replace_the_seeded_rows(imported):
     assert imported.query("SELECT id, name, code FROM series_type ORDER BY id") == [
-        (6, "Annual Series", "annual"),  # by its older name
+        (6, "Annual Series", "annual"),  # found by its older name
         (10, "Trade Paperback", "trade_paperback"),
         (13, "Single Issue", "single_issue"),
         (14, "Omnibus", "omnibus"),
@@ -275,7 +275,7 @@ def test_reference_data_are_matched_by_name_where_the_catalogue_has_rows(importe
     importer.run({"publishers": [entity(1, "First", "first", image="")]})
     names = importer.query("SELECT name FROM series_type ORDER BY id")
     importer.run(small_set())
-    assert importer.query("SELECT name FROM series_type ORDER BY id") == names  # nothing renamed, nothing new
+    assert importer.query("SELECT name FROM series_type ORDER BY id") == names  # no row is renamed or added
     assert importer.query(
         "SELECT t.name FROM series s JOIN series_type t ON t.id = s.series_type_id ORDER BY s.id"
     ) == [("Single Issue",), ("Annual",), ("Omnibus",)]
@@ -432,7 +432,7 @@ def _many(count: int) -> dict[str, list[dict]]:
 
 
 def test_memory_does_not_grow_with_the_size_of_a_set(importer):
-    """A megabyte more text must not cost as much memory; what grows is ids, for the change log."""
+    """A megabyte more of text must take far less memory than that: only ids are kept, for the change log."""
     peaks = []
     for count in (500, 1_500):
         folder = write_set(importer.folder / f"many{count}", _many(count))
@@ -443,4 +443,4 @@ def test_memory_does_not_grow_with_the_size_of_a_set(importer):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert importer.one("SELECT count(*) FROM issue") == 1_500
-    assert peaks[1] - peaks[0] < 1_000 * 880  # bytes a row; its text alone has 1,400
+    assert peaks[1] - peaks[0] < 1_000 * 880  # bytes per row, of which the text alone has 1,400

@@ -1,4 +1,4 @@
-"""Import into a catalogue that has rows: of the same set, of an older one, or of its own."""
+"""Import into a catalogue with existing rows: of the same set, of an older one, or of its own."""
 
 from datetime import UTC, datetime
 
@@ -10,13 +10,13 @@ from tests.importer import Importer
 
 @pytest.fixture
 def importer(database, tmp_path):
-    """An empty catalogue of its own, and a folder for pictures."""
+    """An importer into an empty catalogue, with a folder for pictures."""
     importer = Importer(database, tmp_path)
     yield importer
     importer.close()
 
 
-# Once more.
+# The same set again.
 
 
 def test_running_the_same_set_again_changes_nothing_and_says_so(filled):
@@ -41,7 +41,7 @@ def test_a_changed_row_is_brought_up_to_date_and_its_stamps_move(filled):
         "SELECT modified, modified_before, name_changed FROM character WHERE id = 1"
     )
     assert (before, modified > imported, name_changed > imported) == (imported, True, True)
-    # The issue that shows the name is touched, its neighbour in the series is not (M16).
+    # The stamp of the issue that shows the name changes, that of the next issue does not (M16).
     assert filled.one("SELECT modified > created_on + interval '2 years' FROM issue WHERE id = 1")
     assert filled.one("SELECT modified FROM issue WHERE id = 2") == datetime(2025, 4, 3, 4, 5, 6, 2, UTC)
     assert filled.query(
@@ -75,7 +75,7 @@ def test_links_and_parts_are_brought_up_to_date(filled):
     changed = {name: counts["changed"] for name, counts in report.counts.items() if counts["changed"]}
     parts = dict.fromkeys(("credits", "variants", "attributions", "external_ids", "issue_ratings"), 1)
     assert changed == {"issues": 2, **parts}
-    # The character that lost the issue shows another list.
+    # The character that lost the issue has another list of issues now.
     assert filled.one("SELECT issues_modified > '2026-01-01' FROM character WHERE id = 1")
 
 
@@ -84,7 +84,7 @@ def test_a_replaced_picture_goes_once_the_new_one_is_there(filled):
     images = pictures() | {"covers/new.png": picture("black", (10, 10))}
     rows = small_set()
     rows["issues"][0]["image"] = "covers/new.png"
-    rows["issues"][2]["image"] = ""  # the set knows none: the one that is there stays
+    rows["issues"][2]["image"] = ""  # the set has no picture, so the existing one stays
     kept = filled.one("SELECT image FROM issue WHERE id = 3")
     filled.run(rows, images=images)
     now = filled.one("SELECT image FROM issue WHERE id = 1")
@@ -119,7 +119,7 @@ def test_a_row_whose_slug_was_changed_since_is_still_the_same_row(filled):
 
 @pytest.fixture
 def occupied(importer):
-    """A catalogue with a publisher, a series and an issue that are in nobody's set."""
+    """A catalogue with a publisher, a series and an issue that are not in the set."""
     importer.run(
         {
             "series_types": small_set()["series_types"],

@@ -1,4 +1,4 @@
-"""Import and export of what accounts keep: it comes in as the library stores it, and goes out again."""
+"""Import and export of accounts' libraries: collections, reads, reading lists, pull and wish lists."""
 
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ STAMPS = {"created_on": AT, "modified": LATER}
 
 @pytest.fixture
 def importer(database, tmp_path):
-    """An empty catalogue of its own, and a folder for pictures."""
+    """An importer into an empty catalogue, with a folder for pictures."""
     importer = Importer(database, tmp_path)
     yield importer
     importer.close()
@@ -84,10 +84,11 @@ def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> di
 
 
 def libraries() -> dict[str, list[dict]]:
-    """The small set with a library that has all that one can have.
+    """The small set with libraries that contain every kind of data.
 
-    Copy 11 has other stars than the account gave the issue, copy 12 has the same, copy 14 has none. Copy 13
-    is of a variant of the issue of copy 11. One issue was read without a copy, at an unknown time.
+    The rating of copy 11 differs from the account's rating of the issue, that of copy 12 is the same, and
+    copy 14 has none. Copy 13 is of a variant of the issue of copy 11. One issue was read without a copy, at
+    an unknown time.
     """
     wish = {"status": "FOUND", "priority": 2, "desired_grade": "9.8", "max_price": "4.00", "currency": "EUR"}
     source = {"attribution_source": "CBRO", "attribution_url": "https://example.org/orders/2"}
@@ -161,7 +162,7 @@ OF_ACCOUNTS = ("read_dates", "collection_items", "reading_lists", "pull_lists", 
 
 
 def kept(rows: dict[str, list[dict]]) -> dict[str, list[dict]]:
-    """The files of what accounts keep, in one order."""
+    """The files of accounts' libraries, in a fixed order."""
     return {name: rows[name] for name in OF_ACCOUNTS}
 
 
@@ -178,7 +179,7 @@ def test_what_accounts_keep_comes_in_and_goes_out_as_it_is(importer):
     }
     exported = read_set(importer.export("out", accounts=True))
     assert kept(exported) == kept(libraries())
-    assert [list(each) for each in exported["collection_items"]] == [  # in the format's order of keys
+    assert [list(each) for each in exported["collection_items"]] == [  # keys in the order of the format
         list(each) for each in libraries()["collection_items"]
     ]
     assert exported["issue_ratings"] == libraries()["issue_ratings"]
@@ -244,7 +245,7 @@ def test_what_an_account_has_stays_and_ids_are_the_catalogues(importer):
         ("Mine", "p0123456789", True),
     ]
     assert not importer.run(unrated).changed_anything
-    # Who gives an issue other stars has them on the copy, too.
+    # A new rating of the issue also replaces the rating of the account's copy.
     unrated["issue_ratings"] = [rating(1, 2, 3, 1, AT)]
     importer.run(unrated)
     assert importer.one("SELECT rating FROM collection_item WHERE notes = 'Mine'") == 1
@@ -254,7 +255,7 @@ def test_blanks_of_what_an_account_has_are_filled_in(importer):
     rows = libraries()
     for name, key in (("reading_lists", "items"), ("wish_lists", "items"), ("pull_lists", "series")):
         rows[name] = [each | {key: each[key][:1]} for each in rows[name]]
-    # As older sets have it: dates of reading, or only that it was read, with the items.
+    # Older sets have read dates, or only the fact that an issue was read, in the rows of the collection.
     rows["collection_items"] = [
         copy(11, 3, 1, purchase_store="Fair", read_dates=[AT], is_read=True),
         copy(14, 2, 1, is_read=True),

@@ -1,4 +1,4 @@
-"""What import refuses, and how it says so: by file, line and field, and with nothing left behind."""
+"""Invalid data sets: import reports the file, line and field of each problem, and stores nothing."""
 
 import hashlib
 
@@ -13,7 +13,7 @@ from tests.importer import Importer
 
 @pytest.fixture(scope="module")
 def importer(cluster, template, tmp_path_factory):
-    """One empty catalogue for all: what is refused leaves nothing behind."""
+    """An importer into an empty catalogue, shared by all tests: a refused set leaves nothing behind."""
     cluster.clone_database(template, "refusals")
     importer = Importer(cluster.url("refusals"), tmp_path_factory.mktemp("refusals"))
     yield importer
@@ -27,7 +27,7 @@ def _broken(file: str, place: int, **values) -> dict:
     return rows
 
 
-WRONG = [  # place, values, field, words
+WRONG = [  # file and line, values, field, message
     ("publishers.jsonl:1", {"founded": "1950"}, "founded", "takes a year from 1500 to 2100, not '1950'"),
     ("publishers.jsonl:1", {"founded": 40000}, "founded", "takes a year from 1500 to 2100, not 40000"),
     ("publishers.jsonl:2", {"name": "x" * 256}, "name", "takes at most 255 characters, not 256"),
@@ -193,7 +193,7 @@ UNKNOWN = [  # references
 
 
 def _together(cases: list[tuple]) -> list[list[tuple]]:
-    """The cases in groups, in each of which no two set the same field of a row: one import tells of all."""
+    """Group cases so that no two set the same field of a row: one import then reports a whole group."""
     groups: list[tuple[set, list]] = []
     for case in cases:
         fields = {(case[0], name) for name in case[1]}
@@ -205,7 +205,7 @@ def _together(cases: list[tuple]) -> list[list[tuple]]:
     return [group for _, group in groups]
 
 
-# A row that is wrong by itself is looked at no further: what comes later needs sets of its own.
+# Rows with invalid values are not checked further, so each kind of problem needs its own data sets.
 @for_each("cases", [group for sort in (WRONG, DIGESTS, TWICE, UNKNOWN) for group in _together(sort)])
 def test_wrong_values_are_refused_by_file_line_and_field(importer, cases):
     rows = small_set()

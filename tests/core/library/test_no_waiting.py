@@ -1,4 +1,4 @@
-"""What readers write waits neither for who writes the catalogue nor for other readers; but stars do."""
+"""Readers' writes, other than ratings, wait neither for edits of the catalogue nor for other readers."""
 
 from contextlib import contextmanager
 from datetime import date
@@ -19,7 +19,7 @@ TODAY = date(2026, 3, 4)
 
 @pytest.fixture
 def issue(factory):
-    """The id of an issue in a series; accounts 2 and 3 have a list each, with another issue of it."""
+    """The id of an issue; Ada and Ben each have a list with another issue of its series."""
     with factory() as session:
         make = Factories(Catalog(session))
         series = make.series()
@@ -35,7 +35,7 @@ def account(session, name):
 
 
 def write_everything(session, name, issue_id):
-    """All that a reader writes about one issue, but for stars, whose figures are those of all readers."""
+    """Write all that a reader can about an issue, except ratings, whose totals all readers share."""
     reader = identity_of(account(session, name))
     user = reader.user_id
     series_id = session.get_one(Issue, issue_id).series_id

@@ -1,4 +1,4 @@
-"""Opening dumps: SQLite files, what mysqldump writes, zip files, and files that are none."""
+"""Opening dumps: SQLite files, the output of mysqldump, zip files, and files that are not dumps."""
 
 import sqlite3
 import zipfile
@@ -14,7 +14,7 @@ HARD = "O'Neil \\ \"quoted\", (in) brackets; two\nlines, ½ 漫画 ''"
 
 @pytest.fixture(scope="module")
 def rows():
-    """A dump of one issue whose title is hard to read, and of deleted rows."""
+    """A dump with one issue, whose story has a title that is hard to parse, and deleted rows."""
     made = GcdDump()
     made.add("gcd_publisher", name="Marvel")
     made.add("gcd_publisher", name="Gone", deleted=1)

@@ -1,4 +1,4 @@
-"""Import of dumps of the Grand Comics Database: what is stored, what is listed, what a newer dump changes."""
+"""Import of dumps of the Grand Comics Database: stored rows, the report, and updates from newer dumps."""
 
 import csv
 import signal
@@ -42,7 +42,7 @@ class Gcd(Importer):
 
 @pytest.fixture
 def gcd(database, tmp_path):
-    """An empty catalogue of its own."""
+    """An importer of dumps into an empty catalogue."""
     gcd = Gcd(database, tmp_path)
     yield gcd
     gcd.close()
@@ -92,7 +92,7 @@ def creator(made: GcdDump, name: str, *others: str, **values) -> int:
 
 
 def small() -> GcdDump:
-    """A dump of one issue with everything."""
+    """A dump of one issue that uses all kinds of data."""
     made = beginning()
     home = series(made)
     first = issue(
@@ -253,7 +253,7 @@ def test_importing_it_again_changes_nothing(gcd):
     assert after == before
 
 
-# What is hard.
+# Difficult values.
 
 
 def numbers(gcd) -> list[tuple]:
@@ -475,7 +475,7 @@ def test_reprints_and_bonds_link_what_is_here(gcd):
     ad = made.add("gcd_story", issue_id=second, type_id=2)
     third = issue(made, two, "3")
     made.add("gcd_reprint", origin_issue_id=first, target_issue_id=variant)
-    made.add("gcd_reprint", origin_issue_id=second, target_issue_id=variant)  # itself
+    made.add("gcd_reprint", origin_issue_id=second, target_issue_id=variant)  # the issue itself
     made.add("gcd_reprint", origin_issue_id=third, target_issue_id=second, target_id=ad)
     made.add("gcd_reprint", origin_issue_id=third, target_issue_id=999)
     made.add("gcd_series_bond", origin_id=one, target_id=two, bond_type_id=1)
@@ -550,7 +550,7 @@ def test_a_dry_run_stores_nothing(gcd):
 
 
 def edit(gcd, gcd_id: int, **values) -> None:
-    """Edit an issue as somebody does on the site."""
+    """Edit an issue like a user of the site."""
     with gcd.factory() as session:
         found = session.scalar(select(Issue).where(Issue.gcd_id == gcd_id))
         Catalog(session, 1).update(found, values)
@@ -563,7 +563,7 @@ def test_a_newer_dump_changes_what_nobody_has_edited(gcd):
     edit(gcd, 1, page=40, desc="Mine.")
     made.change("gcd_issue", 1, page_count=37, price="0.15 USD", rating="")
     made.change("gcd_creator", 1, gcd_official_name="Stan Lee!")
-    kirby = 3  # of names
+    kirby = 3  # the id of the name
     made.rows["gcd_story_credit"] = [
         each for each in made.rows["gcd_story_credit"] if each["creator_id"] != kirby
     ]
@@ -580,7 +580,7 @@ def test_a_newer_dump_changes_what_nobody_has_edited(gcd):
     ]
     assert gcd.one("SELECT name FROM creator WHERE gcd_id = 1") == "Stan Lee!"
     assert gcd.query("SELECT DISTINCT c.gcd_id FROM credit x JOIN creator c ON c.id = x.creator_id") == [(1,)]
-    # The pages are not listed: at GCD they are as they were, 37 with the cover.
+    # The page count is not a conflict: 36.5 was rounded up to 37, so it has not changed at GCD.
     assert listed == {}
 
 
@@ -589,7 +589,7 @@ def test_what_changed_here_and_at_gcd_is_listed_until_both_are_equal(gcd):
     gcd.take(made)
     edit(gcd, 1, page=40)
     made.change("gcd_issue", 1, page_count=50)
-    for _ in range(2):  # what is kept here has no effect on the next import
+    for _ in range(2):  # the value kept here does not affect the next import
         outcome, listed = gcd.take(made)
         assert (+outcome.changed, listed) == ({}, {"changed-here": [("issue", 1, "page")]})
         assert gcd.one("SELECT page FROM issue") == 40
@@ -602,7 +602,7 @@ def test_an_import_after_another_change_does_not_take_edits_for_its_own(gcd):
     gcd.take(made)
     edit(gcd, 1, page=40)
     made.change("gcd_issue", 1, price="0.15 USD")
-    gcd.take(made)  # writes a state with the edit in it
+    gcd.take(made)  # writes a snapshot that includes the edit
     made.change("gcd_issue", 1, page_count=50)
     _, listed = gcd.take(made)
     assert listed == {"changed-here": [("issue", 1, "page")]}
@@ -668,7 +668,7 @@ def test_what_was_here_before_gets_its_gcd_id_alone(gcd):
 
 # Stopped imports.
 
-# A process for each number of commits, forked from one that has imported what takes longest.
+# Forks a process for each number of commits, so that the slow imports of modules run only once.
 KILLED = """
 import os, signal, sys
 from pathlib import Path

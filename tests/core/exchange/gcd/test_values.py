@@ -1,4 +1,4 @@
-"""What texts of the Grand Comics Database mean, by the cases that are hard to read."""
+"""Parsing of texts from the Grand Comics Database, with the difficult cases."""
 
 from datetime import date
 from decimal import Decimal
@@ -153,7 +153,7 @@ def test_price(text, country):
     [
         ("76194120111700111", "76194120111700111", ""),
         ("7 59606-08936 9 00111", "75960608936900111", ""),
-        ("0714860210101", "0714860210101", ""),  # eleven digits without a check digit, two of supplement
+        ("0714860210101", "0714860210101", ""),  # eleven digits without check digit, supplement of two
         ("761941201117; 761941201118", "761941201117", ""),
         ("", "", ""),
         ("012345678901234567890", "", "barcode-too-long"),
