@@ -1,4 +1,4 @@
-"""An account with a full library, its import and its export, for the tests of library files."""
+"""Helpers for the tests of library files: an account with a full library, its import and export."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -26,7 +26,7 @@ def identity_of(session, user) -> Identity:
 
 
 def create_catalogue(make) -> SimpleNamespace:
-    """A series with ten issues, another with two, of one publisher."""
+    """Create two series of one publisher, with ten and two issues."""
     with make.single_commit():
         w = SimpleNamespace(publisher=make.publisher(name="Harbor House"))
         w.long = make.series(name="The Lamplighter", year_began=2018, volume=2, publisher=w.publisher)
@@ -43,7 +43,7 @@ def create_catalogue(make) -> SimpleNamespace:
 
 
 def fill_library(session, user, w) -> None:
-    """Give an account something of everything, through the services."""
+    """Fill every part of an account's library, through the services."""
     who = identity_of(session, user)
     first = {
         "quantity": 3,

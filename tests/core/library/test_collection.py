@@ -1,4 +1,4 @@
-"""What one reader owns and has read: single writes, their stamps, and stars of item and issue alike."""
+"""A reader's collection and reads: writes, their stamps, and ratings shared by items and issues."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -30,18 +30,18 @@ def issue(make):
 
 @pytest.fixture
 def owned(session, user, issue):
-    """An item that nothing is said of."""
+    """An item with default values."""
     return collection.add(session, user, issue.id, {}, today=TODAY)[0]
 
 
 def community(session, issue, user):
-    """The stars that an account gave an issue."""
+    """The rating that an account gave an issue."""
     found = select(IssueRating.rating).where(IssueRating.issue_id == issue.id, IssueRating.user_id == user)
     return session.scalar(found)
 
 
 def dates(session, item):
-    """When an item was read, earliest first."""
+    """The read dates of an item's issue, earliest first."""
     found = select(ReadDate.read_on).where(
         ReadDate.user_id == item.user_id, ReadDate.issue_id == item.issue_id
     )
@@ -49,7 +49,7 @@ def dates(session, item):
 
 
 def moved(item, write):
-    """What a write gives; the stamp of the item moved, and keeps what it was."""
+    """The result of a write, which must change the item's stamp and keep the previous one."""
     before = item.modified
     answer = write()
     object_session(item).refresh(item)
@@ -96,7 +96,7 @@ def test_an_issue_or_an_account_that_is_not_there_is_not_found(session, user, is
     for missing in (issue.id + 1000, 0, -1, 2**40, 2**70):
         with pytest.raises(NotFoundError):
             collection.add(session, user, missing, {}, today=TODAY)
-    with pytest.raises(NoResultFound):  # the request is tried again then
+    with pytest.raises(NoResultFound):  # the request is retried then
         collection.add(session, user + 1000, issue.id, {}, today=TODAY)
 
 
@@ -282,7 +282,7 @@ def test_stars_are_whole_numbers_from_1_to_5(session, user, issue, owned, wrong)
     assert (owned.rating, community(session, issue, user)) == (None, None)
 
 
-# Whose it is, and how it goes.
+# Ownership and removal.
 
 
 def test_the_items_of_others_are_not_there(session, make, user, owned):
@@ -315,7 +315,7 @@ def test_an_item_goes_and_dates_and_stars_of_the_issue_stay(session, user, issue
         collection.remove(session, user, owned.id)
 
 
-# Many at once, in as many statements as one.
+# Bulk writes: their number of statements is constant.
 
 
 @pytest.mark.parametrize("size", [2, 20])

@@ -1,4 +1,4 @@
-"""One reader's writes at the same time, on real connections: no error, no second copy, nothing disagrees."""
+"""Concurrent writes of one reader, on real connections: no errors, duplicates or inconsistencies."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,7 @@ AT_ONCE = 6
 
 @pytest.fixture
 def ids(factory):
-    """An account, an issue, and one that the account owns: (user, issue, item of another issue)."""
+    """The ids of an account, an issue, and the account's item of another issue."""
     with factory() as session:
         make = Factories(Catalog(session))
         user, series = make.user().id, make.series()
@@ -32,7 +32,7 @@ def ids(factory):
 
 
 def gone_or(write):
-    """A job: what a write gives, or that there is nothing to write any more."""
+    """A job that returns the result of a write, or "gone" if there is nothing to write to any more."""
 
     def job(catalog):
         try:
@@ -44,7 +44,7 @@ def gone_or(write):
 
 
 def agreed(factory, user):
-    """The items of an account, each checked: dates, stars of the issue and figures agree with it."""
+    """The items of an account; checks that read dates, ratings and totals agree with each of them."""
     with factory() as session:
         items = session.scalars(select(CollectionItem).where(CollectionItem.user_id == user)).all()
         for item in items:

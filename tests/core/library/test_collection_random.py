@@ -1,4 +1,4 @@
-"""Random sequences of one reader's writes, compared with a model of what the rules say after each of them."""
+"""A state machine of one reader's writes, compared with a model after each of them."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -31,14 +31,14 @@ places = st.integers(0, ISSUES - 1)
 stars = st.sampled_from([None, 1, 3, 5])
 kept_or = st.sampled_from([collection.KEEP_RATING, None, 1, 4])
 moments = st.integers(0, 5).map(lambda days: BEGIN + timedelta(days=days))
-NOW, UNKNOWN = "now", "unknown"  # times of reads that the rules do not give
+NOW, UNKNOWN = "now", "unknown"  # reads at the time of the write, and without a date
 
 
 class Library(RuleBasedStateMachine):
-    """What an account has of each issue, by its place in the series.
+    """The library of an account, with a model that knows each issue by its place in the series.
 
-    `owned` maps it to the variants of its items, None for the main cover, by id of the item; `read` to the
-    times at which it was read, `given` to the stars of the account.
+    `owned` maps the place to the variants of the issue's items by item id, None for the main cover; `read`
+    maps it to the times of its reads, and `given` to the account's rating.
     """
 
     def __init__(self, connection):
@@ -72,7 +72,7 @@ class Library(RuleBasedStateMachine):
         return min(self.owned[place], default=NO_ITEM)
 
     def refused(self, place, write) -> bool:
-        """Do a write to an item; whether there is none, which the write has to say."""
+        """Write to an item; returns whether there is none, so that the write raised NotFoundError."""
         if self.owned[place]:
             write()
             return False
@@ -241,7 +241,7 @@ class Library(RuleBasedStateMachine):
             known = sorted((each for each in told if each not in (NOW, UNKNOWN)), reverse=True)
             assert [each for each in dates if each in known] == known
             assert (len(dates), dates.count(None)) == (len(told), told.count(UNKNOWN))
-            latest = dates[0] if dates else None  # those of unknown date are the last
+            latest = dates[0] if dates else None  # reads without a date come last
             for item in (each for each in items if each.issue_id == self.issues[place]):
                 assert (item.is_read, item.date_read) == (bool(dates), latest)
                 assert item.rating == self.given.get(place)

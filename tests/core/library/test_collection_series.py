@@ -1,4 +1,4 @@
-"""Whole series, or a stretch of one, come into a collection."""
+"""Adding a whole series, or a range of its issues, to a collection."""
 
 from datetime import date
 
@@ -19,7 +19,7 @@ def user(make):
 
 @pytest.fixture
 def series(make):
-    """Numbers 0, 10, 9, 1/2 and 11: in the order of their cover dates, which is no order of numbers."""
+    """Numbers 0, 10, 9, 1/2 and 11, in the order of their cover dates, which is not numerical."""
     series = make.series()
     for month, number in enumerate(("0", "10", "9", "1/2", "11"), 1):
         make.issue(series=series, number=number, cover_date=date(2020, month, 1))
@@ -27,7 +27,7 @@ def series(make):
 
 
 def numbers(session, user):
-    """What is owned, in the order of cover dates."""
+    """The numbers of the owned issues, by cover date."""
     rows = select(Issue.number).join(CollectionItem, CollectionItem.issue_id == Issue.id)
     return " ".join(session.scalars(rows.where(CollectionItem.user_id == user).order_by(Issue.cover_date)))
 

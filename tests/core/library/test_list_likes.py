@@ -1,4 +1,4 @@
-"""Likes and copies of reading lists: who may give and make them, their numbers, and undoing them."""
+"""Likes and copies of reading lists: who may make them, how they are counted, and undoing them."""
 
 from datetime import date
 
@@ -28,7 +28,7 @@ def fork(session, user, found):
 
 
 def number(session, found):
-    """The number of likes as the row has it, which is that of the likes there are."""
+    """The stored number of likes; checks it against the likes themselves."""
     given = select(func.count()).where(ReadingListLike.reading_list_id == found.id)
     now = session.get_one(ReadingList, found.id, populate_existing=True)
     assert now.like_count == session.scalar(given)

@@ -1,4 +1,4 @@
-"""Stars of reading lists: who may give them, and that the figures of a list always equal them."""
+"""Ratings of reading lists: who may give them, and totals of a list that always match them."""
 
 import pytest
 from sqlalchemy import delete, select
@@ -17,7 +17,7 @@ def rate(session, user, found, stars):
 
 
 def figures(session, found):
-    """(number, sum) as the row has them, which are those of the stars there are."""
+    """The stored (number, sum) of a list's ratings; checks them against the ratings themselves."""
     given = session.scalars(
         select(ReadingListRating.rating).where(ReadingListRating.reading_list_id == found.id)
     ).all()

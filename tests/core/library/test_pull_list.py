@@ -1,4 +1,4 @@
-"""The pull list: made at the first look, each series on it once, and what is pulled of it."""
+"""The pull list: created on first access, no duplicate series, and the covers pulled of each."""
 
 from datetime import date, timedelta
 
@@ -22,7 +22,7 @@ def ids(session, user_id):
 
 
 def stamps(session, user_id):
-    """The stamps of a list as they are stored."""
+    """The stored stamps of a list."""
     columns = select(PullList.modified, PullList.modified_before).where(PullList.user_id == user_id)
     return session.execute(columns).one()
 
@@ -104,13 +104,13 @@ def test_a_list_that_was_read_shows_its_new_stamp(session, make, reader):
 
 
 def pulls(session, reader, monday=MONDAY):
-    """Number, variant and whether it is owned, of each pull of a week."""
+    """The number, variant and whether it is owned, of each pull of a week."""
     found = pull_list.week(session, reader, monday)
     return [(each.issue.number, each.variant and each.variant.name, each.owned) for each in found]
 
 
 def test_the_pulls_of_a_week_are_what_was_chosen(session, make, reader):
-    """All covers, the main one, variants by whole words, or nothing."""
+    """The choices are the main cover, all covers, variants by whole words, or nothing."""
     chosen = (
         ("COVER", ""),
         ("ALL", ""),
@@ -145,7 +145,7 @@ def test_the_pulls_of_a_week_are_what_was_chosen(session, make, reader):
     assert pulls(session, make.user().id) == []
     assert pull_list.weeks_ahead(session, reader, MONDAY) == [(MONDAY + timedelta(days=7), 2)]
     assert [each[0] for each in pulls(session, reader, MONDAY - timedelta(days=7))] == ["0"]
-    # A copy of no certain variant is the main cover; each is added once.
+    # A copy without a variant is the main cover; each cover is added once.
     foil = session.scalars(select(Variant).where(Variant.name == names[2]).order_by(Variant.id)).all()[2]
     collection.add(session, reader, foil.issue_id, {"variant_id": foil.id}, today=WEDNESDAY)
     assert pull_list.add_week(session, reader, MONDAY, today=WEDNESDAY) == 8
@@ -194,12 +194,12 @@ def test_a_week_of_many_series_costs_as_much_as_one_of_few(session, connection, 
     assert costs == [10, 10]
 
 
-# At the same time.
+# Concurrent writes.
 
 
 @pytest.fixture
 def scene(factory):
-    """A reader and two series that really are stored."""
+    """A reader and two series, committed."""
     with factory() as session:
         make = Factories(Catalog(session))
         return make.user().id, make.series().id, make.series().id

@@ -1,4 +1,4 @@
-"""Stars: who may give them, and that the figures of issue and series always equal them."""
+"""Ratings of issues: who may give them, and totals of issue and series that always match them."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,7 @@ STAMPS = "modified, modified_before, rated, rated_before"
 
 
 class Registry(dict):
-    """What the policy of a new day asks of Pyramid's."""
+    """The part of Pyramid's registry that `DueRatingsPolicy` uses."""
 
     def __init__(self, settings, factory):
         super().__init__({"comicsdb.session_factory": factory})
@@ -29,13 +29,13 @@ class Registry(dict):
 
 
 def stars(session, issue):
-    """The stars of an issue as {account: stars}."""
+    """The ratings of an issue as {account: stars}."""
     rows = select(IssueRating.user_id, IssueRating.rating).where(IssueRating.issue_id == issue.id)
     return dict(session.execute(rows).all())
 
 
 def figures(session, entity):
-    """(number, sum) as the row has them."""
+    """The stored (number, sum) of ratings."""
     return tuple(
         session.execute(
             text(f"SELECT rating_count, rating_sum FROM {entity.__tablename__} WHERE id = :id"),
@@ -45,7 +45,7 @@ def figures(session, entity):
 
 
 def stamps(session, entity):
-    """The row's stamps, as they are stored."""
+    """The stored stamps of the row."""
     return session.execute(
         text(f"SELECT {STAMPS} FROM {entity.__tablename__} WHERE id = :id"), {"id": entity.id}
     ).one()
@@ -241,7 +241,7 @@ RATERS = 6
 
 
 def rater(issue_id, user_id, *given):
-    """A job: one account gives these stars to an issue, one after the other."""
+    """A job in which an account gives an issue these ratings, one after the other."""
 
     def job(catalog):
         issue = catalog.get(models.Issue, issue_id)

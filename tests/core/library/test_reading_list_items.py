@@ -1,4 +1,4 @@
-"""The issues of reading lists: what comes in, where it stands, and that positions are always 1 to n."""
+"""The issues of reading lists: adding, ordering and types; positions are always 1 to n."""
 
 from datetime import date
 
@@ -17,7 +17,7 @@ from tests.soak import SOAK
 
 
 def stored(session, reading_list):
-    """The issues of a list in their order; its positions are 1 to n."""
+    """The issues of a list in order; checks that its positions are 1 to n."""
     rows = session.execute(
         select(ReadingListItem.issue_id, ReadingListItem.order)
         .where(ReadingListItem.reading_list_id == reading_list.id)
@@ -241,11 +241,11 @@ def test_every_change_moves_the_stamps_of_the_list_and_its_neighbours(session, o
         rows = session.execute(select(ReadingList.id, ReadingList.modified, ReadingList.modified_before))
         moved = {each for each, stamp, _before in rows if stamp > before[each]}
         assert moved == {first.id, found.id}
-        assert session.get(ReadingList, found.id).modified > before[found.id]  # read anew, not from before
+        assert session.get(ReadingList, found.id).modified > before[found.id]  # refreshed, not cached
     assert far.id not in moved
 
 
-# Any sequence.
+# Random sequences.
 
 PLACE = st.integers(0, 7)
 ACTS = st.one_of(
@@ -257,7 +257,7 @@ ACTS = st.one_of(
 
 
 def modelled(order, act, what, more):
-    """The order that a list of Python would have."""
+    """The expected order, computed with a Python list."""
     if act == "add":
         fresh = [each for each in dict.fromkeys(what) if each not in order]
         return fresh + order if more == "beginning" else order + fresh

@@ -1,4 +1,4 @@
-"""Reading lists before and after one another: mirrored between lists that the account manages."""
+"""Links between consecutive reading lists: set on both sides if one account manages both lists."""
 
 from contextlib import suppress
 
@@ -34,7 +34,7 @@ def places(session):
 
 
 def link(session, user, list_id, **partners):
-    """Set neighbours of a list, by its owner or whoever."""
+    """Set neighbours of a list, as its owner or another account."""
     found = lists.find(session, identity_of(user), OFFICIAL, list_id)
     lists.update(session, identity_of(user), OFFICIAL, found, partners)
 
@@ -127,7 +127,7 @@ def test_neighbours_are_shown_to_those_who_may_see_them(session, make, owner):
 
 
 def moved_by(session, act):
-    """The lists whose stamp an act moves."""
+    """The lists whose stamps an act changes."""
     before = dict(session.execute(select(ReadingList.id, ReadingList.modified)).all())
     act()
     after = dict(session.execute(select(ReadingList.id, ReadingList.modified)).all())
@@ -191,7 +191,7 @@ def test_any_sequence_keeps_links_mirrored_and_those_of_others_untouched(session
     play()
 
 
-# At the same time.
+# Concurrent writes.
 
 
 def test_lists_linked_and_filled_at_once_end_mirrored_and_dense(factory):
@@ -209,7 +209,7 @@ def test_lists_linked_and_filled_at_once_end_mirrored_and_dense(factory):
             found = lists.find(session, identity, OFFICIAL, mine)
             if number < 4:
                 following = ids[(number + 1 + number % 2) % 4]
-                with suppress(InvalidError):  # it may have come to stand on the other side meanwhile
+                with suppress(InvalidError):  # it may have become the previous list meanwhile
                     lists.update(
                         session, identity, OFFICIAL, found, {"next": following, "name": f"N{number}"}
                     )

@@ -1,4 +1,4 @@
-"""Reading lists: who may see and change them, and what values they take."""
+"""Reading lists: who may see and change them, valid values, the official account, and slugs."""
 
 import logging
 import re
@@ -18,7 +18,7 @@ EDITORS = ("reading list editor",)
 
 @pytest.fixture
 def scene(session, make):
-    """A public and a private list of a reader and of the official account, and everybody who may ask."""
+    """Accounts of every role; a reader and the official account each have a public and a private list."""
     with make.single_commit():
         people = {
             "owner": make.user(),
@@ -188,7 +188,7 @@ def test_only_staff_say_where_a_list_was_taken_from(session, make):
         lists.update(session, identity_of(editor), OFFICIAL, found, values)
     assert set(caught.value.errors) == set(values)
     found = lists.update(session, identity_of(staff), OFFICIAL, found, values)
-    # Sent as they are, they are no change, and one that leaves them alone keeps them.
+    # Sending the same values is no change, and an update without them keeps them.
     found = lists.update(session, identity_of(editor), OFFICIAL, found, values | {"desc": "new"})
     found = lists.update(session, identity_of(editor), OFFICIAL, found, {"desc": "newer"})
     assert (found.desc, found.attribution_source) == ("newer", "CBH")
@@ -276,14 +276,14 @@ GUESSED_BY_NOBODY = r"p[0-9a-f]{20}"
 
 
 def change(session, user, found, **values):
-    """The list after its owner changed some values, committed."""
+    """Change values of a list as its owner, and commit; returns the list."""
     done = lists.update(session, identity_of(user), OFFICIAL, found, values)
     session.commit()
     return done
 
 
 def seen(session, user, slug):
-    """What somebody is told at an address: "here", "moved" or "nothing"."""
+    """What an account finds at a slug: "here", "moved" or "nothing"."""
     try:
         lists.find(session, user and identity_of(user), OFFICIAL, slug)
     except MovedError:

@@ -1,4 +1,4 @@
-"""Who is shown of many: the first by number, then by name, also where those at the end have equal numbers."""
+"""Top creators: the highest numbers first, then by name, including ties at the end of the selection."""
 
 from datetime import date
 
@@ -14,12 +14,12 @@ TODAY = date(2030, 1, 1)
 
 @pytest.fixture
 def scene(make, session):
-    """A reader with two issues, owned and in a list: thirteen wrote the first, one of them the second too."""
+    """A reader with two issues, owned and in a list: one of the first's thirteen writers wrote both."""
     reader = make.user("reader")
     with make.single_commit():
         writer, inker = make.role("Writer").id, make.role("Inker").id
         creators = [make.creator(name=f"Writer {letter}") for letter in "MLKJIHGFEDCBA"]
-        # Two roles of one credit are one credit.
+        # A credit with two roles counts once.
         wrote = [{"creator": each.id, "roles": [writer, inker]} for each in creators]
         first = make.issue(number="1", credits=wrote)
         second = make.issue(number="2", credits=[wrote[0]])

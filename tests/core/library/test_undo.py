@@ -1,4 +1,4 @@
-"""What readers do to their own lists can be undone for a day, as far as nobody has changed it since."""
+"""Undo of readers' changes to their libraries: possible for a day, except for rows changed since."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -22,7 +22,7 @@ TABLES = (
     *("reading_list", "reading_list_item", "reading_list_rating", "reading_list_like"),
 )
 STAMPS = "'{modified,modified_before,rated,rated_before}'::text[]"
-GIVEN_AGAIN = {"issue_rating": " - '{id,created_on}'::text[]"}  # rows that have the same contents
+GIVEN_AGAIN = {"issue_rating": " - '{id,created_on}'::text[]"}  # columns that a restored row gets anew
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def issues(make):
 
 
 def state(session):
-    """All rows of the lists, without stamps."""
+    """All rows of readers' libraries without stamps, and the rating totals of the issues."""
     session.commit()
     return {
         table: session.execute(
@@ -110,7 +110,7 @@ def test_each_act_is_undone_and_done_again(session, make, reader, issues):
         act = last(session)
         assert undone(session, reader, act).changed == 0
         assert state(session) == before, act
-        assert undone(session, reader).changed == 0  # the undo
+        assert undone(session, reader).changed == 0  # undoes the undo
         assert state(session) == after
         assert undone(session, reader).changed == 0
         assert state(session) == before

@@ -1,4 +1,4 @@
-"""The wish list: each issue on it once, what is changed of it, and how it comes into the collection."""
+"""The wish list: no duplicates, changes to items, and adding what was acquired to the collection."""
 
 from datetime import date
 from decimal import Decimal
@@ -23,7 +23,7 @@ def reader(make):
 
 @pytest.fixture
 def item(session, make, reader):
-    """A wish with nothing special."""
+    """A wish with default values."""
     return wish_list.add(session, reader, make.issue().id, {})[0]
 
 
@@ -65,14 +65,14 @@ def test_variants_of_an_issue_are_wished_for_beside_it(session, catalog, make, r
         wish_list.change(session, reader, moved.id, {"issue_id": issue.id})
     assert list(caught.value.errors) == ["issue_id"]
     wish_list.remove(session, reader, plain.id)
-    # Of variants that go, the first wish becomes one for the issue.
+    # Of the wishes for deleted variants, the first becomes one for the issue, and the others are dropped.
     catalog.update(issue, {"variants": [{"id": foils[1].id, "name": "Gold"}]})
     session.flush()
     left = select(WishListItem.issue_id, WishListItem.variant_id).order_by(WishListItem.id)
     assert sorted(session.execute(left).all(), key=str) == sorted(
         [(issue.id, None), (issue.id, foils[1].id), (other.id, None)], key=str
     )
-    # Two issues that are one: so are the wishes for either.
+    # Merging two issues also merges the wishes for them.
     merge(catalog, other, issue)
     assert session.scalars(left.with_only_columns(WishListItem.variant_id)).all() == [foils[1].id, None]
     assert set(on_list(session, reader)) == {other.id}
@@ -208,12 +208,12 @@ def test_a_deleted_issue_takes_its_wish_along_and_the_list_has_changed(session, 
     assert stamps(session, WishList, wishes).modified > before.modified
 
 
-# At the same time.
+# Concurrent writes.
 
 
 @pytest.fixture
 def scene(factory):
-    """A reader and two issues that really are stored."""
+    """A reader and two issues, committed."""
     with factory() as session:
         make = Factories(Catalog(session))
         return make.user().id, make.issue().id, make.issue().id

@@ -1,4 +1,4 @@
-"""Imports of large files in the background: in pieces, decided by series, killed, and undone as one."""
+"""Background imports of large files: batches, choices by series, resuming after a kill, and undo."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ SETTINGS = {
     "comicsdb.timezone": ZoneInfo("Europe/Rome"),
     "comicsdb.official_account": OFFICIAL,
 }
-# A process that does nothing but imports; it is killed.
+# A worker process that only runs imports, to be killed.
 WORKER = """
 import sys, time
 from sqlalchemy import create_engine

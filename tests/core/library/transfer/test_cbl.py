@@ -1,4 +1,4 @@
-"""CBL: a reading list goes out and comes back as it was, and no XML does any harm."""
+"""CBL: reading lists survive export and import, and hostile XML does no harm."""
 
 from xml.etree import ElementTree as ET
 
@@ -14,7 +14,7 @@ from comicsdb.models import ReadingList
 from tests.conftest import record_statements
 from tests.core.library.library_files import create_catalogue, exported_library, fill_library, import_file
 
-# As ComicRack writes them.
+# In the form that ComicRack writes.
 SAMPLE = """\
 <?xml version="1.0" encoding="utf-16"?>
 <ReadingList xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">

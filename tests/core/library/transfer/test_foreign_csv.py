@@ -1,4 +1,4 @@
-"""Tables of other sites: each is recognised by its columns, and says what it says, however it is written."""
+"""CSV files of other sites: recognised by their columns, with any encoding, delimiter and date order."""
 
 from datetime import date
 
@@ -8,7 +8,7 @@ from comicsdb.catalog import InvalidError
 from comicsdb.library.transfer.format import COLLECTION, RATINGS, WISHES
 from comicsdb.library.transfer.reading import read_file
 
-# As the sites write them; the comics are ours.
+# In the formats of these sites, with made-up comics.
 LOCG = """\
 Publisher Name,Series Name,Full Title,Release Date,In Collection,In Wish List,Marked Read,My Rating,\
 Media Format,Price Paid,Date Purchased,Condition,Notes,Tags,Storage Box,Owner,Purchase Store,Signature,\
@@ -43,7 +43,7 @@ def rows(data, **more):
 
 def test_league_of_comic_geeks():
     upload = read_file(LOCG.encode(), rows=10, megabytes=1)
-    assert (upload.form, upload.skipped) == ("locg", 1)  # of the third nothing is ours to keep
+    assert (upload.form, upload.skipped) == ("locg", 1)  # the third row has nothing that we store
     owned, wished, rated = upload.rows
     assert (owned.part, owned.line) == (COLLECTION, 2)
     assert (owned.wanted.series, owned.wanted.number, owned.wanted.year) == ("The Lamplighter", "12.HU", 2018)
@@ -188,7 +188,7 @@ def test_odd_cells_leave_a_row_usable():
 
 
 def test_an_amount_among_blanks_is_given_up_at_once():
-    blanks = " " * 50_000  # tried in all the ways that a pattern can, they would take minutes
+    blanks = " " * 50_000  # a pattern with backtracking would take minutes
     table = f"Series,Number,Purchase Price\nLamplighter,1,1{blanks}-\nLamplighter,2,{blanks}$ 1{blanks}\n"
     unclear, clear = rows(table)
     assert [name for name, _shown in unclear.unclear] == ["purchase_price"]

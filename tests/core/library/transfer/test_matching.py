@@ -1,4 +1,4 @@
-"""Matching: rows of files find the issues and series they mean, and nothing is guessed."""
+"""Matching of file rows with issues and series: nothing is guessed, doubtful rows are left to the user."""
 
 from datetime import date
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ from tests.conftest import connection_in_savepoint, connection_with_data, record
 
 
 def stock(_session, make) -> SimpleNamespace:
-    """Make two series of one name, one with an article, and a one-shot; returns the ids."""
+    """Create two series with the same name, which has an article, and a one-shot; returns the ids."""
     with make.single_commit():
         w = SimpleNamespace(harbor=make.publisher(name="Harbor House Comics", alt_names=["Porto"]))
         w.imprint = make.imprint(name="Little Harbor", publisher=w.harbor)
@@ -56,20 +56,20 @@ def stock(_session, make) -> SimpleNamespace:
 
 @pytest.fixture(scope="module")
 def stocked(engine):
-    """A connection for all tests, and the ids of what is there."""
+    """A connection for all tests, and the ids of its data."""
     with connection_with_data(engine, stock) as found:
         yield found
 
 
 @pytest.fixture
 def connection(stocked):
-    """The same in a savepoint, which is rolled back."""
+    """The shared connection in a savepoint, which is rolled back."""
     yield from connection_in_savepoint(stocked[0])
 
 
 @pytest.fixture
 def shelf(stocked):
-    """The ids of two series of one name, one with an article, and of a one-shot."""
+    """The ids of the series and issues."""
     return stocked[1]
 
 
@@ -155,12 +155,12 @@ def test_permanent_ids_go_before_words(session, shelf):
 
 
 def test_an_id_of_something_else_is_not_believed(session, shelf):
-    """As in a file of another site: the words decide, and where they find nothing, a person."""
+    """As in a file of another site: the text decides, and if it matches nothing, the user does."""
     assert one(session, id=shelf.only, series=LIGHTER, number="2").id == shelf.two
     assert one(session, id=shelf.only, series="Nobody Knows", number="7") == Match(
         AMBIGUOUS, candidates=(shelf.only,), reason="other_name"
     )
-    # Renamed, but the rest says that it is the one.
+    # The series was renamed, but the other columns confirm the id.
     renamed = one(session, id=shelf.two, series="Old Name", number="2", cover_date=date(1963, 5, 1))
     assert renamed.id == shelf.two
 
@@ -170,7 +170,7 @@ def test_a_barcode_that_two_issues_have_is_decided_by_the_words(session, make, s
     session.commit()
     assert one(session, upc="75960608936500111").state == AMBIGUOUS
     assert one(session, upc="75960608936500111", series=LIGHTER, number="2").id == shelf.two
-    # A barcode for which the words name another number leads there.
+    # If the text names another issue than the barcode, the text wins.
     assert one(session, upc="75960608936500111", series=LIGHTER, number="12.HU").id == shelf.letter
 
 

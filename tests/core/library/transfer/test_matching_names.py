@@ -1,4 +1,4 @@
-"""Names and numbers of comics, as people and other sites write them."""
+"""Parsing of names and numbers of comics, as people and other sites write them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Libraries as files: what one account exports, another imports; nothing is lost or doubled on the way."""
+"""Export and import of libraries: another account gets the same data, without loss or duplicates."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ ADDED = {
 
 
 def stock(session, make) -> tuple[int, list[int]]:
-    """Make a shelf and an account that has something of everything; returns its id, and those of issues."""
+    """Create a catalogue and an account with a full library; returns its id, and those of issues."""
     w, user = create_catalogue(make), make.user("Ann")
     fill_library(session, user, w)
     return user.id, [each.id for each in w.issues]
@@ -45,14 +45,14 @@ def stock(session, make) -> tuple[int, list[int]]:
 
 @pytest.fixture(scope="module")
 def stocked(engine):
-    """A connection for all tests, and the ids of what is there."""
+    """A connection for all tests, and the ids of its data."""
     with connection_with_data(engine, stock) as found:
         yield found
 
 
 @pytest.fixture
 def connection(stocked):
-    """The same in a savepoint, which is rolled back."""
+    """The shared connection in a savepoint, which is rolled back."""
     yield from connection_in_savepoint(stocked[0])
 
 
@@ -122,7 +122,7 @@ def test_twice_is_once(session, make, ann, form, take_file):
 
 
 def test_ids_are_not_needed(session, make, ann):
-    """As in a file of another site, where the same comics have other numbers."""
+    """As in a file of another site, where the same comics have other ids."""
     exported, bob = exported_library(session, ann), make.user("Bob")
     document = json.loads(as_json(exported))
     for part in (*document.values(), *(each["items"] for each in document[LISTS])):
@@ -204,7 +204,7 @@ def item(session, user, issue):
 
 
 def one(issues, place=0, **values):
-    """A file that says something of one issue of the collection."""
+    """A file whose collection has one issue with these values."""
     row = {"issue_id": issues[place].id, **values}
     return json.dumps({"format": "comicsdb-library", "version": 1, "collection": [row]}).encode()
 
@@ -228,7 +228,7 @@ def test_the_files_values_replace_mine_where_that_is_wanted(session, ann, issues
     found = item(session, ann, issues[0])
     assert (found.quantity, str(found.grade), found.rating) == (9, "5.0", 1)
     assert (str(found.purchase_price), found.purchase_currency) == ("1.00", "EUR")
-    assert found.notes.startswith("=2+2")  # a blank says nothing
+    assert found.notes.startswith("=2+2")  # an absent value replaces nothing
     assert found.modified > before
     assert agrees(session)
 
@@ -249,7 +249,7 @@ def test_dates_of_reading_are_put_together(session, ann, issues):
 
 
 def test_read_without_a_date_is_read_once(session, ann, issues):
-    for changed in ({"collection_changed": 2}, {}):  # both copies show it
+    for changed in ({"collection_changed": 2}, {}):  # both copies of the issue show it
         assert import_file(session, ann, one(issues, 1, is_read=True)) == changed
     assert (item(session, ann, issues[1]).is_read, item(session, ann, issues[1]).date_read) == (
         True,
