@@ -25,7 +25,7 @@ class ImportedDatabase:
         """Yield an importer into a copy, which is dropped afterwards."""
         self.cluster.clone_database(self.name, name)
         importer = Importer(self.cluster.url(name), folder)
-        # Hard links suffice, as files are replaced and never rewritten, and rows may share a file anyway.
+        # Hard links keep one file for rows that share a picture; they are safe, as files are never rewritten.
         shutil.copytree(self.media, importer.storage.folder, copy_function=os.link, dirs_exist_ok=True)
         yield importer
         importer.close()

@@ -24,7 +24,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def offering(database, folder, tmp_path):
-    """A function that makes an application with the API and dumps, but no pages; takes more settings."""
+    """A factory of applications with the API and dumps, but no pages; it takes further settings."""
 
     def make(**more):
         given = {"sqlalchemy.url": database, "comicsdb.media.folder": str(tmp_path / "media")}

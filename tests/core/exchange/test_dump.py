@@ -64,7 +64,7 @@ def sqlite(made):
 
 
 def rows(importer, table: str) -> list:
-    """All public columns of a table."""
+    """All rows of a table, with its public columns."""
     columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
     return importer.query(f'SELECT {columns} FROM "{table}" r ORDER BY {order}')
 

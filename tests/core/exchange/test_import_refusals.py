@@ -136,7 +136,7 @@ WRONG = [  # file and line, values, field, message
         "takes letters, digits and @ . + - _, and not digits alone, not '12'",
     ),
 ]
-DIGESTS = [  # of pictures
+DIGESTS = [  # of pictures, with their hashes
     (
         "variants.jsonl:1",
         {"image_sha256": "F" * 64},
@@ -159,7 +159,7 @@ DIGESTS = [  # of pictures
         "Enter a hash of 64 bits: up to 16 hexadecimal digits.",
     ),
 ]
-TWICE = [  # unique sets
+TWICE = [  # values that must be unique
     (
         "publishers.jsonl:2",
         {"slug": "editions-du-port"},
@@ -180,7 +180,7 @@ TWICE = [  # unique sets
     ("users.jsonl:2", {"username": "ADMIN"}, "username", "admin was used on line 1 already"),
     ("genres.jsonl:2", {"name": "WESTERN"}, "name", "western was used on line 1 already"),
 ]
-UNKNOWN = [  # references
+UNKNOWN = [  # references to missing or wrong rows
     ("imprints.jsonl:1", {"publisher_id": 9}, "publisher_id", "publishers.jsonl has no id 9"),
     ("characters.jsonl:1", {"team_ids": [1, 8]}, "team_ids", "teams.jsonl has no id 8"),
     ("series.jsonl:1", {"associated_ids": [1]}, "associated_ids", "names the row itself"),

@@ -1,4 +1,4 @@
-"""Forms: what is read, what is refused, and that both take time by their length alone."""
+"""Parsing of forms: valid and invalid ones, in time proportional to their length."""
 
 from contextlib import suppress
 from urllib.parse import parse_qsl
@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from comicsdb.http import bodies
 from tests.cpu import assert_cpu
 
-SLOW = 0.2  # seconds of CPU that none of this may take
+SLOW = 0.2  # seconds of CPU that parsing a form must not take
 BOUNDARY = "----WebKitFormBoundaryabc"
 NAME = b'Content-Disposition: form-data; name="'
 
 
 def multipart(*parts: tuple[bytes, bytes]) -> bytes:
-    """A form in parts, of heads and contents."""
+    """A multipart form whose parts have these headers and contents."""
     line = f"--{BOUNDARY}".encode()
     return b"".join(line + b"\r\n" + head + b"\r\n\r\n" + content + b"\r\n" for head, content in parts) + (
         line + b"--\r\n"
@@ -24,7 +24,7 @@ def multipart(*parts: tuple[bytes, bytes]) -> bytes:
 
 
 def form_of(body: bytes, kind=f"multipart/form-data; boundary={BOUNDARY}", **environ):
-    """The fields of a form that somebody sends who claims to be logged in."""
+    """The fields of a form from a client that claims to be logged in."""
     request = bodies.FormRequest.blank("/", method="POST", body=body, content_type=kind)
     request.environ |= {"HTTP_AUTHORIZATION": "Bearer x", **environ}
     request.registry = RegistryStub

@@ -1,4 +1,4 @@
-"""The client's address: what a trusted proxy says, and what nobody else can make it."""
+"""The client's address: a trusted proxy may set it by a header, and nobody else can."""
 
 import pytest
 from pyramid.request import Request
@@ -9,7 +9,7 @@ from tests.serving import SECRET
 
 
 class Registry:
-    """All that an application's registry is asked for here."""
+    """The part of an application's registry that `client_ip` uses."""
 
     def __init__(self, trusted):
         self.settings = parse_settings(

@@ -1,4 +1,4 @@
-"""Requests to addresses of strangers: none to private networks, and none that lasts."""
+"""Requests to URLs that users entered: not to private networks, and limited in time."""
 
 import socket
 from ipaddress import ip_network

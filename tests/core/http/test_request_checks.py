@@ -1,4 +1,4 @@
-"""What every request is checked for before anything reads it, on every surface."""
+"""The checks of every request, of the API and the site, before anything else reads it."""
 
 import pytest
 import webtest
@@ -9,12 +9,12 @@ from comicsdb.http.request_checks import HEADER_MAX, HEADERS_MAX, RequestCheckPo
 from tests.conftest import build_app
 from tests.cpu import assert_cpu
 
-SLOW = 0.1  # seconds of CPU that none of this may take
+SLOW = 0.1  # seconds of CPU that reading the cookies must not take
 
 
 @pytest.fixture(scope="module")
 def named(shared_database, media_folder):
-    """A site that has a name of its own, and another."""
+    """A site that serves only the host names of its settings."""
     names = {"comicsdb.base_url": "https://comics.example.org", "comicsdb.hosts": "www.example.org 10.0.0.11"}
     app = build_app(shared_database, media_folder, **names)
     yield app
@@ -22,7 +22,7 @@ def named(shared_database, media_folder):
 
 
 def ask(app, path="/robots.txt", **environ):
-    """The answer to a request with an environment of its own; None leaves a variable out."""
+    """The response to a request with these environment variables; None removes a variable."""
     request = webtest.TestRequest.blank("/")
     request.environ["PATH_INFO"] = path
     for name, value in environ.items():
@@ -92,7 +92,7 @@ def test_a_host_with_the_api_alone_has_the_same_checks(shared_database, media_fo
 )
 def test_only_the_sites_own_hosts_are_served(named, host, status):
     assert ask(named, HTTP_HOST=host).status_int == status
-    assert ask(named, "/health/", HTTP_HOST=host).status_int == 200  # of whoever looks after the server
+    assert ask(named, "/health/", HTTP_HOST=host).status_int == 200  # monitoring may use any name
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_cookies_are_read_in_time_by_their_length(wsgi, cookies):
 @pytest.mark.parametrize("names", [("Origin",), ("Referer",), ("Origin", "Referer")])
 def test_addresses_that_cannot_be_parsed_are_no_server_error(testapp, address, names):
     headers = dict.fromkeys(names, address.encode())
-    told = {"Origin"} & {*names}  # a Referer may be left out
+    told = {"Origin"} & {*names}  # an unreadable Referer is dropped
     for scheme in ("http", "https"):
         environ = {"HTTP_HOST": "localhost", "wsgi.url_scheme": scheme}
         sent = {"extra_environ": environ, "headers": headers}

@@ -1,4 +1,4 @@
-"""Waiting for clients, apart from running the application: what the server of production puts around it."""
+"""The middleware of the production server that separates slow clients from the application."""
 
 import threading
 from io import BytesIO
@@ -18,20 +18,20 @@ class SlowBody:
         self.awaited, self.let = threading.Event(), threading.Event()
 
     def read(self, size):
-        """The whole of it."""
+        """Wait until the body is allowed to arrive, and return all of it."""
         self.awaited.set()
         assert self.let.wait(20)
         return b"x" * min(self.length, size)
 
 
 class Server:
-    """Calls a WSGI application as a pool of threads does, and keeps the statuses of its answers."""
+    """Calls a WSGI application like the threads of a server, and returns the statuses of its responses."""
 
     def __init__(self, app):
         self.app = app
 
     def ask(self, body=None, length=0, **environ) -> str:
-        """The status of the answer to a request."""
+        """Send a request; returns the status of the response."""
         told = []
         environ = {"REQUEST_METHOD": "POST", "CONTENT_LENGTH": str(length), "wsgi.input": body, **environ}
         answer = self.app(environ, lambda status, _headers: told.append(status))
@@ -41,7 +41,7 @@ class Server:
         return told[0][:3]
 
     def send_slowly(self, length: int) -> tuple[SlowBody, threading.Thread, list]:
-        """A request whose body does not come yet, and where its status will be."""
+        """Send a request whose body does not arrive yet; returns body, thread and a list for its status."""
         body, statuses = SlowBody(length), []
         thread = threading.Thread(target=lambda: statuses.append(self.ask(body, length)))
         thread.start()
@@ -55,7 +55,7 @@ def answer_200(_environ, start_response):
 
 
 def finish(*slow):
-    """Let the bodies come; gives the statuses."""
+    """Let the bodies arrive; returns the statuses."""
     for body, thread, _ in slow:
         body.let.set()
         thread.join(20)
@@ -81,7 +81,7 @@ def test_few_of_them_send_much_and_the_others_still_send_little():
     server = Server(clients())
     slow = server.send_slowly(LARGE)
     assert server.ask(BytesIO(b"x" * LARGE), LARGE) == "503"
-    assert server.ask(BytesIO(b"x"), HTTP_TRANSFER_ENCODING="chunked") == "503"  # nobody knows how much
+    assert server.ask(BytesIO(b"x"), HTTP_TRANSFER_ENCODING="chunked") == "503"  # its length is unknown
     assert server.ask(BytesIO(b"x"), 1) == "200"
     assert finish(slow) == ["200"]
     assert server.ask(BytesIO(b"x" * LARGE), LARGE) == "200"

@@ -72,7 +72,7 @@ class Library(RuleBasedStateMachine):
         return min(self.owned[place], default=NO_ITEM)
 
     def refused(self, place, write) -> bool:
-        """Write to an item; returns whether there is none, so that the write raised NotFoundError."""
+        """Write to an item; returns whether the write raised NotFoundError, as it must if there is none."""
         if self.owned[place]:
             write()
             return False

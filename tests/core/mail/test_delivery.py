@@ -1,4 +1,4 @@
-"""Delivery: mails leave after the commit, each once, and survive servers that are gone, full or choosy."""
+"""Delivery of mail: after the commit, once each, and retried if a server is down or refuses it for now."""
 
 import threading
 from collections import Counter
@@ -43,7 +43,7 @@ def sink():
 
 @pytest.fixture
 def engine(factory):
-    """The engine of a database of the test's own."""
+    """The engine of the test's own database."""
     return factory.kw["bind"]
 
 
@@ -92,13 +92,13 @@ def test_a_server_that_is_gone_loses_nothing(factory, engine):
     with time_machine.travel(START, tick=False) as clock, SmtpSink() as sink:
         gone = {"mail.host": "localhost", "mail.port": str(free_port())}
         write(factory, "ann@example.org", "bob@example.org")
-        assert send(engine, gone) == {"failed": 1, "unreachable": 1}  # the others were not even tried
+        assert send(engine, gone) == {"failed": 1, "unreachable": 1}  # the other mail was not even tried
         first, second = rows(factory)
         assert (first.attempts, second.attempts) == (1, 0)
         assert first.error.startswith("The SMTP server does not work: ConnectionRefusedError")
         assert first.next_attempt == START + timedelta(minutes=1)
         assert send(engine, gone) == {"failed": 1, "unreachable": 1}
-        assert send(engine, sink) == {}  # both wait
+        assert send(engine, sink) == {}  # both wait for their next attempt
         clock.shift(timedelta(minutes=1))
         assert send(engine, sink) == {"sent": 2}
         assert sorted(to for to, _mail in sink.received) == ["ann@example.org", "bob@example.org"]
@@ -175,7 +175,7 @@ def test_a_mail_whose_sender_died_is_sent_by_another(factory, engine, sink):
         write(factory, "ann@example.org")
         with pytest.raises(KeyboardInterrupt):
             send_due(engine, InterruptedTransport())
-        assert send(engine, sink) == {}  # nobody knows yet
+        assert send(engine, sink) == {}  # it still counts as being sent
         clock.shift(timedelta(minutes=15))
         assert send(engine, sink) == {"sent": 1}
     assert rows(factory)[0].attempts == 2
@@ -214,12 +214,12 @@ def test_old_mails_go_thirty_days_after_they_were_done_with(factory, engine, sin
     assert [row.recipient for row in rows(factory)] == ["full@example.org"]
 
 
-# Encryption and names.
+# Encryption and authentication.
 
 
 @pytest.fixture
 def certificate(tmp_path):
-    """The files of a certificate that is trusted by nobody."""
+    """The files of a certificate that is not trusted by default."""
     files = tmp_path / "certificate.pem", tmp_path / "key.pem"
     for file, content in zip(files, (CERTIFICATE, KEY), strict=True):
         file.write_text(content)
@@ -260,7 +260,7 @@ def test_the_name_and_password_of_the_settings_are_given(factory, engine, certif
         assert [to for to, _mail in sink.received] == ["bob@example.org"]
 
 
-# Without a mail server, and without a command.
+# Without a mail server, and from a thread of the server.
 
 
 def test_in_development_mails_become_files_and_links_stand_on_the_console(factory, engine, tmp_path, capsys):
@@ -306,7 +306,7 @@ def test_a_thread_survives_an_error(factory, engine, sink, monkeypatch, caplog):
 
 
 def test_a_mail_under_way_has_no_error_so_that_nobody_lets_it_be_sent_twice(factory, engine):
-    """What the staff may let be tried at once is what has one."""
+    """Staff may have a mail with an error retried at once, so a mail that is being sent must have none."""
     write(factory, "ann@example.org")
     seen = []
 

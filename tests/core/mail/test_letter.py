@@ -1,4 +1,4 @@
-"""Letters: both parts tell the same, nothing in them can be more than text, and headers cannot be forged."""
+"""Letters: both parts have the same content, values are only text, and headers cannot be forged."""
 
 import re
 from html.parser import HTMLParser
@@ -147,7 +147,7 @@ def test_a_path_needs_to_know_the_site():
 
 @pytest.fixture
 def polish(tmp_path):
-    """A localizer with a language of three plural forms."""
+    """A localizer for a language with three plural forms."""
     catalogue = polib.POFile()
     catalogue.metadata = {
         "Content-Type": "text/plain; charset=UTF-8",

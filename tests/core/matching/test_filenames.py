@@ -1,5 +1,4 @@
-"""The parser of file names: real-looking names, any text, worst cases, and names made from a "
-"catalogue."""
+"""The parser of file names: realistic names, arbitrary text, worst cases, and names made from a catalogue."""
 
 from collections import Counter
 from datetime import date
@@ -20,7 +19,7 @@ FIELDS = ("count", "volume", "year_began", "year", "month", "day", "title", "for
 
 
 def told(line: str) -> tuple[str, dict]:
-    """A line of names.txt: the name, and the fields that are not empty."""
+    """Parse a line of names.txt; returns the name, and the fields that are not empty."""
     name, _, facts = line.partition(" => ")
     series, number, others = (each.strip() for each in facts.split("|"))
     pairs = dict(pair.strip().split("=", 1) for pair in others.split(";") if pair.strip())
@@ -171,7 +170,7 @@ def test_readings_are_told_likeliest_first(name, readings):
 
 
 def check(parsed: ParsedName) -> None:
-    """What holds for any name."""
+    """Check what is true for any name."""
     assert 1 <= len(parsed.readings) <= READINGS_MAX
     assert len(set(parsed.readings)) == len(parsed.readings)
     assert len(parsed.series) <= 2 * MAX_LENGTH
@@ -218,7 +217,7 @@ WORST = {shape: made(MAX_LENGTH) for shape, made in TEXTS.items()} | {
 
 @pytest.mark.parametrize("shape", WORST)
 def test_the_worst_names_take_little_time(shape):
-    """Some milliseconds; a parser whose time grows with the square of the length would take more."""
+    """It takes a few milliseconds; a parser that takes quadratic time would need more."""
     check(parse(WORST[shape]))
     assert_cpu(lambda: parse(WORST[shape]), 0.02)
 
@@ -228,8 +227,8 @@ def test_what_is_longer_is_read_from_its_end():
     assert_cpu(lambda: parse("(1" * 10**6), 0.02)
 
 
-# The least share of names that the first reading gets right, by kind of noise: what was measured with
-# 30 names of each example (bench/filename_parser.py), less a few percent for other names.
+# The lowest accepted share of correct first readings, by kind of noise: measured with 30 names of each
+# example (bench/filename_parser.py), minus a few percent because these are other names.
 LEAST = {"all": 0.99, "no number": 0.5, "annual": 0.93, "reading order": 0.93, "dots": 0.93, "order": 0.95}
 
 

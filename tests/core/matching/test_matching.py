@@ -1,4 +1,4 @@
-"""Matching of descriptors: names as they are compared, scores, and names of files of real series."""
+"""Matching of descriptors: comparison of names, scores, and file names of real series."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Decoding in processes that a picture may end: what is too much is refused, and others go on."""
+"""Decoding in child processes: a picture that needs too much is refused and does not affect others."""
 
 import io
 import os
@@ -27,7 +27,7 @@ from tests.waiting import wait_until
 
 @pytest.fixture
 def decoder():
-    """Children of the test's own."""
+    """A pool of decoder processes for one test."""
     decoder = DecoderPool()
     yield decoder
     decoder.close()
@@ -37,7 +37,7 @@ def pids(decoder) -> list[int]:
     return [child._process.pid for child in decoder._idle]
 
 
-# What is counted before anything is decoded.
+# Limits that are checked before anything is decoded.
 
 
 def animation(form: str, frames: int) -> bytes:
@@ -107,10 +107,10 @@ def test_looking_at_the_structure_takes_time_in_proportion():
         b"\xff\xd8\xff\xda\0\2" + b"\xff\0" * 10_000_000,
         b"\xff\xd8" + b"\xff\0" * 10_000_000,
     ):
-        assert_cpu(lambda data=data: check_structure(data), 2)  # a square would be hours
+        assert_cpu(lambda data=data: check_structure(data), 2)  # quadratic time would be hours
 
 
-# What passes, and is too much all the same.
+# Limits on time and memory of the decoding itself.
 
 
 def test_a_picture_that_takes_too_long_is_refused_and_the_next_one_is_not(decoder, monkeypatch):
@@ -136,7 +136,7 @@ def test_each_picture_has_its_own_time(decoder, monkeypatch):
     (child,) = pids(decoder)
     while psutil.Process(child).cpu_times().user < 2:
         decoder.inspect(large)
-    assert pids(decoder) == [child]  # it did it all, in more than two seconds
+    assert pids(decoder) == [child]  # one child decoded all, in more than two seconds
 
 
 # Children.
@@ -198,7 +198,7 @@ def test_a_child_is_told_no_secrets(decoder, monkeypatch):
     assert b"secret" not in environment
 
 
-# One process that ends by itself, forked from one that stays, as importing takes longest.
+# A process that ends by itself, forked from one that is killed later, as importing takes longest.
 PROGRAM = """
 import os, sys, time
 from comicsdb.media.decoding import _pool
@@ -234,7 +234,7 @@ def test_a_forked_process_has_children_of_its_own():
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
-# One at a time for each member.
+# One upload at a time for each member.
 
 
 def test_a_member_has_one_picture_decoded_at_a_time(folder, factory, monkeypatch):

@@ -1,4 +1,4 @@
-"""Pictures go with the rows that named them: after the commit, and only then."""
+"""Pictures are deleted with the rows that named them, but only after the commit."""
 
 from datetime import date
 
@@ -73,7 +73,7 @@ def test_pictures_of_reading_lists_are_replaced_and_go_with_them(session, make, 
     lists.update(session, identity_of(owner), OFFICIAL, made, {"image": new})
     assert store.exists(old)
     session.commit()
-    assert store.exists(old)  # as long as that can be undone
+    assert store.exists(old)  # kept as long as the change can be undone
     session.execute(update(LibraryAct).values(at=clock.now() - acts.RETENTION))
     acts.clean(session)
     session.commit()

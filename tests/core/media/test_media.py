@@ -1,4 +1,4 @@
-"""Pictures: storage, inspection, thumbnails, and the two routes that serve them."""
+"""Pictures: their inspection, thumbnails, and the two routes that serve them."""
 
 import io
 import warnings
@@ -20,13 +20,13 @@ from tests.dataset import picture
 
 @pytest.fixture
 def media(tmp_path):
-    """An empty folder of pictures."""
+    """An empty storage in a folder."""
     return FolderStorage(tmp_path / "media")
 
 
 @pytest.fixture
 def served(media):
-    """The routes alone: no session, no database, no log-in."""
+    """An application with only the media routes: no session, no database, no log-in."""
     with Configurator(settings={"comicsdb.media.folder": media.folder}) as config:
         config.include("comicsdb.media")
         config.add_route("urls", "/urls/{key:.*}")
@@ -118,7 +118,7 @@ def _thumbnail(media, content: bytes, size: str, suffix: str = "png") -> Image.I
         ("list_item", (1500, 1000), (96, 64)),
         ("card", (1000, 1000), (320, 480)),
         ("card", (2000, 480), (320, 480)),
-        ("card", (100, 100), (67, 100)),  # the frame's shape, no pixel added
+        ("card", (100, 100), (67, 100)),  # cropped to the frame's shape, but not enlarged
         ("creator", (300, 900), (256, 256)),
         ("portrait", (640, 480), (64, 64)),
         ("banner", (3200, 3200), (1600, 520)),
@@ -131,7 +131,7 @@ def test_a_thumbnail_has_the_size_that_was_announced(media, size, given, made):
 
 
 def _striped() -> bytes:
-    """Red above, green in the middle, blue below; 100 wide, 600 high."""
+    """A picture that is red at the top, green in the middle and blue at the bottom; 100 by 600 pixels."""
     image = Image.new("RGB", (100, 600), "green")
     image.paste("red", (0, 0, 100, 200))
     image.paste("blue", (0, 400, 100, 600))

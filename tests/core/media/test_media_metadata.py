@@ -1,4 +1,4 @@
-"""Uploaded pictures lose what they tell beside the picture, and nothing of the picture."""
+"""Uploaded pictures lose their metadata, but nothing of the image itself."""
 
 import io
 
@@ -19,7 +19,7 @@ FORMS = ["JPEG", "PNG", "WEBP", "GIF", "AVIF"]
 
 
 def _telling(form: str, turned: int = 1) -> bytes:
-    """A picture of noise that tells a secret in every way its format has."""
+    """A picture of noise with a secret in every kind of metadata that its format has."""
     exif = Image.Exif()
     exif[0x013B] = SECRET.decode()
     exif[ORIENTATION] = turned

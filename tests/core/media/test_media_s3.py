@@ -1,4 +1,4 @@
-"""Pictures in a bucket: what is only true there, and a storage that is slow, refuses, or is not there."""
+"""Pictures in a bucket: what is specific to it, and servers that are slow, refuse requests or are down."""
 
 import io
 import socket
@@ -34,12 +34,12 @@ def bucket(s3_server):
 
 @pytest.fixture
 def dead():
-    """A storage whose server is not there."""
+    """A storage whose server is down."""
     return S3Storage("none", endpoint=f"http://127.0.0.1:{free_port()}", region="x", **KEYS)
 
 
 def serving(settings: dict):
-    """The routes alone, with a storage as settings describe it."""
+    """An application with only the media routes, and the storage that the settings describe."""
     with Configurator(settings=settings) as config:
         config.include("comicsdb.media")
         config.add_route("urls", "/urls/{key:.*}")
@@ -54,7 +54,7 @@ def serving(settings: dict):
         return webtest.TestApp(config.make_wsgi_app()), config.registry["comicsdb.media"]
 
 
-# What lies there.
+# Objects and connections.
 
 
 def test_an_object_says_what_it_is_and_may_be_kept_for_ever(bucket, s3_server):
@@ -138,7 +138,7 @@ def test_without_the_library_the_start_says_what_to_install(monkeypatch):
         from_settings(parse_settings(GIVEN | {"comicsdb.media.storage": "s3", "comicsdb.media.bucket": "x"}))
 
 
-# Served.
+# Serving.
 
 
 def test_pictures_and_thumbnails_are_served_out_of_the_bucket(s3_server):
@@ -149,7 +149,7 @@ def test_pictures_and_thumbnails_are_served_out_of_the_bucket(s3_server):
     assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     since = {"If-Modified-Since": response.headers["Last-Modified"]}
     assert app.get(f"/media/{key}", headers=since).status_int == 304
-    for _ in range(2):  # made, then found
+    for _ in range(2):  # generated, then found in the bucket
         response = app.get(f"/media/thumb/cover/{key}.webp")
         assert response.content_type == "image/webp"
         with Image.open(io.BytesIO(response.body)) as image:
@@ -164,7 +164,7 @@ def test_pictures_have_the_address_of_the_network_that_serves_them(s3_server):
     app, _ = serving(settings)
     assert app.get("/urls/issue/a.png").json == [
         "https://cdn.example.org/media/issue/a.png",
-        "http://localhost/media/thumb/cover/issue/a.png.webp",  # made when it is asked for: by us
+        "http://localhost/media/thumb/cover/issue/a.png.webp",  # generated on request, by the application
     ]
     assert app.get("/urls/").json == [None, None]
 
@@ -179,7 +179,7 @@ def test_a_set_goes_into_the_bucket_and_comes_out(database, tmp_path, bucket):
     out = importer.export("out")
     assert importer.exported.missing == []
     written = [path.read_bytes() for path in (out / "images").rglob("*") if path.is_file()]
-    assert sorted(written) == sorted(images.values())  # and one for all that share their bytes
+    assert sorted(written) == sorted(images.values())  # one file for all rows with the same picture
     importer.close()
 
 
@@ -199,7 +199,7 @@ def test_a_server_that_is_not_there_is_told_and_then_left_alone(dead, monkeypatc
 
 def test_a_server_that_is_slow_is_waited_for_only_so_long(monkeypatch):
     monkeypatch.setattr(s3, "ATTEMPTS", 2)
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and says nothing
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts connections and never responds
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         storage = S3Storage("none", endpoint=address, region="x", timeouts=(0.2, 0.2), **KEYS)
         with pytest.raises(StorageDownError, match="does not answer"):
@@ -246,7 +246,7 @@ def test_a_save_without_a_new_picture_asks_the_storage_nothing(dead, session, ma
     issue = make.issue(image="issue/2026/01/01/a.png", cover_hash="f" * 16)
     make.catalog.update(issue, {"number": "2", "image": issue.image})
     session.commit()
-    assert dead._down_until == 0.0  # nobody has found out
+    assert dead._down_until == 0.0  # the failure was not noticed
 
 
 # Uploads.

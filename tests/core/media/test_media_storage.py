@@ -1,4 +1,4 @@
-"""What a storage of pictures does, a folder and a bucket alike; and what only a folder takes care of."""
+"""Storages of pictures: the behaviour of folder and bucket, and what is specific to a folder."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from tests.dataset import picture
 
 
 def names(media) -> list[str]:
-    """What lies in a storage, by key."""
+    """The keys of all files in a storage, sorted."""
     return sorted(entry.key for entry in media.entries())
 
 
@@ -90,7 +90,7 @@ def test_deleting_a_picture_removes_its_thumbnails(storage):
     storage.delete(key)
     assert names(storage) == [other] * 2
     assert (storage.exists(key, "cover"), storage.exists(other, "cover")) == (False, True)
-    storage.delete(key)  # once more is no error
+    storage.delete(key)  # deleting it again is no error
 
 
 def test_a_thumbnail_of_a_picture_that_goes_meanwhile_is_not_kept(storage, monkeypatch):
@@ -190,7 +190,7 @@ def test_a_symbolic_link_does_not_lead_out_of_the_folder(folder, tmp_path):
 
 
 def test_a_picture_is_on_disk_before_its_key_is_known(folder, monkeypatch):
-    """The order of what is asked of the disk: the bytes, the name, then the folders that know it."""
+    """The order of the calls of fsync: first the file, then the folders that contain its name."""
     asked = []
     real = os.fsync
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""The commands `media`: orphans go, lost pictures are told, covers get their hash."""
+"""The `media` commands: orphans are removed, lost pictures reported, and covers hashed."""
 
 import io
 from datetime import timedelta
@@ -25,7 +25,7 @@ from tests.lists import make_list
 
 @pytest.fixture
 def at_once(database):
-    """A connection that is in no transaction."""
+    """A connection in autocommit mode."""
     engine = create_engine(database, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         yield connection
@@ -34,19 +34,19 @@ def at_once(database):
 
 @pytest.fixture
 def made(factory):
-    """Factories whose commits are real."""
+    """Factories with a session that really commits."""
     with factory() as session:
         yield Factories(Catalog(session))
 
 
 def swept(connection, media, hours=0.0, **options) -> list[str]:
-    """The keys of what a sweep finds."""
+    """The keys of the files that a sweep finds."""
     found = sweep(connection, media, timedelta(hours=hours), dry_run=options.get("dry_run", False))
     return sorted(entry.key for entry in found)
 
 
 def noise(size=(60, 90)) -> bytes:
-    """A picture that is not flat, so that its hash says something."""
+    """A picture of noise, so that its hash is not trivial."""
     stream = io.BytesIO()
     Image.effect_noise(size, 80).convert("RGB").save(stream, "PNG")
     return stream.getvalue()
@@ -77,7 +77,7 @@ def test_a_sweep_removes_what_no_row_names_and_nothing_else(storage, at_once, ma
     before = names(storage)
     assert swept(at_once, storage, dry_run=True) == [orphan, orphan]
     assert names(storage) == before
-    assert swept(at_once, storage, hours=1) == []  # the grace of what is still on the way
+    assert swept(at_once, storage, hours=1) == []  # recent files may not be committed yet
     assert swept(at_once, storage) == [orphan, orphan]
     assert names(storage) == sorted([*keys.values(), keys["issue"]])
     assert swept(at_once, storage) == []
@@ -86,7 +86,7 @@ def test_a_sweep_removes_what_no_row_names_and_nothing_else(storage, at_once, ma
 def test_a_thumbnail_goes_after_its_picture(storage, at_once):
     key = storage.save("issue", picture(), "png")
     Thumbnails(storage).open("cover", key).stream.close()
-    storage.remove(key)  # by hand
+    storage.remove(key)  # without its thumbnails
     assert swept(at_once, storage) == [key]
     assert names(storage) == []
 

@@ -1,4 +1,4 @@
-"""Uploaded pictures: gone with a transaction that comes to nothing, hashed once, decoded a few at a time."""
+"""Uploaded pictures: removed with a rolled-back transaction, measured, hashed, and refused if invalid."""
 
 import io
 
@@ -18,7 +18,7 @@ from tests.dataset import picture
 
 
 def drawn(mode: str, form: str, **options) -> bytes:
-    """A picture with something on it, in a mode of Pillow's."""
+    """A picture with some content, in a mode of Pillow."""
     image = Image.radial_gradient("L").resize((60, 90)).convert("RGB")
     image.paste("red", (0, 0, 30, 20))
     if mode == "P":
@@ -38,14 +38,14 @@ def test_a_rollback_leaves_no_file_even_before_the_first_statement(folder, share
         session.rollback()
         assert names(folder) == []
         picture_values(session, folder, "arc", picture(), hashed=False)
-    assert names(folder) == []  # closed without a word: the same
+    assert names(folder) == []  # closing the session without a commit does the same
 
 
 def test_a_savepoint_is_no_commit_and_no_end(folder, session):
     session.begin_nested()
     values = picture_values(session, folder, "user", picture(), hashed=False)
     session.get_nested_transaction().rollback()
-    assert names(folder) == [values["image"]]  # the request may go on and name it
+    assert names(folder) == [values["image"]]  # the request may still use it
     session.rollback()
     assert names(folder) == []
 
@@ -134,12 +134,12 @@ def test_what_would_take_too_long_to_code_anew_is_refused(monkeypatch):
     monkeypatch.setattr(metadata, "AVIF_PIXELS", 3 * 40 * 40 - 1)
     with pytest.raises(PictureError, match="has metadata, which"):
         decoder.clean(stream.getvalue(), hashed=False)
-    plain = picture(size=(90, 90), form="AVIF")  # nothing is to be taken out
+    plain = picture(size=(90, 90), form="AVIF")  # it has no metadata to remove
     assert decoder.clean(plain, hashed=False)[0]["width"] == 90
 
 
 def test_a_row_may_name_what_was_stored_before_it(folder, session, catalog):
-    """The order that `uploads` asks for: the picture first, then the catalogue, which others wait for."""
+    """The order that `uploads` needs: first the picture, then the catalogue, whose lock others wait for."""
     values = picture_values(session, folder, "arc", picture(), hashed=False)
     arc = catalog.create(models.Arc, {"name": "Salt Tide"} | values)
     session.commit()

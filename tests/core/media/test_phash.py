@@ -1,4 +1,4 @@
-"""Perceptual hashes: `phash` is that of ImageHash, which was asked once for the values below."""
+"""Perceptual hashes: `phash` gives the same values as ImageHash, which computed those below."""
 
 from random import Random
 
@@ -33,7 +33,7 @@ def phash(image):
 
 
 def picture(seed, mode, size):
-    """Discs, boxes and a blend, the same for the same seed."""
+    """Discs and boxes on a gradient, the same for the same seed."""
     dice = Random(seed)
     image = Image.linear_gradient("L").resize(size).convert("RGB")
     pen = ImageDraw.Draw(image)
@@ -82,5 +82,5 @@ def test_the_difference_hash_is_whether_pixels_are_darker_than_the_next():
     assert hashes(image)["dhash"] == f"{1 << 63 - 8 - 1:016x}"
     early = [
         x + 8 + y == 10 for y in range(8) for x in range(8)
-    ]  # it is the pixel 10 in the order of reading
+    ]  # the pixel is number 10 when read row by row
     assert hashes(image)["early_dhash"] == f"{int(''.join(str(int(bit)) for bit in early), 2):016x}"

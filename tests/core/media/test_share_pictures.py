@@ -1,4 +1,4 @@
-"""Pictures of links: they are drawn whatever the title says and the covers hold."""
+"""Preview pictures of shared links: they can be drawn with any title and with broken covers."""
 
 import io
 
@@ -34,7 +34,7 @@ def test_covers_are_shown_and_what_is_none_is_left_out():
 
 def test_any_title_is_drawn(monkeypatch):
     titles = ("", " ", "日本" * 40, "Perché – “Åke”", "x" * 255, "a word " * 36)
-    for fonts in (share.FONTS, ()):  # with a font of the system, if there is one, and with that of Pillow
+    for fonts in (share.FONTS, ()):  # with a font of the system, if there is one, and with Pillow's
         monkeypatch.setattr(share, "FONTS", fonts)
         share._font.cache_clear()
         share._glyph.cache_clear()

@@ -406,7 +406,7 @@ def test_imprints_are_brands_on_nearly_all_issues(gcd):
         home = series(made, name)
         for number in range(5):
             each = issue(made, home, str(number))
-            for brand in brands if number else ():  # 4 of 5
+            for brand in brands if number else ():  # 4 of 5 issues
                 made.add("gcd_issue_brand_emblem", issue_id=each, brand_id=brand)
     _, listed = gcd.take(made)
     assert gcd.query(

@@ -37,7 +37,7 @@ ADDED = {
 
 
 def stock(session, make) -> tuple[int, list[int]]:
-    """Create a catalogue and an account with a full library; returns its id, and those of issues."""
+    """Create a catalogue and an account with a full library; returns the ids of account and issues."""
     w, user = create_catalogue(make), make.user("Ann")
     fill_library(session, user, w)
     return user.id, [each.id for each in w.issues]
