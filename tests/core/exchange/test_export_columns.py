@@ -50,7 +50,7 @@ LEFT = {
     **dict.fromkeys(
         "publisher imprint universe creator team character arc series".split(), "created_by_id edited_by_id"
     ),
-    # Reference data belong to the installation: a set has names and order, other columns go by the name.
+    # Reference data are the installation's: a set has names and order; other columns are copied by name.
     "age_rating": "short_description description modified",
     "genre": "desc modified",
     "role": "is_writer is_artist is_featured is_cover notes modified",
