@@ -1,4 +1,4 @@
-"""The pages of accounts in a real browser: nothing is refused, everything fits and can be read."""
+"""The account pages in a real browser: no console errors, no overflow, sufficient contrast, and focus."""
 
 import re
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ OWN = (
     "", "update/", "password_change/", "password_change/done/", "security/", "security/app/", "tokens/",
     "export/", "delete/", "users/", "search?q=nobody", f"{NAME}/", "Nora/",
 )  # fmt: skip
-# The visible elements of a page that do not stand within its width, the trap for programs apart.
+# The visible elements that extend beyond the width of the page, except for the honeypot field.
 OUTSIDE = """() => [...document.querySelectorAll("main *")].filter(element => {
     const box = element.getBoundingClientRect();
     if (!element.checkVisibility() || element.closest(".not-for-people, .sr-only, svg")) return false;
@@ -37,7 +37,7 @@ FOLD = "document.querySelectorAll('.top details').forEach(e => { e.open = false;
 
 @pytest.fixture(scope="module")
 def address(served):
-    """A site with a member who has a very long name, and others."""
+    """The address of a site with a member whose name is very long, and two more accounts."""
     with served.sessions() as session:
         make = Factories(Catalog(session))
         bio = f"{NAME * 3}\n\nReads. " + "Much. " * 200
@@ -50,7 +50,7 @@ def address(served):
 
 @pytest.fixture(scope="module")
 def session(browser, address):
-    """What the browser of a member keeps who has logged in."""
+    """The browser storage of a member who is logged in."""
     with browser.new_context(base_url=address) as context:
         log_in(context.new_page())
         return context.storage_state()
@@ -58,7 +58,7 @@ def session(browser, address):
 
 @pytest.fixture(scope="module")
 def contexts(browser, address, session):
-    """`contexts(member, **options)`: one with these options, logged in or not, made once for all tests."""
+    """`contexts(member, **options)`: a context with these options, logged in or not, created once."""
     made = {}
 
     def context(member, **options):
@@ -75,7 +75,7 @@ def contexts(browser, address, session):
 
 @pytest.fixture
 def visit(contexts):
-    """`visit(**options)`: a stranger's page, a page of the member, and what the browser complained of."""
+    """`visit(**options)`: an anonymous page, a page of the member, and the browser's errors and warnings."""
     pages = []
 
     def opened(**options):
@@ -101,7 +101,7 @@ def visit(contexts):
 
 
 def log_in(page, name=NAME):
-    """Log in, or try to."""
+    """Submit the log-in form, which may fail."""
     page.goto("/accounts/login/")
     page.locator("#username").fill(name)
     page.locator("#password").fill(PASSWORD)
@@ -111,7 +111,7 @@ def log_in(page, name=NAME):
 
 
 def states(visit):
-    """Every page of accounts in turn, as it opens, with errors, and unfolded: `(what it is, the page)`."""
+    """Yield `(name, page)` for each account page: as opened, with form errors, and with details unfolded."""
     for path in OPEN:
         visit.stranger.goto(f"/accounts/{path}")
         yield path, visit.stranger
@@ -129,7 +129,7 @@ def states(visit):
 
 
 def refused(visit):
-    """Every page of accounts that says what is wrong with a form, in turn."""
+    """Yield `(name, page)` for each form with errors."""
     log_in(visit.stranger, "Nobody")
     yield "login refused", visit.stranger
     visit.stranger.goto("/accounts/signup/")
@@ -146,8 +146,8 @@ def refused(visit):
 
 
 def test_every_page_fits_can_be_read_and_makes_the_browser_complain_of_nothing(visit):
-    """No sideways scrolling, and every text at least 4.5 to 1, menus included."""
-    visited = visit(reduced_motion="reduce")  # no colour is on its way to another
+    """No horizontal scrolling, and a contrast of at least 4.5 to 1 for all text, including menus."""
+    visited = visit(reduced_motion="reduce")  # no colour transitions while contrast is measured
     for name, page in states(visited):
         for scheme, width in (("light", 1280), ("light", 390), ("dark", 320)):
             page.set_viewport_size({"width": width, "height": 844})
@@ -183,7 +183,7 @@ def test_a_field_is_marked_as_wrong_while_it_holds_what_was_refused(visit):
     field = page.locator("#username")
     field.fill("two words")
     page.locator(".form .button-pop").click()
-    expect(page.locator(".form-errors")).to_be_focused()  # so that the scripts of the page have begun
+    expect(page.locator(".form-errors")).to_be_focused()  # the page's scripts are running
     red = page.locator(".form-errors").evaluate("e => getComputedStyle(e).borderTopColor")
     is_marked()
     field.fill("two_words")
@@ -217,7 +217,7 @@ def test_a_new_token_has_the_focus_and_is_selected(visit):
 
 
 def test_a_passkey_is_made_and_logs_in_by_itself(visit):
-    """The whole ceremony, with an authenticator that Chromium itself plays."""
+    """The whole WebAuthn ceremony, with a virtual authenticator of Chromium."""
     visited = visit()
     page = visited.stranger
     devtools = page.context.new_cdp_session(page)
@@ -243,7 +243,7 @@ def test_a_passkey_is_made_and_logs_in_by_itself(visit):
     page.context.clear_cookies()
     page.goto("/accounts/login/?next=/accounts/tokens/")
     page.get_by_role("button", name="Log in with a passkey").click()
-    page.wait_for_url(re.compile("//[^/]+/accounts/tokens/$"))  # the address before it ends in that too
+    page.wait_for_url(re.compile("//[^/]+/accounts/tokens/$"))  # the previous address ends in this, too
     page.context.clear_cookies()
     page.goto("/accounts/login/")
     page.locator("#username").fill("Passepartout")

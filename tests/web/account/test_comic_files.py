@@ -1,4 +1,4 @@
-"""New issues from the tags in comic files and their review; archives and tags may be hostile."""
+"""New issues from the tags in comic files, and the list to review them; archives and tags may be hostile."""
 
 import struct
 from datetime import date
@@ -53,12 +53,12 @@ def nora(testapp, make):
 
 
 def outcomes(session, user, folder):
-    """What became of each file."""
+    """Import a folder; returns the status of each file."""
     return {each.file: each.status for each in import_files(session, user.id, folder.path)}
 
 
 def buttons(page, name):
-    """The ids of the rows with a button."""
+    """The ids of the rows that have this button."""
     return [each["value"] for each in page.select(f"button[name={name}]")]
 
 
@@ -78,7 +78,7 @@ def test_what_is_known_is_counted_and_the_rest_is_entered_from_a_list(testapp, w
         "none.cbz": "without tags", "b\N{REPLACEMENT CHARACTER}.cbz": "new",
         "new/one.cbz": "new", "new/same.cbz": "new", "two.CBZ": "new",
     }  # fmt: skip
-    for _ in range(2):  # again adds nothing
+    for _ in range(2):  # a second import adds nothing
         assert outcomes(session, nora, folder) == expected
         assert session.query(TaggedFile).count() == 3
     assert session.query(Issue).count() == issues
@@ -105,7 +105,7 @@ def test_what_is_known_is_counted_and_the_rest_is_entered_from_a_list(testapp, w
 
 
 def post(testapp, status=303, **pressed):
-    """Press a button of the list."""
+    """Press a button in the list."""
     form = form_with(testapp.get(LIST), "listed")
     return testapp.post(form.action, [*form.submit_fields(), *pressed.items()], status=status)
 

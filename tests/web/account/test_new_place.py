@@ -1,4 +1,4 @@
-"""Logging in while somebody guesses the password from many addresses: by a mailed link from a new place."""
+"""Log-in while many addresses guess a password: from a new address, it takes a link sent by e-mail."""
 
 import pytest
 
@@ -11,7 +11,7 @@ HERE, AWAY = {"REMOTE_ADDR": "192.0.2.7"}, {"REMOTE_ADDR": "198.51.100.9"}
 
 
 def try_password(testapp, password, environ, name="Nora"):
-    """The answer to a log-in from an address."""
+    """The response to a log-in from an address."""
     page = form_to(testapp.get(LOGIN, extra_environ=environ), LOGIN)
     page["username"], page["password"] = name, password
     return page.submit(extra_environ=environ, expect_errors=True)
@@ -19,7 +19,7 @@ def try_password(testapp, password, environ, name="Nora"):
 
 @pytest.fixture
 def guessed(wsgi, member):
-    """The member, while somebody has tried twenty wrong passwords for her and for nobody."""
+    """The member, after twenty wrong passwords for her and for a name without an account."""
     for name in ("Nora", "nobody"):
         for number in range(20):
             wsgi.registry["comicsdb.guard"].record_failure(name, f"203.0.{number}.1")
@@ -34,7 +34,7 @@ def test_the_page_says_that_a_link_was_mailed_and_the_link_logs_in(testapp, sess
     address = waiting_mails(session)[-1].link("/accounts/login/link/")
     path = "/" + address.split("/", 3)[3]
     for _ in range(2):
-        page = testapp.get(path, extra_environ=AWAY)  # looking at it spends nothing
+        page = testapp.get(path, extra_environ=AWAY)  # opening it does not use up the link
     assert page.headers["Referrer-Policy"] == "strict-origin"
     done = form_to(page, path).submit(extra_environ=AWAY, status=303)
     assert done.location == "http://localhost/"
@@ -42,7 +42,7 @@ def test_the_page_says_that_a_link_was_mailed_and_the_link_logs_in(testapp, sess
     assert testapp.get("/accounts/", extra_environ=AWAY).status_int == 200
     assert "does not work" in soup(testapp.get(path, extra_environ=AWAY, status=404)).h1.get_text()
     testapp.reset()
-    assert try_password(testapp, PASSWORD, AWAY).status_int == 303  # a known place from now on
+    assert try_password(testapp, PASSWORD, AWAY).status_int == 303  # a known address from now on
 
 
 def test_where_she_was_before_the_password_works(testapp, session, guessed, wsgi):

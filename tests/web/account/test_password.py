@@ -1,4 +1,4 @@
-"""A new password, for who knows the old one and for who forgot it."""
+"""Changing a password, and resetting a forgotten one."""
 
 import re
 from datetime import timedelta

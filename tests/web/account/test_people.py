@@ -1,4 +1,4 @@
-"""The people of the site: list, search, profiles and the use of the API."""
+"""The pages about people: list, search and profiles, and the meter of API usage."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -90,7 +90,7 @@ def test_the_profile_form_says_who_sees_names_and_nobody_does_by_default(testapp
     form.submit(status=303)
     session.refresh(nora)
     assert not nora.shows_name
-    assert "Leonora" in testapp.get("/accounts/Nora/").text  # for herself
+    assert "Leonora" in testapp.get("/accounts/Nora/").text  # she sees her own name
 
 
 def test_a_number_leads_to_the_name(testapp, nora, make):
@@ -204,7 +204,7 @@ def test_the_use_of_the_api_is_what_the_api_counts(site_with, member, calls, lev
     for left in range(9, 9 - calls, -1):
         assert program.get("/api/").headers["X-RateLimit-Sustained-Remaining"] == str(left)
     start_session(browser, member)
-    for path in ("/accounts/", "/accounts/Nora/", "/accounts/Nora/"):  # looking costs nothing
+    for path in ("/accounts/", "/accounts/Nora/", "/accounts/Nora/"):  # page views do not count
         meter = soup(browser.get(path)).find("meter")
         assert (meter["value"], meter["max"], meter.get_text()) == (str(calls), "10", f"{calls} of 10")
         assert f"usage-{level}" in meter["class"]

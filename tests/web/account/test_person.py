@@ -1,4 +1,4 @@
-"""A person's whole way: a browser, a server process, a mail server, and a program at the API."""
+"""From sign-up to an API call, end to end: a browser, a server process, a mail server and an API client."""
 
 import re
 from contextlib import ExitStack
@@ -15,13 +15,13 @@ PASSWORD = "seven horses"
 
 @pytest.fixture(scope="module")
 def sink():
-    """A mail server that keeps what it gets."""
+    """A mail server that stores what it receives."""
     with SmtpSink() as sink:
         yield sink
 
 
 def link_for(sink, address: str) -> str:
-    """The link of the newest mail to an address, as soon as it is there; the same in both its parts."""
+    """Wait for mail to an address; returns the link in the newest one, which both parts contain."""
     wait_until(lambda: sink.to(address))
     newest = sink.to(address)[-1]
     assert newest.links[0] in newest.html
@@ -30,7 +30,7 @@ def link_for(sink, address: str) -> str:
 
 @pytest.fixture(scope="module")
 def site(cluster, template, tmp_path_factory, sink):
-    """A server process with site and API, which sends its mails by itself."""
+    """A server process with site and API, which also sends the mails."""
     cluster.clone_database(template, "person")
     port = free_port()
     folder = tmp_path_factory.mktemp("person")
@@ -49,7 +49,7 @@ def site(cluster, template, tmp_path_factory, sink):
 
 @pytest.fixture
 def browse(browser, site):
-    """A new browser's page, with or without scripts; every complaint of the browser fails the test."""
+    """`browse(**options)`: a page in a new browser context; console errors and exceptions fail the test."""
     complaints = []
     with ExitStack() as stack:
 
@@ -60,7 +60,7 @@ def browse(browser, site):
             return page
 
         def note(complaint):
-            if "a status of 422" not in complaint:  # the test itself sent what is refused
+            if "a status of 422" not in complaint:  # expected: the tests submit invalid forms
                 complaints.append(complaint)
 
         yield opened
@@ -68,7 +68,7 @@ def browse(browser, site):
 
 
 def sign_up(page, name) -> str:
-    """Fill in the form and send it; gives the mail address."""
+    """Fill in and submit the sign-up form; returns the e-mail address."""
     address = f"{name.lower()}@example.org"
     page.goto("/")
     page.locator(".top-right >> text=Sign up").click()
@@ -82,21 +82,21 @@ def sign_up(page, name) -> str:
 
 
 def log_in(page, name):
-    """Fill in the log-in form and send it."""
+    """Fill in and submit the log-in form."""
     page.get_by_label("User name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.locator(".sign-in button.button-pop").click()
 
 
 def log_out(page):
-    """By the menu of the account."""
+    """Log out from the account menu."""
     page.locator(".top-right .account-name").click()
     page.locator(".top-right >> text=Log out").click()
     page.locator(".message-success", has_text="You have been logged out.").wait_for()
 
 
 def make_token(page, label) -> str:
-    """From any page to a new token; gives its text."""
+    """Generate an API token, starting from any page; returns it."""
     page.locator(".top-right .account-name").click()
     page.locator(".top-right").get_by_role("link", name="Account").click()
     page.get_by_role("link", name="API tokens").click()
@@ -108,7 +108,7 @@ def make_token(page, label) -> str:
 
 
 def copy_token(page) -> str:
-    """Press the button, which says for two seconds that it has copied; gives what was copied."""
+    """Press the copy button, which confirms this for two seconds; returns the content of the clipboard."""
     button = page.locator(".copy-token")
     assert button.inner_text() == "Copy"
     button.click()
@@ -126,7 +126,7 @@ def test_from_nobody_to_a_program_that_is_let_in_and_out(browse, site, sink, jav
     address = sign_up(page, name)
     page.goto("/accounts/login/")
     log_in(page, name)
-    page.locator(".form-errors").wait_for()  # not before the link is opened
+    page.locator(".form-errors").wait_for()  # refused until the link is opened
 
     page.goto(link_for(sink, address))
     page.locator(".message-success", has_text=f"Welcome, {name}!").wait_for()
@@ -144,7 +144,7 @@ def test_from_nobody_to_a_program_that_is_let_in_and_out(browse, site, sink, jav
     assert fetch(api)[0] == 401
     assert fetch(api, **proof)[0] == 200
 
-    page.reload()  # sends the form again: no second token, and none is shown
+    page.reload()  # resubmits the form: creates no second token, and shows none
     page.locator(".message", has_text="That form was already submitted.").wait_for()
     assert page.locator("tbody tr").count() == 1
     assert token not in page.content()

@@ -1,4 +1,4 @@
-"""One's own account: overview, profile, picture, address, data and deletion."""
+"""The pages of one's own account: overview, profile, picture, e-mail address, time zone, export, deletion."""
 
 import io
 import json
@@ -188,7 +188,7 @@ def test_the_data_can_be_taken_along(testapp, nora):
 def test_deleting_needs_the_password_and_ends_everything(testapp, nora, session, make):
     publisher = make.publisher(name="Left Behind")
     testapp.reset()
-    log_in(testapp)  # its cookie goes, too
+    log_in(testapp)  # by the form, as its cookie must be deleted, too
     refused = submit(testapp, "/accounts/delete/", status=422, password="wrong")
     assert set(field_errors(refused)) == {"password"}
     identifier, number, left = testapp.cookies["session"], nora.id, publisher.id
@@ -236,7 +236,7 @@ def zone_of(session, user) -> str:
 
 
 def times(page) -> list[str]:
-    """The times of the first session on the page of security."""
+    """The log-in times of all sessions on the security page."""
     found = [dt.find_next("dd") for dt in soup(page).find_all("dt") if dt.get_text() == "Logged in"]
     return [each.get_text(strip=True).replace("\u202f", " ").replace("\xa0", " ") for each in found]
 
@@ -271,7 +271,7 @@ def test_the_browser_tells_the_time_zone_once_and_the_profile_has_the_last_word(
     tell("Europe/Rome")
     assert zone_of(session, nora) == "Europe/Rome"
     assert "data-timezone" not in testapp.get("/accounts/").text
-    form["timezone"].force_value("Asia/Tokyo")  # a page that was open before
+    form["timezone"].force_value("Asia/Tokyo")  # from a page opened before that
     form.submit(status=204)
     assert zone_of(session, nora) == "Europe/Rome"
     submit(testapp, UPDATE, timezone="America/Lima")

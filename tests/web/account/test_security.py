@@ -1,4 +1,4 @@
-"""The page of security, and the page by which an account is taken back."""
+"""The security page, and the page behind the link in mails that locks an intruder out of the account."""
 
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.security_events import record_security_event

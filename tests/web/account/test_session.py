@@ -1,4 +1,4 @@
-"""Logging in and out, the token of forms, and where a form may lead."""
+"""Log-in and log-out, CSRF tokens, and the addresses to which the log-in form may redirect."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from tests.web.conftest import form_to, log_in, soup
 
 
 def account_name(testapp):
-    """The name in the masthead, or None."""
+    """The account name in the page header, or None."""
     found = soup(testapp.get("/")).select_one(".account-name")
     return found.get_text(strip=True) if found else None
 

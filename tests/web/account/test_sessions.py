@@ -1,4 +1,4 @@
-"""The page of sessions: what it shows, and how one ends."""
+"""The sessions on the security page: how they are shown and ended."""
 
 import pytest
 from sqlalchemy import select
@@ -22,7 +22,7 @@ EDGE = (
 
 @pytest.fixture
 def three(testapp, member):
-    """Three sessions of the member; the browser is in the last. Gives their identifiers, newest last."""
+    """The identifiers of three sessions of the member, the newest last; the test client uses the last one."""
     identifiers = []
     for agent in (FIREFOX, EDGE, IPHONE):
         testapp.reset()

@@ -1,4 +1,4 @@
-"""Sign-up, and the link that the mail brings: the pages around the core's rules."""
+"""The pages of sign-up and activation; the rules behind them are tested in tests/core/accounts."""
 
 import re
 from datetime import timedelta
@@ -22,18 +22,18 @@ GOOD = {
 
 
 def sign_up(testapp, *, status=303, **fields):
-    """Fill in the form and send it."""
+    """Fill in and submit the form."""
     return submit(testapp, PATH, status=status, **(GOOD | fields))
 
 
 @pytest.fixture
 def strict(site_with):
-    """A browser at a site with the settings that sites have by default."""
+    """A client of a site with the default limits of sign-up, which are off in other tests."""
     return site_with(**{"comicsdb.signup.per_address": "1", "comicsdb.signup.fastest": "2"})
 
 
 def slowly(testapp, *, status=303, **fields):
-    """Sign up as slowly as people do."""
+    """Sign up 30 seconds after opening the form, as people do and spam programs do not."""
     form = form_to(testapp.get(PATH), PATH)
     for name, value in (GOOD | fields).items():
         form[name] = value
@@ -195,7 +195,7 @@ def test_who_is_fast_sends_it_once_more_and_loses_nothing(strict, session):
     assert waiting_mails(session) == []
     form = form_to(page, PATH)
     assert set(form.fields) == {"csrf_token", "sealed", None}
-    again = form.submit(status=200)  # a program
+    again = form.submit(status=200)  # still too fast
     assert waiting_mails(session) == []
     with time_machine.travel(clock.now() + timedelta(seconds=3)):
         form_to(again, PATH).submit(status=303)
@@ -213,7 +213,7 @@ def test_what_is_wrong_with_a_fast_form_is_said_at_once(strict):
 
 
 def test_the_right_password_of_an_account_that_waits_leads_to_a_new_link(testapp, make, session):
-    """Also of a name that is only held: the answer tells nobody whether the address has an account."""
+    """Also for a name that is only reserved: the response must not reveal whether an address is in use."""
     make.user("Olga", email="olga@example.org", email_confirmed=True)
     session.commit()
     for name, address in (("Nora", "nora@example.org"), ("Held", "olga@example.org")):

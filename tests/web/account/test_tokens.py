@@ -1,4 +1,4 @@
-"""API tokens: made, shown once, used, revoked."""
+"""API tokens: generated, shown once, used and revoked."""
 
 import logging
 import re
@@ -30,7 +30,7 @@ def raw(response) -> str:
 
 
 def statuses(testapp, *tokens) -> list[int]:
-    """What the API answers to programs, which have no session."""
+    """The API's status codes for requests that have a token but no session."""
     program = webtest.TestApp(testapp.app)
     return [
         program.get("/api/", headers={"Authorization": f"Bearer {each}"}, expect_errors=True).status_int

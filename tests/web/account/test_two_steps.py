@@ -1,4 +1,4 @@
-"""Two-step log-in as people meet it: setting it up, logging in, confirming, and what staff must have."""
+"""The pages of two-step log-in: setup, log-in, confirmation of sensitive actions, and the rule for staff."""
 
 import re
 from datetime import timedelta
@@ -29,7 +29,7 @@ def later(**span):
 
 
 def set_up_app(testapp):
-    """Set an app up; gives what makes its codes, and the page of recovery codes."""
+    """Set up an authenticator app; returns its TOTP generator and the page with the recovery codes."""
     page = testapp.get(APP)
     totp = pyotp.TOTP(soup(page).select_one(".secret").get_text())
     form = form_to(page, APP)
@@ -43,7 +43,7 @@ def codes_on(page):
 
 @pytest.fixture
 def app(testapp, reader):
-    """The app of Nora, who is not logged in any more, and her recovery codes."""
+    """The TOTP generator and the recovery codes of Nora, who is logged out again."""
     totp, page = set_up_app(testapp)
     testapp.reset()
     return totp, codes_on(page)
@@ -59,7 +59,7 @@ def test_an_app_is_set_up_with_its_first_code_and_recovery_codes_are_shown_once(
     refused = form.submit(status=422)
     assert set(field_errors(refused)) == {"code"}
     secret = soup(page).select_one(".secret").get_text()
-    assert soup(refused).select_one(".secret").get_text() == secret  # the app has it already
+    assert soup(refused).select_one(".secret").get_text() == secret  # unchanged, as the app has it already
     form = form_to(refused, APP)
     form["code"] = pyotp.TOTP(secret).at(clock.now())
     shown = codes_on(form.submit(status=200))
@@ -146,12 +146,12 @@ def test_the_app_is_removed_and_the_password_is_enough_again(testapp, reader, se
     assert logged_in(testapp)
 
 
-# Passkeys, with a device that is no browser.
+# Passkeys, with a simulated authenticator.
 
 
 @pytest.fixture
 def device(testapp, reader):
-    """A passkey of Nora, who is logged in."""
+    """An authenticator with a passkey of Nora, who is logged in."""
     made = Device()
     asked = testapp.get(f"{SECURITY}passkeys/options/")
     assert asked.headers["Cache-Control"] == "no-store"
@@ -202,7 +202,7 @@ def test_what_is_no_passkey_is_told(testapp, reader, session):
     assert session.scalar(select(Passkey.id)) is None
 
 
-# Confirming before what is dangerous.
+# Confirmation before sensitive actions.
 
 
 def expire(session):
@@ -259,7 +259,7 @@ def test_what_is_dangerous_asks(testapp, reader, session, path):
     assert "secret words" not in asked.text
 
 
-# What is required of staff.
+# Two-step log-in required of staff.
 
 
 def test_staff_without_a_second_step_are_members_where_it_is_required(other_site, make, session):

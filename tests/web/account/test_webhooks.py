@@ -1,4 +1,4 @@
-"""Webhooks of an account: made, shown once, changed, tested, deleted; those of others do not exist."""
+"""The pages of an account's webhooks: created, changed, tested and deleted; those of others return 404."""
 
 import pytest
 from sqlalchemy import func, select
@@ -31,7 +31,7 @@ def page_of(hook):
 
 
 def press(testapp, hook, name):
-    """Press a button of the page of a webhook."""
+    """Press a button on the page of a webhook."""
     return form_to(testapp.get(page_of(hook)), f"{page_of(hook)}{name}/").submit()
 
 
