@@ -1,4 +1,4 @@
-"""Helpers of the tests of the administration: staff accounts, and data for every page."""
+"""Helpers for the tests of the administration: staff accounts, and data for every page."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -22,7 +22,7 @@ from comicsdb.models import (
 )
 from tests.web.conftest import PASSWORD, form_to, soup, start_session
 
-SECRET_TOKEN = "cdb_" + "5ec2e7" * 10 + "beef"  # a token that nobody may see
+SECRET_TOKEN = "cdb_" + "5ec2e7" * 10 + "beef"  # a token that no page may show
 
 
 def log_in_as(testapp, make, username="Boss", **values):
@@ -34,7 +34,7 @@ def log_in_as(testapp, make, username="Boss", **values):
 
 
 def fill(session, number=1, prefix="u"):
-    """Accounts with one of everything each; gives the accounts."""
+    """Create accounts, each with one of everything that the pages show; returns the accounts."""
     now = clock.now()
     editors = session.scalars(select(Group).where(Group.name == "editor")).one()
     names = [f"{prefix}{each:03}" for each in range(number)]
@@ -55,7 +55,7 @@ def fill(session, number=1, prefix="u"):
 
 
 def _ask(session, users, now):
-    """A poll, in which all of them have voted."""
+    """Create a poll in which all of these accounts have voted."""
     poll = Poll(title="<i>x</i>", start_date=now, end_date=now + timedelta(days=1))
     session.add(poll)
     session.flush()
@@ -107,5 +107,5 @@ def column(response, number=0) -> list[str]:
 
 
 def submit_button(testapp, path, action):
-    """Submit a form of a page that consists of a button."""
+    """Submit a form that consists only of a button."""
     return form_to(testapp.get(path), action).submit(status=303)

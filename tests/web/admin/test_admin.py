@@ -1,4 +1,4 @@
-"""The administration: who may open it, what every page of it is like, and what it costs."""
+"""All pages of the administration: access, markup, links, secrets, and the statements that they cost."""
 
 import re
 
@@ -11,9 +11,9 @@ from tests.web.admin.helpers import SECRET_TOKEN, column, fill, log_in_as
 from tests.web.attacks.attempts import path_of, routes_of_the_site
 from tests.web.conftest import soup
 
-# Statements of each page, whatever it shows; one of them finds out who asks.
+# Statements of each page, however much it shows; one of them identifies the account.
 COSTS = {
-    "/admin/": 9,  # two of them where nobody has asked lately
+    "/admin/": 9,  # two of them only on a cache miss
     "/admin/user/": 5,
     "/admin/user/add/": 1,
     "/admin/user/#/": 10,
@@ -64,7 +64,7 @@ def admin_routes(wsgi):
 
 @pytest.fixture
 def paths(wsgi, session, make):
-    """The pages that can be read: by pattern, the address for the newest object there is."""
+    """`paths()`: the address of each GET page by its pattern, for the newest object."""
     make.creator(name="Ada <i>x</i>")
     session.add(Review(user_id=make.user().id, issue_id=make.issue().id, text="<i>x</i>"))
     session.commit()
@@ -80,7 +80,7 @@ def paths(wsgi, session, make):
         }
         result = {}
         for route, methods in admin_routes(wsgi):
-            if "GET" in methods and route.name != "admin.catalogue.history":  # it leads to the site
+            if "GET" in methods and route.name != "admin.catalogue.history":  # redirects to the site
                 pattern = re.sub(r"\{id:[^}]*\}", "#", re.sub(r"\{kind:[^}]*\}", "creator", route.pattern))
                 result[pattern] = pattern.replace("#", str(ids.get(pattern.split("/")[2])))
         return result
@@ -178,8 +178,8 @@ def test_no_page_shows_a_secret(testapp, boss, make, session, paths):
     for path in paths().values():
         text = testapp.get(path).text
         assert not [each for each in secrets if each in text], path
-    assert column(testapp.get("/admin/token/?q=abcd1234"))  # what is shown can be searched for
-    assert not column(testapp.get("/admin/token/?q=abcd1234extra"))  # and nothing else
+    assert column(testapp.get("/admin/token/?q=abcd1234"))  # the part that is shown can be searched for
+    assert not column(testapp.get("/admin/token/?q=abcd1234extra"))  # and the rest cannot
 
 
 def test_each_page_costs_the_same_for_many_and_few(testapp, boss, make, session, paths, connection):

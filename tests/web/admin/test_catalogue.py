@@ -1,4 +1,4 @@
-"""The catalogue in the administration: the form of every kind, its address, its deletion and its history."""
+"""The catalogue in the administration: forms, slugs, deletion and history of all kinds and reference data."""
 
 import pytest
 from sqlalchemy import select
@@ -16,7 +16,7 @@ REFERENCE = ["role", "series_type", "genre", "age_rating"]
 
 @pytest.fixture
 def boss(testapp, make):
-    """Staff, logged in."""
+    """A staff account, logged in."""
     return log_in_as(testapp, make, is_staff=True)
 
 
@@ -38,7 +38,7 @@ def messages(response, kind) -> list[str]:
 
 
 def lines(session) -> list[tuple]:
-    """The lines of the audit log, the oldest first."""
+    """The lines of the audit log, oldest first."""
     found = session.scalars(select(StaffAction).order_by(StaffAction.id))
     return [(each.action, each.kind, each.target, each.change) for each in found]
 
@@ -85,7 +85,7 @@ def test_another_address_keeps_the_old_one(testapp, boss, world, session, make):
     assert testapp.get(f"/series/{old}/", status=301).location == "http://localhost/series/lamp/"
     assert testapp.get(f"/issue/{world.first.slug}/")
     assert lines(session) == [("change", "series", f"{world.series.name} (2019)", {"slug": [old, "lamp"]})]
-    submit_form(open_form(testapp, path), {"slug": old})  # it may come back
+    submit_form(open_form(testapp, path), {"slug": old})  # the old slug can be restored
     assert session.get(FormerSlug, ("series", old)) is None
     assert session.get(FormerSlug, ("series", "lamp")).object_id == world.series.id
     other = f"/admin/series/{world.book.id}/"
@@ -152,7 +152,7 @@ def test_advice_is_told_and_not_in_the_way(testapp, boss, world, session):
     assert "Variant covers:" in shown
     assert (
         messages(submit_form(open_form(testapp, path)).follow(), "warning") == []
-    )  # what was there is not judged
+    )  # unchanged values are not checked
     page = submit_form(open_form(testapp, path), {"isbn": "1", "page": "many"}, status=422)
     assert set(field_errors(page)) == {"page"}
 
@@ -210,7 +210,7 @@ def test_reference_data_is_kept_here(testapp, root, session, make):
         open_form(testapp, "/admin/series_type/add/"), {"name": "Folio", "code": "omnibus"}, status=422
     )
     assert set(field_errors(page)) == {"code"}
-    for name in ("Folio", "Leaflet"):  # no code is no code twice
+    for name in ("Folio", "Leaflet"):  # two empty codes are not duplicates
         submit_form(open_form(testapp, "/admin/series_type/add/"), {"name": name})
     codes = select(SeriesType.code).where(SeriesType.name.in_(["Folio", "Leaflet"]))
     assert session.scalars(codes).all() == [None, None]

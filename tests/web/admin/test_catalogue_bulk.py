@@ -1,4 +1,4 @@
-"""Acts on many objects in the administration: chosen in the list, confirmed, and all done or none."""
+"""Bulk acts in the administration: chosen in a list, confirmed, and applied to all objects or to none."""
 
 import pytest
 from sqlalchemy import select
@@ -13,7 +13,7 @@ from tests.web.conftest import field_errors, form_with, notice, soup
 
 @pytest.fixture
 def boss(testapp, make):
-    """Staff, logged in."""
+    """A staff account, logged in."""
     return log_in_as(testapp, make, is_staff=True)
 
 
@@ -30,7 +30,7 @@ def offered(testapp, kind) -> list[str]:
 
 
 def choose(testapp, kind, act, *ids, status=200, **more):
-    """Tick some objects of a list and send it."""
+    """Submit a list with an act and the chosen objects."""
     address = f"/admin/{kind}/" + more.pop("query", "")
     token = soup(testapp.get(address)).main.find("input", attrs={"name": "csrf_token"})["value"]
     sent = [("csrf_token", token), ("act", act), *more.items(), *(("chosen", str(each)) for each in ids)]
@@ -38,7 +38,7 @@ def choose(testapp, kind, act, *ids, status=200, **more):
 
 
 def confirm(page, status=303, **fields):
-    """Send the form of the page that asks for a yes."""
+    """Submit the form of the confirmation page."""
     form = form_with(page, "confirmed")
     for name, value in fields.items():
         form[name] = value

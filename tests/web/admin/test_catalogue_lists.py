@@ -1,4 +1,4 @@
-"""The lists of the catalogue in the administration: search, filters, order, pages, cost; and advice."""
+"""Catalogue lists in the administration: search, filters, order, pages and statements; and advice."""
 
 from datetime import UTC, date, datetime
 
@@ -10,18 +10,18 @@ from tests.conftest import record_statements
 from tests.web.admin.helpers import cells, column, log_in_as
 from tests.web.conftest import soup
 
-NOW = datetime(2026, 5, 13, 3, 30, tzinfo=UTC)  # in New York still the 12th, a Tuesday
+NOW = datetime(2026, 5, 13, 3, 30, tzinfo=UTC)  # still Tuesday the 12th in New York
 KINDS = [*(model.__tablename__ for model in CATALOGUE), "role", "series_type", "genre", "age_rating"]
 
 
 @pytest.fixture
 def staff(testapp, make):
-    """Staff without further rights, logged in: no deletion is offered."""
+    """A staff account without further rights, logged in; lists offer no deletion."""
     return log_in_as(testapp, make, is_staff=True)
 
 
 def names(testapp, kind, place=None, **query) -> list[str]:
-    """The names in a list."""
+    """A column of a list, by default the names."""
     place = {"issue": 2, "series": 1}.get(kind, 0) if place is None else place
     return column(testapp.get(f"/admin/{kind}/", query), place)
 
@@ -77,7 +77,7 @@ def test_issues_are_narrowed_by_cover_date_from_years_to_days(testapp, staff, wo
 
 
 def test_filters_go_by_the_days_of_the_site(testapp, make, session):
-    # Midnights of New York, in May four hours behind; the day of NOW there is the 12th.
+    # Boundary values: midnight in New York is 4:00 UTC in May, 5:00 in January; NOW is on the 12th there.
     made = {
         "1": datetime(2026, 5, 12, 4, 0, tzinfo=UTC),
         "2": datetime(2026, 5, 12, 3, 59, tzinfo=UTC),
@@ -161,7 +161,7 @@ def test_no_list_costs_more_when_it_is_longer(testapp, staff, world, make, conne
 
 def test_advice_lists_what_breaks_rules(testapp, staff, world, make, session, connection):
     path = "/admin/advice/"
-    world.first.upc = ""  # the world's own is no real one
+    world.first.upc = ""  # the UPC in `world` is not valid
     session.commit()
     assert "Nothing breaks a rule." in testapp.get(path)
     bad = [make.issue(isbn="1", upc="2") for _ in range(3)]

@@ -1,4 +1,4 @@
-"""Lists of the administration: groups, tokens, donations, throttling, notices and the audit log."""
+"""Lists in the administration: groups, tokens, donations, throttling, notices and the audit log."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,7 +19,7 @@ def boss(testapp, make):
 
 @pytest.fixture
 def editors(session):
-    """The address of a group."""
+    """The address of the page of a group."""
     return f"/admin/group/{session.scalar(select(Group.id).where(Group.name == 'editor'))}/"
 
 
@@ -38,7 +38,7 @@ def test_every_list_has_pages_a_total_order_and_a_search(testapp, boss, session,
     assert len(rows) == 53
     names = [user.username for user in users]
     text = [str(row) for row in rows]
-    assert sorted(name for name in names for row in text if name in row) == names  # each once, on any page
+    assert sorted(name for name in names for row in text if name in row) == names  # each exactly once
     (found,) = cells(testapp.get(f"{path}?q={names[7].upper()}"))
     assert names[7] in str(found)
     assert cells(testapp.get(f"{path}?q=nothing-like-it")) == []
@@ -129,7 +129,7 @@ def test_tokens_are_found_by_owner_label_and_beginning(testapp, boss, session, m
         ("q=ADA", {"Laptop", "Old"}),
         ("q=lap", {"Laptop"}),
         ("q=cccc3333", {"New"}),
-        ("q=1111111111", set()),  # of a digest
+        ("q=1111111111", set()),  # part of a digest
         ("used=yes", {"Laptop"}),
         ("used=no", {"Old", "New"}),
         ("expired=yes", {"Old"}),

@@ -1,4 +1,4 @@
-"""Merging and moving in the administration: chosen by number or by words, and seen before it is done."""
+"""Merging and moving in the administration: choosing objects by id, slug or search; preview; and effects."""
 
 import pytest
 from sqlalchemy import select
@@ -16,7 +16,7 @@ MERGE, MOVE = "/admin/merge/", "/admin/move/"
 
 @pytest.fixture
 def boss(testapp, make):
-    """Staff, logged in."""
+    """A staff account, logged in."""
     return log_in_as(testapp, make, is_staff=True)
 
 
@@ -111,7 +111,7 @@ def test_objects_with_every_field_and_link_filled_are_shown_and_merged(testapp, 
         session.commit()
     seen = page(testapp, f"{MERGE}{kind}/", keep=kept.id, other=other.id)
     told = effects(seen)
-    if kind == "series":  # reference data have names, and no pages to link to
+    if kind == "series":  # reference data has names, but no pages to link to
         assert f"Genres : 1 move: {second['genre'].name}" in told, told
     done = form_to(seen, f"{MERGE}{kind}/").submit(status=303)
     assert done.location == f"http://localhost/{kind}/{kept.slug}/"

@@ -1,4 +1,4 @@
-"""The site in the administration: announcements, the switch of sign-ups, and outgoing mail."""
+"""Announcements, the switch for sign-ups, and outgoing mail in the administration."""
 
 from datetime import date, timedelta
 
@@ -17,7 +17,7 @@ LIST, ADD = "/admin/announcement/", "/admin/announcement/add/"
 
 @pytest.fixture
 def boss(testapp, make):
-    """Staff, logged in."""
+    """A staff account, logged in."""
     return log_in_as(testapp, make, is_staff=True)
 
 
@@ -29,7 +29,7 @@ def acts(session):
 
 
 def at_home(testapp):
-    """The titles that readers see."""
+    """The titles of the announcements on the home page, for anonymous readers."""
     return [
         each.get_text() for each in soup(webtest.TestApp(testapp.app).get("/")).select(".announcement h2")
     ]
@@ -150,7 +150,7 @@ def test_the_switch_of_sign_ups(testapp, boss, session):
 
 @pytest.fixture
 def mails(session, make):
-    """A mail of each state, by the word for it."""
+    """A mail in each state, by the word that the list shows for it."""
     now = clock.now()
     ada = make.user("ada")
     states = {

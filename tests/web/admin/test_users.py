@@ -1,4 +1,4 @@
-"""Accounts in the administration: the list, the page of one, and all that can be done there."""
+"""Accounts in the administration: the list, the page of an account, and the actions on it."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -25,7 +25,7 @@ def boss(testapp, make):
 
 @pytest.fixture
 def ada(make):
-    """An account to work on."""
+    """The account to be changed: an editor and supporter."""
     return make.user(
         "ada", password=PASSWORD, passwords=Passwords("fast"), groups=["editor"], first_name="Ada",
         email_confirmed=True, supporter_tier="backer", bio="One\r\ntwo",
@@ -38,7 +38,7 @@ def page_of(user):
 
 
 def acts(session):
-    """The audit log, the latest line first: actor, act, target and change."""
+    """The audit log, latest line first: actor, action, target and change."""
     session.expire_all()
     return [
         (each.actor_name, each.action, each.target, each.change) for each in session.scalars(admin.actions())
@@ -150,7 +150,7 @@ def test_every_field_of_an_account_can_be_changed(testapp, boss, ada, session):
     user = session.get_one(User, ada.id)
     zone = testapp.app.registry.settings["comicsdb.timezone"]
     until = datetime(2030, 1, 2, 3, 4, tzinfo=zone)
-    expected = given | {"supporter_until": until, "email_confirmed": False}  # a new address is not
+    expected = given | {"supporter_until": until, "email_confirmed": False}  # a new address is unconfirmed
     assert {name: getattr(user, name) for name in given} == expected
     assert [group.name for group in accounts.find_user(session, "ada2").groups] == ["reading list editor"]
     ((actor, act, target, change),) = acts(session)
@@ -163,7 +163,7 @@ def test_saving_without_a_change_changes_nothing(testapp, boss, ada, session):
     answer = form_of(testapp, ada).submit(status=303)
     assert notice(answer.follow()) == "Nothing to change."
     assert acts(session) == []
-    assert ada.supporter_until.second == 15  # which the form does not show
+    assert ada.supporter_until.second == 15  # the form does not show seconds
 
 
 def test_what_others_changed_meanwhile_stays(testapp, boss, ada, session):
@@ -198,7 +198,7 @@ def test_what_is_wrong_stands_beside_its_field_and_is_kept(testapp, boss, ada, m
     assert field_errors(answer) == {"email": "Another account uses this address."}
     again = form_to(answer, page_of(ada))
     again["email"] = ada.email
-    again.submit(status=303)  # what was typed at first is saved at last
+    again.submit(status=303)  # saves what was typed the first time
     assert set(acts(session)[0][3]) == {"last_name", "is_active", "groups"}
 
 
@@ -231,12 +231,12 @@ def test_odd_forms_do_no_harm(testapp, boss, ada, session):
     assert acts(session) == []
 
 
-# Rights of those who act.
+# Rights of the acting account.
 
 
 @pytest.fixture
 def clerk(testapp, make):
-    """Staff without more, logged in."""
+    """A staff account without further rights, logged in."""
     return log_in_as(testapp, make, "Clerk", is_staff=True)
 
 
@@ -295,7 +295,7 @@ def test_nobody_changes_the_own_rights_or_password_here(testapp, boss, session):
     testapp.get("/admin/", status=200)
 
 
-# What else can be done.
+# Other actions.
 
 
 def test_an_account_is_added(testapp, boss, make, session):
