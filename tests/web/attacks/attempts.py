@@ -1,28 +1,28 @@
-"""Helpers of the tests of attacks: every route with an address, and forms as a browser sends them."""
+"""Helpers for the tests of attacks: an address for every route, and forms submitted as by a browser."""
 
 import re
 
 from tests.web.conftest import form_to, form_with
 
-OTHERS = {"static", "media", "media.thumbnail"}  # GET and HEAD only, by the routes themselves
+OTHERS = {"static", "media", "media.thumbnail"}  # these routes only match GET and HEAD
 
 
 def path_of(route) -> str:
-    """An address that a route matches, with words that look like what stands there."""
+    """An address that a route matches, with plausible values for its parameters."""
     words = {"id": "1", "user": "1", "username": "Nora", "kind": "creator", "digest": "x", "subpath": "x"}
     pattern = re.sub(r"\*(\w+)", r"{\1}", route.pattern)
     return re.sub(r"\{(\w+)(?::([^}]*))?\}", lambda found: words.get(found[1]) or _of(found[2]), pattern)
 
 
 def _of(kind: str | None) -> str:
-    """Something that fits the pattern of a part of an address: digits, or one of some words."""
+    """A value that the pattern of a parameter matches: a digit, or the first of its alternatives."""
     if not kind:
         return "x"
     return "1" if kind.startswith("[0-9]") else kind.split("|")[0]
 
 
 def routes_of_the_site(wsgi):
-    """Every route but those of the API and of files, with the methods that its page says it knows."""
+    """Yield every route except for those of the API and of files, with the methods that its view supports."""
     known = wsgi.registry["comicsdb_web.methods"]
     for route in wsgi.routes_mapper.get_routes():
         if not route.name.startswith("api.") and route.name not in OTHERS:
@@ -30,7 +30,7 @@ def routes_of_the_site(wsgi):
 
 
 def token_of(response) -> str:
-    """The token of a page's forms."""
+    """The CSRF token of a page's forms."""
     return form_with(response, "csrf_token")["csrf_token"].value
 
 

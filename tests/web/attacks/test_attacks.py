@@ -1,4 +1,4 @@
-"""What attackers try with forms, sessions, cookies and links, each tried here."""
+"""Attacks with forms, sessions, cookies and links: CSRF, session fixation, open redirects, frames, caches."""
 
 import re
 from urllib.parse import urljoin
@@ -19,7 +19,7 @@ from tests.web.conftest import PASSWORD, form_to, log_in, soup, start_session, s
 HERE = "http://localhost/"
 WRITES = ("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "COPY")
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
-# Forms on pages which are the same for everybody; the browser says where they come from.
+# Forms on pages that are the same for everybody; headers of the browser say which site submits them.
 WITHOUT_TOKEN = {"theme", "language", "announcement.dismiss"}
 
 
@@ -35,18 +35,18 @@ def written(statements) -> list[str]:
     return [each for each in statements if each.lstrip().upper().startswith(WRITES)]
 
 
-# Forms sent by other sites.
+# Cross-site request forgery.
 
 
 def test_every_form_needs_the_token_of_its_page(wsgi, testapp, nora, session, connection):
-    """Enumerated from the routes: a form that is added tomorrow is tried tomorrow."""
+    """Enumerates the routes, so that it also covers forms that are added later."""
     nora.is_staff = nora.is_superuser = True
     session.commit()
     tried = 0
     for number, (route, methods) in enumerate(routes_of_the_site(wsgi)):
         if route.name in WITHOUT_TOKEN:
             continue
-        others = [each for each in UNSAFE if each not in methods]  # answered alike: one of them is enough
+        others = [each for each in UNSAFE if each not in methods]  # handled alike, so one is enough
         for method in {*UNSAFE} - {*others} | {others[number % len(others)]}:
             with record_statements(connection) as statements:
                 response = testapp.request(path_of(route), method=method, expect_errors=True)
@@ -59,7 +59,7 @@ def test_every_form_needs_the_token_of_its_page(wsgi, testapp, nora, session, co
 
 
 def test_with_the_token_the_same_forms_are_read(wsgi, testapp, member, session):
-    """So that the test above cannot pass by accident."""
+    """Otherwise the test above would also pass if these forms were always refused."""
     member.is_staff = member.is_superuser = True
     session.commit()
     for route, methods in routes_of_the_site(wsgi):
@@ -95,7 +95,7 @@ def test_forms_without_a_token_are_refused_from_other_sites(wsgi, testapp):
 
 
 def test_a_browsers_session_writes_nothing_through_the_api(wsgi, testapp, member, session, connection):
-    """Every unsafe method of every route, with the cookie alone."""
+    """Every unsafe method of every route of the API, with the session cookie only."""
     member.is_superuser = True
     session.commit()
     log_in(testapp)
@@ -179,7 +179,7 @@ def test_every_cookie_is_for_the_server_of_this_host_alone(site_with, member):
         assert not any(part.startswith("domain") for part in options), each
 
 
-# Ways out of the site.
+# Open redirects.
 
 ELSEWHERE = (
     "https://evil.example/", "http:evil.example", "http:/evil.example", "//evil.example", "///evil.example",
@@ -193,7 +193,7 @@ ELSEWHERE = (
 
 
 def leads_away(location: str) -> bool:
-    """Whether a browser would leave the site, which drops blanks and control characters and turns slashes."""
+    """Whether a browser leaves the site, as it drops control characters and reads backslashes as slashes."""
     as_browsers_do = re.sub(r"[\t\r\n]", "", location).strip("".join(map(chr, range(33)))).replace("\\", "/")
     return not urljoin(HERE, as_browsers_do).startswith(HERE) or "//" in as_browsers_do.removeprefix(HERE)[:2]
 
@@ -207,7 +207,7 @@ def test_no_form_leads_away(testapp, member, target):
     fields = {"csrf_token": form["csrf_token"].value, "username": "Nora", "password": PASSWORD}
     response = testapp.post("/accounts/login/", fields | {"next": target}, status=303)
     assert not leads_away(response.location)
-    response = testapp.get("/accounts/login/", {"next": target}, status=302)  # who is logged in goes on
+    response = testapp.get("/accounts/login/", {"next": target}, status=302)  # already logged in
     assert not leads_away(response.location)
     token = token_of(testapp.get("/accounts/"))
     response = testapp.post("/accounts/logout/", {"csrf_token": token, "next": target}, status=303)
@@ -234,7 +234,7 @@ def test_no_correction_of_an_address_leads_away(testapp, nora, path):
 
 
 def account_paths(wsgi):
-    """Every address below /accounts/ that can be read."""
+    """Yield the address of every GET page below /accounts/."""
     for route, methods in routes_of_the_site(wsgi):
         if route.pattern.startswith("/accounts/") and "GET" in methods:
             yield path_of(route)
@@ -255,7 +255,7 @@ def test_no_page_of_accounts_is_framed_or_kept(wsgi, testapp, nora):
 
 
 def test_no_user_name_can_hide_a_page(wsgi):
-    """Whatever stands where profiles stand is a name that nobody can take."""
+    """Words that are in the place of a user name in other addresses cannot be user names."""
     words = {path.split("/")[2] for path in account_paths(wsgi)} - {"", "1", "Nora"}
     words |= {
         route.pattern.split("/")[2] for route, _ in routes_of_the_site(wsgi) if "/accounts/" in route.pattern

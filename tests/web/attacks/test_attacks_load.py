@@ -1,4 +1,4 @@
-"""What attackers try by many attempts, by large and by odd forms, each tried here."""
+"""Attacks by repetition, size and odd input: guessed passwords, large requests, odd cookies and forms."""
 
 import base64
 import gc
@@ -16,7 +16,7 @@ from tests.conftest import forget_attempts
 from tests.web.attacks.attempts import path_of, routes_of_the_site, token_of
 from tests.web.conftest import PASSWORD, form_to, log_in, soup, submit
 
-# WebOb leaves the file in which it keeps a large body to the garbage collector.
+# WebOb does not close the temporary file of a large body: the garbage collector does.
 LARGE = pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning"
 )
@@ -31,16 +31,16 @@ def nora(testapp, member):
 
 @pytest.fixture
 def large():
-    """What large forms leave behind goes before the next test."""
+    """Collect the garbage of large forms before the next test."""
     yield
-    gc.collect(1)  # it is young; to go through everything takes half a second
+    gc.collect(1)  # they are young; a full collection takes half a second
 
 
 # Guessing.
 
 
 def fail(testapp, username, *, address="192.0.2.1", password="wrong"):
-    """Send the log-in form from an address."""
+    """Submit the log-in form from an address, by default with a wrong password."""
     form = form_to(testapp.get("/accounts/login/"), "/accounts/login/")
     form["username"], form["password"] = username, password
     return form.submit(extra_environ={"REMOTE_ADDR": address}, expect_errors=True)
@@ -81,7 +81,7 @@ def test_guessing_at_many_accounts_from_one_address_is_stopped(testapp, member):
 
 
 def test_nobody_has_another_address_by_saying_so(testapp, member):
-    """No header that a client can send changes whose attempts are counted."""
+    """Headers of the client do not change the address for which attempts are counted."""
     for number in range(6):
         form = form_to(testapp.get("/accounts/login/"), "/accounts/login/")
         form["username"], form["password"] = "Nora", "wrong"
@@ -107,7 +107,7 @@ def test_a_stolen_session_guesses_no_password(testapp, nora, session, path, fiel
     assert session.get(User, nora.id).email.lower() == "nora@example.org"
 
 
-# Too much at once.
+# Large requests.
 
 MEGABYTE = 1024 * 1024
 
@@ -136,7 +136,7 @@ def test_what_is_too_large_is_refused_and_breaks_nothing(testapp, nora):
     parts = "".join(part % number for number in range(6000)) + f"--{boundary}--\r\n"
     assert send(parts.encode(), multipart) == 413
     assert send(b"\n" * MEGABYTE, multipart) == 400
-    open_end = f"--{boundary}\r\nX: y\r\n".encode()  # a part that only says what it is
+    open_end = f"--{boundary}\r\nX: y\r\n".encode()  # a part whose headers do not end
     assert send(open_end * 4000 + b"y" * (10 * MEGABYTE), multipart) == 400
     assert send(open_end + b"X: y\r\n" * 100_000, multipart) == 400
     assert send(b"password=" + b"x" * MEGABYTE, path="/accounts/delete/") == 422
@@ -218,9 +218,9 @@ ODD = (
 @pytest.mark.parametrize("path", FORMS)
 def test_no_field_of_any_form_breaks_it(testapp, member, path):
     for odd in ODD:
-        forget_attempts(testapp.app)  # odd passwords are wrong ones
+        forget_attempts(testapp.app)  # odd passwords count as failures
         page = testapp.get("/accounts/", expect_errors=True)
-        if page.status_int == 303:  # nobody is logged in yet, or any more
+        if page.status_int == 303:  # not logged in yet, or not any more
             testapp.reset()
             log_in(testapp)
             page = testapp.get("/accounts/")

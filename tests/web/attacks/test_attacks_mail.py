@@ -1,4 +1,4 @@
-"""What attackers try with mails, and to find out who has an account, each tried here."""
+"""Attacks on mails and their links, enumeration of accounts, and leaks of secrets in addresses."""
 
 import base64
 import re
@@ -30,7 +30,7 @@ def nora(testapp, member):
 
 
 def test_links_in_mails_lead_to_the_configured_address(other_site, make, session):
-    """Whatever the request says of the host it was sent to."""
+    """The headers of the request that name a host have no effect."""
     make.user("Nora", email="nora@example.org")
     other_site.extra_environ |= {
         "HTTP_HOST": "evil.example",
@@ -62,7 +62,7 @@ ENVELOPE = {
 
 
 def posted(browser, path, fields):
-    """Send fields that no browser would send; gives the status."""
+    """Post fields that no browser would send; returns the status."""
     fields = fields | {"csrf_token": token_of(browser.get(path))}
     return browser.post(path, fields, expect_errors=True).status_int
 
@@ -96,12 +96,12 @@ def test_no_field_becomes_a_header_of_a_mail(testapp, nora, session, text):
         assert "evil" not in row.recipient + str(message["To"]) + str(message["Subject"])
 
 
-# Who has an account.
+# Enumeration of accounts.
 
 
 @pytest.fixture
 def seen(connection, monkeypatch):
-    """What somebody outside can see of the answer to a form, and what it cost: `seen(form, status=303)`."""
+    """`seen(form, status=303)`: what an outsider can see of the response to a form, and what it cost."""
 
     def counting(hashes, name, function):
         def counted(*args, **kw):
@@ -160,7 +160,7 @@ def test_logging_in_tells_nothing_of_names(testapp, member, make, seen):
         seen_now["text"] = seen_now["text"].replace(f'value="{username}"', "")
         assert seen_now["hashes"] == {"verify": 1}
         found.append(seen_now)
-    assert found[0]["statements"]["SELECT"] - found[2]["statements"]["SELECT"] <= 1  # the groups
+    assert found[0]["statements"]["SELECT"] - found[2]["statements"]["SELECT"] <= 1  # of the groups
     for each in found:
         each.pop("statements")
     assert found[0] == found[1] == found[2]
@@ -173,7 +173,7 @@ def test_a_changed_address_tells_nothing_of_others(testapp, nora, make, seen):
         form = form_to(testapp.get("/accounts/update/"), "/accounts/update/")
         form["email"], form["password"] = email, PASSWORD
         answer = seen(form, status=303)
-        answer.pop("statements")  # the rows differ by whom the letter is for; the work does not
+        answer.pop("statements")  # they depend on the recipient, but cost the same
         found.append(answer)
     assert found[0] == found[1]
 
@@ -205,7 +205,7 @@ def test_no_page_with_a_secret_tells_its_address_on(testapp, member, session):
 
 
 def test_looking_at_links_spends_none(testapp, nora, make, session):
-    """Programs that look at mails open links before people do."""
+    """Mail scanners open links before people do."""
     sign_up(webtest.TestApp(testapp.app), "Olga")
     submit(testapp, "/accounts/update/", email="new@example.org", password=PASSWORD)
     submit(testapp, "/accounts/password_reset/", email="nora@example.org")
