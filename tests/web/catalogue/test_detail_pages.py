@@ -1,4 +1,4 @@
-"""The pages of single objects say all that is known of them."""
+"""The detail pages of all kinds, with everything that they show: fields, links, credits and pictures."""
 
 import json
 from datetime import date, timedelta
@@ -58,7 +58,7 @@ def test_a_publisher_shows_its_facts_and_what_belongs_to_it(testapp, world):
 
 
 def test_the_name_of_a_closed_account_leads_nowhere(testapp, session, make, world, reader):
-    """It has no profile any more."""
+    """There is no profile to link to any more."""
     gone = make.user("Otto")
     order = make_list(session, gone, name="Dusk")
     for each in (world.first, world.arc):

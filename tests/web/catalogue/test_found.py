@@ -1,4 +1,4 @@
-"""What search engines and previews read: data blocks, titles, the map of the site and the robots' rules."""
+"""What search engines and previews read: structured data, titles, keywords, the sitemap and robots.txt."""
 
 import json
 import re
@@ -15,13 +15,13 @@ NAMESPACE = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
 
 
 def data_of(page) -> dict[str, dict]:
-    """The data blocks of a page by their type."""
+    """The structured data (JSON-LD) of a page, by type."""
     blocks = page.find_all("script", type="application/ld+json")
     return {each["@type"]: each for each in (json.loads(block.string) for block in blocks)}
 
 
 def locations(response) -> list[str]:
-    """The addresses of a map, without the host."""
+    """The addresses in a sitemap, without the host."""
     root = ElementTree.fromstring(response.body)  # noqa: S314  (our own)
     return [each.text.removeprefix("http://localhost") for each in root.iterfind(".//s:loc", NAMESPACE)]
 
@@ -68,7 +68,7 @@ def test_a_series_and_a_creator_are_described(testapp, world):
     assert series["alternateName"] == ["Luce"]
     creator = data_of(soup(testapp.get(f"/creator/{world.creator.slug}/")))["Person"]
     assert (creator["alternateName"], creator["birthDate"]) == (["The Line"], "1950-03-02")
-    assert "deathDate" not in creator  # what is not known is left out
+    assert "deathDate" not in creator  # unknown values are left out
 
 
 def test_a_date_of_death_is_described_as_far_as_it_is_known(testapp, make, session):

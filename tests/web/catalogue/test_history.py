@@ -1,4 +1,4 @@
-"""The history of an object: its versions, what changed in each, and any two of them compared."""
+"""The history of an object: its versions, the changes in each, and the comparison of any two."""
 
 from datetime import date
 from decimal import Decimal
@@ -17,14 +17,14 @@ MEMBER = pytest.mark.usefixtures("member")
 
 @pytest.fixture
 def reader(testapp, member):
-    """Somebody who is logged in."""
+    """The test client, logged in as a member."""
     start_session(testapp, member)
     return testapp
 
 
 @pytest.fixture
 def edit(session):
-    """`edit(entity, who=None, **values)`: an edit of its own."""
+    """`edit(entity, who=None, reason=None, **values)`: an update in a transaction of its own."""
 
     def edited(entity, who=None, reason=None, **values):
         Catalog(session, who and who.id, reason).update(entity, values)
@@ -34,13 +34,13 @@ def edit(session):
 
 
 def versions(session, entity):
-    """The numbers of an object's versions, oldest first."""
+    """The ids of an object's versions, oldest first."""
     rows = select(History.id).where(History.kind == entity.__tablename__, History.object_id == entity.id)
     return session.scalars(rows.order_by(History.id)).all()
 
 
 def told(page) -> dict[str, str]:
-    """The differences that a page shows, by field; what went in brackets, what came in braces."""
+    """The differences that a page shows, by field: removed text in brackets, added text in braces."""
     for hidden in page.select(".diff .sr-only, .diff .arrow"):
         hidden.element.clear(keep_tail=True)
     for mark, left, right in (("del", "[", "]"), ("ins", "{", "}")):
@@ -145,13 +145,13 @@ def test_twenty_five_stand_on_a_page(make, session, reader):
     path = f"/arc/{arc.slug}/history/"
     first, last = reader.get(path), reader.get(f"{path}?page=last")
     assert (len(cells(first)), len(cells(last))) == (25, 6)
-    # The oldest of a page is compared with the newest of the next one.
+    # The oldest version on a page is compared with the newest on the next one.
     oldest = soup(first).select("tbody tr")[-1].select_one(".diff-text")
     assert oldest.find("del").get_text() == "4"
     reader.get(f"{path}?page=3", status=404)
 
 
-# Comparing.
+# Comparison.
 
 
 def test_any_two_versions_can_be_compared_without_a_script(make, session, reader, edit):
@@ -185,7 +185,7 @@ def test_versions_of_other_objects_are_not_there(make, session, reader):
     assert "No differences in what is shown here" in reader.get(f"{path}?from={own}&to={own}").text
 
 
-# Addresses that are not, not any more, or elsewhere.
+# Unknown and former addresses, and deleted objects.
 
 
 def test_an_unknown_slug_is_404_and_a_former_one_leads_on(make, session, reader):
@@ -220,7 +220,7 @@ def test_a_deleted_object_keeps_its_history_for_members(make, session, testapp, 
     assert not soup(page).select(f"a[href*='/issue/{slug}/history/'][href$='revert/']")
 
 
-# What it costs.
+# Costs.
 
 
 def test_a_page_costs_the_same_however_many_versions_it_shows(world, make, reader, edit, connection):
@@ -242,7 +242,7 @@ def test_a_page_costs_the_same_however_many_versions_it_shows(world, make, reade
         changed(number)
     many, statements = cost()
     assert many == few, statements
-    # Session, account and groups; object, number, rows; a statement for each of nine kinds.
+    # Three for session, account and groups; three for object, count and rows; one for each of nine kinds.
     assert many <= 3 + 3 + 9, statements
 
 

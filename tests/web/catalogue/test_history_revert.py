@@ -1,4 +1,4 @@
-"""Reverting on the site: who may, what the page says before, and what becomes of it."""
+"""Reverting on the site: access, the preview with its warnings, conflicts, and the result."""
 
 import pytest
 from sqlalchemy import select
@@ -11,13 +11,13 @@ from tests.web.conftest import form_to, notice, soup, start_session
 
 @pytest.fixture
 def editor(testapp, make):
-    """Somebody of the group `editor`, logged in."""
+    """A member of the group `editor`, logged in."""
     return log_in_as(testapp, make, "Edda", groups=["editor"])
 
 
 @pytest.fixture
 def edit(session):
-    """An edit of its own, by nobody."""
+    """`edit(entity, **values)`: an update without an account, in a transaction of its own."""
 
     def edited(entity, **values):
         Catalog(session).update(entity, values)
@@ -27,14 +27,14 @@ def edit(session):
 
 
 def address(session, entity, number=0):
-    """Where an object is reverted to one of its versions, oldest first."""
+    """The address for reverting an object to one of its versions, counted from the oldest."""
     rows = select(History.id).where(History.kind == entity.__tablename__, History.object_id == entity.id)
     version = session.scalars(rows.order_by(History.id)).all()[number]
     return f"/{entity.__tablename__}/{entity.slug}/history/{version}/revert/"
 
 
 def reverted(testapp, path, *, status=303, tick=False):
-    """Ask for the page and send its form."""
+    """Open the page and submit its form; `tick` accepts that missing objects are left out."""
     form = form_to(testapp.get(path), path)
     if tick:
         form["without_missing"] = True
@@ -90,7 +90,7 @@ def test_a_change_meanwhile_is_shown_and_not_overwritten(make, session, testapp,
     assert soup(answer).select_one(".diff del").get_text() == "Noon"
     session.expire_all()
     assert arc.name == "Noon"
-    form_to(answer, path).submit(status=303)  # having seen it
+    form_to(answer, path).submit(status=303)  # after seeing it
     session.expire_all()
     assert arc.name == "Dusk"
 

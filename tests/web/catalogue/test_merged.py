@@ -1,4 +1,4 @@
-"""Addresses of merged objects on the site: each page leads to that of the survivor, no form is sent on."""
+"""Addresses of merged objects on the site: pages redirect to those of the survivor, forms change nothing."""
 
 import pytest
 from pyramid.interfaces import IRoutesMapper
@@ -12,7 +12,7 @@ KINDS = [model.__tablename__ for model in CATALOGUE]
 
 
 def pages(wsgi, kind) -> list[str]:
-    """The addresses of all pages of one object of a kind, with {slug} for it."""
+    """The patterns of all pages of a kind with {slug} as their only parameter."""
     methods = wsgi.registry["comicsdb_web.methods"]
     routes = wsgi.registry.getUtility(IRoutesMapper).get_routes()
     patterns = [
@@ -38,12 +38,12 @@ def test_every_page_of_a_merged_object_leads_to_that_of_the_survivor(
     found = pages(wsgi, kind)
     assert f"/{kind}/{{slug}}/" in found
     for pattern in found:
-        if pattern.endswith("/history/"):  # also tells the history of what is gone
+        if pattern.endswith("/history/"):  # also shows the history of objects that are gone
             continue
         answer = testapp.get(pattern.format(slug=slug) + "?page=2", status=301)
         path, _, query = answer.location.partition("?")
         assert path == "http://localhost" + pattern.format(slug=kept.slug)
-        assert query == ("" if pattern == f"/{kind}/{{slug}}/" else "page=2")  # the parameters that it reads
+        assert query == ("" if pattern == f"/{kind}/{{slug}}/" else "page=2")  # parameters of this page
     answer = testapp.get(f"/{kind}/{gone}/", status=301)
     assert answer.location == f"http://localhost/{kind}/{kept.slug}/"
 

@@ -12,7 +12,7 @@ from tests.web.forms.form_helpers import open_form, submit_form
 
 @pytest.fixture
 def visit(testapp):
-    """Read a page as a visitor in a language; returns its text and whether it was cached."""
+    """`visit(path, language)`: the text of a page for an anonymous visitor, and its `X-Cache` header."""
 
     def read(path, language):
         testapp.reset()

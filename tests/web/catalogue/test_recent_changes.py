@@ -1,4 +1,4 @@
-"""Recent changes of the whole site: newest first, narrowed, in pages that cost the same in a long log."""
+"""The recent changes of the whole site: order, filters and pages, which cost the same in a long log."""
 
 import re
 from datetime import UTC, datetime
@@ -18,13 +18,13 @@ from tests.web.conftest import soup, start_session
 
 @pytest.fixture
 def reader(testapp, member):
-    """Somebody who is logged in."""
+    """The test client, logged in as a member."""
     start_session(testapp, member)
     return testapp
 
 
 def entries(page) -> list[str]:
-    """The entries of a page."""
+    """The names of the changed objects on a page."""
     return [each.get_text(strip=True) for each in soup(page).select(".entry-name > span:last-child")]
 
 

@@ -1,4 +1,4 @@
-"""Old, short and misspelt addresses lead where they should."""
+"""Redirects from ids, former slugs, merged objects, and addresses with a missing or superfluous slash."""
 
 import pytest
 from sqlalchemy import insert

@@ -1,4 +1,4 @@
-"""Releases by week: which days a week has, wherever the year ends, whatever clocks say."""
+"""Releases by week: the days of a week at year ends and in the site's time zone, links, and filters."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -10,13 +10,13 @@ from tests.web.conftest import field_errors, labels, soup
 
 
 def at(year, month, day, hour=17, minute=0):
-    """The site's clock at a moment in UTC; the site is in New York."""
+    """Set the clock to a moment in UTC; the site is in New York."""
     return time_machine.travel(datetime(year, month, day, hour, minute, tzinfo=UTC), tick=False)
 
 
 @pytest.fixture
 def released(make):
-    """`released(day, ...)`: an issue in stores on each day, whose number says the day."""
+    """`released(day, ...)`: create an issue for each day, which is its store date and its number."""
     series = make.series(name="Days", publisher=make.publisher(name="Daily"))
 
     def made(*days, of=None):
@@ -29,16 +29,16 @@ def released(make):
 
 
 def shown(response) -> list[str]:
-    """The days of the issues of a page, from their numbers."""
+    """The days of the issues on a page, from their numbers."""
     return sorted(each.rpartition("#")[2] for each in labels(response))
 
 
 def heading(response) -> str:
-    """The title above a page."""
+    """The main heading of a page."""
     return " ".join(soup(response).h1.get_text(" ", strip=True).split())
 
 
-# Today, and the Monday of its week: years of 52 and 53 weeks, leap days, and the edges of both.
+# Today and the Monday of its week: boundary values in years of 52 and 53 weeks, and a leap day.
 YEAR_ENDS = [
     (date(2020, 12, 27), date(2020, 12, 21)),  # the Sunday of week 52
     (date(2020, 12, 28), date(2020, 12, 28)),  # the Monday of week 53
@@ -193,7 +193,7 @@ def test_the_pages_of_releases_lead_to_one_another(testapp):
 
 def test_a_week_costs_the_same_whatever_it_holds(testapp, make, released, connection):
     numbers = []
-    testapp.set_cookie("messages", "some")  # the view answers, not the cache
+    testapp.set_cookie("messages", "some")  # bypasses the cache
     for days in ((14,), (15, 16, 17, 18, 19)):
         released(*(date(2020, 12, day) for day in days), of=make.series())
         for path in ("week/2020-12-14/?cover_month=12", "calendar/2020-12/"):

@@ -1,4 +1,4 @@
-"""The calendar of releases: a month, its days, and what comes out on each."""
+"""The calendar of releases: a month, its days, and the issues of each day."""
 
 from datetime import UTC, date, datetime
 
@@ -12,7 +12,7 @@ from tests.web.conftest import COVER, labels, soup
 
 @pytest.fixture
 def december(make):
-    """December 2020: five issues on the second, one on the last day, others just outside."""
+    """December 2020: five issues on the 2nd, one on the last day, and two just outside the month."""
     series = make.series(name="Days", publisher=make.publisher())
     with make.single_commit():
         for number in "12345":
@@ -25,7 +25,7 @@ def december(make):
 
 
 def days(response) -> dict[str, list[str]]:
-    """By date, the labels of the issues shown."""
+    """The labels of the issues shown, by date."""
     return {
         each.find("time")["datetime"]: [
             issue.get_text(strip=True) for issue in each.select(".calendar-issue")
@@ -73,7 +73,7 @@ def test_months_lead_to_the_ones_around_them(testapp, december):
 
 
 def test_without_a_month_it_is_the_present_one_of_the_sites_zone(testapp, december):
-    with time_machine.travel(datetime(2021, 1, 1, 4, 59, tzinfo=UTC), tick=False):  # in New York, last year
+    with time_machine.travel(datetime(2021, 1, 1, 4, 59, tzinfo=UTC), tick=False):  # still 2020 in New York
         page = soup(testapp.get("/issue/calendar/"))
     assert page.h1.get_text() == "Releases of December 2020"
     assert page.select_one('.calendar-day[aria-current="date"] time')["datetime"] == "2020-12-31"
@@ -96,7 +96,7 @@ def test_the_first_and_the_last_month_there_can_be(testapp):
 
 
 def test_no_object_takes_the_address_of_a_page(wsgi):
-    """The words that stand where slugs do are no slugs."""
+    """Words that are in the place of a slug in other addresses cannot be slugs."""
     found = set()
     for route in wsgi.routes_mapper.get_routes():
         kind, _slash, rest = route.pattern.removeprefix("/").partition("/")

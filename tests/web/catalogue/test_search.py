@@ -1,4 +1,4 @@
-"""Search: words in any order, case and accents aside, and a second chance for typing errors."""
+"""Search: words in any order, regardless of case and accents, and similar names after typing errors."""
 
 from xml.etree import ElementTree
 

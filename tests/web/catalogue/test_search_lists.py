@@ -1,4 +1,4 @@
-"""Quick search finds reading lists too, those that the one who asks may see."""
+"""Quick search also finds reading lists, but only those that the current user may see."""
 
 from comicsdb.accounts.passwords import Passwords
 from tests.lists import OFFICIAL, make_list
