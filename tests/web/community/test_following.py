@@ -9,7 +9,7 @@ from tests.web.conftest import form_to, soup, start_session
 
 @pytest.fixture
 def bob(testapp, session, member, make, world):
-    """Another reader, logged in; Nora keeps something."""
+    """Another reader, logged in; Nora has a library."""
     keep_library(session, member, world)
     bob = make.user("Bob")
     start_session(testapp, bob)
@@ -24,7 +24,7 @@ def test_a_reader_is_followed_from_their_profile_and_blocks_who_follows(testapp,
     assert "You follow Nora." in form.submit("on", value="1").follow().text
     page = soup(testapp.get("/following/"))
     entries = [each.h2.get_text(" ", strip=True) for each in page.select(".feed-entry")]
-    assert len(entries) == 2  # the review, and what was read
+    assert len(entries) == 2  # the review and the issue that was read
     assert any("reviewed" in each for each in entries)
     assert page.select_one(".review-text em").get_text() == "fine"
     profiles.save_settings(session, member.id, public=False, parts=profiles.PARTS)

@@ -1,4 +1,4 @@
-"""The pages of polls: the list, votes, hidden results, and what the staff does."""
+"""The pages of polls: the list, votes, hidden results, and their administration by the staff."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ FRAGMENT = {"X-Fragment": "1"}
 
 @pytest.fixture
 def ask(session):
-    """`ask(title, first, last)`: a poll from so many days on to so many, counted from now."""
+    """`ask(title, first, last)`: create a poll that begins and ends so many days from now."""
 
     def asked(title="Which cover?", first=-1, last=1):
         now = clock.now()
@@ -33,7 +33,7 @@ def ask(session):
 
 @pytest.fixture
 def clerk(testapp, make):
-    """Somebody of the staff, who is logged in."""
+    """A staff account, logged in."""
     clerk = make.user("clerk", password=PASSWORD, passwords=Passwords("fast"), is_staff=True)
     start_session(testapp, clerk)
     return clerk
@@ -45,7 +45,7 @@ def vote_for(session, poll, user, place=0):
 
 
 def shown(response) -> list[str]:
-    """The lines of the results of a page."""
+    """The lines of the results on a page."""
     return [each.get_text(" ", strip=True) for each in soup(response).select(".poll-line")]
 
 
@@ -139,7 +139,7 @@ def test_nobody_votes_in_a_poll_that_is_not_open(testapp, session, ask, reader, 
 
 
 def cast(testapp, poll, open_one, choice, headers=None):
-    """A vote sent with the token of the page of a poll that is open."""
+    """Vote in a poll, with the CSRF token from the page of an open one."""
     token = soup(testapp.get(f"/polls/{open_one.id}/")).select_one(".poll-form input[name=csrf_token]")
     given = {"csrf_token": token["value"]} | ({"choice": choice} if choice is not None else {})
     return testapp.post(f"/polls/{poll.id}/vote/", given, headers=headers or {}, expect_errors=True)
@@ -177,7 +177,7 @@ def test_a_vote_in_place_answers_with_the_results(testapp, session, ask, reader)
 
 def test_strangers_who_vote_are_sent_to_log_in_and_back_to_the_poll(testapp, ask):
     poll = ask()
-    testapp.get("/accounts/login/")  # whose form brings the cookie of a token
+    testapp.get("/accounts/login/")  # sets the cookie of the CSRF token
     token = form_to(testapp.get("/accounts/login/"), "/accounts/login/")["csrf_token"].value
     response = testapp.post(
         f"/polls/{poll.id}/vote/",

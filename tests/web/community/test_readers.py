@@ -1,4 +1,4 @@
-"""Public profiles: what is not public does not exist for others, and what is says no more than was chosen."""
+"""Public profiles show only the parts that their owner chose; for others, private ones do not exist."""
 
 import io
 from datetime import UTC, datetime
@@ -20,12 +20,12 @@ STATEMENTS = 11
 
 @pytest.fixture
 def kept(session, member, world):
-    """What Nora keeps."""
+    """Nora's library."""
     return keep_library(session, member, world, WORDS)
 
 
 def paths(response, links=".card-label") -> list[str]:
-    """Where the cards of a page lead."""
+    """The addresses to which the cards of a page link."""
     return [each["href"] for each in soup(response).select(links)]
 
 
@@ -112,7 +112,7 @@ def test_what_is_public_is_chosen_by_a_form(testapp, session, member):
     form = form_to(page, "/accounts/update/public/")
     form["public"] = False
     assert "not public" in form.submit().follow().text
-    assert testapp.get("/readers/Nora/").status_int == 200  # her own
+    assert testapp.get("/readers/Nora/").status_int == 200  # the owner still sees it
     testapp.reset()
     testapp.get("/readers/Nora/", status=404)
 

@@ -1,4 +1,4 @@
-"""Reviews on the site: who sees what of them, the form, reports, and what the staff does about them."""
+"""Reviews on the site: visibility of texts and names, the form, reports, and moderation by the staff."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_visitors_see_reviews_and_names_of_public_profiles_alone(testapp, sessio
 
 
 def test_cached_pages_follow_every_change(testapp, session, member, world, make):
-    """After each step the page of the issue shows it, and comes from the cache at the second request."""
+    """After each change, the page of the issue shows it, and the second request is a cache hit."""
     path = f"/issue/{world.second.slug}/"
     staff = make.user("Boss", is_staff=True)
 
@@ -102,7 +102,7 @@ def test_cached_pages_follow_every_change(testapp, session, member, world, make)
 
 
 def test_no_page_tells_who_wrote_it(testapp, wsgi, session, member, world, make, review):
-    """With a profile that is not public: all pages are the same where somebody else wrote the review."""
+    """If the author's profile is not public, no page would differ if somebody else were the author."""
     kept = keep_library(session, make.user("Carl"), world)
     kept.review_id = review.id
     addresses = addresses_of(wsgi, session, world, kept, kept.list)

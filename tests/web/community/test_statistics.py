@@ -1,4 +1,4 @@
-"""The page of statistics: totals, six charts with their tables, counted once in half an hour."""
+"""The page of statistics with its totals and charts, and the staff's overview; counted every half hour."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from tests.web.conftest import soup, start_session
 
 
 def table(page, name) -> list[tuple[str, str]]:
-    """The figures below a chart."""
+    """The figures in the table below a chart."""
     rows = page.select(f"#chart-{name} tbody tr")
     return [(each.th.get_text(strip=True), each.td.get_text(strip=True)) for each in rows]
 
@@ -51,7 +51,7 @@ def test_the_figures_are_kept_and_say_of_when_they_are(testapp, connection, worl
     make.issue(series=world.series, number="99")
     with record_statements(connection) as statements:
         again = soup(testapp.get("/statistics/"))
-    assert len(statements) == 1, statements  # the epoch: whether the page itself is kept
+    assert len(statements) == 1, statements  # the epoch, which validates cached pages
     assert again.select_one(".list-count").get_text() == first.select_one(".list-count").get_text()
     assert first.select_one(".list-count").get_text().startswith("Last updated: ")
     assert table(again, "days") == table(first, "days")
