@@ -10,7 +10,7 @@ from tests.web.conftest import PASSWORD, field_errors, soup, start_session
 
 
 def picture(name="cover.png", size=(40, 60), colour="teal") -> Upload:
-    """A file to choose."""
+    """A PNG file to upload."""
     file = io.BytesIO()
     Image.new("RGB", size, colour).save(file, "PNG")
     return Upload(name, file.getvalue(), "image/png")
@@ -24,7 +24,7 @@ def log_in_as(testapp, make, username="Nora", **values):
 
 
 class Form:
-    """The form of a page as a browser holds it; WebTest's own parses the page's other forms, too."""
+    """The edit form of a page; WebTest's own class would also parse the other forms of the page."""
 
     def __init__(self, page):
         self.page = page
@@ -45,12 +45,12 @@ class Form:
 
     @property
     def fields(self) -> set[str]:
-        """The names of its fields."""
+        """The names of the fields."""
         return {each["name"] for each in self.element.select("[name]")}
 
     @property
     def hidden(self) -> dict[str, str]:
-        """What it carries unseen: its token, and what was seen of the object."""
+        """The hidden fields: the CSRF token, and the state of the object when the form was opened."""
         sent = dict(self.submit_fields())
         return {name: sent[name] for name in ("csrf_token", "modified", "seen")}
 
@@ -64,15 +64,15 @@ def _content(element) -> str:
 
 
 def open_form(testapp, address) -> Form:
-    """The form of a page."""
+    """The edit form of the page at an address."""
     return Form(testapp.get(address))
 
 
 def submit_form(form, fields=None, *, status=303, press=None):
-    """Send a form, or that of a page, with some fields filled in, as a browser does.
+    """Fill in some fields of a form, or of the form of a page, and submit it as a browser does.
 
-    A list is what is ticked in a field of several values. `press` is a button, as (name, value); without it,
-    the first one counts.
+    A list contains the ticked values of a field with several values. `press` is the pressed button, as (name,
+    value); by default, it is the first one.
     """
     form = form if isinstance(form, Form) else Form(form)
     fields = {name: value if isinstance(value, list) else [value] for name, value in (fields or {}).items()}
@@ -96,12 +96,12 @@ def kept_files(page) -> dict[str, str]:
 
 
 def value(page, name) -> str:
-    """What a field of a page holds, or what is chosen in it."""
+    """The value of a field on a page, or its selected option."""
     return _content(soup(page).main.find(attrs={"name": name}))
 
 
 def checkbox_labels(page, name, *, ticked=None) -> list[str]:
-    """The labels of the boxes of a field, all or those that are ticked or not."""
+    """The labels of the checkboxes of a field: all, or only those that are ticked or not ticked."""
     found = [
         each for each in soup(page).find_all("input", attrs={"name": name}) if each.parent.name == "label"
     ]

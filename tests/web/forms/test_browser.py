@@ -1,4 +1,4 @@
-"""The forms in a real browser: an issue made by keyboard, edited by two people at once, and reverted."""
+"""The forms in a real browser: entry by keyboard, concurrent edits, suggestions, drafts, expired sessions."""
 
 import io
 from datetime import date
@@ -19,7 +19,7 @@ from tests.web.conftest import PASSWORD, type_log_in
 
 @pytest.fixture(scope="module")
 def site(served):
-    """The site, with two accounts, a series and people to credit."""
+    """The site, with two accounts, a series and creators to credit."""
     with served.sessions() as session:
         make = Factories(Catalog(session))
         for name in ("Nora", "Otto"):
@@ -33,21 +33,21 @@ def site(served):
 
 @pytest.fixture(scope="module")
 def states():
-    """What the browser of somebody keeps who has logged in, by name."""
+    """The browser storage of each account that has logged in, by name."""
     return {}
 
 
 @pytest.fixture
 def enter(browser, site, states):
-    """`enter(name)`: a page of somebody who is logged in; every complaint of the browser fails the test.
+    """`enter(name)`: a page of a logged-in account; script errors and violations of the CSP fail the test.
 
-    Each logs in once for all tests, and again where a test asks for a new session.
+    Each account logs in once for all tests, and again if a test asks for a new session by `anew`.
     """
     contexts, complaints = [], []
 
     def entered(name, *, anew=False, **options):
         state = None if anew else states.get(name)
-        # A page that is still scrolling would move away below the pointer.
+        # With smooth scrolling, the page could still move when the pointer clicks.
         context = browser.new_context(
             base_url=site.url, reduced_motion="reduce", storage_state=state, **options
         )
@@ -70,14 +70,14 @@ def enter(browser, site, states):
 
 
 def png(colour):
-    """A picture, as a file to choose."""
+    """A picture, as a file to upload."""
     file = io.BytesIO()
     Image.new("RGB", (40, 60), colour).save(file, "PNG")
     return {"name": f"{colour}.png", "mimeType": "image/png", "buffer": file.getvalue()}
 
 
 def pick(page, field, text, label):
-    """Choose an object by typing, with the keys alone."""
+    """Choose an object with the keyboard only."""
     box = page.get_by_role("combobox", name=f"Find: {field}").last
     box.focus()
     page.keyboard.type(text)
@@ -101,9 +101,9 @@ def test_an_issue_is_made_by_keyboard_with_a_cover_three_credits_and_two_variant
         (("Ada Pencil", "Writer"), ("Bo Brush", "Inker"), ("Cy Quill", "Letterer"))
     ):
         page.get_by_role("button", name="Add a credit").press("Enter")
-        page.locator(f"#credits-{number}-creator-q:focus").wait_for()  # there one goes on typing
+        page.locator(f"#credits-{number}-creator-q:focus").wait_for()  # has the focus
         pick(page, "Creator", creator[:4], creator)
-        # Who presses Enter before anything is offered gets what will be offered first.
+        # Enter before any option is shown chooses the first one once it arrives.
         page.get_by_role("combobox", name="Find: Roles").last.focus()
         page.keyboard.type(role[:3].lower())
         page.keyboard.press("Enter")
@@ -113,8 +113,8 @@ def test_an_issue_is_made_by_keyboard_with_a_cover_three_credits_and_two_variant
         page.get_by_role("button", name="Add a variant").press("Enter")
         page.locator(f"#variants-{number}-image").set_input_files(png(colour))
         page.locator(f"#variants-{number}-name").fill(colour)
-    assert page.get_by_role("button", name="Find").count() == 0  # with the script nobody needs it
-    # Whoever leaves now is asked, and stays.
+    assert page.get_by_role("button", name="Find").count() == 0  # not needed with the script
+    # Leaving the page asks for a confirmation, which is dismissed.
     with page.expect_event("dialog") as asked:
         page.evaluate("setTimeout(() => location.assign('/'))")
     assert asked.value.type == "beforeunload"
@@ -173,7 +173,7 @@ def test_the_search_box_of_every_page_suggests_what_it_finds(browser, site):
     page.keyboard.press("/")
     box, found = page.get_by_role("combobox", name="Search the whole database"), page.locator("#quick-found")
     chosen = found.get_by_role("option", selected=True)
-    page.keyboard.type("lamp")  # "/" leads to the field
+    page.keyboard.type("lamp")  # "/" has moved the focus to the field
     chosen.wait_for()
     assert chosen.inner_text() == "Lamplight (2020)"
     assert box.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
@@ -186,7 +186,7 @@ def test_the_search_box_of_every_page_suggests_what_it_finds(browser, site):
         "false",
     )
     page.keyboard.press("Control+k")
-    page.keyboard.type("lampligth")  # instead of what was there
+    page.keyboard.type("lampligth")  # replaces the previous text
     page.keyboard.press("Enter")  # before anything is suggested
     page.wait_for_url("**/series/lamplight-2020/")
     page.close()
@@ -249,7 +249,7 @@ def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(en
     ):
         press()
         strokes += 1
-    # Nothing is saved yet, but a draft, which comes back after the session has ended.
+    # Only a draft is saved so far; it is available after the session has ended.
     for name, kind in (("image", "drop"), ("image", "paste")):
         page.evaluate(TAKE, [name, kind])
         page.locator(".picture canvas").wait_for()
@@ -260,7 +260,7 @@ def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(en
     page.goto("/issue/create/")
     page.get_by_role("link", name="Continue editing").click()
     expect(page.locator("#name")).to_have_value("The Tide Turns")
-    # What is unknown is made in place.
+    # Unknown objects are created in place.
     page.get_by_role("combobox", name="Find: Characters").fill("Tidewatcher")
     page.get_by_role("option", name="Tidewatcher New character").wait_for()
     page.keyboard.press("Enter")

@@ -1,4 +1,4 @@
-"""Two people edit the same object: nobody's work is lost, and both versions are shown."""
+"""Concurrent edits of an object: no work is lost, and the form shows both versions."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def nora(testapp, make):
 
 
 def table(page) -> dict[str, list[str]]:
-    """What the notice of a conflict says, by field: theirs, yours, and whose is in the form."""
+    """The notice of a conflict, by field: their value, yours, and which of them is in the form."""
     return {
         row.th.get_text(" ", strip=True): [cell.get_text(" ", strip=True) for cell in row.find_all("td")]
         for row in soup(page).select(".differences tbody tr")
@@ -57,7 +57,7 @@ def test_both_versions_are_shown_and_one_can_go_on(testapp, nora, world, make, s
     assert state_of(session, world.first) == before
     submit_form(
         page, {"image_drop": "1"}
-    )  # a refusal took it back, with all that went through the connection of the test
+    )  # the 409 has rolled back the stored picture, which shares the connection of the test
     session.expire_all()
     assert state_of(session, world.first) == before | {"desc": "Mine.", "number": "1a"}
 

@@ -1,4 +1,4 @@
-"""What an issue takes over from others: in the form, and by the two buttons of its page."""
+"""Copying credits, characters, teams and stories from other issues: in the form, and by buttons."""
 
 from datetime import date
 
@@ -17,13 +17,13 @@ def nora(testapp, make):
 
 
 def button(page, action):
-    """The form of a button of an issue's page, None where there is none."""
+    """The form of a button on an issue's page, or None."""
     form = soup(page).select_one(f'form[action$="/{action}/"]')
     return form and form_to(page, form["action"])
 
 
 def press(testapp, issue, action):
-    """Press a button of an issue's page; gives the page after it."""
+    """Press a button on an issue's page; returns the next page."""
     return button(testapp.get(f"/issue/{issue.slug}/"), action).submit(status=303).follow()
 
 
@@ -47,7 +47,7 @@ def test_the_form_takes_over_from_the_previous_issue_and_saves_nothing(testapp, 
     submit_form(page)
     made = session.query(Issue).filter_by(number="4").one()
     assert state_of(session, made)["credits"] == state_of(session, world.first)["credits"][:2]
-    # For an issue that is there, the one before it in time; never itself, and nothing twice.
+    # An existing issue copies from the one before it in time, never from itself, and nothing twice.
     form = open_form(testapp, f"/issue/{world.first.slug}/update/")
     page = submit_form(form, press=("copy", "credits"), status=200)
     assert "There is no earlier issue" in page
@@ -68,7 +68,7 @@ def test_credits_are_duplicated_without_those_for_covers_alone(testapp, nora, wo
     state = state_of(session, world.second)
     assert state["credits"] == state_of(session, world.first)["credits"][:2]
     assert (world.second.edited_by_id, rows.count()) == (nora.id, number + 1)
-    # Now it has some; and the first issue has none before it.
+    # It has credits now; and there is no issue before the first one.
     page = testapp.get(f"/issue/{world.second.slug}/")
     assert soup(page).select_one(".helpers button").has_attr("disabled")
     assert (

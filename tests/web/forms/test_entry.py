@@ -1,4 +1,4 @@
-"""Quick entry: credits as text, objects made with the form, proposals, and the edit summary."""
+"""Quick entry: credits as text, objects created with the form, proposed values, and the edit summary."""
 
 from datetime import date
 
@@ -43,7 +43,7 @@ def test_credits_as_text_become_rows_and_what_is_not_placed_stays(
             form, {"credits-text": text, "desc": "typed"}, press=("place", "credits"), status=200
         )
     fold = [each for each in statements if "fold(" in each]
-    assert len(fold) == 2, fold  # all names at once, and what resembles the unknown one
+    assert len(fold) == 2, fold  # one for all names, one for names similar to the unknown one
     assert rows(page) == {
         "Ada Pencil 1950–": ["Writer"],
         "Eva Šmit": ["Writer"],
@@ -54,7 +54,7 @@ def test_credits_as_text_become_rows_and_what_is_not_placed_stays(
     assert set(field_errors(page)) == {"credits-text", "credits-3-creator"}
     assert checkbox_labels(page, "credits-3-creator", ticked=False) == ["Zoe New New creator"]
     assert value(page, "credits-3-creator-q") == "Zoe New"
-    # The same when the form is saved with it: nothing is saved, and all errors are shown.
+    # Saving the form with such text is refused: nothing is saved, and all errors are shown.
     page = submit_form(page, {"number": "", "credits-3-creator": "new:Zoe New"}, status=422)
     assert set(field_errors(page)) == {"credits-text", "number"}
     page = submit_form(page, {"number": "4", "credits-text": ""}).follow()
@@ -63,7 +63,7 @@ def test_credits_as_text_become_rows_and_what_is_not_placed_stays(
     assert len(state_of(session, issue)["credits"]) == 4
     assert zoe.created_by_id == nora.id
     assert "Zoe New" in page
-    # Text that is placed without doubt is saved at once, to the rows that are there.
+    # Unambiguous text is saved at once, and added to the existing rows.
     form = open_form(testapp, f"/issue/{issue.slug}/update/")
     submit_form(form, {"credits-text": "Ada Pencil (letters)\nzoe new (Editor)"})
     session.expire_all()
@@ -91,7 +91,7 @@ def test_what_is_unknown_is_made_with_the_form_in_one_transaction(testapp, nora,
         "arcs": ["new:The Long Night"],
         "universes": ["new:Mirror World"],
     }
-    # Nothing is made for a form that is refused, which shows the same again.
+    # A refused form creates nothing, and shows the same choices again.
     page = submit_form(page, made | {"number": "1"}, status=422)
     assert set(field_errors(page)) == {"number"}
     assert checkbox_labels(page, "characters", ticked=True) == ["Moth New character", "Lamplighter Wick"]
@@ -104,7 +104,7 @@ def test_what_is_unknown_is_made_with_the_form_in_one_transaction(testapp, nora,
     assert (issue.image_width, state_of(session, issue)["universes"]) == (40, [universe.id])
     for kind, each in (("issue", issue), ("arc", arc)):
         assert reasons(session, kind, each.id) == ["From the printed issue"]
-    # It is in the history that everybody sees.
+    # The history shows it to all members.
     assert "From the printed issue" in testapp.get(f"/issue/{issue.slug}/history/")
     answer = submit_form(
         open_form(testapp, f"/issue/{issue.slug}/update/"), {"reason": "x" * 101}, status=422
@@ -118,7 +118,7 @@ def test_a_universe_needs_a_series_and_others_are_made_in_any_form(testapp, nora
     form = open_form(testapp, f"/character/{world.character.slug}/update/")
     submit_form(form, {"creators": ["new:Cy Quill", "new:cy quill"], "teams": ["new:The Moths"]})
     assert session.query(Creator).filter_by(name="Cy Quill").count() == 1
-    # What cannot be made is refused like an object that is not there.
+    # Kinds that cannot be created here are refused like missing objects, and so are invalid names.
     for field in ("series", "reprints"):
         page = submit_form(open_form(testapp, "/issue/create/"), {field: ["new:X"]}, status=422)
         assert field in field_errors(page)
@@ -147,7 +147,7 @@ def test_a_new_issue_is_filled_in_from_the_run_and_leads_to_the_next(testapp, no
     page = page.follow()
     assert notice(page) == "Lamplight (2019) #4 was added to the catalogue."
     assert (value(page, "series"), value(page, "number")) == (str(world.series.id), "5")
-    # The page of an issue leads there, too; without a script a button asks for a chosen series.
+    # The page of an issue has such a link, too; without a script, a button proposes values for the series.
     link = soup(testapp.get(f"/issue/{fourth.slug}/")).select_one(".acts > a")["href"]
     assert value(testapp.get(link), "cover_date") == "2019-09-01"
     typed = {"series-q": "Lamplight (2019)", "page": "48"}

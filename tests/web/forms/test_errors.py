@@ -1,4 +1,4 @@
-"""What forms refuse: beside the field and above the form, with everything typed kept."""
+"""Errors in forms: shown beside the field and above the form, which keeps everything that was typed."""
 
 from datetime import date
 
@@ -160,7 +160,7 @@ def test_advisory_rules_refuse_a_breach_only_where_its_field_was_changed(testapp
     submit_form(form, {"birth": "1950-06-02", "death": "1950"})
     session.refresh(world.inker)
     assert (world.inker.death, world.inker.death_precision) == (date(1950, 1, 1), "year")
-    # To take something away is no breach, and a series that allows titles has them.
+    # Removing values is no breach, and issues of a series that allows titles may have one.
     emptied = {"title": "", "arcs": [], "isbn": "", "upc": "", "sku": ""}
     submit_form(open_form(testapp, f"/issue/{reprint.slug}/update/"), emptied)
     submit_form(
@@ -194,7 +194,7 @@ def test_who_seems_to_be_there_already_is_shown_before_a_second_is_made(testapp,
         assert notice.select_one("a")["href"] == f"/publisher/{world.publisher.slug}/"
         assert kept_files(page) == {"image": "cover.png"}
     assert session.query(Publisher).count() == number
-    # A refusal takes back all that goes through the connection of these tests, kept pictures as well.
+    # A refusal rolls back everything on the test's only connection, including the stored picture.
     submit_form(page, {"image": picture()}, press=("anyway", "1"))
     assert session.query(Publisher).count() == number + 1
     submit_form(open_form(testapp, "/publisher/create/"), {"name": "Quite Another"})

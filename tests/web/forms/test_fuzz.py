@@ -1,4 +1,4 @@
-"""Whatever is sent to a form, the answer is a page, and what was refused has changed nothing."""
+"""Fuzzing of forms: no input causes a server error, and refused input changes nothing."""
 
 import pytest
 from hypothesis import given
@@ -50,7 +50,7 @@ def test_no_form_breaks(testapp, nora, world, session, data):
     kind = data.draw(st.sampled_from([*(model.__tablename__ for model in CATALOGUE), "issue", "issue"]))
     entity = getattr(world, "first" if kind == "issue" else kind)
     address = data.draw(st.sampled_from([f"/{kind}/create/", f"/{kind}/{entity.slug}/update/"]))
-    # Not from the page, which is another after each example: hypothesis would be at a loss.
+    # Not from the page, which differs after each example: Hypothesis needs stable strategies.
     views = testapp.app.registry["comicsdb_web.kind_views"]
     fields = [field.name for field in views[kind].form.fields]
     names = [*fields, *(f"{name}-q" for name in fields), "price_currency", "genres-shown"]

@@ -1,4 +1,4 @@
-"""A form that is sent after its session has ended comes back after log-in, with all that was typed."""
+"""A form that is submitted after its session has ended is restored after log-in, with all that was typed."""
 
 import re
 from datetime import timedelta
@@ -20,18 +20,18 @@ from tests.web.conftest import ATTRIBUTE, FORM, PASSWORD, form_of, form_to, noti
 from tests.web.forms.form_helpers import checkbox_labels, open_form, picture, submit_form, value
 
 ENDED = "Your session has expired. Log in, and the form will come back with what you entered."
-# Forms that end a session or begin one, or are for nobody.
+# Forms that begin or end a session, or need no account.
 OTHERS = ("/accounts/log", "/theme/", "/i18n/")
 
 
 def end_sessions(session):
-    """All sessions end, as by "log out everywhere" on another device."""
+    """End all sessions, like "log out everywhere" on another device."""
     session.execute(delete(LoginSession))
     session.commit()
 
 
 def back(testapp, answer, user):
-    """The page where a form comes back, after its sender has logged in again."""
+    """Log in again; returns the page with the restored form."""
     assert answer.status_int == 303, answer.request.url
     target = parse_qs(urlsplit(answer.location).query)["next"][0]
     start_session(testapp, user)
@@ -49,9 +49,9 @@ NAME = re.compile(' name="([^"]*)"')
 
 
 def typed_forms(page, seen):
-    """The forms of a page that somebody types in, without those like one of before: action and fields."""
+    """Yield each form of a page with text fields, and these fields, unless a similar form is in `seen`."""
     for text in FORM.findall(page.text):
-        # To parse one takes long, and each page has those of the head and the foot.
+        # Parsing a form is slow, and those of header and footer are on every page.
         has = {name: unescape(value) for name, value in ATTRIBUTE.findall(text[: text.index(">")])}
         if has.get("method", "").upper() == "POST" and not has.get("action", "").startswith(OTHERS):
             known = re.sub(r"\d+", "0", has.get("action", "")), frozenset(NAME.findall(text))
@@ -66,7 +66,7 @@ def typed_forms(page, seen):
                 if name
                 and type(field) in {Text, Textarea}
                 and "password" not in name
-                and not name.endswith("-q")  # words to find something by are no value of the form
+                and not name.endswith("-q")  # search words of pickers are no values of the form
                 and name not in {"confirm_code", "code", "homepage"}
             ]
             if typed:
@@ -189,7 +189,7 @@ def test_nobody_else_sees_it_and_nobody_after_an_hour(testapp, world, session, r
 
 
 def test_a_form_that_was_made_for_another_is_refused_and_not_kept(testapp, world, session, reader, make):
-    """Else whoever sends others a form of their own could fill in theirs."""
+    """Otherwise attackers could fill in the forms of other people."""
     form = open_form(testapp, f"/creator/{world.creator.slug}/update/")
     start_session(testapp, make.user("Bob"))
     submit_form(form, {"name": "Of Nora"}, status=400)

@@ -1,6 +1,6 @@
-"""A picture that was chosen in a form that is refused is kept for it.
+"""Pictures that were chosen in a form are stored if the form is refused.
 
-On real connections: a refusal rolls back all that goes through the one of other tests.
+These tests use real connections: on the single connection of other tests, a refusal rolls back everything.
 """
 
 from contextlib import closing
@@ -29,7 +29,7 @@ LOST = "The picture you chose is no longer stored: please choose it again."
 
 @pytest.fixture
 def site(wsgi, factory, tmp_path, monkeypatch):
-    """The site with a database and a folder of the test's own, and Nora, who is logged in."""
+    """A client of the site with a separate database and folder, logged in as Nora."""
     engine, storage = factory.kw["bind"], FolderStorage(tmp_path)
     monkeypatch.setitem(wsgi.registry, "comicsdb.media", storage)
     monkeypatch.setitem(wsgi.registry, "comicsdb.thumbnails", Thumbnails(storage))
@@ -50,7 +50,7 @@ def site(wsgi, factory, tmp_path, monkeypatch):
 
 
 def stored(site) -> set[str]:
-    """The keys of all pictures that lie in the storage."""
+    """The keys of all pictures in the storage, except for thumbnails."""
     paths = (path.relative_to(site.folder) for path in site.folder.rglob("*") if path.is_file())
     return {path.as_posix() for path in paths if path.parts[0] != "thumbs"}
 
@@ -65,7 +65,7 @@ def one(site, model):
 
 
 def test_a_chosen_picture_outlives_a_refusal(site):
-    """Kept with errors elsewhere and by other buttons, shown, dropped, replaced, and saved once."""
+    """Errors and other buttons of the form keep it; it is shown, dropped or replaced, and saved only once."""
     page = submit_form(open_form(site, "/arc/create/"), {"name": "", "image": picture("a.png")}, status=422)
     assert (kept_files(page), field_errors(page)) == ({"image": "a.png"}, {"name": "This field is required."})
     shown = thumbnail(page, "image")
@@ -82,7 +82,7 @@ def test_a_chosen_picture_outlives_a_refusal(site):
     assert f"/{arc.image}." in thumbnail(replaced, "image")
     assert (arc.image_width, arc.image_height) == (40, 60)
     assert field_errors(submit_form(replaced, {"name": "Dawn"}, status=422)) == {"image": LOST}
-    # Only what still waits lies beside it.
+    # Besides it, only the picture that is still waiting is stored.
     assert stored(site) == {arc.image, one(site, PictureDraft).image}
 
 
@@ -151,7 +151,7 @@ def test_an_account_keeps_so_many(site, monkeypatch):
 def test_a_draft_keeps_its_picture_for_as_long_as_there_is_the_draft(site, monkeypatch):
     form = open_form(site, "/arc/create/")
     page = submit_form(form, {"name": "Dusk", "image_photo": picture("p.png")}, press=("save_draft", "1"))
-    monkeypatch.setattr(drafts, "LIFETIME", timedelta(0))  # what no draft has is removed
+    monkeypatch.setattr(drafts, "LIFETIME", timedelta(0))  # pictures without a draft expire at once
     assert drafts.remove_old_pictures(site.session) == []
     page = page.follow()
     assert kept_files(page) == {"image": "p.png"}

@@ -1,4 +1,4 @@
-"""The forms of the nine kinds: what is typed is stored, and what is not touched stays."""
+"""The forms of the nine kinds: what is typed is stored, and untouched fields keep their values."""
 
 import base64
 from datetime import date
@@ -20,19 +20,19 @@ def nora(testapp, make):
 
 
 def made(session, model):
-    """The object made last."""
+    """The newest object of a model."""
     return session.query(model).order_by(model.id.desc()).first()
 
 
 def unquoted(answer) -> str:
-    """What an answer tells on the next page: it travels there in a signed cookie."""
+    """The message of a response for the next page, from its signed cookie."""
     cookie = next(each for each in answer.headers.getall("Set-Cookie") if each.startswith("messages="))
     packed = cookie.partition("=")[2].partition(";")[0].strip('"')
     return base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))[64:].decode()
 
 
 def texts(world):
-    """For each kind: what is typed into a new form, and the state that comes of it."""
+    """Yield for each kind what is typed into a new form, and the state that results."""
     w = world
     about = {"name": "  Moon  ", "desc": "One.\r\n\r\nTwo", "gcd_id": "77"}
     stored = {"name": "Moon", "desc": "One.\n\nTwo", "gcd_id": 77}
@@ -121,14 +121,14 @@ def test_what_is_typed_is_stored_and_shown_and_each_field_can_be_changed(testapp
         assert bool(state.get("image")) is (kind != "series")
         history = session.query(History).filter_by(kind=kind, object_id=entity.id).count()
 
-        # A form that is sent as it comes changes nothing, writes nothing and moves no stamp.
+        # Submitting an unchanged form writes nothing and moves no stamp.
         modified = entity.modified
         answer = submit_form(open_form(testapp, f"/{kind}/{entity.slug}/update/"))
         assert "Nothing to change." in unquoted(answer)
         session.refresh(entity)
         assert entity.modified == modified
 
-        # And one that changes one field leaves all others alone.
+        # Changing one field leaves all others alone.
         answer = submit_form(open_form(testapp, f"/{kind}/{entity.slug}/update/"), {"desc": "Now."})
         assert "Saved." in unquoted(answer)
         session.expire_all()
@@ -162,7 +162,7 @@ def test_what_the_forms_can_hardly_show_survives_an_edit_of_something_else(testa
 
 
 def test_fields_that_were_not_sent_stay(testapp, nora, world, session):
-    """A form is never taken for more than it says: not by programs, not where a field was disabled."""
+    """Missing fields, as in requests of programs or if a field was disabled, are not emptied."""
     before = state_of(session, world.first)
     address = f"/issue/{world.first.slug}/update/"
     form = open_form(testapp, address)
@@ -203,7 +203,7 @@ def test_a_picture_is_replaced_and_taken_away(testapp, nora, make, session, medi
     assert issue.image != first
     assert issue.image_width == 60
     page = testapp.get(address)
-    assert issue.image in page.text  # it is shown beside the chooser
+    assert issue.image in page.text  # shown beside the file input
     submit_form(page, {"image_clear": "1"})
     session.expire_all()
     assert (issue.image, issue.image_width, issue.cover_hash) == ("", None, "")

@@ -1,4 +1,4 @@
-"""Autocomplete: what it finds, in which order, for whom; and the same without a script."""
+"""Autocomplete: matches, ranking, access and limits; and the same choices without a script."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def nora(testapp, make):
 
 @pytest.fixture
 def found(testapp, nora, wsgi):
-    """`found(name, query)`: the texts that are offered, in their order."""
+    """`found(name, query)`: the texts that are offered, in order."""
 
     def asked(name, query):
         wsgi.registry["comicsdb.limiter"].forget()
@@ -49,7 +49,7 @@ RANKED = ["moon", "The Moon", "Moon Base", "Moonlight", "Half-Moon", "Fullmoon"]
 
 @pytest.mark.parametrize("kind", ["publisher", "imprint", "universe", "creator", "character", "team", "arc"])
 def test_the_best_match_comes_first(testapp, found, make, kind):
-    """The very name, without its article too; what begins with it; what holds it; then other names."""
+    """The exact name, even without its article; names that begin with it; that contain it; other names."""
     more = {
         "publisher": {"alt_names": ["Moon"]},
         "creator": {"alias": ["Moon"]},
@@ -123,7 +123,7 @@ def test_a_search_costs_one_statement_and_one_for_the_labels(found, world, conne
         with record_statements(connection) as statements:
             assert found(name, query)
         assert len([each for each in statements if "fold(" in each]) == 1, name
-        assert len(statements) == (2 if name == "role" else 3), statements  # one is for the account
+        assert len(statements) == (2 if name == "role" else 3), statements  # one loads the account
 
 
 def test_too_little_and_wildcards_find_nothing(found, world):

@@ -1,4 +1,4 @@
-"""Who may edit and delete, and what a deletion asks and takes along."""
+"""Rights to edit and delete, and the page that confirms a deletion and lists what else it deletes."""
 
 import pytest
 from sqlalchemy import select
@@ -10,20 +10,20 @@ from tests.web.forms.form_helpers import log_in_as, open_form, submit_form
 
 
 def objects(world):
-    """One object of each kind, with its kind."""
+    """Yield each kind with an object of it."""
     for model in CATALOGUE:
         kind = model.__tablename__
         yield kind, getattr(world, "first" if kind == "issue" else kind)
 
 
 def let(session, name, *kinds):
-    """Give a group the right to delete."""
+    """Give a group the right to delete these kinds only."""
     session.scalar(select(Group).where(Group.name == name)).may_delete = list(kinds)
     session.commit()
 
 
 def acts(page) -> list[str]:
-    """What the menu of a page offers."""
+    """The links in the menu of a page."""
     return [each.get_text(strip=True) for each in soup(page).select(".acts a")]
 
 

@@ -1,4 +1,4 @@
-"""Rows of forms: credits, variants and attributions, with and without our script."""
+"""Rows of forms: credits, variants, attributions and external ids, with and without our script."""
 
 from decimal import Decimal
 
@@ -26,13 +26,13 @@ def nora(testapp, make):
 
 @pytest.fixture
 def address(world):
-    """The form of an issue with two credits and a variant."""
+    """The address of the form of an issue with two credits and a variant."""
     return f"/issue/{world.first.slug}/update/"
 
 
 @pytest.fixture
 def state(world, session):
-    """What that issue holds now."""
+    """`state()`: the current state of that issue."""
 
     def found():
         session.expire_all()
@@ -95,7 +95,7 @@ def test_rows_are_changed_added_and_removed_in_one_history_row(
         {
             f"credits-{ada}-roles": [writer],
             f"credits-{bo}-remove": "1",
-            # Holes in the numbers do not matter, and an empty new row is nothing.
+            # Gaps in the numbers do not matter, and empty new rows are ignored.
             "credits-7-creator": [third.id],
             "credits-7-roles": [inker],
             "credits-9-creator-q": "",
@@ -194,7 +194,7 @@ def test_an_invalid_row_saves_nothing_and_keeps_what_was_typed(testapp, nora, wo
 def test_rows_that_were_not_sent_stay_and_those_sent_unchanged_are_not_judged(
     testapp, nora, world, make, state, session
 ):
-    """A credit without roles, as an import may bring it, does not stand in the way of an edit."""
+    """A credit without roles, as an import may create it, does not prevent an edit."""
     make.catalog.update(
         world.first,
         {
@@ -220,7 +220,7 @@ def test_rows_that_were_not_sent_stay_and_those_sent_unchanged_are_not_judged(
 
 
 def test_a_row_of_something_that_is_not_there_is_a_new_one(testapp, nora, world, make, state, address):
-    """Whatever a forged form says it edits, only rows of this object are changed."""
+    """A forged form cannot change the rows of other objects."""
     other = make.issue(variants=[{"name": "Alien", "image": "variants/2020/01/01/a.png"}])
     (alien,) = make.session.query(Variant).filter_by(issue_id=other.id)
     form = open_form(testapp, address)

@@ -1,4 +1,4 @@
-"""Drafts on the server: forms that are being filled in, and who gets them back."""
+"""Drafts on the server: unfinished forms, which their owner can continue or discard."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ def offered(page) -> list[str]:
 
 
 def stored(session):
-    """All drafts that are not saved."""
+    """All drafts whose form has not been saved."""
     session.expire_all()
     return (
         session.query(FormDraft).filter(FormDraft.form != drafts.USED_KEY).order_by(FormDraft.created).all()
@@ -32,7 +32,7 @@ def stored(session):
 
 
 def forms(world):
-    """Forms of three sorts, with a field of each and what is typed into it."""
+    """Three different forms: the address, a field, and what is typed into it."""
     return (
         (f"/issue/{world.first.slug}/update/", "desc", "typed"),
         ("/collection/add/", "notes", "typed"),
@@ -45,7 +45,7 @@ def test_a_draft_survives_log_out_and_goes_with_the_saved_form(testapp, nora, wo
         page = submit_form(open_form(testapp, address), {field: text}, press=("save_draft", "1")).follow()
         assert value(page, field) == text
         assert "It is not saved yet" in page
-        # A button that changes the form only leaves it alone, and so does our script, which stores it again.
+        # A button that only changes the form leaves the draft alone; our script stores the draft again.
         submit_form(page, {field: "later"}, press=("find", "nothing"), status=200)
         sent = dict(Form(page).submit_fields()) | {field: "later", "save_draft": "1"}
         testapp.post(address, sent, headers={"X-Fragment": "1"}, status=204)
@@ -65,7 +65,7 @@ def test_a_draft_survives_log_out_and_goes_with_the_saved_form(testapp, nora, wo
             assert world.first.desc == "later"
         else:
             submit_form(page, {"issue_id": [world.first.id]})
-        # What was sent before, but comes later, is not stored again.
+        # A request of the script that arrives after the form was saved stores no draft.
         testapp.post(address, sent, headers={"X-Fragment": "1"}, expect_errors=True)
         assert stored(session) == []
         assert offered(testapp.get(address)) == []
@@ -77,7 +77,7 @@ def test_drafts_are_their_owner_s_alone_and_can_be_discarded(testapp, nora, worl
     (draft,) = stored(session)
     key = draft.digest
     assert [row["action"] for row in account_data(session, nora.id)["drafts"]] == [address]
-    # Another form of the same sort, and the same form of another object, have drafts of their own.
+    # A second form of this object and the form of another object have drafts of their own.
     submit_form(open_form(testapp, address), {field: "second"}, press=("save_draft", "1"))
     assert len(offered(testapp.get(address))) == 2
     assert offered(testapp.get(f"/issue/{world.second.slug}/update/")) == []
