@@ -75,7 +75,7 @@ def contexts(browser, address, session):
 
 @pytest.fixture
 def visit(contexts):
-    """`visit(**options)`: an anonymous page, a page of the member, and the browser's errors and warnings."""
+    """`visit(**options)`: a logged-out page, a page of the member, and the browser's errors and warnings."""
     pages = []
 
     def opened(**options):

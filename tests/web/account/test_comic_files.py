@@ -48,7 +48,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def nora(testapp, make):
-    """An editor, logged in."""
+    """An account that is logged in."""
     return log_in_as(testapp, make)
 
 

@@ -160,7 +160,7 @@ def test_logging_in_tells_nothing_of_names(testapp, member, make, seen):
         seen_now["text"] = seen_now["text"].replace(f'value="{username}"', "")
         assert seen_now["hashes"] == {"verify": 1}
         found.append(seen_now)
-    assert found[0]["statements"]["SELECT"] - found[2]["statements"]["SELECT"] <= 1  # of the groups
+    assert found[0]["statements"]["SELECT"] - found[2]["statements"]["SELECT"] <= 1  # for the groups
     for each in found:
         each.pop("statements")
     assert found[0] == found[1] == found[2]

@@ -43,7 +43,7 @@ def test_every_page_of_a_merged_object_leads_to_that_of_the_survivor(
         answer = testapp.get(pattern.format(slug=slug) + "?page=2", status=301)
         path, _, query = answer.location.partition("?")
         assert path == "http://localhost" + pattern.format(slug=kept.slug)
-        assert query == ("" if pattern == f"/{kind}/{{slug}}/" else "page=2")  # parameters of this page
+        assert query == ("" if pattern == f"/{kind}/{{slug}}/" else "page=2")  # if the page reads it
     answer = testapp.get(f"/{kind}/{gone}/", status=301)
     assert answer.location == f"http://localhost/{kind}/{kept.slug}/"
 
