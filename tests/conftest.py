@@ -390,7 +390,10 @@ def make(catalog):
 
 @pytest.fixture(scope="session")
 def wsgi(shared_database, media_folder):
-    """The whole application, site and API, created once, after its first request, which counts due stars."""
+    """The whole application, site and API, created once.
+
+    The first request of a day, which also counts ratings that are due, is made here.
+    """
     app = build_app(shared_database, media_folder)
     webtest.TestApp(app).get("/favicon.ico")
     yield app
@@ -480,7 +483,7 @@ def unreachable_storage(monkeypatch, wsgi):
 
 
 class Statements(list):
-    """The recorded SQL statements, without savepoints."""
+    """Recorded SQL statements, without savepoints."""
 
     def __str__(self):
         return f"{len(self)} statements:\n" + "\n".join(

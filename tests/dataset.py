@@ -114,7 +114,7 @@ def user(identifier: int, name: str, **more) -> dict:
 
 
 def small_set() -> dict[str, list[dict]]:
-    """A set in which each field of each file has a value in some row; ids have no gaps, links are mutual."""
+    """A data set in which each field has a value in some row; ids have no gaps, links are mutual."""
     return {
         "genres": [{"id": 1, "name": "Western"}, {"id": 2, "name": "Sea Tales"}],
         "series_types": [
@@ -329,7 +329,7 @@ def rating(identifier: int, issue_id: int, user_id: int, stars: int, created_on:
 
 
 def pictures() -> dict[str, bytes]:
-    """The picture files that the small set names."""
+    """The picture files that the rows of the small set refer to."""
     return {
         "logos/port.png": picture("blue", (64, 64)),
         "covers/one.png": picture("green", (40, 60)),

@@ -46,7 +46,7 @@ COLLECTIVE, TOKEN = "comics", "the platform's token"
 
 
 class DonationPlatform:
-    """The server; it reports `transactions`, or returns each of `answers` once instead."""
+    """The server; it reports `transactions`, or sends each of `answers` once instead."""
 
     def __init__(self):
         self.transactions: list[dict] = []

@@ -6,7 +6,7 @@ _free: list[Engine] = []
 
 
 def acquire(url: str) -> Engine:
-    """An engine on a database; give it back without listeners."""
+    """An engine on a database; remove your listeners before you release it."""
     engine = _free.pop() if _free else _make(url)
     engine.url = make_url(url)
     return engine

@@ -110,8 +110,8 @@ ISSUE = {
     "cover_hash": "substr(md5('h' || n), 1, 16)",
 }  # fmt: skip
 
-# Issues form a long tail: series 1 has many hundreds, most series have a dozen or two. The series that sort
-# last are numbered to identify who appears only in them.
+# Sizes of series have a long tail: series 1 has many hundreds of issues, most have a dozen or two. `late` is
+# the issues of the series that sort last: only there does the last object of each kind appear.
 PLACES = """
 CREATE TEMPORARY TABLE place ON COMMIT DROP AS
 SELECT row_number() OVER (ORDER BY s, k)::integer AS n, s, k::integer
@@ -131,7 +131,8 @@ SELECT place.n, place.s FROM place JOIN (
 ) last ON last.id = place.s
 """
 
-# People who may be drawn for an issue: those of its series (by number and one of twelve slots), or anybody.
+# Objects drawn for an issue: in the first `own` slots those of its series, which change every 40 issues;
+# in the others any.
 DRAWN = """
     CASE WHEN slot <= {own} THEN pg_temp.skewed(place.s * 64 + slot + (place.k / 40) * 9, {seed}, :named - 1)
     ELSE pg_temp.skewed(place.n::bigint * 64 + slot, {seed} + 1, :named - 1) END
@@ -142,7 +143,7 @@ SELECT place.n, {drawn} FROM place, generate_series(1, {slots}) slot
 WHERE pg_temp.chance(place.n::bigint * 64 + slot, {seed} + 2) < {share}
 UNION SELECT late.n, :named FROM late ORDER BY 1, 2
 """
-# kind: slots of an issue, how many of them belong to its series, and the share that is filled
+# kind: slots of an issue, how many of them are for objects of its series, and the share that is filled
 APPEARANCES = {
     "character": (15, 10, 0.68),
     "team": (3, 2, 0.5),
@@ -159,7 +160,7 @@ FROM (
 UNION ALL SELECT (SELECT 10 * count(*) FROM place) + n, n, :named, 11 FROM late
 """
 # The slot determines the role: writer, penciller, inker, colorist, letterer, cover, editor; then any. Every
-# fifth has another role, too, unless it is the same.
+# fifth credit has a second role, unless that is the same.
 ROLES = """
 INSERT INTO credit_role (credit_id, issue_id, creator_id, role_id)
 SELECT id, n, creator, unnest(CASE WHEN id % 5 <> 0 OR role = other THEN ARRAY[role]

@@ -15,7 +15,7 @@ def scans(number: int, side: int = 7000) -> bytes:
 
 
 def heavy_scans(number: int, side: int = 7000) -> bytes:
-    """The same with scans of all colours: 64 of 7000 by 7000 pixels take three seconds and 16 MB."""
+    """Like `scans`, with scans of all colours: 64 of 7000 by 7000 pixels take three seconds and 16 MB."""
     data = _progressive("RGB", side)
     first = data.index(SCAN)
     second = data.index(SCAN, first + 2)

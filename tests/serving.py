@@ -103,7 +103,7 @@ def _wait_for(process, port: int, log: Path) -> None:
 
 
 def fetch(url: str, *, method: str = "GET", data: str = "", **headers: str) -> tuple[int, dict, bytes]:
-    """Status, headers and body of a response, errors included; `data` is sent if given."""
+    """Status, headers and body of a response, even of an error; `data` is sent as the body if given."""
     asked = urllib.request.Request(url, data.encode() or None, method=method, headers=headers)
     try:
         with urllib.request.urlopen(asked, timeout=20) as answer:

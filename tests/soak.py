@@ -1,4 +1,4 @@
-"""How long property tests run: briefly in the suite, and for COMICSDB_SOAK sequences when it is set."""
+"""How long property tests run: briefly in the suite; with COMICSDB_SOAK, for that many sequences."""
 
 import os
 
@@ -8,7 +8,7 @@ SOAK = int(os.environ.get("COMICSDB_SOAK", "0"))
 
 
 def sequences(examples: int, steps: int) -> settings:
-    """Settings of a test with random writes: the same sequences on every run, new ones when soaking."""
+    """Settings of a test with random writes: the same sequences in every run, new ones with COMICSDB_SOAK."""
     return settings(
         max_examples=SOAK or examples,
         stateful_step_count=steps,

@@ -16,7 +16,7 @@ from tests.waiting import wait_until
 
 
 class Standby:
-    """A replica of a whole cluster; it is started at once, and ends with the test process."""
+    """A replica of a whole cluster, started immediately; it ends with the test process."""
 
     def __init__(self, primary: dev_cluster.Cluster):
         folder = Path(tempfile.mkdtemp(prefix=CLUSTER_PREFIX))

@@ -109,7 +109,7 @@ def test_pictures_are_decoded_only_where_decoding_can_do_no_harm():
 
 
 def test_who_takes_pictures_is_known():
-    """tests/site/test_picture_locks.py tests each of them: no lock is held while a picture is decoded."""
+    """tests/site/test_picture_locks.py tests that each of them holds no lock while decoding a picture."""
     taking = {"comicsdb.media.uploads.picture_values"}
     paths = [path for package in PACKAGES for path in modules(package)]
     assert {path.relative_to(ROOT).as_posix() for path in paths if taking & imported(path)} == {
@@ -131,7 +131,7 @@ def test_no_surface_writes_past_the_catalogue():
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_list_of_subpackages_is_complete(package):
-    """A subpackage that is missing from the list works in the checkout but is not in the wheel."""
+    """A subpackage that is missing from the list works in the checkout but is missing from the wheel."""
     listed = tomllib.loads((ROOT / package / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     present = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in modules(package)}
     assert set(listed) == present

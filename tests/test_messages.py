@@ -73,6 +73,6 @@ def test_a_text_that_stands_with_a_plural_and_without_keeps_it():
 
 
 def test_no_sentence_is_made_of_a_text_that_is_no_literal():
-    """Only string literals are extracted: texts that are put together are never found."""
+    """Only string literals are extracted: texts composed at runtime would never be translated."""
     for domain in DOMAINS:
         assert all(message.id for message in list(gather(domain))[1:])

@@ -1,4 +1,4 @@
-"""A server for our client: the whole application behind a port, with rate limits, and a small catalogue."""
+"""A server for tests of the client: the whole application, with rate limits and a small catalogue."""
 
 import itertools
 import threading
@@ -18,7 +18,7 @@ from comicsdb_client import Client
 from tests.conftest import build_app
 from tests.factories import Factories
 
-BURST = 12  # requests in a minute
+BURST = 12  # requests per minute
 ARCS = 205
 
 _tokens = itertools.count(1)
@@ -26,7 +26,7 @@ _tokens = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def server(cluster, template, tmp_path_factory):
-    """The address of the server, ids of its catalogue, and `make`, which adds to it."""
+    """The server: its `url`, the ids of its catalogue, and the factories (`make`) that add to it."""
     cluster.clone_database(template, "clients")
     url = cluster.url("clients")
     limits = {"comicsdb_api.throttle": "on", "comicsdb_api.throttle.burst": str(BURST)}
@@ -48,7 +48,7 @@ def server(cluster, template, tmp_path_factory):
 
 
 def fill(make: Factories) -> SimpleNamespace:
-    """Two series of the same name, and more arcs than a page has."""
+    """Create three series, two of them with the same name, and more arcs than fit on two pages."""
     with make.single_commit():
         publisher = make.publisher(name="Nimbus Comics")
         old = make.series(name="Harbor Lights", year_began=1988, publisher=publisher)
@@ -72,7 +72,7 @@ def fill(make: Factories) -> SimpleNamespace:
 
 @pytest.fixture
 def token(server):
-    """A token of an account of the test's own, which has used nothing of its limits."""
+    """The token of a new account, which has not used any of its rate limits."""
     text = f"cdb_{next(_tokens):064x}"
     user = server.make.user()
     server.make.session.add(ApiToken(digest=digest(text), token_key=text[:8], user_id=user.id))
@@ -82,6 +82,6 @@ def token(server):
 
 @pytest.fixture
 def client(server, token):
-    """A client that rather fails than waits."""
+    """A client that fails instead of waiting for rate limits."""
     with Client(server.url, token=token, longest_wait=0) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Archives: tags get in, and everything else stays as it is, byte for byte, whatever happens meanwhile."""
+"""Writing tags into archives: everything else stays the same, byte for byte, even after a failure."""
 
 import io
 import os
@@ -17,7 +17,10 @@ PAGE = bytes(range(256)) * 40
 
 
 def made(path: Path, members=(), *, comment=b"", before=b"") -> Path:
-    """An archive with two pages, one of them compressed, and members in front of them ("0…" of the first)."""
+    """An archive with two pages, of which the second is compressed.
+
+    The members stand before the second page, or before the first if their names begin with "0".
+    """
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as file:
         file.comment = comment
@@ -37,7 +40,7 @@ def made(path: Path, members=(), *, comment=b"", before=b"") -> Path:
 
 
 def members(path: Path) -> dict:
-    """All that is known of the members but for where they are, with their data as they are compressed."""
+    """The metadata of each member, except its position, with its local header and compressed data."""
     data, found = path.read_bytes(), {}
     with zipfile.ZipFile(path) as file:
         assert file.testzip() is None
@@ -79,7 +82,7 @@ def test_all_but_the_tags_stays_byte_for_byte(tmp_path, old, before):
         assert read_contents(path, TAGS).tags == {name.lower(): text for name, text in TAGS.items()}
     once = path.stat().st_size
     write_tags(path, TAGS)
-    assert path.stat().st_size == once  # nothing is left of what was replaced
+    assert path.stat().st_size == once  # the replaced tags leave nothing behind
     assert os.listdir(tmp_path) == ["a.cbz"]
 
 
@@ -87,7 +90,7 @@ def test_members_that_were_written_as_a_stream(tmp_path):
     path = tmp_path / "a.cbz"
 
     class Stream(io.RawIOBase):
-        """A file that cannot go back: sizes stand behind the data."""
+        """A file that is not seekable, so sizes are written after the data."""
 
         def __init__(self):
             self.data = b""
@@ -137,7 +140,7 @@ def test_what_is_in_an_archive(tmp_path):
         lambda data: data[:-22] + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 9, 0xFFFFFFFF, 0),
         lambda data: data[:-22] + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 9, 9, 9, len(data) * 2, 0),
         lambda data: data.replace(b"PK\1\2", b"PK\7\7"),
-        lambda data: data[:-12] + b"\4\0" + data[-10:],  # more members than there are
+        lambda data: data[:-12] + b"\4\0" + data[-10:],  # announces more members than it has
     ],
 )
 def test_what_is_no_good_archive_stays_as_it_is(tmp_path, damage):

@@ -1,4 +1,4 @@
-"""Our client, with threads and with asyncio, against the real application."""
+"""The client, with threads and with asyncio, against the real application."""
 
 import asyncio
 import sqlite3
@@ -32,14 +32,14 @@ from tests.serving import free_port
 
 @pytest.fixture
 def cache(tmp_path):
-    """A cache in a file."""
+    """An empty cache in a file."""
     cache = Cache(tmp_path / "some" / "answers.sqlite")
     yield cache
     cache.close()
 
 
 def answer(status=200, body=None, **headers):
-    """An answer as a server sends it."""
+    """A response of a server."""
     return httpx.Response(
         status, json=body or {}, headers={key.replace("_", "-"): headers[key] for key in headers}
     )
@@ -59,7 +59,7 @@ def test_pages_come_one_after_the_other(client):
     names = [each["name"] for page in pages for each in page.results]
     assert (len(set(names)), client.calls) == (ARCS, 3)
     assert [each["name"] for each in islice(client.items("arc"), 3)] == names[:3]
-    assert client.calls == 4  # no page is read that nobody asks for
+    assert client.calls == 4  # pages are only requested when needed
 
 
 def test_pages_by_cursor(server, token, cache):
@@ -74,7 +74,7 @@ def test_pages_by_cursor(server, token, cache):
         assert [page.next is None for page in pages] == [False, False, True]
         names = [each["name"] for page in pages for each in page.results]
         assert names == [f"Arc {number:03}" for number in reversed(range(ARCS))]
-        assert list(client.pages("arc", **asked)) == pages  # each of them 304
+        assert list(client.pages("arc", **asked)) == pages  # each with status 304
         assert client.calls == 6
 
 
@@ -93,7 +93,7 @@ def test_the_same_with_asyncio(server, token, cache):
                 await client.get("issue", 999_999)
             return client.calls
 
-    with ThreadPoolExecutor() as apart:  # the browser of other tests keeps a loop in this thread
+    with ThreadPoolExecutor() as apart:  # Playwright, in other tests, leaves an event loop in this thread
         assert apart.submit(lambda: asyncio.run(run())).result() == 8
 
 
@@ -115,7 +115,7 @@ def test_the_change_feed_is_followed_and_resumed(client, server, token):
                 await anext(other.changes(position | {"epoch": "0" * 32}))
             return same, gone.value
 
-    with ThreadPoolExecutor() as apart:  # the browser of other tests keeps a loop in this thread
+    with ThreadPoolExecutor() as apart:  # Playwright, in other tests, leaves an event loop in this thread
         same, gone = apart.submit(lambda: asyncio.run(run())).result()
     assert (same["results"], same["last"]) == ([], True)
     assert (gone.status, gone.epoch, str(gone.after)) == (410, position["epoch"], position["after"])
@@ -152,7 +152,7 @@ def test_objects_by_their_ids(client, server):
     assert first.results == [{"id": kept.id, "name": kept.name}]
     assert (first.merged, first.deleted, first.missing) == ({ids[0]: kept.id}, [ids[1]], ids[2:100])
     assert (second.results, second.missing, client.calls) == ([], ids[100:], 2)
-    assert client.get("team", ids[0])["id"] == kept.id  # the address of the merged one leads there
+    assert client.get("team", ids[0])["id"] == kept.id  # the merged object redirects there
 
 
 def test_errors_have_the_messages_of_the_server(client, server):

@@ -1,4 +1,4 @@
-"""`comicsdb-client`: folders of comics are identified and tagged through the real application."""
+"""The command `comicsdb-client`: identifies and tags folders of comics, against the real application."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ PAGES = {"1.jpg": b"one", "2.jpg": b"two"}
 
 
 def comic(folder, name, **tags):
-    """A file with two pages and perhaps tags."""
+    """An archive with two pages, and with tags if given."""
     path = folder / name
     path.parent.mkdir(exist_ok=True)
     with zipfile.ZipFile(path, "w") as file:
@@ -27,7 +27,7 @@ def comic(folder, name, **tags):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Comics of all sorts."""
+    """A folder of comics: identifiable, ambiguous, unknown, tagged, and broken ones."""
     folder = tmp_path / "comics"
     folder.mkdir()
     comic(folder, "Tidewater Tales 007 (2021) (c2c).cbz")
@@ -52,7 +52,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def run(server, token, monkeypatch, capsys, folder):
-    """Run the command; gives the status, the lines printed and those told."""
+    """Run the command; returns its status, the lines of stdout by file, and the lines of stderr."""
     monkeypatch.setenv("COMICSDB_CLIENT_TOKEN", token)
 
     def run(command, *arguments):
@@ -64,14 +64,14 @@ def run(server, token, monkeypatch, capsys, folder):
 
 
 def bytes_of(folder):
-    """All files of a folder."""
+    """The contents of all files in a folder."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_files_are_tagged_if_they_are_certain(run, folder, server):
     before = bytes_of(folder)
     status, printed, told = run("match")
-    assert status == 1  # as one file is broken
+    assert status == 1  # because one file is broken
     known = f"Tidewater Tales (2021) #7 ({server.single}, "
     second = f"Harbor Lights (2019) #2 ({server.issues[1]}, "
     assert printed["Tidewater Tales 007 (2021) (c2c).cbz"].startswith(known)
@@ -83,12 +83,12 @@ def test_files_are_tagged_if_they_are_certain(run, folder, server):
     assert printed["broken.cbz"].startswith("not a readable archive")
     assert printed["Tidewater Tales ? 008 (2021).cbz"]
     assert len(printed) == 8
-    assert told[0] == "2 calls"  # one of them again for the wrong month
+    assert told[0] == "2 calls"  # the second for the file with the invalid month, by its name only
     assert run("tag", "--dry-run")[:2] == (1, printed)
     assert bytes_of(folder) == before
 
     status, printed, told = run("tag")
-    assert (status, told[0]) == (1, "2 calls")  # with all that is written
+    assert (status, told[0]) == (1, "2 calls")  # their responses include everything that is written
     changed = {path.name for path, data in bytes_of(folder).items() if data != before.get(path)}
     assert {
         "Tidewater Tales 007 (2021) (c2c).cbz",
@@ -114,10 +114,10 @@ def test_files_are_tagged_if_they_are_certain(run, folder, server):
 
     now = bytes_of(folder)
     status, printed, told = run("tag")
-    assert not changed & {name.rpartition("/")[2] for name in printed}  # those are left alone
+    assert not changed & {name.rpartition("/")[2] for name in printed}  # tagged files are skipped
     assert bytes_of(folder) == now
     run("tag", "--again")
-    assert bytes_of(folder) == now  # as the catalogue has not changed
+    assert bytes_of(folder) == now  # because the catalogue has not changed
 
 
 def test_a_run_that_is_stopped_goes_on(run, folder, monkeypatch, server):

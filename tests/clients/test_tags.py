@@ -1,4 +1,4 @@
-"""The tags that our client writes and reads: against the published schemas, and with odd files."""
+"""The tags that the client writes and reads: validated by the published schemas, and read from odd files."""
 
 import pytest
 from lxml import etree

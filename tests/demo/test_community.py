@@ -1,4 +1,4 @@
-"""What the demo's staff asks and says is there, and needs the demo's accounts."""
+"""The polls and the announcement of the demo, which need the demo's accounts."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""A fourth package, as an integrator writes it: shops, a kind of its own in the API of comicsdb."""
+"""An example of an integrator's package: it adds shops, a new kind, to the API of comicsdb."""
 
 from sqlalchemy import Index
 from sqlalchemy import String as Text
@@ -26,7 +26,7 @@ SHOPS = Kind(
 
 
 class ShopSchema(EntitySchema):
-    """What may be said of a shop."""
+    """Validation of the fields of a shop."""
 
     city = text(100)
 
@@ -35,16 +35,16 @@ class ShopResource(EntityResource):
     """Shops in the API."""
 
     model = Shop
-    schema = ShopSchema  # with it shops are written as well
+    schema = ShopSchema  # without a schema, shops would be read-only
 
     @classmethod
     def detail_fields(cls):
-        """A shop says where it is."""
+        """The fields of every kind, and the city."""
         return super().detail_fields() | {"city": Shop.__table__.c.city}
 
 
 def open_shop(request):
-    """Make a shop out of the query, through the one door for writes."""
+    """Create a shop from the query parameters, through the catalogue service like all writes."""
     values = ShopSchema().deserialize(dict(request.GET))
     return {"id": request.catalog.create(Shop, values).id}
 
