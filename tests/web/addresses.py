@@ -1,4 +1,4 @@
-"""An address of every GET route of the site, and a library whose pages are among them."""
+"""Creates a library for an account, and fills in an address of every route of the site."""
 
 import re
 from datetime import UTC, date, datetime, timedelta
@@ -30,9 +30,9 @@ FORM_KEY = "a form key of the tests, long enough"
 
 
 def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
-    """Fill the library of an account: an item read once, a series followed, a wish and two reading lists.
+    """Fill the library of an account: an item read once, a followed series, a wish, two reading lists, etc.
 
-    `words` stand in all texts that can be written, so that a test can look for them elsewhere.
+    Every free text contains `words`, so that a test can look for them elsewhere.
     """
 
     kept = SimpleNamespace(words=words)
@@ -92,9 +92,10 @@ def publish(session, user, *parts: str) -> None:
 
 
 def addresses_of(wsgi, session, world, kept, reading_list, method="GET") -> list[str]:
-    """An address of every route that takes a method, filled in from the catalogue of the tests and a library.
+    """An address of every route with this method, filled in from the small catalogue and a library (`kept`).
 
-    `reading_list` is the one of `kept` that the pages of reading lists are asked for.
+    Addresses of reading lists are those of `reading_list`, which is one of `kept`. Routes with a secret are
+    left out.
     """
     found = []
     routes = {route.name: route for route in wsgi.routes_mapper.get_routes()}
@@ -152,7 +153,7 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
 
 
 def _number(world, kept, name) -> str:
-    """The id in the address of a route, unless its area has one of its own."""
+    """The id in the address of a route whose area has no id of its own."""
     if name.startswith("account.webhook"):
         return str(kept.webhook.id)
     if name.startswith("admin.catalogue."):

@@ -1,4 +1,4 @@
-"""A small catalogue in which every page has something to show, and helpers to read pages."""
+"""A small catalogue in which every page has something to show, and helpers that read pages and send forms."""
 
 import itertools
 import re
@@ -34,22 +34,22 @@ from tests.page import parse
 
 COVER = {"image": "issue/2026/01/02/cover.png", "image_width": 600, "image_height": 900}
 LANDSCAPE = {"image": "issue/2026/01/02/wide.png", "image_width": 900, "image_height": 600}
-_copies = itertools.count(1)  # a folder that imports `world_engine` has one of its own
+_copies = itertools.count(1)  # each folder that imports `world_engine` has its own copy
 
 
 def soup(response):
-    """A page, parsed."""
+    """The parsed page of a response."""
     assert response.content_type == "text/html"
     return parse(response.text)
 
 
 def labels(response) -> list[str]:
-    """The labels of the cards of a page, in their order."""
+    """The labels of the cards on a page, in order."""
     return [each.get_text(strip=True) for each in soup(response).select(".card-label")]
 
 
 def details(response) -> dict[str, str]:
-    """The details box of a page."""
+    """The details box of a page: values by label."""
     page = soup(response)
     return {
         each.dt.get_text(" ", strip=True): each.dd.get_text(" ", strip=True)
@@ -58,7 +58,7 @@ def details(response) -> dict[str, str]:
 
 
 def form_to(page, action):
-    """The form of a page that is sent to an address."""
+    """The form of a page whose action is an address."""
     return form_with(page, method="post", action=action)
 
 
@@ -67,9 +67,10 @@ ATTRIBUTE = re.compile(r'([a-z-]+)="([^"]*)"')
 
 
 def form_with(page, *fields: str, **attributes: str):
-    """The first form of a page that has fields of these names, and these attributes.
+    """The first form of a page that has fields with these names, and these attributes.
 
-    It is cut out: to parse the page takes most of a test's time, and `forms` does so twice.
+    Only its part of the page is parsed: parsing pages takes most of a test's time, and WebTest's `forms`
+    parses each page twice.
     """
     for text in FORM.findall(page.text):
         has = {name: unescape(value) for name, value in ATTRIBUTE.findall(text[: text.index(">")])}
@@ -81,7 +82,11 @@ def form_with(page, *fields: str, **attributes: str):
 
 
 def form_of(page, text: str, name: str | None) -> Form:
-    """A form of a page. In one with an id WebTest looks through the page for fields outside of it."""
+    """Parse a form of a page.
+
+    If it has an id (`name`), WebTest would search the page for fields outside the form, which takes long; so
+    the id is hidden unless there are such fields.
+    """
     if name is None or f'form="{name}"' in page.text:
         return Form(page, text, page.parser_features)
     form = Form(page, text.replace(f'id="{name}"', "", 1), page.parser_features)
@@ -91,13 +96,13 @@ def form_of(page, text: str, name: str | None) -> Form:
 
 @pytest.fixture(scope="session")
 def world_engine(cluster, template):
-    """An engine of a database with the small catalogue, which is made once for all tests."""
+    """An engine on a database for the small catalogue, which is created once for all tests."""
     yield from rollback_engine_on_copy(cluster, template, f"world_{next(_copies)}")
 
 
 @pytest.fixture(scope="session")
 def world_keys(world_engine) -> dict:
-    """What is in the small catalogue: model and id by name."""
+    """Create the small catalogue; returns model and id of each object by name."""
     with session_factory(world_engine)() as session:
         made = _world(Factories(Catalog(session)), session)
         return {name: (type(each), each.id) for name, each in vars(made).items()}
@@ -105,7 +110,7 @@ def world_keys(world_engine) -> dict:
 
 @pytest.fixture(scope="session")
 def world_read(world_engine, world_keys) -> dict:
-    """The objects of the small catalogue by name, read once, for sessions that take them over."""
+    """The objects of the small catalogue by name, loaded once, detached, to be merged into other sessions."""
     with session_factory(world_engine)() as session:
         found = {name: session.get_one(*key) for name, key in world_keys.items()}
         session.expunge_all()
@@ -114,14 +119,14 @@ def world_read(world_engine, world_keys) -> dict:
 
 @pytest.fixture
 def connection(request):
-    """One connection in an outer transaction: to the database with the small catalogue for who wants that."""
+    """One connection in an outer transaction; the database has the small catalogue if the test uses it."""
     name = "world_engine" if "world_keys" in request.fixturenames else "engine"
     yield from rolled_back_connection(request.getfixturevalue(name))
 
 
 @pytest.fixture
 def world(world_keys, world_read, session):
-    """One object of each kind, linked with one another, and a few more issues."""
+    """The small catalogue: one object of each kind, linked with each other, and a few more issues."""
     return SimpleNamespace(**{name: session.merge(each, load=False) for name, each in world_read.items()})
 
 
@@ -221,7 +226,7 @@ def member(make):
 
 @pytest.fixture(scope="session")
 def apps_with(shared_database, media_folder):
-    """`apps_with(**settings)`: an application that has settings of its own, made once."""
+    """`apps_with(**settings)`: an application with these settings, created once."""
     made = {}
 
     def app(**settings):
@@ -237,7 +242,7 @@ def apps_with(shared_database, media_folder):
 
 @pytest.fixture
 def site_with(apps_with, connection):
-    """`site_with(**settings)`: a browser at a site that has settings of its own."""
+    """`site_with(**settings)`: a client of a site with these settings."""
     with ExitStack() as stack:
         yield lambda **settings: stack.enter_context(client_on(apps_with(**settings), connection))
 
@@ -268,13 +273,13 @@ OTHER_SETTINGS = {
 
 @pytest.fixture
 def other_site(site_with):
-    """A browser at a site with many settings changed: one application for all tests of these settings."""
+    """A client of a site with many changed settings: one application for all tests of these settings."""
     return site_with(**OTHER_SETTINGS)
 
 
 @pytest.fixture(scope="session")
 def server(cluster, tmp_path_factory):
-    """The whole application, served to browsers, on a database that is another for each file of tests."""
+    """The whole application, served to browsers; `served` gives it a new database for each test file."""
     listening = socket.create_server(("127.0.0.1", 0))
     url = f"http://localhost:{listening.getsockname()[1]}"  # passkeys need a name, not a number
     settings = {"comicsdb_api.throttle": "on", "comicsdb.base_url": url}
@@ -291,10 +296,10 @@ def server(cluster, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def served(server, cluster, template):
-    """The application, served to browsers with a new database, and `sessions` on that database."""
+    """The application, served to browsers on a new database, and `sessions` on that database."""
     cluster.clone_database(template, "browsers")
     registry = server.app.registry
-    registry["comicsdb.cache"].clear()  # versions come again
+    registry["comicsdb.cache"].clear()  # versions start again with a new database
     registry["comicsdb.validator_cache"].clear()
     forget_attempts(server.app)
     engine = create_engine(cluster.url("browsers"))
@@ -307,7 +312,7 @@ def served(server, cluster, template):
 
 @contextmanager
 def page_of(context):
-    """A new page of a context; every complaint of the browser fails the test."""
+    """A new page of a context; script errors and violations of the Content Security Policy fail the test."""
     complaints = []
     page = context.new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -319,7 +324,7 @@ def page_of(context):
 
 @contextmanager
 def signed_in(browser, site, *, width: int, height: int):
-    """Where Nora is logged in, for `page_of`: a context with windows of that size."""
+    """A browser context in which Nora is logged in, for `page_of`, with windows of that size."""
     viewport = {"width": width, "height": height}
     context = browser.new_context(base_url=site.url, reduced_motion="reduce", viewport=viewport)
     with page_of(context) as page:
@@ -329,7 +334,7 @@ def signed_in(browser, site, *, width: int, height: int):
 
 
 def type_log_in(page, site, name: str) -> None:
-    """Log in by the form and its keys, and wait for the home page."""
+    """Log in through the form, sent with Enter, and wait for the home page."""
     page.goto("/accounts/login/")
     page.fill("#username", name)
     page.fill("#password", PASSWORD)
@@ -338,7 +343,7 @@ def type_log_in(page, site, name: str) -> None:
 
 
 def log_in(testapp, username="Nora", password="correct horse", **fields):
-    """Send the log-in form as a browser does."""
+    """Send the log-in form, as a browser would."""
     form = form_to(testapp.get("/accounts/login/", fields.pop("get", {})), "/accounts/login/")
     form["username"], form["password"] = username, password
     for name, value in fields.items():
@@ -348,13 +353,13 @@ def log_in(testapp, username="Nora", password="correct horse", **fields):
 
 @pytest.fixture
 def reader(testapp, member):
-    """Nora, who is logged in."""
+    """Nora, logged in."""
     start_session(testapp, member)
     return member
 
 
 def start_session(testapp, user) -> None:
-    """Log somebody in without the log-in page."""
+    """Log an account in without the log-in page."""
     session = object_session(user)
     context = AccountContext(session, None, None, None, None, {}, "127.0.0.1", "a test", "en")
     testapp.set_cookie("session", begin_session(context, user))
@@ -365,7 +370,7 @@ PASSWORD = "correct horse"
 
 
 def field_errors(response) -> dict[str, str]:
-    """The errors that a page shows beside its fields, by field; under "" those of the whole form."""
+    """The errors next to the fields of a page, by field; if there are none, that of the whole form as ""."""
     page = soup(response)
     found = {
         each["id"].removesuffix("-error"): each.get_text(" ", strip=True)
@@ -378,11 +383,11 @@ def field_errors(response) -> dict[str, str]:
 def notice(response) -> str:
     """The notice that a page shows."""
     text = soup(response).select_one(".message").get_text(" ", strip=True)
-    return text.removesuffix("Undo").rstrip()  # the button beside it
+    return text.removesuffix("Undo").rstrip()  # the label of the button next to it
 
 
 def submit(testapp, path, *, status=303, action=None, **fields):
-    """Fill in the form of a page and send it, as a browser does."""
+    """Fill in the form of a page and send it, as a browser would."""
     form = form_to(testapp.get(path), action or path)
     for name, value in fields.items():
         form[name] = value

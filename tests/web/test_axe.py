@@ -1,4 +1,4 @@
-"""Every kind of page, signed in and not, in both themes, holds to what axe-core can see of WCAG 2.2 AA."""
+"""Accessibility: pages pass axe-core's checks of WCAG 2.2 AA in both themes, and work at every width."""
 
 import re
 import threading
@@ -20,7 +20,7 @@ COLOURS = ["color-contrast", "link-in-text-block"]
 FRAME = [[".top"], [".foot"]]  # the same on every page
 ERRORS = ["/no-such-page/", "/publisher/nobody/", "/accounts/reset/1/x/"]
 
-# Between them they show nearly every piece that pages are made of. Who soaks sees all pages there are.
+# Together, these pages contain nearly every component of the site. `make soak` checks all pages.
 SIGNED_IN = (
     "/",
     "/issue/lamplight-2019-1/",
@@ -53,7 +53,7 @@ SIGNED_OUT = ("/accounts/signup/", "/reading-lists/public-nora/", "/search/", "/
 
 WIDTHS = (390, 768, 1088, 1280, 1440)
 ARRANGED = r"/admin/|/series/lamplight-2019/$|/wish-list/item/\d+/acquire/|/pull-list/$|/accounts/security/"
-# What can be seen of a page now: the places of its parts in the document, and what is wrong with the whole.
+# What a page shows at its current width: the indexes of its visible parts, and faults of the layout.
 SEEN = """() => {
     const page = document.querySelector(".admin-page") ?? document.querySelector("main");
     const frame = "h1, .lead, .breadcrumb";
@@ -86,7 +86,7 @@ SEEN = """() => {
 
 @pytest.fixture
 def addresses(wsgi, world, session, member):
-    """Every address of the site, Nora's library and the administration among them: she may do everything."""
+    """Every address of the site, including Nora's library and the administration: Nora is a superuser."""
     member.is_staff = member.is_superuser = True
     session.add(Announcement(id=1, title="Hello"))
     kept = keep_library(session, member, world)
@@ -98,10 +98,11 @@ def addresses(wsgi, world, session, member):
 
 @pytest.fixture
 def page(browser, wsgi, testapp):
-    """A page whose every request the application under test answers, inside the test's transaction.
+    """A page of a browser whose requests go to the application under test, inside the test's transaction.
 
-    By a server, as the browser keeps no file of a site whose requests are routed: it would ask for each style
-    and script on every page. One thread answers, since there is one connection.
+    They go through a server instead of Playwright's routing, with which the browser would not cache files and
+    would request each style sheet and script again on every page. The server has one thread, since there is
+    only one connection.
     """
     server = waitress.server.create_server(wsgi, host="127.0.0.1", port=0, threads=1)
     thread = threading.Thread(target=server.run, daemon=True)
@@ -115,7 +116,7 @@ def page(browser, wsgi, testapp):
 
 
 def sign_in(testapp, page):
-    """Log Nora in, and let the browser have her session."""
+    """Log Nora in, and pass her session to the browser."""
     log_in(testapp)
     cookies = [
         {"name": each.name, "value": each.value, "url": "http://localhost"} for each in testapp.cookiejar
@@ -124,28 +125,28 @@ def sign_in(testapp, page):
 
 
 def sample(addresses, patterns) -> list[str]:
-    """An address for each pattern; when soaking, all there are."""
+    """An address for each pattern; with `make soak`, all addresses."""
     if SOAK:
         return addresses
     return [next(each for each in addresses if re.fullmatch(pattern, each)) for pattern in patterns]
 
 
 def opened(page, address) -> bool:
-    """Go to an address; whether it showed a page, and not a fragment of one or a file."""
+    """Go to an address; returns whether it is a whole page, rather than a fragment or a file."""
     while True:
         try:
             answer = page.goto(address)
             break
         except Error as error:
-            if "interrupted by another navigation" not in str(error):  # a file to keep
+            if "interrupted by another navigation" not in str(error):  # a download
                 return (
-                    False  # or an address that leads elsewhere: the page for that error interrupts the next
+                    False  # or a redirect to another site: its error page would interrupt the next navigation
                 )
     return answer.text().startswith("<!doctype html>")
 
 
 def complaints(page, rules, left_out=()) -> list[str]:
-    """What axe, which has come with the page as its initial script, says of it as it is shown now."""
+    """What axe, added as an initial script, reports about the page in its current state."""
     found = page.evaluate(
         "([rules, exclude]) => axe.run({exclude}, {runOnly: rules, resultTypes: ['violations']})",
         [rules, list(left_out)],
@@ -158,7 +159,7 @@ def complaints(page, rules, left_out=()) -> list[str]:
 
 
 def test_axe_finds_nothing_to_complain_of(testapp, addresses, page):
-    page.add_init_script(AXE_SCRIPT)  # sent once, and not for each page
+    page.add_init_script(AXE_SCRIPT)  # sent to the browser once instead of for each page
     found, looked_at = [], 0
     for patterns in (SIGNED_OUT, SIGNED_IN):
         if patterns is SIGNED_IN:
@@ -177,7 +178,7 @@ def test_axe_finds_nothing_to_complain_of(testapp, addresses, page):
 
 
 def seen_at_every_width(page) -> list[str]:
-    """What is wrong with the layout of a page at one width or another; it is loaded once."""
+    """Faults in the layout of a page at each width, including parts that some widths do not show."""
     wrong, seen = [], {}
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
@@ -193,7 +194,7 @@ def seen_at_every_width(page) -> list[str]:
 
 
 def test_pages_show_the_same_at_every_width(testapp, addresses, page):
-    """All of the administration, and pages with forms or chips below each other."""
+    """Checks the whole administration, and pages whose forms or chips are placed below each other."""
     sign_in(testapp, page)
     wrong, looked_at = [], 0
     for address in addresses:

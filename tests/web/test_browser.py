@@ -1,4 +1,4 @@
-"""The site in a real browser: nothing is refused or broken, and every enhancement does what its page says."""
+"""The site in a real browser: pages load without errors, are readable, and their scripts work."""
 
 import io
 import re
@@ -20,7 +20,7 @@ USUAL = {"viewport": DESK, "color_scheme": "light", "java_script_enabled": True}
 
 
 def picture(storage, kind, size, colour):
-    """A stored picture, as the fields of its row."""
+    """Store a picture; returns the fields of its row."""
     file = io.BytesIO()
     Image.new("RGB", size, colour).save(file, "PNG")
     return {
@@ -31,7 +31,7 @@ def picture(storage, kind, size, colour):
 
 
 def fill(sessions, storage):
-    """A catalogue with pictures and with more of everything than a page shows at once."""
+    """Create a catalogue with pictures, long names, and more rows than a page shows at once."""
     with sessions() as session:
         make = Factories(Catalog(session))
         with make.single_commit():
@@ -73,7 +73,7 @@ def fill(sessions, storage):
 
 @pytest.fixture(scope="module")
 def site(served):
-    """The site, with a catalogue of its own."""
+    """The site, with its own catalogue."""
     made = fill(served.sessions, FolderStorage(served.media))
     made.url = served.url
     made.pages = {
@@ -99,7 +99,7 @@ def site(served):
 
 @pytest.fixture(scope="module")
 def contexts(browser, site):
-    """Contexts of the browser by their options: each keeps styles, scripts and pictures for the next test."""
+    """Browser contexts by their options; each caches styles, scripts and pictures for later tests."""
     made = {}
     yield made
     for context in made.values():
@@ -108,14 +108,14 @@ def contexts(browser, site):
 
 @pytest.fixture
 def visit(browser, site, contexts):
-    """Open a page of the site: `visit("home", viewport=…)`; every complaint of the browser fails the test.
+    """Open a page of the site: `visit("home", viewport=…)`; errors and warnings of the browser fail the test.
 
-    With `fresh` the browser has kept no file of the site, as for who comes for the first time.
+    With `fresh`, the browser's cache is empty, as on a first visit.
     """
     pages, complaints = [], []
 
     def note(complaint):
-        if not complaint.startswith("net::ERR_ABORTED"):  # the test itself left the page meanwhile
+        if not complaint.startswith("net::ERR_ABORTED"):  # the test left the page during the request
             complaints.append(complaint)
 
     def opened(name="home", *, fresh=False, **options):
@@ -142,8 +142,8 @@ def visit(browser, site, contexts):
 
 
 def test_every_page_is_whole_and_can_be_read(visit, site):
-    """No error, no refused script, style, picture or request; nothing beyond the edge of a phone; and every
-    text stands out from its ground, at least 4.5 to 1, menus included."""
+    """No errors, and no blocked scripts, styles, pictures or requests; nothing is wider than a phone; and all
+    text, including the menus, has a contrast of at least 4.5 to 1."""
     page = visit("home", reduced_motion="reduce")
     for name, path in site.pages.items():
         page.goto(path)
@@ -162,14 +162,14 @@ def test_every_page_is_whole_and_can_be_read(visit, site):
 
 
 def lies_within(page, width, name):
-    """Hold a page and its parts against the width of the screen."""
+    """Check that a page and its parts are not wider than the screen."""
     scrolled, shown, *parts = page.evaluate(BOUNDS)
     assert scrolled <= shown == width, name
     for part, left, right in parts:
         assert 0 <= left < right <= width, (name, part)
 
 
-# Asked for at once: each question to the browser takes longer than its answer.
+# Evaluated in one call, as each call to the browser takes longer than its work.
 BOUNDS = """() => {
     const {scrollWidth, clientWidth} = document.documentElement;
     const parts = ["header.top", "main", "footer.foot"].map(part => {

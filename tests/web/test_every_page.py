@@ -1,4 +1,4 @@
-"""What holds for every page, errors included: headers, no inline code, no cookie, no dead link."""
+"""Rules for every page, including error pages: headers, no inline code, no cookies, no dead links."""
 
 import io
 import json
@@ -28,24 +28,24 @@ ERRORS = (
     "/creator/?page=99",
     "/static/x/none.css",
 )
-# Cards, which other sites may show.
+# The policy of cards, which other sites may show in frames.
 FRAMED = (
     "default-src 'none'; style-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors *"
 )
-# Their forms need a token.
+# Pages whose forms need a CSRF token.
 WITH_COOKIE = {
     f"/accounts/{form}/"
     for form in ("login", "login/passkey/options", "signup", "password_reset", "activate/resend")
 }
-COMPILING = {"/collection/scan/shell/"}  # with a decoder in WebAssembly
+COMPILING = {"/collection/scan/shell/"}  # uses a decoder in WebAssembly
 ANSWERS = {200, 204, 301, 302, 303}
 WEIGHT = 100_000
 
 
 @pytest.fixture
 def addresses(wsgi, world, session, member, make):
-    """An address of every GET route, the library's among them: that of Nora, who keeps something."""
+    """An address of every GET route, including those of Nora's library."""
     kept = keep_library(session, member, world)
     publish(session, member)
     review = reviews.write(session, make.user("Bob").id, world.first.id, "Good.", spoils=True)
@@ -58,21 +58,22 @@ def addresses(wsgi, world, session, member, make):
 
 @pytest.fixture(scope="module")
 def walked():
-    """What `pages` found, for all tests of the file."""
+    """The result of `pages`, shared by all tests of the file."""
     return []
 
 
 @pytest.fixture(scope="module")
 def page_of():
-    """`page_of(response)` is an answer of `pages`, parsed once for all tests of the file."""
+    """`page_of(response)`: a parsed response of `pages`, cached for all tests of the file."""
     return cache(soup)
 
 
 @pytest.fixture
 def pages(request, walked, world_keys):
-    """Every address and every error, with the answer a stranger gets; who comes first asks for them.
+    """Every address, including those of errors, with the response that an anonymous visitor gets.
 
-    Who comes later needs no library. `world_keys` tells `connection` which database is wanted.
+    Only the first test requests them, so later tests do not create a library. `world_keys` makes `connection`
+    use the database with the small catalogue.
     """
     if not walked:
         testapp, addresses = map(request.getfixturevalue, ("testapp", "addresses"))
@@ -117,7 +118,7 @@ def test_no_page_holds_inline_code_or_style_or_asks_another_host(pages, page_of)
             continue
         page = page_of(response)
         for script in page.find_all("script"):
-            if script.get("type") == "application/ld+json":  # data, which no browser runs
+            if script.get("type") == "application/ld+json":  # data, which browsers do not run
                 assert json.loads(script.string)["@context"] == "https://schema.org", address
                 continue
             assert script["src"].startswith("/static/"), address
@@ -174,9 +175,9 @@ def test_every_page_is_whole_and_light(pages, page_of):
 
 
 def test_no_link_is_dead(testapp, addresses, pages, page_of):
-    """Everything that any page links to on this site, pictures aside, answers.
+    """Requests every internal link of every page, except pictures.
 
-    What `pages` has asked for did so, by `test_every_address_answers`.
+    The addresses of `pages` are left out: `test_every_address_answers` checks them.
     """
     links = set()
     for _address, response in pages:
@@ -228,7 +229,7 @@ def test_health_and_robots_are_plain(testapp):
 
 
 def test_every_page_also_serves_who_is_logged_in(testapp, addresses, member, session):
-    member.is_staff = member.is_superuser = True  # or some pages would not be there
+    member.is_staff = member.is_superuser = True  # otherwise, some pages would return 403 or 404
     session.add(Announcement(id=1, title="Hello"))
     session.commit()
     assert log_in(testapp).status_int == 303

@@ -1,4 +1,4 @@
-"""Pictures on the site: a storage that does not take them, or has none of its own address."""
+"""Pictures on the site: uploads that cannot be stored or decoded, and pictures served by another host."""
 
 import webtest
 

@@ -1,7 +1,7 @@
-"""What a reader keeps is seen by nobody else: every route of site and API is asked, as another and as nobody.
+"""Nobody else sees a reader's library: requests to site and API by another account and anonymously.
 
-Answers are compared with those of a world in which the reader keeps nothing: so no name, item or count can
-come through, in whatever form.
+Responses are compared with those after the library was deleted, so that no name, item or count can leak in
+any form.
 """
 
 import base64
@@ -33,7 +33,7 @@ from tests.web.conftest import PASSWORD, form_with, log_in
 
 WORDS = "Zanzibarium"
 BOB = {"Authorization": "Basic " + base64.b64encode(f"Bob:{PASSWORD}".encode()).decode()}
-# What differs from one answer to the next whoever asks: tokens of forms.
+# Tokens of forms, which differ between any two responses.
 VOLATILE = re.compile(rb'(name="(?:csrf_token|form_key|draft_key)" value="|"written": ?")[^"]*')
 OWNED = {
     "collection_item": "user_id = :ann",
@@ -108,7 +108,7 @@ MORE_PAGES = (
 
 @pytest.fixture
 def kept(session, member, world):
-    """What Nora keeps."""
+    """Nora's library."""
     return keep_library(session, member, world, WORDS)
 
 
@@ -120,11 +120,11 @@ def bob(make):
 
 @pytest.fixture
 def pages(wsgi, session, world, kept):
-    """Every page, with the addresses of what Nora keeps, and the map of reading lists."""
+    """The address of every page, including those of Nora's library, and the sitemap of reading lists."""
     found = addresses_of(wsgi, session, world, kept, kept.secret)
     found += addresses_of(wsgi, session, world, kept, kept.list)
     part = f"/sitemap/reading_list-{(kept.secret.id - 1) // 10_000}.xml"
-    # What holds the time or something random each time.
+    # Pages that contain the time or random values.
     random = ("/accounts/login/passkey/", "/accounts/security/app/", "/accounts/security/passkeys/")
     left_out = ("/accounts/logout", "/accounts/signup", *random)
     return [each for each in dict.fromkeys((*found, *MORE_PAGES, part)) if not each.startswith(left_out)]
@@ -132,7 +132,7 @@ def pages(wsgi, session, world, kept):
 
 @pytest.fixture
 def numbers(world, member, kept):
-    """The ids that addresses of the API are filled in with."""
+    """The ids for addresses of the API."""
     return {
         "item": kept.item.id,
         "series": world.series.id,
@@ -148,7 +148,7 @@ def numbers(world, member, kept):
 
 
 def asked(testapp, addresses, headers) -> dict[str, tuple[int, bytes, str]]:
-    """What each address answers: status, body without tokens, and where it leads."""
+    """The response of each address: status, body without tokens, and target of a redirect."""
     answers = {}
     for address in addresses:
         response = testapp.get(address, headers=headers, expect_errors=True)
@@ -158,7 +158,7 @@ def asked(testapp, addresses, headers) -> dict[str, tuple[int, bytes, str]]:
 
 
 def _unpacked(response) -> bytes:
-    """The body; of an archive what is in it, without the times of its files."""
+    """The body; for an archive, its contents without the times of its files."""
     if response.content_type != "application/zip":
         return response.body
     with zipfile.ZipFile(BytesIO(response.body)) as archive:
@@ -166,7 +166,7 @@ def _unpacked(response) -> bytes:
 
 
 def rows_of(session, user_id) -> dict[str, str]:
-    """All that an account keeps, table by table."""
+    """The rows of an account's library as text, by table."""
     session.expire_all()
     return {
         table: session.execute(
@@ -177,7 +177,7 @@ def rows_of(session, user_id) -> dict[str, str]:
     }
 
 
-# What the service worker of the scanner stores: the same for everybody.
+# What the service worker of the scanner stores is the same for everybody.
 KEPT_BY_BROWSERS = {"/collection/scan/shell/", "/collection/scan/worker.js"}
 
 
@@ -185,7 +185,7 @@ OF_ACCOUNTS = (CollectionItem, Favourite, FeedAddress, FormDraft, PullList, Wish
 
 
 def forget_all(session, user_id, secret_id):
-    """Take away whatever Nora keeps but the public list."""
+    """Delete the rows of these models that belong to Nora, and the private list; the public list stays."""
     session.expire_all()
     for model in (*OF_ACCOUNTS, LibraryImport, LibraryAct):
         session.execute(delete(model).where(model.user_id == user_id))
@@ -212,7 +212,7 @@ def test_no_page_tells_what_somebody_keeps(testapp, session, world, member, kept
     secret_id = kept.secret.id
     for address, (_status, body, location) in there.items():
         found = WORDS.encode() in body.replace(address.encode(), b"")
-        searched = WORDS in address  # a page repeats what it was asked for
+        searched = WORDS in address  # a page repeats the search text
         assert searched or not (found or WORDS in location), address
     forget_all(session, member.id, secret_id)
     gone = asked(testapp, pages, {})

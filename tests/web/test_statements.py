@@ -1,4 +1,4 @@
-"""Every page costs a number of SQL statements that does not depend on the rows."""
+"""The number of SQL statements of a page does not depend on the number of rows."""
 
 import pytest
 
@@ -6,20 +6,20 @@ from comicsdb.models import CATALOGUE
 from tests.conftest import record_statements
 from tests.web.conftest import form_with, start_session
 
-# Statements that a page may send at most; they are all sent whatever the page shows.
-LIST = 2  # rows and their number, and the versions under which that is kept
-CHOICES = {"series": 2, "issue": 1}  # what filters offer: types, languages
-SUBLIST = 3  # and the object they belong to
+# Maximum numbers of statements of pages; they do not depend on what the page shows.
+LIST = 2  # rows and their number; the versions under which the number is cached
+CHOICES = {"series": 2, "issue": 1}  # options of filters: types, languages
+SUBLIST = 3  # those of a list, and the object to which the rows belong
 DETAIL = 1
 HOME = 1
 
 
 @pytest.fixture
 def count(testapp, connection):
-    """The number of statements that an address costs where it is not kept (see test_pages_cached)."""
+    """The number of statements of an address if its page is not cached (see rendering/test_page_cache.py)."""
 
     def counted(address, **kw):
-        testapp.set_cookie("messages", "some")  # then the view answers
+        testapp.set_cookie("messages", "some")  # bypasses the page cache
         with record_statements(connection) as statements:
             testapp.get(address, status=200, **kw)
         return len(statements), statements
@@ -28,7 +28,7 @@ def count(testapp, connection):
 
 
 def enlarge(make, world):
-    """Many rows for every page of the small catalogue."""
+    """Create many rows for every page of the small catalogue."""
     with make.single_commit():
         for number in range(40):
             make.imprint(name=f"Imprint {number}", publisher=world.publisher)
@@ -68,7 +68,7 @@ def enlarge(make, world):
 
 
 def more_of_the_same(make, world):
-    """More rows for blocks that have some."""
+    """Create more rows for blocks that already have some."""
     with make.single_commit():
         for number in range(20):
             make.issue(
@@ -84,7 +84,7 @@ def more_of_the_same(make, world):
 
 
 def addresses(world):
-    """Every kind of page with the number of statements it may cost."""
+    """Every kind of page with its maximum number of statements."""
     objects = {
         model.__tablename__: getattr(
             world, "first" if model.__tablename__ == "issue" else model.__tablename__
@@ -108,7 +108,7 @@ def test_no_page_costs_more_when_there_is_more_to_show(make, world, count):
     for address, limit in addresses(world):
         number, statements = count(address)
         assert number <= limit, f"{address} costs {number}\n{statements}"
-        # A block that was empty sends one statement less; nothing else may make a difference.
+        # An empty block sends one statement less; nothing else may make a difference.
         assert number - few[address] <= 3, (
             f"{address}: {few[address]} statements with few rows, {number} with many"
         )
@@ -132,11 +132,11 @@ def test_quick_search_costs_two_statements_and_one_for_each_kind_with_results(ma
     assert count("/search/?q=lamplight")[0] == 2 + 3
     enlarge(make, world)
     assert count("/search/?q=a")[0] <= 2 + 9
-    assert count("/search/?q=zzzzqqqq")[0] == 2 + 2  # lists with similar names, and how similar
+    assert count("/search/?q=zzzzqqqq")[0] == 2 + 2  # similarity threshold; reading lists with similar names
 
 
 def test_being_logged_in_costs_one_more(make, world, member, testapp, count):
-    count("/publisher/")  # the number of rows is kept then
+    count("/publisher/")  # caches the number of rows
     before = count("/publisher/")[0]
     start_session(testapp, member)
     assert count("/publisher/")[0] == before + 1

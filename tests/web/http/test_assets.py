@@ -1,4 +1,4 @@
-"""The style sheet of every page is made of the files of its parts, and says what they say."""
+"""The style sheet of the site, which is built from several files, and that of the API's documentation."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_a_browser_reads_the_same_rules_as_in_the_files(testapp, browser):
 
 
 def test_the_documentation_of_the_api_has_the_values_of_the_site():
-    """It is served without the site's package, too, so its sheet repeats those that it uses."""
+    """The documentation can be served without the site's package, so its sheet repeats the values it uses."""
     sheets = (FOLDER / "css" / "tokens.css", Path(comicsdb_api.__file__).parent / "docs_page/static/docs.css")
     site, docs = (dict(re.findall(r"(--[\w-]+):\s*([^;]+);", each.read_text("utf-8"))) for each in sheets)
     shared = {name: " ".join(docs[name].split()) for name in docs.keys() & site.keys()}

@@ -1,4 +1,4 @@
-"""Notices for the next page travel in a cookie, which must leave room for the others."""
+"""Messages for the next page are sent in a cookie, which must leave room for other cookies."""
 
 import pytest
 from pyramid.request import Request
@@ -7,7 +7,7 @@ from pyramid.response import Response
 
 @pytest.fixture
 def carried(wsgi):
-    """A function: what the next page shows of some texts, and the length of the cookie in between."""
+    """`carried(*texts)`: the messages that the next page shows, and the length of the cookie."""
     messages_of = wsgi.request_extensions.descriptors["messages"].wrapped
 
     def carry(*texts):

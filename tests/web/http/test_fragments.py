@@ -1,4 +1,4 @@
-"""Load more: a page for everybody, a fragment for our module."""
+"""Links to more rows: they lead to a page, or return a fragment to the site's script."""
 
 import pytest
 from lxml import html
@@ -9,7 +9,7 @@ FRAGMENT = {"X-Fragment": "1"}
 
 
 def templates(response):
-    """The templates of a fragment by their target, and nothing beside them."""
+    """The templates of a fragment by target, after checking that it contains nothing else."""
     assert {each.tag for each in html.fragments_fromstring(response.text)} == {"template"}
     page = soup(response)
     assert page.find(["script", "style"]) is None
@@ -84,7 +84,7 @@ def test_beyond_the_end_there_is_nothing_more(testapp, crowd, offset):
 
 
 def test_every_row_is_shown_exactly_once(testapp, make, session):
-    """Also where names are equal: the order is total."""
+    """Even if names are equal: the order is total."""
     series = make.series()
     with make.single_commit():
         creators = [make.creator(name="Same Name") for _ in range(64)]
@@ -102,7 +102,7 @@ def test_every_row_is_shown_exactly_once(testapp, make, session):
 
 
 def test_every_block_of_every_kind_answers(testapp, world):
-    """The addresses of fragments, with and without the header."""
+    """Pages and fragments have the same rows."""
     addresses = [
         *(f"/publisher/{world.publisher.slug}/{block}" for block in ("imprints", "universes")),
         *(f"/universe/{world.universe.slug}/{block}" for block in ("characters", "teams", "series")),

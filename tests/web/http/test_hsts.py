@@ -1,4 +1,4 @@
-"""What browsers and password managers are told: https only, on every answer, and the well-known addresses."""
+"""Strict-Transport-Security on every response of an HTTPS site, and the site's well-known addresses."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +14,7 @@ HTTPS = {"comicsdb.base_url": "https://localhost", "comicsdb_web.contact": "us@e
 
 @pytest.fixture
 def secure(site_with):
-    """A browser at a site whose address is an https one, behind a proxy that does not say so."""
+    """A client of a site with an HTTPS address, behind a proxy that does not forward the scheme."""
     return site_with(**HTTPS)
 
 
@@ -51,7 +51,7 @@ def test_how_far_it_reaches_is_a_setting(other_site):
 
 
 def test_faults_of_security_are_told_where_the_settings_say(secure, other_site, testapp):
-    testapp.get("/.well-known/security.txt", status=404)  # nobody is named
+    testapp.get("/.well-known/security.txt", status=404)  # no contact is set
     answer = secure.get("/.well-known/security.txt")
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
     lines = dict(line.split(": ", 1) for line in answer.text.splitlines())
@@ -67,5 +67,5 @@ def test_password_managers_find_the_form(testapp, reader):
     answer = testapp.get("/.well-known/change-password", status=302)
     assert answer.location == "http://localhost/accounts/password_change/"
     assert answer.follow().status_int == 200
-    # by which they tell whether a site answers anything with 200
+    # Password managers use this address to detect sites that respond to everything with 200.
     testapp.get("/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200", status=404)
