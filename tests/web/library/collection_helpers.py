@@ -1,4 +1,4 @@
-"""Helpers of the tests of collections: items, and what pages show of them."""
+"""Helpers for tests of collections: they create items, and read pages that show them."""
 
 from datetime import UTC, date, datetime
 
@@ -8,11 +8,11 @@ from comicsdb.library import collection
 from comicsdb.models import CollectionItem, ReadDate
 from tests.web.conftest import form_to, soup
 
-TODAY = date(2030, 1, 1)  # everything in the small catalogue is out
+TODAY = date(2030, 1, 1)  # all issues of the small catalogue are released
 
 
 def item_of_another_reader(make, session, issue) -> CollectionItem:
-    """An item of somebody else, read, with stars, notes and a price."""
+    """An item of another account, read, with stars, notes and a price."""
     return add_item(
         session,
         make.user("Otto"),
@@ -27,7 +27,7 @@ def item_of_another_reader(make, session, issue) -> CollectionItem:
 
 
 def add_item(session, user, issue, **values) -> CollectionItem:
-    """Add an item to somebody's collection."""
+    """Add an item to a collection."""
     item, made = collection.add(session, user.id, issue.id, values, today=TODAY)
     assert made
     session.commit()
@@ -35,7 +35,7 @@ def add_item(session, user, issue, **values) -> CollectionItem:
 
 
 def add_items(session, user, series, count, **values) -> list[int]:
-    """Many new issues of a series, 001 and so on, all in somebody's collection: the ids of their items."""
+    """Create issues of a series, from 001, and add them to a collection; returns the ids of the items."""
     made = session.scalars(
         text(
             "INSERT INTO issue (series_id, slug, number, cover_date)"
@@ -50,7 +50,7 @@ def add_items(session, user, series, count, **values) -> list[int]:
 
 
 def reload(session, item) -> CollectionItem:
-    """An item as it is now."""
+    """The current state of an item."""
     return session.get(CollectionItem, item.id, populate_existing=True)
 
 
@@ -65,18 +65,18 @@ def read_dates(session, item) -> list[datetime]:
 
 
 def listed_issues(page) -> list[str]:
-    """The issues of a list, in its order, whether it is a table or covers."""
+    """The issues of a list, in order, whether it is shown as a table or as covers."""
     return [
         each.get_text(strip=True) for each in soup(page).select(".items tbody th a:not(.tag), .card-label")
     ]
 
 
 def undo_form(page):
-    """The form that undoes what a page tells of."""
+    """The form that undoes the act of the page's notice."""
     return form_to(page, soup(page).select_one('form[action*="/undo/"]')["action"])
 
 
 def active_filters(page) -> dict[str, str]:
-    """The active filters: text, and the address without each."""
+    """The active filters: their text, and the address that removes each."""
     found = soup(page).select(".chips a:not(.tag-clear)")
     return {each.span.get_text(" ", strip=True): each["href"] for each in found}

@@ -1,4 +1,4 @@
-"""Recent activity: what was done is told in words, and each act has a button that undoes it."""
+"""Recent activity: the page describes each act of a member, with a button that undoes it."""
 
 from sqlalchemy import func, select
 

@@ -1,4 +1,4 @@
-"""Bulk changes on the lists of collection and wish list."""
+"""Bulk changes of collections and wish lists."""
 
 from datetime import date
 from decimal import Decimal
@@ -21,7 +21,7 @@ from tests.web.library.collection_helpers import (
 
 @pytest.fixture
 def shelf(world, session, reader):
-    """Three items of one place and one elsewhere."""
+    """Three items in one storage location, and one in another."""
     box = [add_item(session, reader, each, storage_location="Box 3") for each in (world.first, world.second)]
     box.append(
         add_item(session, reader, world.reprint, storage_location="Box 3", grade=8, grading_company="CGC")
@@ -30,7 +30,7 @@ def shelf(world, session, reader):
 
 
 def forms(page):
-    """The fields that each form of the page sends unless they are changed, by what it does."""
+    """Address and hidden fields of each form of the page, by its act."""
     found = {}
     for form in soup(page).select("form.bulk-form"):
         names = [(each["name"], each.get("value", "")) for each in form.select("input[type=hidden]")]
@@ -209,7 +209,7 @@ def test_many_items_cost_as_much_as_few_and_are_one_act(
             assert len(made) == 1, act
         return found
 
-    wish_list.wish_list(session, reader.id)  # which the first use makes
+    wish_list.wish_list(session, reader.id)  # otherwise, the first use would also create it
     session.commit()
     few = costs()
     add_items(session, reader, world.series, 150)

@@ -1,4 +1,4 @@
-"""The list of a reader's collection: what it shows and to whom, what narrows it, and many items at once."""
+"""The list of a reader's collection: its contents, access, filters, and acts on several items."""
 
 from decimal import Decimal
 
@@ -72,7 +72,7 @@ def test_what_belongs_to_others_is_not_there(testapp, make, world, session, read
     testapp.post("/collection/mark-read/", {"csrf_token": token, "item": str(there)})
     kept = reload(session, item)
     assert (kept.quantity, kept.rating, len(read_dates(session, kept))) == (1, 5, 1)
-    # Nor does any page of the reader's own tell of it.
+    # The reader's own pages do not show it either.
     for address in ("", "?q=zebra", "?storage_location=att", "stats/", "history/", "missing/"):
         text = testapp.get(f"/collection/{address}").text
         assert "Lamplight (2019) #2" not in text, address
@@ -139,7 +139,7 @@ def test_the_list_goes_by_sort_name_and_cover_date_in_pages_of_fifty(testapp, ma
 
 @pytest.fixture
 def shelf(make, world, session, reader):
-    """A few items that differ in everything that a list can be narrowed by."""
+    """A few items that differ in everything that filters check."""
     add_item(
         session,
         reader,

@@ -1,4 +1,4 @@
-"""A collection in a real browser, by keyboard: a series added, items chosen and marked, an item rated."""
+"""A collection in a real browser: adding a series and marking items by keyboard, rating, tracking."""
 
 import pytest
 from sqlalchemy import select
@@ -25,14 +25,14 @@ def site(served):
 
 @pytest.fixture(scope="module")
 def context(browser, site):
-    """Where somebody is logged in: one for all tests, whose pages come faster than the first ones."""
+    """A browser context in which Nora is logged in; all tests share it, as its cache makes pages faster."""
     with signed_in(browser, site, width=390, height=844) as context:
         yield context
 
 
 @pytest.fixture
 def page(context):
-    """A page of somebody who is logged in, on a telephone."""
+    """A page on a phone, with Nora logged in."""
     with page_of(context) as page:
         yield page
 
@@ -47,7 +47,7 @@ def test_a_series_is_added_marked_and_rated_with_the_keys_alone(page, site):
     page.keyboard.press("Enter")
     page.get_by_role("radio", name="Lamplight (2020)").and_(page.locator(":checked")).wait_for()
     page.locator("#what").focus()
-    page.keyboard.type("From")  # as one chooses in a list by its first letters
+    page.keyboard.type("From")  # selects the option that begins with these letters
     page.locator("#first").focus()
     page.keyboard.type("2")
     page.keyboard.press("Enter")  # saves
@@ -70,7 +70,7 @@ def test_a_series_is_added_marked_and_rated_with_the_keys_alone(page, site):
 
     page.get_by_role("link", name="Lamplight (2020) #4", exact=True).press("Enter")
     page.get_by_role("button", name="4 stars").press("Enter")
-    page.locator("button[value='4'][aria-pressed=true]:focus").wait_for()  # in place, and the focus stays
+    page.locator("button[value='4'][aria-pressed=true]:focus").wait_for()  # updated in place, keeps the focus
     with site.sessions() as session:
         found = session.execute(
             select(CollectionItem.is_read, CollectionItem.rating).order_by(CollectionItem.id)
@@ -98,7 +98,7 @@ def test_a_run_is_owned_an_issue_read_and_another_rated_by_one_click_each(page, 
     card = page.get_by_role("group", name="Lamplight (2020) #2", exact=True)
     height = page.evaluate("document.documentElement.scrollHeight")
     card.get_by_role("button", name="Read", exact=True).click()
-    card.locator("button[name=read][aria-pressed=true]:focus").wait_for()  # in place, and the focus stays
+    card.locator("button[name=read][aria-pressed=true]:focus").wait_for()  # updated in place, keeps the focus
     toast = page.locator("#toast")
     assert toast.inner_text().startswith("Lamplight (2020) #2 is marked as read.")
     assert page.evaluate("document.documentElement.scrollHeight") == height  # nothing has moved
@@ -108,7 +108,7 @@ def test_a_run_is_owned_an_issue_read_and_another_rated_by_one_click_each(page, 
     toast.get_by_role("button", name="Undo").click()
     page.locator("#messages", has_text="undone").wait_for()
     assert card.locator("button[name=read][aria-pressed=true]").count() == 0
-    card.locator("summary").press("Enter")  # the stars of a card are in a menu, those of the page are not
+    card.locator("summary").press("Enter")  # cards have their stars in a menu, unlike pages of issues
     card.get_by_role("button", name="5 stars").press("Enter")
     card.locator("summary.track-rated:focus").wait_for()
     page.goto("/issue/lamplight-2020-3/")

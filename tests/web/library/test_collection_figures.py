@@ -1,4 +1,4 @@
-"""Statistics, charts, reading history, missing issues, whole series, and what these pages cost."""
+"""Statistics, charts, reading history, missing issues, whole series, and the cost of these pages."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -14,7 +14,7 @@ from tests.web.conftest import field_errors, notice, soup
 from tests.web.forms.form_helpers import checkbox_labels, open_form, submit_form
 from tests.web.library.collection_helpers import add_item, add_items, item_of_another_reader, read_dates
 
-# Statements that a page may send at most, the two of being logged in among them.
+# Maximum number of statements of each page, including the one that loads the account.
 COSTS = {
     "": 6,
     "?view=grid&is_read=yes&grade=10.0": 6,
@@ -33,7 +33,7 @@ COSTS = {
 
 
 def boxes_of(page) -> dict[str, list[str]]:
-    """The boxes of the statistics."""
+    """The boxes of the statistics: values by title."""
     found = soup(page).select(".boxes > div")
     return {
         each.dt.get_text(strip=True): [dd.get_text(" ", strip=True) for dd in each.select("dd")]
@@ -42,7 +42,7 @@ def boxes_of(page) -> dict[str, list[str]]:
 
 
 def figures(page, name) -> dict[str, str]:
-    """The figures of a chart, as its table has them; the drawing has to fit."""
+    """The figures of a chart from its table, after checking that its drawing agrees with them."""
     chart = soup(page).select_one(f"#chart-{name}")
     rows = chart.select(".chart-figures tbody tr")
     table = {row.th.get_text(strip=True): row.td.get_text(strip=True) for row in rows}

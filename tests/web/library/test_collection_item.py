@@ -1,4 +1,4 @@
-"""One item of a collection: adding, editing, conflicts, stars, dates of reading, and its end."""
+"""One item of a collection: adding, editing, edit conflicts, stars, reading dates, and removal."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Feeds: valid, about the right issues, bounded and cacheable; a reader's own at a secret address."""
+"""Feeds: valid, bounded and cacheable, with the right issues; private feeds have secret addresses."""
 
 import io
 import logging
@@ -26,7 +26,7 @@ OWN = "/accounts/feeds/"
 
 @pytest.fixture
 def world(make):
-    """A few series and issues; no test here needs more."""
+    """A few series and issues, which are enough for these tests."""
     return small_catalogue(make)
 
 
@@ -38,7 +38,7 @@ def today(wsgi):
 
 @pytest.fixture(autouse=True)
 def unlimited(wsgi):
-    """Each test has its requests to itself."""
+    """Reset the rate limits for each test."""
     wsgi.registry["comicsdb.limiter"].forget()
     yield
     wsgi.registry["comicsdb.limiter"].forget()
@@ -46,7 +46,7 @@ def unlimited(wsgi):
 
 @pytest.fixture
 def coming(make, world, today):
-    """Issues by number, so many days from today; number 9 is of another publisher."""
+    """Issues with store dates relative to today; number 9 is from another publisher."""
     for number, days in (("10", 0), ("11", -1), ("12", 7), ("13", 85), ("14", -20), ("15", 400)):
         make.issue(series=world.series, number=number, store_date=today + timedelta(days=days))
     make.issue(series=world.book, number="8", store_date=today)
@@ -68,7 +68,7 @@ def events(response) -> list[icalendar.Event]:
 
 
 def numbers(response) -> list[str]:
-    """The numbers of the issues that a feed of either form tells of, in its order."""
+    """The numbers of the issues in a feed of either format, in order."""
     if response.content_type == "text/calendar":
         labels = [str(each["SUMMARY"]) for each in events(response)]
     else:
@@ -150,7 +150,7 @@ def test_what_xml_and_calendars_cannot_hold_is_left_out(bad):
     about = atom.Feed("tag:x,2026:f", bad, "", "http://x/", moment, "en")
     root = ElementTree.fromstring(atom.feed(about, []))  # noqa: S314
     assert set(root.findtext(f"{ATOM}title")) <= {"a", "b"}
-    if bad != "\ud800":  # which no database holds
+    if bad != "\ud800":  # a surrogate, which a database cannot store
         event = calendars.Event("u", date(2026, 3, 4), bad, "two\r\nlines\nmore", "http://x/", moment)
         (found,) = icalendar.Calendar.from_ical(calendars.calendar("c", [event])).walk("VEVENT")
         assert str(found["DESCRIPTION"]) == "two\nlines\nmore"
@@ -172,7 +172,7 @@ def test_a_feed_is_bounded(testapp, world, session, today, connection):
     with record_statements(connection) as statements:
         found = events(testapp.get("/feeds/releases.ics"))
     assert len(found) == feeds.RELEASES.limit
-    assert max(each.decoded("DTSTART") for each in found) == today + timedelta(days=49)  # the nearest first
+    assert max(each.decoded("DTSTART") for each in found) == today + timedelta(days=49)  # the nearest dates
     assert len(statements) == 2
 
 
@@ -181,7 +181,7 @@ def test_public_feeds_are_kept_and_asked_for_again_by_tag_and_date(testapp, worl
     response = testapp.get(path)
     assert response.headers["Cache-Control"] == "public, max-age=900"
     assert "Set-Cookie" not in response.headers
-    assert "Last-Modified" not in response.headers  # there may be more changes in this very second
+    assert "Last-Modified" not in response.headers  # the same second may still have more changes
     tag = {"If-None-Match": response.headers["ETag"]}
     assert testapp.get(path, headers=tag, status=304).body == b""
     session.execute(update(Change).values(at=Change.at - timedelta(days=2)))
@@ -234,12 +234,12 @@ def test_whoever_asks_too_often_waits(testapp):
     assert 1 <= int(statuses[-1].headers["Retry-After"]) <= 60
 
 
-# A reader's own.
+# Private feeds.
 
 
 @pytest.fixture
 def nora(testapp, member, world, session):
-    """The member, logged in, who follows a series."""
+    """The member, logged in, following a series."""
     start_session(testapp, member)
     pull_list.add(session, member.id, world.series.id)
     session.commit()
@@ -248,12 +248,12 @@ def nora(testapp, member, world, session):
 
 @pytest.fixture
 def program(testapp):
-    """A program, which has no session."""
+    """A client without a session, such as a calendar program."""
     return webtest.TestApp(testapp.app)
 
 
 def made(testapp, name="Calendar"):
-    """Make an address; gives the page that shows it, and the paths of both forms."""
+    """Create an address; returns the page that shows it, and the paths of both formats."""
     page = submit(testapp, OWN, status=200, name=name)
     shown = {form: soup(page).find(id=f"new-{form}")["value"] for form in ("ics", "atom")}
     return page, {form: each.removeprefix("http://localhost") for form, each in shown.items()}
@@ -356,7 +356,7 @@ def test_no_log_holds_a_secret(testapp, program, nora, session, monkeypatch, cap
     secret = paths["ics"].split("/")[3]
     caplog.set_level(logging.DEBUG)
     program.get(paths["ics"])
-    monkeypatch.setattr(pull_list, "pulled_ids", None)  # a fault of ours
+    monkeypatch.setattr(pull_list, "pulled_ids", None)  # causes a server error
     program.get(paths["ics"], status=500)
     told = io.StringIO()
     handler = logging.StreamHandler(told)

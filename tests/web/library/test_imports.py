@@ -1,4 +1,4 @@
-"""Imports and exports on the site: upload, review, confirmation, and files to take along."""
+"""Imports and exports on the site: upload, review and confirmation of files, and downloads."""
 
 import io
 import json
@@ -47,7 +47,7 @@ def send_file(testapp, data, *, at=UPLOAD, name="mine.csv", status=303, **fields
 
 
 def uploaded(testapp, data=TABLE, **more):
-    """The address of the review of a file."""
+    """Upload a file; returns the address of its review."""
     return send_file(testapp, data, **more).location.removeprefix("http://localhost")
 
 
@@ -134,7 +134,7 @@ def test_rows_that_were_not_found_become_new_issues(testapp, wsgi, session, nora
     assert [each.legend.get_text() for each in found] == ["Nobody #1", "Nobody #2"]
     assert [len(each.select(".field-error")) for each in found] == [0, 1]
     form = form_to(page, f"{action}?series=Nobody")
-    form["cover_date-1"] = ""  # it need not be known
+    form["cover_date-1"] = ""  # the date is optional
     assert notice(form.submit().follow()) == "2 issues were created."
     made = session.scalars(select(Issue.number).where(Issue.series_id == stock.other.id)).all()
     assert sorted(made) == ["-1", "1", "2", "½"]

@@ -1,4 +1,4 @@
-"""The review of an import in a real browser: it fits, it can be read, and works without a script."""
+"""An import in a real browser: its pages fit the screen, are readable, and work without scripts."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.web.account.test_browser import OUTSIDE
 from tests.web.conftest import PASSWORD
 from tests.web.test_browser import CONTRAST
 
-PICTURES = os.environ.get("COMICSDB_PICTURES")  # a folder, to look at what was tested
+PICTURES = os.environ.get("COMICSDB_PICTURES")  # a folder for screenshots of the tested pages
 ROWS = """Series,Number,Grade,Series year,Notes
 The Lamplighter,1,9.8,2018,x
 The Lamplighter,3,perfect in all the ways that a comic can be perfect and then some,,
@@ -26,7 +26,7 @@ The Lamplighter,5,,1963,
 
 @pytest.fixture(scope="module")
 def address(served):
-    """A site with a member and a few comics."""
+    """The address of a site with a member and a few comics."""
     with served.sessions() as session:
         make = Factories(Catalog(session))
         make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
@@ -35,7 +35,7 @@ def address(served):
 
 
 def look(page, name):
-    """What does not fit or cannot be read on a page, at both ends of widths and in both themes."""
+    """The parts of a page that do not fit or are hard to read, on a phone and a desktop, in both themes."""
     wrong = []
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 900})

@@ -1,4 +1,4 @@
-"""What those who merge and delete are told of the readers who kept it."""
+"""Merging and deleting catalogue objects: the pages say how many readers' entries are affected."""
 
 from datetime import date
 
@@ -9,7 +9,7 @@ from tests.web.conftest import soup
 
 
 def kept(session, make, issue, series):
-    """An issue and a series in everything that readers keep."""
+    """Add an issue and a series to every part of a new reader's library."""
     reader = make.user()
     collection.add(session, reader.id, issue.id, {"rating": 4}, today=date(2026, 3, 4))
     wish_list.add(session, reader.id, issue.id, {})

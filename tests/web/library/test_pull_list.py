@@ -1,4 +1,4 @@
-"""The pull list on the site: followed, left, switched, and the pulls of its weeks."""
+"""The pull list on the site: following and unfollowing series, and the pulls of each week."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ PAGE = "/pull-list/"
 
 @pytest.fixture
 def world(make):
-    """A few series and issues; no test here needs more."""
+    """A few series and issues, which are enough for these tests."""
     return small_catalogue(make)
 
 
@@ -35,17 +35,17 @@ def today(wsgi):
 
 
 def rows(response) -> list[str]:
-    """The labels in the table."""
+    """The labels of the table."""
     return [each.th.get_text(strip=True) for each in soup(response).select("main tbody tr")]
 
 
 def pulls(response) -> list[str]:
-    """The pulls of the week that a page shows."""
+    """The pulls of the week shown on a page."""
     return [each.get_text(" ", strip=True) for each in soup(response).select(".coming-text")]
 
 
 def switch(testapp, series, on, **headers):
-    """The switch of a page, sent with the state that is wanted."""
+    """Send the switch on the page of a series, with the wanted state."""
     page = testapp.get(f"/series/{series.slug}/")
     form = form_to(page, f"/pull-list/toggle/{series.slug}/")
     fields = {"csrf_token": form["csrf_token"].value, "next": form["next"].value, "on": on}
@@ -159,7 +159,7 @@ def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, t
     assert "Add all" not in later.text
     for odd in ("x", "0001-01-01", "2026-13-01"):
         assert pulls(testapp.get(f"{PAGE}?week={odd}")) == pulls(page)
-    # What is wanted of the series.
+    # Choose which comics of the series are pulled.
     path = f"{PAGE}series/{world.series.id}/"
     form = form_to(testapp.get(path), path)
     form["pulled"] = "VARIANTS"
@@ -174,7 +174,7 @@ def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, t
     assert pulls(answer) == ["Lamplight (2019) #10 Foil"]
     cells = [each.get_text(" ", strip=True) for each in soup(answer).select("main tbody td")]
     assert cells[2] == "Some variants : Lamplight (2019) foil, 1:25"
-    # Into the collection, once.
+    # Add the week to the collection; a second time changes nothing.
     action = f"{PAGE}week/{monday}/add/"
     form = form_to(answer, action)
     answer = form.submit(status=303).follow()
@@ -222,5 +222,5 @@ def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, sess
         with record_statements(connection) as statements:
             assert len(pulls(testapp.get(PAGE))) >= size
         costs.append(len(statements))
-    # The account; the entries; the pulls of the week, and later weeks.
+    # The account; the entries; the pulls of the week; later weeks.
     assert costs == [4, 4]

@@ -1,4 +1,4 @@
-"""The rating widget of issues: five buttons, one to take the stars back, and what must change nothing."""
+"""The rating widget of issues: buttons for one to five stars, removal, and requests that change nothing."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -25,12 +25,12 @@ def address(issue):
 
 
 def target(issue):
-    """Where the widget's form is sent: an address by number."""
+    """The address of the widget's form, which contains the id."""
     return f"/issue-ratings/{issue.id}/rate/"
 
 
 def rate(testapp, issue, rating, *, fragment=False, status=303, **fields):
-    """Press one of the buttons of the issue's page."""
+    """Press a button of the widget on the issue's page."""
     form = form_to(testapp.get(address(issue)), target(issue))
     headers = {"X-Fragment": "1"} if fragment else {}
     sent = {
@@ -55,7 +55,7 @@ def header(page):
 
 
 def soup_of_templates(answer):
-    """The parts of a fragment, by the element they go to."""
+    """The templates of a fragment by target."""
     parts = soup(answer).select("template")
     return {each["data-target"]: each for each in parts}
 
@@ -98,7 +98,7 @@ def test_the_average_of_all_is_shown_to_the_percent_and_the_series_follows(
     assert len(page.select("#rating-widget .star-empty")) == 5
     assert page.select_one("#rating-widget svg svg svg[data-fill='40']")["width"] == "9.6"
     assert page.select("[style]") == []
-    # 3 and 4 of the first issue, and these five: a mean of all stars, not of means.
+    # The 3 and 4 of the first issue and these five: the average of all stars, not of the issues' averages.
     series = soup(testapp.get(f"/series/{world.series.slug}/")).select_one(".rating")
     assert series.get_text(" ", strip=True) == "3.4 (7 ratings)"
     assert series.svg["aria-label"] == "3.4 of 5 stars"
@@ -145,7 +145,7 @@ def test_an_issue_that_is_not_out_says_from_when_and_cannot_be_rated(testapp, se
     answer = testapp.post(other.action, sent, headers={"X-Fragment": "1"}, status=422)
     assert "nothing was changed" in soup_of_templates(answer)["messages"].get_text()
     assert given(session, world.third) == {}
-    # Stars it has already, because its date was moved, can be taken back.
+    # Stars that were given before the date was moved can be removed.
     assert [each["value"] for each in soup(testapp.get(address(world.second))).select(".rate button")] == [
         "0"
     ]

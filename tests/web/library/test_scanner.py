@@ -1,4 +1,4 @@
-"""The scanner without its script: what codes stand for, what is added, what browsers may keep."""
+"""The scanner without its script: looking up and adding barcodes, and what browsers may store."""
 
 import json
 
@@ -19,7 +19,10 @@ ADD = "/collection/scan/add/"
 
 @pytest.fixture
 def run(make):
-    """Three issues that share a stem, one of them with a variant, one without a supplement, and one alone."""
+    """Issues 1 to 3, whose codes share a stem, with a variant of 2; 4 has no supplement, and 5 an ISBN.
+
+    The code of issue 6, which is not returned, begins with that of 4.
+    """
     with make.single_commit():
         series = make.series(name="Lamplight", year_began=2020)
         issues = [
@@ -27,13 +30,13 @@ def run(make):
         ]
         issues.append(make.issue(series=series, number="4", upc=f"{UPC[:6]} {UPC[6:]}"))
         issues.append(make.issue(series=series, number="5", isbn="0306406152"))
-        make.issue(series=series, number="6", upc=UPC + "9")  # whose first twelve digits are another's
+        make.issue(series=series, number="6", upc=UPC + "9")  # the first twelve digits are those of issue 4
     foil = make.variant(issues[1], name="Foil", upc=f"{RUN}00221")
     return [*issues, foil]
 
 
 def send(page, button=None, **values):
-    """Send the form of the scanner, with a button's action."""
+    """Send the form of the scanner, to the action of a button if given."""
     form = form_with(page, "codes")
     for name, value in values.items():
         form[name.replace("_", "-")] = value
@@ -43,7 +46,7 @@ def send(page, button=None, **values):
 
 
 def rows(page) -> dict[str, list[tuple[str, bool]]]:
-    """The choices for each code: label and whether it is chosen."""
+    """The choices for each code: their labels, and whether they are selected."""
     return {
         row["data-code"]: [
             (each.get_text(" ", strip=True), each.input.has_attr("checked"))

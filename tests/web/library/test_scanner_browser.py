@@ -1,4 +1,4 @@
-"""The scanner in a real browser, whose camera sees a printed barcode."""
+"""The scanner in a real browser, with a camera that shows a printed barcode."""
 
 from types import SimpleNamespace
 
@@ -37,7 +37,7 @@ def site(served):
 
 @pytest.fixture
 def seeing(tmp_path, browser):
-    """A browser whose camera sees a variant's barcode; `browser` runs Playwright."""
+    """A browser with a camera that shows a variant's barcode; it needs `browser`, which runs Playwright."""
     film = tmp_path / "camera.mjpeg"
     picture(STEM, "00221").save(film, "JPEG", quality=90)
     arguments = ("use-fake-device-for-media-stream", "use-fake-ui-for-media-stream")
@@ -60,7 +60,7 @@ def test_a_printed_barcode_adds_its_variant_and_scans_wait_for_a_connection(seei
         page.get_by_role("button", name="Stop the camera").click()
         assert page.locator("#scan-rows > li").count() == 1
 
-        # Without a connection, the list goes on in the page that the service worker shows.
+        # Offline, the list is continued on the page that the service worker returns.
         page.context.set_offline(True)
         page.goto("/collection/scan/")
         page.get_by_text("You are offline.").wait_for()
@@ -84,7 +84,7 @@ def test_a_printed_barcode_adds_its_variant_and_scans_wait_for_a_connection(seei
         page.get_by_text("2 copies were added to your collection.").wait_for()
         page.wait_for_function("!location.search")
         assert page.locator("#scan-rows > li").count() == 0
-        page.reload()  # now without the message
+        page.reload()  # now the page has no message
         assert page.locator("#scan-rows > li").count() == 0
     with site.sessions() as session:
         rows = session.execute(select(CollectionItem.issue_id, CollectionItem.variant_id)).all()

@@ -1,4 +1,4 @@
-"""The track bar: own, read, want and stars by one click, for members at once, for visitors after log-in."""
+"""The track bar: own, read, want and stars with one click; visitors have to log in first."""
 
 import pytest
 from sqlalchemy import select
@@ -12,7 +12,7 @@ FRAGMENT = {"X-Fragment": "1"}
 
 
 def bar(page, issue):
-    """The buttons of an issue by name, stars by value."""
+    """Name and value of the pressed buttons of an issue."""
     found = page.select_one(f'[data-part="track-{issue.id}"]')
     pressed = found.select("button[aria-pressed=true]")
     return {(each["name"], each["value"]) for each in pressed}
@@ -49,19 +49,19 @@ def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, conn
         assert session.scalars(select(model.issue_id)).all() == [issue.id], model
     for name in ("own", "read", "want", "stars"):
         parts = soup(press(name, "0", **FRAGMENT)).select("template")
-        copy = [f"copy-{issue.id}"] if name == "own" else []  # the link on the page of the issue
+        copy = [f"copy-{issue.id}"] if name == "own" else []  # the link on the issue's page
         assert [each["data-target"] for each in parts] == [f"track-{issue.id}", *copy, "toast"]
         assert parts[0].select_one(f"button[name={name}]")["aria-pressed"] == "false"
         assert parts[-1].select_one("form.message-undo")
     for model in (CollectionItem, ReadDate, IssueRating, WishListItem):
         assert session.scalar(select(model.id)) is None, model
-    # What makes no sense changes nothing, and a form of another site is refused.
+    # Invalid values change nothing, and requests without a CSRF token are refused.
     before = session.scalars(select(LibraryAct.id)).all()
     assert press("own", "7").status_int == press("stars", "6").status_int == 303
     assert testapp.post(path, {"own": "1"}, status=400)
     testapp.post("/track/nothing/", {"own": "1", "csrf_token": token}, status=404)
     assert session.scalars(select(LibraryAct.id)).all() == before
-    # One statement has the marks of all cards.
+    # One statement loads the marks of all cards.
     with record_statements(connection) as statements:
         testapp.get("/issue/")
     assert len([each for each in statements if "unnest" in each]) == 1

@@ -1,4 +1,4 @@
-"""The wish list on the site: wished for, changed, acquired, taken off."""
+"""The wish list on the site: adding, changing, acquiring and removing wishes."""
 
 from decimal import Decimal
 
@@ -17,7 +17,7 @@ PAGE = "/wish-list/"
 
 @pytest.fixture
 def world(make):
-    """A few series and issues; no test here needs more."""
+    """A few series and issues, which are enough for these tests."""
     return small_catalogue(make)
 
 
@@ -38,7 +38,7 @@ def item(session, nora, world):
 
 
 def cells(response) -> list[list[str]]:
-    """The table as text, without the column of buttons."""
+    """The table as text, without its first and last columns."""
     found = soup(response).select("main tbody tr")
     return [[each.get_text(" ", strip=True) for each in row.select("th, td")][1:-1] for row in found]
 
@@ -48,7 +48,7 @@ def path(item, action) -> str:
 
 
 def add(testapp, issue, **fields):
-    """The form with an issue that the search found."""
+    """Search for an issue in the form, select it, and send the form."""
     form = form_to(testapp.get(PAGE), PAGE)
     form["issue_id-q"] = "lamplight"
     form = form_to(form.submit(name="find", value="issue_id", status=200), PAGE)
@@ -74,7 +74,7 @@ def test_an_issue_is_found_and_put_on_the_list(testapp, nora, world):
 
 
 def test_enter_in_a_field_saves_and_does_not_look_for_issues(testapp, nora, world):
-    """Browsers press the first button of a form."""
+    """With Enter, browsers press the first submit button of a form."""
     first = soup(testapp.get(PAGE)).select(".keep-form button")[0]
     assert (first["type"], first.get("name"), first.get_text()) == ("submit", None, "Add to the list")
 
@@ -276,5 +276,5 @@ def test_its_cost_does_not_depend_on_how_much_is_on_it(testapp, nora, make, sess
         with record_statements(connection) as statements:
             testapp.get(PAGE)
         costs.append(len(statements))
-    # The account; a draft of the form; the rows and how many there are.
+    # The account; a draft of the form; the rows; their number.
     assert costs == [4, 4]

@@ -1,11 +1,11 @@
-"""What the tests of pull list, wish list and feeds share: a very small catalogue."""
+"""A very small catalogue for tests of readers' libraries, such as pull list, wish list and feeds."""
 
 from datetime import date
 from types import SimpleNamespace
 
 
 def small_catalogue(make) -> SimpleNamespace:
-    """A publisher with a series of three issues and one with none."""
+    """A publisher with two series, one with three issues and one without issues."""
     w = SimpleNamespace()
     with make.single_commit():
         w.publisher = make.publisher(name="Harbor House")
