@@ -96,7 +96,7 @@ def test_a_read_has_a_date_or_none_or_goes_for_all_before_it(testapp, make, memb
     assert progress() == "2 of 3 read, 0 owned"
     assert len(noted()) == 1
     assert send("unknown") == send(read_date="2020-01-02") == "Lamplight (2019) #2 is marked as read."
-    assert noted()[1].date().isoformat() in {"2020-01-01", "2020-01-02"}  # a day in the site's time zone
+    assert noted()[1].date().isoformat() in {"2020-01-01", "2020-01-02"}  # in the reader's time zone
     assert noted()[2] is None
     for typed in ("", "soon", "0000-00-00"):
         assert send(read_date=typed) == "Date read: enter a valid date, such as 2024-05-31.", typed

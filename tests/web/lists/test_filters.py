@@ -1,4 +1,4 @@
-"""Filters: what each of them finds, and what it does with values that make no sense."""
+"""Filters of lists: what each one finds, its chip, and invalid values."""
 
 from datetime import UTC, date, datetime
 
@@ -15,7 +15,7 @@ RUN, BOOKS, STAR = "Lamplight (2019)", "Lamplight Collected TPB (2020)", "Étoil
 
 @pytest.fixture
 def catalogue(world, make):
-    """The small catalogue and a publisher, a series and an issue that have little in common with it."""
+    """The small catalogue, with another publisher, series and issue that have little in common with it."""
     with make.single_commit():
         world.abroad = make.publisher(name="Édition Sud", country="FR", founded=1975)
         world.line = make.imprint(name="Côté Sud", publisher=world.abroad)
@@ -149,13 +149,13 @@ def test_objects_are_found_by_their_number_and_shown_by_their_name(testapp, cata
 
 
 def chips(response) -> list[str]:
-    """The words of the active filters."""
+    """The texts of the active filters."""
     found = soup(response).select('ul[aria-label="Active filters"] a.tag:not(.tag-clear)')
     return [" ".join(each.select_one("span").get_text(" ", strip=True).split()) for each in found]
 
 
 def links(response) -> list[str]:
-    """Where the chips of the active filters lead, that which clears all last."""
+    """The addresses of the chips of active filters; the last one clears all."""
     return [each["href"] for each in soup(response).select('ul[aria-label="Active filters"] a')]
 
 
@@ -252,7 +252,7 @@ def test_what_makes_no_sense_is_said_beside_its_field_and_ignored(testapp, catal
             assert field["aria-invalid"] == "true"
             if field.name == "input":
                 assert field["value"] == value[: search.MAX_QUERY_LENGTH]
-                assert field.get("type") != "date"  # which could not show it
+                assert field.get("type") != "date"  # date fields could not show the invalid text
 
 
 def test_the_others_count_beside_one_that_is_wrong(testapp, catalogue):
@@ -284,7 +284,7 @@ def test_any_text_is_only_looked_for(testapp, catalogue):
 
 @pytest.mark.parametrize("address", ["/publisher/", "/series/", "/issue/", "/issue/future"])
 def test_the_form_sends_what_the_list_reads(testapp, catalogue, address):
-    """Every field of the form is filled in, and each has a chip then."""
+    """Fills in every field of the form; the list then has a chip for each."""
     start = testapp.get(address)
     form = form_with(start, "q", action=address)
     ids = {"series_id": catalogue.series.id, "imprint_id": catalogue.imprint.id}

@@ -1,4 +1,4 @@
-"""The languages above the list of series."""
+"""The language chips above the list of series."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.web.conftest import labels, soup
 
 @pytest.fixture
 def spoken(make):
-    """Series in many languages: `en` has three, `it` two, ten others one each."""
+    """Series in many languages: three in `en`, two in `it`, one in each of ten others, and one without."""
     publisher = make.publisher()
     codes = ["en", "en", "en", "it", "it", "fr", "de", "es", "ja", "ko", "nl", "pl", "pt-br", "sv", "tr"]
     with make.single_commit():
@@ -16,7 +16,7 @@ def spoken(make):
 
 
 def chips(response):
-    """Words, count, whether chosen and address of each language."""
+    """The name, count, state and address of each language."""
     found = []
     for each in soup(response).select(".languages a"):
         count = each.select_one(".tag-count")
@@ -50,7 +50,7 @@ def test_a_chip_sets_its_language_and_removes_it_again(testapp, spoken):
     assert labels(response) == ["Run 03 (2020)", "Run 04 (2020)"]
     chosen = [each for each in chips(response) if each[2]]
     assert chosen == [("Italian", "2", True, "/series/?name=run")]
-    assert chips(response)[0][3] == "/series/?name=run"  # all
+    assert chips(response)[0][3] == "/series/?name=run"  # the chip for all languages
     assert len(chips(response)) == 1 + 12  # the others are still offered
     assert next(each[3] for each in chips(response) if each[0] == "English") == (
         "/series/?name=run&language=en"
@@ -71,7 +71,7 @@ def test_several_may_be_chosen_and_are_removed_one_by_one(testapp, spoken):
 
 def test_numbers_are_those_of_what_else_is_asked(testapp, spoken):
     response = testapp.get("/series/?name=03")
-    assert [each[:2] for each in chips(response)] == []  # one language is no choice
+    assert [each[:2] for each in chips(response)] == []  # with a single language there is nothing to choose
     response = testapp.get("/series/?name=0&language=sv")
     assert ("Swedish", "0", True, "/series/?name=0") in chips(response)
     assert ("English", "3", False, "/series/?name=0&language=en") in chips(response)

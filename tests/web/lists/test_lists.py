@@ -1,4 +1,4 @@
-"""Lists: what stands on a card, in which order, on which page."""
+"""Lists: the contents of cards, their order, and pages."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -12,13 +12,13 @@ KINDS = [model.__tablename__ for model in CATALOGUE]
 
 
 def foot(response, label):
-    """The words below the card with a label."""
+    """The text at the foot of the card with this label."""
     card = next(each for each in soup(response).select(".card") if each.a and label in each.get_text())
     return " ".join(card.select_one(".card-foot").get_text(" ", strip=True).split())
 
 
 def many(session, number, prefix="Filler"):
-    """Creators in plain rows: quickly made, and only read."""
+    """Insert creators as plain rows, which is faster than the factory."""
     rows = [{"name": f"{prefix} {each:03}", "slug": f"{prefix.lower()}-{each:03}"} for each in range(number)]
     session.execute(insert(Creator), rows)
     session.commit()
@@ -60,7 +60,7 @@ def test_numbers_have_separators(testapp, session):
 
 def test_a_series_shows_the_cover_of_its_first_issue(testapp, make, world):
     make.issue(series=world.series, number="0", cover_date=date(2018, 1, 1))
-    assert soup(testapp.get("/series/")).select_one(".card img") is None  # the first has no cover now
+    assert soup(testapp.get("/series/")).select_one(".card img") is None  # the new first issue has no cover
     make.issue(
         series=world.book,
         number="0",

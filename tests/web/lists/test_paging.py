@@ -1,4 +1,4 @@
-"""Far pages of long lists, found from places that are kept: they show what walking there would."""
+"""Far pages of long lists, which start at cached positions: they show the same rows as plain paging would."""
 
 import re
 from datetime import date
@@ -14,12 +14,12 @@ from comicsdb_web.lists.cards import ISSUE_SORTS, SERIES_SORTS
 from tests.conftest import record_statements
 from tests.web.conftest import labels, soup
 
-NUMBER = 90  # issues: four pages
+NUMBER = 90  # issues, which fill four pages
 
 
 @pytest.fixture
 def long_list(make, session):
-    """Issues of three series, many of the same dates or of none."""
+    """Issues of three series, many with the same dates or without a store date."""
     runs = [make.series(name=name).id for name in ("Élan", "Elan", "Zoo")]
     rows = [
         {
@@ -35,7 +35,7 @@ def long_list(make, session):
         for each in range(NUMBER)
     ]
     session.execute(insert(Issue), rows)
-    make.issue(number="last")  # which tells everybody that there are more
+    make.issue(number="last")  # through the service, so that caches notice the inserted rows
     session.commit()
 
 
@@ -95,7 +95,7 @@ def test_series_are_sorted_by_size_last_issue_and_rating(testapp, make, session,
     ratings.rate(session, rated, member.id, 2, today=date(2026, 3, 4))
     session.commit()
     answer = testapp.get("/series/?sort=rating")
-    assert "X-Cache" not in answer.headers  # no version tells of ratings
+    assert "X-Cache" not in answer.headers  # not cached, as ratings do not change versions
     assert names("rating") == ["Bee", "Cat", "Ant"]
     assert labels(testapp.get("/series/?rating=2")) == ["Bee (2020)"]
     ratings.rate(session, rated, member.id, 1, today=date(2026, 3, 4))

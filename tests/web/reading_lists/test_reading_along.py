@@ -1,4 +1,4 @@
-"""Reading along a list: the next issue, acts on many issues, and what is missing."""
+"""Reading along a list: the next issue, acts on many issues, and missing issues."""
 
 import csv
 import io
@@ -20,13 +20,13 @@ def issues(session, make):
 
 @pytest.fixture
 def order(session, make, issues):
-    """A list of somebody else's with five issues."""
+    """A list of another account with five issues."""
     return make_list(session, make.user("Olga"), issues, name="Night in order")
 
 
 @pytest.fixture
 def post(testapp, member, order):
-    """Send a form of the list's pages as Nora."""
+    """`post(action, **fields)`: send a form of the list's pages as Nora."""
     start_session(testapp, member)
     token = form_with(testapp.get(path(order)), "csrf_token")["csrf_token"].value
 
@@ -43,7 +43,7 @@ def path(made, action=""):
 
 
 def held(session, model, issues):
-    """The places of issues in the list that a table has."""
+    """The positions in `issues` of those that a table has rows for."""
     rows = session.scalars(select(model.issue_id)).all()
     return [place for place, each in enumerate(issues, 1) if each.id in rows]
 
@@ -64,18 +64,18 @@ def test_the_next_issue_is_read_one_after_the_other(testapp, session, order, iss
     assert notice(answer).startswith("1 issue was marked as read.")
     assert soup(answer).select_one(".message-undo")
     assert next_label(answer) == "Night (2020) #2"
-    # In place: the panel, the buttons of the issue and the message, with its undo.
+    # A fragment updates the panel, the issue's buttons and the message, which has an undo button.
     answer = post("read/", FRAGMENT, issue=str(issues[1].id))
     parts = {each["data-target"]: each for each in soup(answer).select("template")}
     assert set(parts) == {f"track-{issues[1].id}", "toast", "list-reading"}
     assert next_label(answer) == "Night (2020) #3"
     assert parts["toast"].select_one(".message-undo")
-    # What was skipped comes after what follows the last one read.
+    # A skipped issue is next if nothing follows the last one that was read.
     post("read/", issue=str(issues[4].id))
     assert next_label(testapp.get(path(order))) == "Night (2020) #3"
     assert held(session, ReadDate, issues) == [1, 2, 5]
     before = session.scalars(select(LibraryAct.id)).all()
-    for nonsense in ("0", "x", str(issues[0].id)):  # no issue, no number, and one that was read
+    for nonsense in ("0", "x", str(issues[0].id)):  # unknown, not a number, already read
         assert post("read/", issue=nonsense).status_int == 303
     assert session.scalars(select(LibraryAct.id)).all() == before
 
@@ -101,7 +101,7 @@ def test_all_issues_are_added_marked_or_wished_but_for_some(testapp, session, or
     post("track/", to="read", but="1")
     assert held(session, ReadDate, issues) == [2, 3, 4, 5]
     post("track/", to="wish_list", but="5")
-    assert held(session, WishListItem, issues) == [2, 4]  # what is owned is not wished for
+    assert held(session, WishListItem, issues) == [2, 4]  # owned issues are left out
     post("track/", to="collection")
     assert held(session, CollectionItem, issues) == [1, 2, 3, 4, 5]
     testapp.get(path(order))

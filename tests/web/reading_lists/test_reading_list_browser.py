@@ -1,4 +1,4 @@
-"""Rating and ordering in a real browser: by keyboard, by dragging, with the focus kept."""
+"""Reading lists in a real browser: rating and ordering, by keyboard and by dragging, which keep the focus."""
 
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ from tests.web.conftest import PASSWORD, page_of, signed_in
 
 @pytest.fixture(scope="module")
 def site(served):
-    """The site: Nora with a list of four issues, and a list of somebody else's."""
+    """The site, with two lists of Nora's and one of another account, each with four issues."""
     with served.sessions() as session:
         make = Factories(Catalog(session))
         nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
@@ -31,14 +31,14 @@ def site(served):
 
 @pytest.fixture(scope="module")
 def context(browser, site):
-    """Where somebody is logged in: one for all tests, whose pages come faster than the first ones."""
+    """A browser context in which Nora is logged in; all tests share it, as its cache makes pages faster."""
     with signed_in(browser, site, width=1280, height=900) as context:
         yield context
 
 
 @pytest.fixture
 def page(context):
-    """A page of somebody who is logged in."""
+    """A page with Nora logged in."""
     with page_of(context) as page:
         yield page
 
@@ -99,11 +99,11 @@ def test_issues_are_ordered_by_keyboard_and_by_dragging_and_saved_at_once(page, 
     assert order(page) == "1324"
     assert positions(page) == ["1", "2", "3", "4"]
     page.locator("#announcer").get_by_text("Lamplight (2020) #3 is now at position 2.").wait_for()
-    page.keyboard.press("Space")  # the focus went with it
+    page.keyboard.press("Space")  # the focus has moved with the row
     assert order(page) == "3124"
     assert arrow.is_disabled()
     assert page.evaluate("document.activeElement.name") == "down"
-    assert stored(site) == "1234"  # nothing is saved yet, and whoever leaves is asked
+    assert stored(site) == "1234"  # nothing is saved yet, so leaving the page opens a dialog
     with page.expect_event("dialog") as asked:
         page.evaluate("setTimeout(() => location.assign('/'))")
     asked.value.dismiss()
@@ -123,11 +123,11 @@ def test_a_grip_is_moved_by_keys_and_by_touch(page, site):
     grip.press("ArrowUp")
     assert order(page) == "1243"
     page.locator("#announcer").get_by_text("Lamplight (2020) #4 is now at position 3.").wait_for()
-    page.keyboard.press("Home")  # the focus went with it
+    page.keyboard.press("Home")  # the focus has moved with the row
     assert order(page) == "4123"
     page.keyboard.press("End")
     assert order(page) == "1234"
-    # A finger, by the events that the browser makes of it.
+    # Simulates a finger by the pointer events that it would cause.
     page.evaluate(
         """() => {
             const rows = [...document.querySelectorAll(".order-row")];

@@ -1,4 +1,4 @@
-"""The forms of reading lists: made, changed, given away and deleted, and who may do what."""
+"""The forms of reading lists: creating, changing, giving away and deleting them, and permissions."""
 
 import pytest
 import webtest
@@ -200,7 +200,7 @@ def test_a_list_is_given_to_the_official_account_for_good(testapp, session, make
     assert notice(page) == "The list now belongs to Metron."
     session.expire_all()
     assert made.user_id == official.id
-    # Now she manages it, as everybody of her group, and it can be given to nobody else.
+    # Now she can edit it, like everyone in her group, and it cannot be given away again.
     assert testapp.get(path(made, "update/")).status_int == 200
     again = form_to(testapp.get(path(made, f"{word}/")), path(made, f"{word}/")).submit(status=422)
     assert "already belongs to Metron" in again.text

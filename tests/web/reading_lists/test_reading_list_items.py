@@ -1,4 +1,4 @@
-"""The issues of a reading list: picked, taken from series and arcs, brought into order, typed and removed."""
+"""The issues of a reading list: adding them one by one or from series and arcs, order, types, removal."""
 
 from datetime import date
 
@@ -25,7 +25,7 @@ def nora(testapp, make):
 
 @pytest.fixture
 def run(make):
-    """A series of issues 1 to 6, in an arc from 4 to 6."""
+    """Issues 1 to 6 of a series; 4 to 6 belong to an arc."""
     series, arc = make.series(name="Long Run"), make.arc(name="The Tail")
     return [
         make.issue(
@@ -39,7 +39,7 @@ def run(make):
 
 
 def numbers(session, made):
-    """The numbers of the issues in their order."""
+    """The numbers of the issues in order, as one string; their positions must have no gaps."""
     session.expire_all()
     rows = session.scalars(figures.items(made.id)).all()
     assert [row.order for row in rows] == list(range(1, len(rows) + 1))
@@ -79,7 +79,7 @@ def test_issues_are_found_chosen_and_added_at_the_end_in_one_save(testapp, sessi
     typed = {"issues-q": "long run", at(run[0]): "2"}
     page = submit_form(form, typed, press=("find", "issues"), status=200)
     assert len(checkbox_labels(page, "issues")) == 6
-    assert value(page, at(run[0])) == "2"  # nothing that was typed is lost
+    assert value(page, at(run[0])) == "2"  # the search keeps what was typed
     assert numbers(session, made) == "12"
     answer = submit_form(page, {"issues": [str(run[4].id), str(run[2].id), str(run[1].id), "999999", "x"]})
     assert answer.location == f"http://localhost{path(made, 'add-issue/')}"
@@ -252,7 +252,7 @@ def test_an_issue_says_which_lists_it_is_in_and_comes_into_ones_own(testapp, ses
         testapp.post(f"{issue}add-to-list/", sent | {"list": slug}, status=status)
     assert numbers(session, foreign) == ""
     testapp.reset()
-    assert "Seen" not in testapp.get(issue).text  # what is kept for all must not depend on lists
+    assert "Seen" not in testapp.get(issue).text  # pages cached for all visitors must not depend on lists
 
 
 def test_ordering_costs_the_same_however_long_the_list_is(testapp, session, make, nora, run, connection):

@@ -1,4 +1,4 @@
-"""Pages of reading lists: the list of them and its filters, the page of one, and who sees any trace of it."""
+"""Pages of reading lists: their overview with its filters, the page of a list, and who can see it."""
 
 import pytest
 from sqlalchemy import update
@@ -14,7 +14,7 @@ from tests.web.forms.form_helpers import log_in_as
 
 
 def names(page):
-    """The lists that a page shows, in their order."""
+    """The names of the lists on a page, in order."""
     return [each.get_text(strip=True) for each in soup(page).select(".list-card .card-label")]
 
 
@@ -23,7 +23,7 @@ def chips(page):
 
 
 def lines(page):
-    """The issues of a list as the page shows them: number and label."""
+    """Number and label of each issue on the page of a list."""
     return [
         (each.select_one(".item-order").get_text(" ", strip=True), each.select_one(".item-label").get_text())
         for each in soup(page).select(".list-item")
@@ -32,13 +32,13 @@ def lines(page):
 
 @pytest.fixture
 def owner(make):
-    """Olga, who makes lists."""
+    """Olga, who owns lists."""
     return make.user("Olga", password=PASSWORD, passwords=Passwords("fast"))
 
 
 @pytest.fixture
 def order(session, make, world, owner):
-    """A public list of four issues, of three types and none, with stars of two readers."""
+    """A public list of four issues, with two types and one issue without type, rated by two readers."""
     made = make_list(
         session,
         owner,
@@ -71,7 +71,7 @@ def test_a_card_says_what_a_list_is(testapp, order):
     assert card.select_one(".card-label")["href"] == path(order)
     assert card.select_one(".card-foot").get_text(" ", strip=True) == "4 issues 2019–2020 by Olga"
     assert card.select_one("svg.stars")["aria-label"] == "4.5 of 5 stars"
-    assert len(card.select(".fan img")) == 1  # which of the issues have a cover
+    assert len(card.select(".fan img")) == 1  # only one of the issues has a cover
     assert card.select_one(".list-words").get_text() == " ".join(f"word{n}" for n in range(1, 19)) + "…"
 
 
@@ -225,7 +225,7 @@ def test_nobody_else_sees_any_trace_of_a_private_list(testapp, session, make, wo
             assert "Secret dusk" not in testapp.get(address).text
         count = soup(testapp.get("/reading-lists/?q=secret")).select_one(".list-count")
         assert count.get_text() == "0 results"
-    # Somebody who is not logged in is sent to the form, whether there is such a list or not.
+    # Visitors are redirected to the log-in page, whether the list exists or not.
     testapp.reset()
     for slug in (hidden.slug, "there-is-none"):
         testapp.get(f"/reading-lists/{slug}/update/", status=303)
@@ -304,7 +304,7 @@ def test_pages_cost_the_same_however_much_they_show(
     )
     make_list(session, member)
     few = [cost(each) for each in addresses]
-    assert few == [4, 4, 13, 5]  # with the marks of all issues, and the progress
+    assert few == [4, 4, 13, 5]  # including the marks of all issues, and the progress
     with make.single_commit():
         series = [make.series(name=f"Run {n}", publisher=make.publisher()) for n in range(15)]
         people = [make.creator(name=f"Hand {n}") for n in range(8)]

@@ -1,4 +1,4 @@
-"""Likes and copies of reading lists, the order by likes, and the picture that other sites show."""
+"""Likes and copies of reading lists, sorting by likes, and the preview picture for other sites."""
 
 import io
 
@@ -17,7 +17,7 @@ FRAGMENT = {"X-Fragment": "1"}
 
 @pytest.fixture
 def owner(make):
-    """Olga, who makes lists."""
+    """Olga, who owns lists."""
     return make.user("Olga", password=PASSWORD, passwords=Passwords("fast"))
 
 
@@ -103,7 +103,7 @@ def test_a_copy_names_its_original_as_long_as_that_may_be_seen(testapp, session,
 
     assert says() == ["by Nora", "Copied from Lamplight in order by Olga"]
     assert "Copies" in soup(testapp.get(path(order))).select_one(".facts").get_text()
-    testapp.reset()  # to others, only public copies count
+    testapp.reset()  # other readers see only the number of public copies
     assert "Copies" not in soup(testapp.get(path(order))).select_one(".facts").get_text()
     lists.update(session, identity_of(member), OFFICIAL, copied, {"is_private": False, "name": "Mine"})
     session.commit()

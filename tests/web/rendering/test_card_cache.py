@@ -1,4 +1,4 @@
-"""Cards that are rendered once for all who see the same."""
+"""The cache of rendered cards, which is shared by all readers who see the same card."""
 
 import time_machine
 
@@ -12,7 +12,7 @@ def cards(testapp, path, **headers):
 
 
 def kept(wsgi):
-    """How many cards are kept."""
+    """The number of cached cards."""
     lru = wsgi.registry["comicsdb.cache"].lru
     return sum(key[0] == "card" for key in lru._entries)
 

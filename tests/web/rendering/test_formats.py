@@ -1,4 +1,4 @@
-"""How numbers, dates, money, languages and texts are written."""
+"""The formats of numbers, dates, money, languages and texts."""
 
 from datetime import UTC, datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The language of pages: cookie, account, browser, English, and the switch between them."""
+"""The language of pages: from cookie, account or browser, else English; and the language switch."""
 
 import pytest
 from pyramid.request import Request

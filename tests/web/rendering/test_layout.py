@@ -1,4 +1,4 @@
-"""Header and footer are made once for all who see the same, and show everybody what is theirs."""
+"""Header and footer are cached for all readers who see the same, and never show another reader's data."""
 
 from comicsdb.accounts.passwords import Passwords
 from tests.web.conftest import log_in, soup
@@ -10,7 +10,7 @@ def header(testapp, address):
 
 
 def current(found):
-    """The menu entries that lead to the page itself."""
+    """The addresses of the menu entries of the current page."""
     return {each["href"] for each in found.select("[aria-current=page]")}
 
 
@@ -29,7 +29,7 @@ def test_a_header_knows_its_page_though_it_is_made_once(testapp, wsgi):
             assert {each["value"] for each in found.select("[name=next]")} == {address}
             typed = found.select_one("#quick-q")["value"]
             assert typed == ('a"b' if address.startswith("/search/") else "")
-    # One without an entry, and one for each address that the header leads to.
+    # One for all pages without a menu entry, and one for each address that the header links to.
     assert len(wsgi.registry["comicsdb_web.layout"]) == 5
 
 

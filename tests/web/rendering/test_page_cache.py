@@ -1,4 +1,4 @@
-"""Pages of anonymous visitors come from the cache; nothing of a reader gets into it."""
+"""The page cache: it serves anonymous visitors, and no reader's data gets into it."""
 
 from datetime import date
 
@@ -10,8 +10,8 @@ from tests.conftest import record_statements
 from tests.web.conftest import form_to, log_in, soup, start_session
 from tests.web.test_statements import addresses
 
-ONE = 1  # statement of a hit: the epoch
-FIRST = 1  # more than the page itself costs: epoch, stamps and versions
+ONE = 1  # statements of a cache hit: the epoch
+FIRST = 1  # additional statements of a cache miss: epoch, stamps and versions
 
 
 def test_a_hit_costs_one_statement_and_a_miss_one_more_than_the_page(testapp, world, connection):
@@ -38,7 +38,7 @@ def test_after_any_commit_a_hit_asks_for_epoch_and_stamps_once(testapp, world, c
     make.arc(name="Elsewhere")
     with record_statements(connection) as statements:
         assert testapp.get(path).headers["X-Cache"] == "HIT"
-    assert len(statements) == 2  # the epoch, and everything
+    assert len(statements) == 2  # the epoch, and as it has changed, stamps and versions
 
 
 def test_a_tag_is_answered_by_304_without_a_body(testapp, world):

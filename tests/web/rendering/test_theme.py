@@ -1,4 +1,4 @@
-"""The theme switch: written by the server before the first paint."""
+"""The theme switch: the server writes the theme into the page, so it applies before the first paint."""
 
 import pytest
 

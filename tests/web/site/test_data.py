@@ -1,4 +1,4 @@
-"""The page about the data as files."""
+"""The page about the data dumps."""
 
 from comicsdb.exchange import dump, minisign
 from comicsdb.exchange.downloads import manifest_of
@@ -7,7 +7,7 @@ from tests.web.conftest import soup
 
 
 def make_dump(connection, folder, key):
-    """A dump of what a test has in its transaction, from the connection of the test."""
+    """Make a dump on the connection of the test, with the data of its transaction."""
     return dump.make(connection.engine, folder, minisign.Key.open(key), SOURCE, report=lambda _words: None)
 
 

@@ -1,4 +1,4 @@
-"""What other sites show for a link: oEmbed, cards in frames, and links to what programs read."""
+"""What other sites and programs get for a page: oEmbed, cards in frames, and links to JSON documents."""
 
 import json
 from urllib.parse import quote
@@ -16,7 +16,7 @@ HOST = "http://localhost"
 
 
 def oembed(testapp, address, status=200, **asked):
-    """The answer for an address."""
+    """The oEmbed response for an address."""
     return testapp.get("/oembed/", {"url": address, **asked}, status=status)
 
 
@@ -46,7 +46,7 @@ def test_each_kind_has_a_card_which_its_page_leads_to(testapp, world):
 
 
 def soup_of(html):
-    """The frame of an answer."""
+    """The frame in the HTML of an oEmbed response."""
     from bs4 import BeautifulSoup
 
     return BeautifulSoup(html, "lxml").iframe

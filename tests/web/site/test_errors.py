@@ -1,4 +1,4 @@
-"""Error pages: each says what it is, and a server error needs nothing that may be broken."""
+"""Error pages: their contents; that of server errors depends on nothing that may be broken."""
 
 import logging
 
@@ -66,7 +66,7 @@ def test_an_error_page_still_knows_who_is_logged_in(testapp, member):
 
 @pytest.fixture(scope="module")
 def broken_app(media_folder):
-    """The application on a database that nobody serves."""
+    """The application on a database server that does not exist."""
     app = build_app("postgresql+psycopg://nobody@127.0.0.1:1/none?connect_timeout=1", media_folder)
     yield app
     app.registry["comicsdb.engine"].dispose()
@@ -74,13 +74,13 @@ def broken_app(media_folder):
 
 @pytest.fixture
 def broken(broken_app):
-    """A browser at the site on a database that nobody serves."""
+    """A client of the site without its database server; the next outage is logged."""
     DATABASE_OUTAGE.forget()
     return webtest.TestApp(broken_app)
 
 
 def test_an_outage_of_the_database_is_one_line_for_many_requests_on_site_and_api(broken, caplog):
-    """The first of those that share the application: it has not told anything before."""
+    """A line for each request would flood the log."""
     for _ in range(3):
         for path in ("/publisher/", "/", "/api/publisher/1/", "/reading-lists/"):
             broken.get(path, headers={"Authorization": "Basic YTpi"}, status=503)
@@ -118,7 +118,7 @@ def test_what_needs_no_database_works_without_one(broken):
 
 
 def test_a_fault_at_the_commit_is_the_same_page(testapp, member, monkeypatch):
-    """The transaction is committed outside of the views."""
+    """The transaction is committed outside the views."""
     from sqlalchemy.exc import OperationalError
 
     form = form_to(testapp.get("/accounts/login/"), "/accounts/login/")

@@ -1,4 +1,4 @@
-"""Help pages and the timeline: Markdown files in both languages, read at start."""
+"""Help pages and the timeline: Markdown files in both languages, loaded at the start."""
 
 import re
 
@@ -12,12 +12,12 @@ from tests.web.conftest import soup
 
 ITALIAN = {"Accept-Language": "it"}
 FACTS = ("title",)
-BUILT = re.compile(r"<(?:h\d|tr|li|pre)|href=\S+")  # what both languages have in the same order
+BUILT = re.compile(r"<(?:h\d|tr|li|pre)|href=\S+")  # must be in the same order in both languages
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """`folder(name=text)`: files of our own in the folder "texts"."""
+    """`folder(name=text)`: write Markdown files into the folder "texts"; `__` in a name stands for a dot."""
     monkeypatch.setattr(markdown, "FOLDER", tmp_path)
     (tmp_path / "texts").mkdir()
 
@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_all_help_pages_are_there_in_both_languages(testapp, connection):
-    testapp.get("/health/")  # the first request of a day also counts the stars that are due
+    testapp.get("/health/")  # the first request of a day also counts ratings that are due
     with record_statements(connection) as statements:
         links = [each["href"] for each in soup(testapp.get("/help/")).select(".help-list a")]
         assert links == [f"/help/{name}/" for name in ORDER]
@@ -46,7 +46,7 @@ def test_all_help_pages_are_there_in_both_languages(testapp, connection):
 
 def test_forms_of_the_catalogue_lead_to_the_guidelines(testapp, reader):
     link = soup(testapp.get("/arc/create/")).select_one('main a[href="/help/editing/"]')
-    assert (link["target"], link["rel"]) == ("_blank", ["noopener"])  # or what was typed would be lost
+    assert (link["target"], link["rel"]) == ("_blank", ["noopener"])  # so that the form keeps what was typed
 
 
 def test_pages_of_both_languages_are_built_alike():
@@ -58,7 +58,7 @@ def test_pages_of_both_languages_are_built_alike():
 
 
 class _Anything(dict):
-    """Knows every value of the texts."""
+    """A value for every name that the texts refer to."""
 
     def __missing__(self, key):
         return "1"

@@ -1,4 +1,4 @@
-"""The home page: announcements on their days, what is new, and the collection in numbers."""
+"""The home page: announcements, new issues, the size of the catalogue, and what is next for members."""
 
 from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
@@ -65,7 +65,7 @@ def test_announcements_are_shown_on_their_days(testapp, session, wsgi):
 
 
 def close(testapp, announcement, **headers):
-    """Send the button of an announcement as a browser does."""
+    """Send the close button of an announcement, as a browser would."""
     address = f"/announcements/{announcement.id}/dismiss/"
     return testapp.post(address, {"next": "/"}, headers=headers, expect_errors=True)
 
@@ -115,7 +115,7 @@ def test_other_sites_close_nothing_and_strange_cookies_neither(testapp, session)
 def test_the_oldest_closed_announcements_are_forgotten_first(testapp, session):
     for number in range(1, 53):
         close(testapp, SimpleNamespace(id=number))
-    close(testapp, SimpleNamespace(id=10))  # again: the latest now
+    close(testapp, SimpleNamespace(id=10))  # a second time, so it is the latest now
     kept = testapp.cookies["dismissed"].strip('"').split(".")
     assert (len(kept), kept[0], kept[-2:]) == (50, "3", ["52", "10"])
 
@@ -123,7 +123,7 @@ def test_the_oldest_closed_announcements_are_forgotten_first(testapp, session):
 def test_the_page_says_what_there_is_and_how_to_take_part(testapp, session, connection):
     with record_statements(connection) as statements:
         page = soup(testapp.get("/"))
-    assert len(statements) == 1 + 1, statements  # what the page is made of, and whether it is kept
+    assert len(statements) == 1 + 1, statements  # the contents of the page; the validators of its cache entry
     features = {each.h3.get_text(): each.a["href"] for each in page.select(".about .feature")}
     assert features == {
         "REST API": "/help/api/",
@@ -143,7 +143,7 @@ def test_the_page_says_what_there_is_and_how_to_take_part(testapp, session, conn
 
 
 def up(page) -> dict[str, list[str]]:
-    """The labels in each part of a member's home, or what stands there instead."""
+    """The labels in each section of a member's home page, or the text of an empty section."""
     return {
         part.h2.get_text(): [each.get_text(" ", strip=True) for each in part.select(".coming-text, .nothing")]
         for part in page.select(".up section")
@@ -169,7 +169,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
         make.issue(series=other, number="2", store_date=monday + 7 * day, foc_date=today + 15 * day)
         make.issue(series=other, number="3", store_date=monday - day, foc_date=today - day)
     pull_list.add(session, member.id, other.id)
-    # A gap of one and one of two; the one of three after them is not told.
+    # Gaps of one, two and three issues; the last one is too long to be shown.
     for place in (0, 1, 3, 6, 10):
         collection.add(session, member.id, issues[place].id, {}, today=today)
     reads.add(session, member.id, issues[0].id, datetime(2021, 1, 1, tzinfo=UTC))
@@ -183,7 +183,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     testapp.get("/")
     with record_statements(connection) as statements:
         page = soup(testapp.get("/"))
-    # The account; the page; the pulls; what is up, and its issues; what the cards have of it in the library.
+    # The account; the page; the pulls; what is next, and its issues; the member's marks on the cards.
     assert len(statements) == 6, statements
     assert up(page) == {
         "This week’s pulls": ["Other (2020) #1 Harbor House"],
@@ -193,7 +193,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
         "Changed in series you follow": [f"Other (2020) #{n} Added" for n in (3, 2, 1)],
     }
     assert page.select_one(".up a[href='/reading-lists/nights/']").get_text() == "Nights"
-    # A series that is followed without pulling has its changes only.
+    # For a series that is followed but not pulled, only changes are shown.
     pull_list.set_pulled(session, member.id, other.id, "NONE", "")
     session.execute(update(Issue).where(Issue.id == pulled.id).values(modified=clock.now() - 16 * day))
     session.commit()
@@ -220,7 +220,7 @@ def test_the_menus_lead_to_a_blog_and_other_places_where_there_are_some(testapp,
     there = [("Mastodon", "https://social.example/@us"), ("The Forum", "https://forum.example/?a&b")]
     known = [("Blog", "https://blog.example"), ("Report an issue", "https://code.example/x")]
     for each in (*known, *there):
-        assert links.count(each) == 2  # in the menu of wide screens and in that of small ones
+        assert links.count(each) == 2  # in the menus for wide and for narrow screens
     assert len(links) == 8
 
 
