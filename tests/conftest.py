@@ -323,7 +323,7 @@ def rolled_back_connection(engine):
 
 @contextmanager
 def connection_with_data(engine, create):
-    """A connection in an outer transaction for all tests of a file, and what `create` has created in it."""
+    """A connection in an outer transaction for all tests of a file, and the result of `create`."""
     with contextmanager(rolled_back_connection)(engine) as connection:
         factory = session_factory(connection)
         factory.configure(**SAVEPOINT_MODE)

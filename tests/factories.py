@@ -34,7 +34,7 @@ class Factories:
             self.session.commit()
 
     def _make(self, model, values, **parents):
-        """Create an object, after those parents that are not among the values, each with its method."""
+        """Create an object; parents that the values lack are created first, with their factories."""
         with self.single_commit():
             filled = values | {field: values.get(field) or make() for field, make in parents.items()}
             return self.catalog.create(model, {field: _id(value) for field, value in filled.items()})

@@ -39,7 +39,7 @@ class Importer:
             return import_set(session, rows, self.storage, self.passwords if accounts else None)
 
     def problems(self, rows, **more) -> list[str]:
-        """The problems that an import reports, which must fail."""
+        """Import a set, which must fail; returns the problems that the import reports."""
         try:
             self.run(rows, **more)
         except ImportFailedError as failure:

@@ -84,7 +84,7 @@ def test_schemas_know_models_words_and_numbers_and_nothing_above_them():
 
 
 def test_the_parser_of_file_names_needs_no_database():
-    """It knows only words, including those of the catalogue's series types."""
+    """It depends only on word lists, including the choices that models declare."""
     for name in ("filenames", "words"):
         path = ROOT / "comicsdb" / "matching" / f"{name}.py"
         names = imported(path)
@@ -146,5 +146,5 @@ def test_every_module_says_what_it_is(package):
 
 
 def test_the_migrations_folder_is_no_package():
-    """It would hide the library of the same name from programs started in the top folder."""
+    """As a package, it would hide the library of the same name from programs started in the top folder."""
     assert not (ROOT / "alembic" / "__init__.py").exists()

@@ -78,7 +78,7 @@ def pages(request, walked, world_keys):
     if not walked:
         testapp, addresses = map(request.getfixturevalue, ("testapp", "addresses"))
         for address in (*addresses, *ERRORS):
-            testapp.reset()  # WebTest's cookie jar cannot read every address that the site answers
+            testapp.reset()  # WebTest's cookie jar cannot parse some of the addresses
             walked.append((address, testapp.get(address, expect_errors=True)))
     return walked
 

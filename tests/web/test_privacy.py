@@ -1,7 +1,7 @@
 """Nobody else sees a reader's library: requests to site and API by another account and anonymously.
 
-Responses are compared with those after the library was deleted, so that no name, item or count can leak in
-any form.
+Responses are compared with those after most of the library was deleted (see `forget_all`), so that no name,
+item or count can leak in any form.
 """
 
 import base64

@@ -102,7 +102,7 @@ def test_every_row_is_shown_exactly_once(testapp, make, session):
 
 
 def test_every_block_of_every_kind_answers(testapp, world):
-    """Pages and fragments have the same rows."""
+    """Page and fragment have the same number of rows."""
     addresses = [
         *(f"/publisher/{world.publisher.slug}/{block}" for block in ("imprints", "universes")),
         *(f"/universe/{world.universe.slug}/{block}" for block in ("characters", "teams", "series")),

@@ -48,7 +48,7 @@ def test_acts_are_told_and_undone(testapp, session, connection, member, world):
     assert "1 issue added to the wish list" in second
     assert "Undone" in done.html.select(".activity .row")[-1].text
     act = session.scalar(select(func.min(LibraryAct.id)))
-    testapp.post(f"{ADDRESS}{act}/undo/", {"csrf_token": token}, status=404)  # once
+    testapp.post(f"{ADDRESS}{act}/undo/", {"csrf_token": token}, status=404)  # only once
     removed = session.scalar(select(WishListItem.id))
     wish_list.remove(session, member.id, removed)
     session.commit()

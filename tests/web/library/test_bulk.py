@@ -209,7 +209,7 @@ def test_many_items_cost_as_much_as_few_and_are_one_act(
             assert len(made) == 1, act
         return found
 
-    wish_list.wish_list(session, reader.id)  # otherwise, the first use would also create it
+    wish_list.wish_list(session, reader.id)  # the first use creates it, which costs more
     session.commit()
     few = costs()
     add_items(session, reader, world.series, 150)

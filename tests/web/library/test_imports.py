@@ -168,7 +168,7 @@ def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):
     first, _second, chosen = owned(session, nora)
     assert (first.issue_id, str(first.grade), first.notes) == (stock.issues[0].id, "9.8", "<b>bold</b>")
     assert chosen.issue_id == stock.others[0].id
-    testapp.get(address, status=404)  # it is done
+    testapp.get(address, status=404)  # the import is finished
     form.submit(status=404)
 
 

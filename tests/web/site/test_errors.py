@@ -74,13 +74,13 @@ def broken_app(media_folder):
 
 @pytest.fixture
 def broken(broken_app):
-    """A client of the site without its database server; the next outage is logged."""
+    """A client of the site on a database server that does not exist; its first outage is logged."""
     DATABASE_OUTAGE.forget()
     return webtest.TestApp(broken_app)
 
 
 def test_an_outage_of_the_database_is_one_line_for_many_requests_on_site_and_api(broken, caplog):
-    """A line for each request would flood the log."""
+    """One line, as a line for each request would flood the log."""
     for _ in range(3):
         for path in ("/publisher/", "/", "/api/publisher/1/", "/reading-lists/"):
             broken.get(path, headers={"Authorization": "Basic YTpi"}, status=503)
