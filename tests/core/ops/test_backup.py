@@ -1,4 +1,4 @@
-"""`comicsdb backup` and `restore`: the same rows and pictures again, and nothing half done."""
+"""`comicsdb backup` and `restore`: rows and pictures come back unchanged, and nothing is left half done."""
 
 import json
 from datetime import timedelta
@@ -30,7 +30,7 @@ PNG = b"\x89PNG, as far as a backup is concerned"
 
 
 def rows(url: str) -> dict[str, list[str]]:
-    """Every row of every table as text; the epoch has to differ, touched objects are not restored."""
+    """Rows of all tables as text, but not the epoch (has to differ) and touched objects (not restored)."""
     engine = create_engine(url)
     with engine.connect() as connection:
         tables = connection.scalars(
@@ -48,7 +48,7 @@ def rows(url: str) -> dict[str, list[str]]:
 
 
 def value(url: str, sql: str):
-    """The one value of a query, on a connection of its own."""
+    """The single value of a query, on a separate connection."""
     engine = create_engine(url)
     with engine.begin() as connection:
         found = connection.scalar(text(sql))
@@ -58,7 +58,7 @@ def value(url: str, sql: str):
 
 @pytest.fixture
 def empty(cluster):
-    """The address of a database without a single table."""
+    """The URL of a database without tables."""
     cluster.ensure_database("restored")
     yield cluster.url("restored")
     cluster.drop_database("restored")
@@ -88,13 +88,13 @@ def site(database, factory, tmp_path):
 
 
 def target(tmp_path: Path, url: str) -> Path:
-    """The ini file of a site on another database, with another folder of pictures."""
+    """The ini file of a site with another database and another folder of pictures."""
     (tmp_path / "target").mkdir(exist_ok=True)
     return write_ini(tmp_path / "target", url, port=1)
 
 
 def made(result) -> Path:
-    """The folder that `backup` says it made."""
+    """The folder of the new backup, as printed by the command."""
     assert result.exit_code == 0, result.output
     return Path(result.output.splitlines()[-1].partition(": ")[0])
 
@@ -127,7 +127,7 @@ def test_what_was_backed_up_comes_back(site, database, empty, tmp_path, redis, m
     installation = "SELECT installation FROM epoch WHERE id = 1"
     assert value(empty, installation) != value(database, installation)
     assert Redis.from_url(redis.url).keys("comicsdb:*") == []
-    # Ids go on where they were, and triggers work.
+    # The sequence of ids continues.
     assert value(empty, "SELECT nextval(pg_get_serial_sequence('publisher', 'id'))") > 2
 
 
@@ -146,7 +146,7 @@ def test_a_target_that_is_not_empty_is_refused_and_replaced_by_force(
     assert "not empty" in refused.output
     assert rows(database) == changed
 
-    # A dump that breaks off changes nothing, even by force.
+    # A truncated dump changes nothing, even with --force.
     spoilt = tmp_path / "spoilt"
     spoilt.mkdir()
     label = json.loads((backup / "backup.json").read_text())
@@ -171,7 +171,7 @@ def test_pictures_of_the_backup_before_are_shared(site, tmp_path):
     folder = tmp_path / "backups"
     first = made(run("-c", site, "backup", folder))
     first = first.rename(first.with_name((clock.now() - timedelta(days=40)).strftime(backups.STAMP)))
-    (folder / "20200101T000000Z.partial").mkdir()  # of a run that was killed
+    (folder / "20200101T000000Z.partial").mkdir()  # left by a run that was killed
     second = made(run("-c", site, "backup", folder))
     (one,), (other,) = (list((each / "pictures").rglob("*.png")) for each in (first, second))
     assert one.samefile(other)
@@ -201,17 +201,17 @@ def test_pictures_in_a_bucket(site, database, empty, factory, tmp_path):
 
 
 def test_a_picture_replaced_meanwhile_is_not_missed(database, factory, site, tmp_path):
-    """The dump names none of a moment whose pictures are not in the backup."""
+    """Every picture that the dump names is in the backup."""
     engine, folder = create_engine(database), FolderStorage(tmp_path / "media")
 
     class Hasty(FolderStorage):
-        """A storage in which somebody replaces a picture as soon as the first look is over."""
+        """A storage in which somebody replaces the picture during each of the first two reads."""
 
         looks = 0
 
         def read(self, key):
             self.looks += 1
-            if self.looks == 1:  # a new picture, which goes again before the second look finds it
+            if self.looks == 1:  # a new picture, which is deleted before the second attempt reads it
                 later = folder.save("publisher", b"later", "png")
                 value(database, f"UPDATE publisher SET image = '{later}' RETURNING 1")
                 self.later = later

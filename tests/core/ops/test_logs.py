@@ -1,4 +1,4 @@
-"""Lines of the log as JSON."""
+"""Log lines as JSON, and the log of outages."""
 
 import io
 import json
@@ -12,7 +12,7 @@ KEYS = {"time", "level", "logger", "message"}
 
 
 def line(message, *arguments, error=None, **extra) -> str:
-    """A line, as a logger with this formatter writes it."""
+    """A line as the JSON formatter writes it."""
     logger = logging.getLogger("comicsdb.tests")
     exc_info = (type(error), error, error.__traceback__) if error else None
     record = logger.makeRecord(logger.name, logging.INFO, "", 0, message, arguments, exc_info, extra=extra)

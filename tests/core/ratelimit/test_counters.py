@@ -1,4 +1,7 @@
-"""Counts by day: none is lost, those of several processes add up, and each use is noted once a day."""
+"""Daily counters: no count is lost, and those of several processes add up.
+
+The last use of Basic is written once a day, that of a token once an hour.
+"""
 
 import logging
 import multiprocessing
@@ -19,23 +22,23 @@ from comicsdb.ratelimit.counters import Counters
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 TODAY = NOON.date()
 HERE = "192.0.2.7"
-SURELY = 60  # seconds in which everything that ought to happen has happened
+SURELY = 60  # seconds: the timeout for everything that has to happen
 
 
 @pytest.fixture
 def bind(factory):
-    """The engine of a database of the test's own."""
+    """The engine of the test's own database."""
     return factory.kw["bind"]
 
 
 @pytest.fixture
 def counters(bind):
-    """Counters that write when they are told to."""
+    """Counters that write only when told to."""
     return Counters(bind, 0)
 
 
 def counted(bind) -> dict:
-    """What the database holds: (day, counter, identity) → count."""
+    """The counts in the database: (day, counter, identity) → count."""
     with bind.connect() as connection:
         rows = connection.execute(
             select(DailyCount.day, DailyCount.counter, DailyCount.identity, DailyCount.count)
@@ -98,11 +101,11 @@ def test_processes_count_together(bind, counters):
         counters.write()
         assert (
             other.count_refused("burst", "user:ann") == 6
-        )  # one that was just started knows of those before
+        )  # a process that has just started knows the earlier counts
         other.write()
-        assert counters.count_refused("burst", "user:ann") == 6  # those of others join
+        assert counters.count_refused("burst", "user:ann") == 6  # counts of other processes are added ...
         counters.write()
-        assert counters.count_refused("burst", "user:ann") == 8  # with the next writing
+        assert counters.count_refused("burst", "user:ann") == 8  # ... with the next write
         counters.write()
     assert counted(bind) == {(TODAY, "throttled:burst", "user:ann"): 8}
 
@@ -166,7 +169,7 @@ def test_counts_are_kept_for_35_days(bind, counters):
     ]
 
 
-# Uses.
+# Last uses.
 
 
 def account(factory) -> tuple[int, int]:
@@ -209,7 +212,7 @@ def test_the_last_day_of_basic_and_the_last_hour_of_a_token_are_written_once(bin
         assert (row.last_used, row.last_address) == (NOON, HERE)
         traveller.shift(1)
         use(counters, "2001:db8::1")
-        assert version(bind, user, token)[0] == written[0]  # that of the account: the day is the same
+        assert version(bind, user, token)[0] == written[0]  # the account's row: the day is the same
         row = used(factory, ApiToken, token)
         assert (row.last_used, row.last_address) == (NOON + timedelta(hours=1), "2001:db8::1")
         traveller.shift(86_400)
@@ -219,7 +222,7 @@ def test_the_last_day_of_basic_and_the_last_hour_of_a_token_are_written_once(bin
 
 
 def version(bind, user: int, token: int) -> list:
-    """What PostgreSQL changes with every writing of a row."""
+    """The `xmin` of both rows, which every update of a row changes."""
     with bind.connect() as connection:
         asked = (
             "SELECT xmin::text FROM user_account WHERE id = :user UNION ALL SELECT xmin::text FROM api_token"
@@ -235,7 +238,7 @@ def test_an_account_that_has_gone_is_no_trouble(bind, counters):
     assert list(counted(bind).values()) == [1]
 
 
-# By itself.
+# Automatic writes.
 
 
 def test_they_are_written_every_few_seconds(bind):
@@ -247,7 +250,7 @@ def test_they_are_written_every_few_seconds(bind):
         time.sleep(0.05)
 
 
-# A process for each end, forked from one that has imported what takes longest.
+# Ends a process in each of these ways, each forked from one that has done the slow imports.
 AT_THE_END = """
 import os, sys
 from sqlalchemy import create_engine

@@ -1,4 +1,4 @@
-"""Rate limits: over a moving window, in PostgreSQL and in Redis alike, with threads, and beside a model."""
+"""Rate limits over a sliding window, in PostgreSQL and in Redis: with threads, and compared with a model."""
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ BOTH = ((THREE, "7"), (MANY, "7"))
 
 
 class InPostgres:
-    """A limiter in PostgreSQL, whose clock stands still unless it is moved."""
+    """A limiter in PostgreSQL, whose clock stands still until the test moves it."""
 
     def __init__(self, read_pool):
         self.travel = time_machine.travel(1_800_000_000.25, tick=False)
@@ -36,12 +36,12 @@ class InPostgres:
         self.traveller.shift(seconds)
 
     def close(self) -> None:
-        """Back to the present."""
+        """Return to the present."""
         self.travel.stop()
 
 
 class InRedis:
-    """A limiter in Redis, whose clock cannot be moved: what it knows is made older instead."""
+    """A limiter in Redis, whose clock cannot be moved: its stored times are made older instead."""
 
     def __init__(self, read_pool, redis):
         self.redis = redis.client
@@ -60,7 +60,7 @@ class InRedis:
 
 @pytest.fixture
 def postgres(independent_read_pool):
-    """A limiter in PostgreSQL, and the way to move time."""
+    """A limiter in PostgreSQL, with a clock that can be moved."""
     place = InPostgres(independent_read_pool)
     yield place
     place.close()
@@ -68,7 +68,7 @@ def postgres(independent_read_pool):
 
 @pytest.fixture(params=["postgresql", "redis"])
 def place(independent_read_pool, request):
-    """A limiter, and the way to move time."""
+    """A limiter in PostgreSQL or Redis, with a clock that can be moved."""
     if request.param == "postgresql":
         yield request.getfixturevalue("postgres")
     else:
@@ -77,12 +77,12 @@ def place(independent_read_pool, request):
 
 @pytest.fixture
 def limiter(place):
-    """A limiter in PostgreSQL, and one in Redis."""
+    """The limiter of `place`: in PostgreSQL, then in Redis."""
     return place.limiter
 
 
 def seen(taken):
-    """What each limit said: whether it refused, and how many places are left."""
+    """What each limit says: whether it refused, and how many events it still allows."""
     return [(each.refused, each.remaining) for each in taken.states]
 
 
@@ -165,7 +165,7 @@ def test_a_limit_that_was_lowered_frees_a_place_when_enough_events_have_left(pla
         place.move(100)
     lowered = MANY._replace(max_events=2)
     standing = limiter.take([(lowered, "7")]).states[0]
-    # Five are taken; the fourth oldest has to leave before there are fewer than two.
+    # Five events count; the fourth oldest has to leave the window before fewer than two are left.
     assert (standing.refused, standing.count, standing.remaining) == (True, 5, 0)
     assert 86_198 <= standing.retry_after <= 86_200
     place.move(86_200 - 1.5)
@@ -210,7 +210,7 @@ def test_exactly_one_place_is_given_back(limiter):
     back = limiter.refund(second, "sustained")
     assert seen(back) == [(False, 1), (False, 3)]
     assert back.states[0] == second.states[0]
-    assert limiter.refund(back, "sustained") == back  # what was given back is not there twice
+    assert limiter.refund(back, "sustained") == back  # a second refund does nothing
     assert limiter.refund(third, "sustained").states[1].free_at == first.states[1].free_at
 
 
@@ -220,7 +220,7 @@ def test_the_place_given_back_is_that_of_the_very_event(postgres):
         taken.append(limiter.take(BOTH))
         postgres.move(10)
     limiter.refund(taken[0], "sustained")
-    postgres.move(86_400 - 30 + 9)  # the second is there for another second
+    postgres.move(86_400 - 30 + 9)  # the second event counts for another second
     assert seen(limiter.take([(MANY, "7")])) == [(False, 2)]
     postgres.move(1)
     assert seen(limiter.take([(MANY, "7")])) == [(False, 2)]
@@ -262,7 +262,7 @@ def test_threads_that_give_back_what_they_took_leave_nothing(limiter):
     assert limiter.take([(limit, "7")], uncounted=("sustained",)).states[0].count == 0
 
 
-# Against a model: whatever happens, a limit judges by the events of its window and by nothing else.
+# Against a model: a limit depends on the events in its window and on nothing else.
 
 TWO, FOUR = Limit("burst", 2, 10), Limit("sustained", 4, 60)
 STEPS = st.one_of(
@@ -284,12 +284,12 @@ class LimiterModel:
         self.kept: dict[str, list[int]] = {"burst": [], "sustained": []}
 
     def grow_older(self, seconds: float) -> None:
-        """Let all events have happened earlier."""
+        """Move all events into the past."""
         for times in self.kept.values():
             times[:] = [each - int(seconds * SECOND) for each in times]
 
     def take(self, now: int, together: bool, free: tuple) -> list[tuple]:
-        """Judge an event: of each limit whether it refuses, the places taken, and when one becomes free."""
+        """Take an event: for each limit whether it refuses, how many count, and when a place is free."""
         for name, limit in self.limits.items():
             self.kept[name] = [each for each in self.kept[name] if each > now - limit.seconds * SECOND]
         refusing = {name for name, limit in self.limits.items() if len(self.kept[name]) >= limit.max_events}
@@ -299,7 +299,7 @@ class LimiterModel:
         return [(name in refusing, *self.state(name, now)) for name in self.limits]
 
     def state(self, name: str, now: int) -> tuple[int, int]:
-        """How many places are taken, and when one becomes free, as the contract has it."""
+        """How many events count, and when the next place becomes free, by the documented rules."""
         times, limit = self.kept[name], self.limits[name]
         first = (
             times[len(times) - limit.max_events]
@@ -320,7 +320,7 @@ def test_a_limiter_does_what_the_model_does(place, steps):
             place.move(*details)
             if isinstance(place, InRedis):
                 model.grow_older(*details)
-                given.clear()  # their times are not those in Redis any more
+                given.clear()  # the times in Redis are different now
         elif kind == "change":
             model.limits["sustained"] = FOUR._replace(max_events=details[0])
         elif kind == "take":
@@ -342,11 +342,11 @@ def test_a_limiter_does_what_the_model_does(place, steps):
 
 DAY = Limit("sustained", 200, 86_400)
 QUARTER = 900  # seconds: a 96th of a day
-TIMES = 150  # that a row holds
+TIMES = 150  # times that a row holds
 
 
 def kept(engine) -> dict[tuple[str, str], list[int]]:
-    """How many events are at each time, by client and limit, as they are written down."""
+    """The number of events at each stored time, by client and limit."""
     found = {}
     with engine.connect() as connection:
         for row in connection.execute(select(RateLimit)):
@@ -356,20 +356,20 @@ def kept(engine) -> dict[tuple[str, str], list[int]]:
 
 
 def counts(engine) -> list[int]:
-    """How many events are at each time of the one window."""
+    """The number of events at each stored time of the only window."""
     (found,) = kept(engine).values()
     return found
 
 
 def test_events_that_are_many_become_free_by_quarters_of_an_hour_of_a_day(postgres, engine):
-    """With the last event of theirs: never later than so much, and never earlier."""
+    """Grouped events become free with the last of them: up to a quarter of an hour late, never early."""
     limiter = postgres.limiter
     postgres.move(-1_800_000_000 % QUARTER)
     for _ in range(TIMES):
         last = limiter.take([(DAY, "7")]).states[0]
         postgres.move(3)
     assert counts(engine) == [1] * TIMES
-    assert last.free_at == last.now - (TIMES - 1) * 3 * SECOND + 86_400 * SECOND  # exact as yet
+    assert last.free_at == last.now - (TIMES - 1) * 3 * SECOND + 86_400 * SECOND  # still exact
     more = limiter.take([(DAY, "7")]).states[0]
     assert counts(engine) == [TIMES + 1]
     assert more.free_at == more.now + 86_400 * SECOND
@@ -442,7 +442,7 @@ def test_connections_of_a_proxy_count_as_well(postgres, engine):
 
 @pytest.fixture
 def processes(postgres, independent_read_pool):
-    """Limiters of two processes, whose time is that of `postgres`."""
+    """Limiters of two processes, with the clock of `postgres`."""
     return postgres.limiter, Limiter(independent_read_pool)
 
 

@@ -1,4 +1,4 @@
-"""The API's limits as settings: who has which, and what a wrong setting says."""
+"""Settings of the API's limits: which limits apply to whom, and the errors of invalid settings."""
 
 import pytest
 
@@ -20,12 +20,12 @@ ENDING = {
 
 @pytest.fixture
 def limits(limiter):
-    """`limits(**more)`: the limits of a site whose settings are the defaults but for some."""
+    """`limits(**more)`: the limits of a site with the default settings and `more`."""
     return lambda **more: ApiLimits(limiter, parse_settings(GIVEN | more))
 
 
 def somebody(tier=None, method="token") -> Identity:
-    """An account."""
+    """The identity of an account."""
     return Identity(
         7, "ann", is_staff=False, is_superuser=False, groups=frozenset(), method=method, tier=tier
     )
@@ -49,7 +49,7 @@ def test_accounts_and_addresses_are_never_one(limits):
 
 
 def test_a_database_that_takes_nothing_in_still_judges(limits, engine, limiter, caplog):
-    """As a full disk, or a replica."""
+    """For example with a full disk, or as a replica."""
     ours, readonly = limits(), ReadPool(connector(engine, limits={"default_transaction_read_only": "on"}))
     for _ in range(18):
         ours.take(somebody(), "192.0.2.1")

@@ -1,4 +1,4 @@
-"""Rate limits in Redis: one trip, one count for all processes, and what happens while Redis does not work."""
+"""Rate limits in Redis: one round trip, one count for all processes, and outages of Redis."""
 
 import logging
 from functools import partial
@@ -16,23 +16,23 @@ BOTH = ((THREE, "7"), (MANY, "7"))
 
 @pytest.fixture
 def quick(monkeypatch):
-    """After a failure Redis is tried again at once."""
+    """Redis is tried again immediately after a failure."""
     monkeypatch.setattr(redis_access, "PAUSE", 0.0)
 
 
 @pytest.fixture
 def limiter_of(limiter, independent_read_pool):
-    """`limiter_of(url)`: a limiter with a Redis; nothing is counted in PostgreSQL yet."""
+    """`limiter_of(url)`: a limiter with Redis; nothing is counted in PostgreSQL yet."""
     return partial(Limiter, independent_read_pool)
 
 
 def counts(limiter) -> list[int]:
-    """How many events each limit knows of."""
+    """How many events each limit counts."""
     return [each.count for each in limiter.take(BOTH, uncounted=("burst", "sustained")).states]
 
 
 def commands(redis) -> dict[str, int]:
-    """How often Redis was asked what, by us and not by scripts."""
+    """How often each EVAL command was called, without the commands that scripts call."""
     told = redis.client.info("commandstats")
     return {name[8:]: stat["calls"] for name, stat in told.items() if name.startswith("cmdstat_eval")}
 
@@ -126,7 +126,7 @@ def test_a_place_is_given_back_where_it_was_taken(redis, quick, limiter_of):
     shared = limiter.take(BOTH)
     redis.kill()
     own = limiter.take(BOTH)
-    assert limiter.refund(shared, "sustained") == shared  # its place cannot be reached
+    assert limiter.refund(shared, "sustained") == shared  # it was counted in Redis, which is down
     assert [each.count for each in limiter.refund(own, "sustained").states] == [1, 0]
     redis.start()
     after = limiter.take(BOTH)
