@@ -1,4 +1,4 @@
-"""The build fingerprint: another one wherever a file of any package is another."""
+"""The build fingerprint changes with every file of every package."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The cache as its callers know it, in memory and in Redis: hits, lifetimes, one creator at a time."""
+"""The public interface of the cache, in memory and in Redis: hits, lifetimes, one creator at a time."""
 
 import gc
 import subprocess
@@ -23,7 +23,7 @@ KEY = "issue:retrieve:42:2026-11-21T00:00:00.000001:0f3a"
 
 @pytest.fixture(params=STORES)
 def make_cache(request):
-    """A function that makes caches of one kind; those in Redis share it."""
+    """A function that makes caches with one kind of store; those with Redis share it."""
     if request.param == "memory":
         return Cache
     url = request.getfixturevalue("redis").url
@@ -33,7 +33,7 @@ def make_cache(request):
 
 @pytest.fixture
 def cache(make_cache):
-    """A cache of each kind."""
+    """A cache with each kind of store."""
     return make_cache()
 
 
@@ -55,14 +55,14 @@ class CountingCreator:
         with self._lock:
             self.calls += 1
             call = self.calls
-        time.sleep(0.1)  # the others come meanwhile
+        time.sleep(0.1)  # meanwhile the other callers arrive
         if call <= self.failures:
             raise LookupError(f"failure {call}")
         return self.value
 
 
 def run_in_threads(number, job):
-    """Run a job in threads that start together; gives results, or the exceptions they ended in."""
+    """Run a job in threads that start together; returns their results or the exceptions that ended them."""
     barrier = threading.Barrier(number)
 
     def run(_):
@@ -98,7 +98,7 @@ def test_keys_and_regions_are_kept_apart(cache):
 
 
 def test_clearing_forgets_everything(cache):
-    for number in range(2500):  # more than one step of the walk through Redis
+    for number in range(2500):  # more than one batch of a scan of Redis
         cache.list.get_or_create(f"issue:{number}", lambda: b"x")
     cache.detail.get_or_create(KEY, lambda: b"x")
     cache.clear()
@@ -191,7 +191,7 @@ def test_locks_leave_nothing_behind(cache):
         cache.detail.get_or_create(f"issue:{number}", creator())
     with pytest.raises(LookupError):
         cache.detail.get_or_create(KEY, CountingCreator(failures=1))
-    gc.collect(1)  # they are young; to go through everything takes seconds
+    gc.collect(1)  # the locks are in the young generations; a full collection takes seconds
     assert not cache.detail._locks._values
 
 
@@ -199,7 +199,7 @@ def test_a_frame_that_a_traceback_keeps_does_not_keep_the_value(cache):
     kept = []
 
     def create():
-        kept.append(sys._getframe())  # and with it those of its callers
+        kept.append(sys._getframe())  # and with it the frames of its callers
         return b"old"
 
     cache.detail.get_or_create(KEY, create)

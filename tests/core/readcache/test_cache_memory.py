@@ -1,4 +1,4 @@
-"""The memory of one process: never larger than it may be, least recently used out first, safe in threads."""
+"""The in-memory cache of a process: keeps to its size, drops the least recently used, is thread-safe."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from dogpile.cache.api import CachedValue
 from comicsdb.readcache.memory import ENTRY_BYTES, Lru, store_value
 from comicsdb.readcache.regions import Cache
 
-SIZE = 10_000  # bytes of a payload, large against all else
+SIZE = 10_000  # bytes of a payload, much larger than the overhead
 
 
 def value(payload: bytes = b"x" * SIZE, age: float = 0) -> CachedValue:
@@ -30,7 +30,7 @@ def is_forgotten(lru: Lru, key: str) -> bool:
 
 @pytest.fixture
 def lru():
-    """Room for three values and a half."""
+    """A cache with room for three and a half values."""
     return Lru(int(SIZE * 3.5) + 3 * ENTRY_BYTES)
 
 
@@ -90,7 +90,7 @@ def test_without_room_nothing_is_kept():
 
 @pytest.mark.parametrize("size", [10, 6_000, 40_000])
 def test_the_interpreter_needs_no_more_than_was_allowed(size):
-    """Both regions together, counted by the interpreter itself."""
+    """Both regions together, measured by `tracemalloc`."""
     cache = Cache(memory_mb=1)
     tracemalloc.start()
     try:
@@ -119,5 +119,5 @@ def test_threads_do_not_confuse_the_account(lru):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(hammer, range(8)))
     for key in "abcdefgh":
-        store_value(lru, key, value(b"x" * 4 * SIZE), 60)  # too large: each only takes the key's place away
+        store_value(lru, key, value(b"x" * 4 * SIZE), 60)  # too large: only removes the key's old value
     assert (lru.size, len(lru)) == (0, 0)

@@ -1,4 +1,4 @@
-"""The epoch: moved by every commit after which a reader might be told otherwise, and by no other."""
+"""The epoch moves with every commit that may change a response, and with no other."""
 
 from datetime import UTC, date, datetime
 
@@ -38,7 +38,7 @@ USES = {
 
 @pytest.fixture
 def moves(factory):
-    """Whether a piece of work, committed in a session of its own, moves the epoch."""
+    """`moves(work)`: whether the work, committed in a separate session, moves the epoch."""
 
     def asked(work, *, commit=True):
         with factory() as session:
@@ -56,7 +56,7 @@ def moves(factory):
 
 @pytest.fixture(scope="module")
 def filled(cluster, template):
-    """A database with an account in a group with a token, and an issue: its name, and the number of each."""
+    """A database with an account (in a group, with a token) and an issue: its name, and their ids."""
     cluster.clone_database(template, "epoch")
     engine = engines.acquire(cluster.url("epoch"))
     with session_factory(engine)() as session:
@@ -74,7 +74,7 @@ def filled(cluster, template):
 
 @pytest.fixture
 def database(cluster, filled):
-    """A copy of it."""
+    """A copy of the `filled` database."""
     yield from database_copy(cluster, filled[0])
 
 

@@ -16,7 +16,7 @@ def immediate_retry(monkeypatch):
 
 @pytest.fixture
 def redis_only_cache(redis):
-    """A cache without memory of its own: all that it has comes from Redis."""
+    """A cache without memory of its own: every value comes from Redis."""
     return Cache(redis.url, memory_mb=0)
 
 

@@ -1,4 +1,4 @@
-"""The cache with a Redis that dies, hangs or refuses, or with something else at its address."""
+"""The cache if Redis dies, hangs or refuses commands, or if something else listens at its address."""
 
 import socket
 import threading
@@ -35,7 +35,7 @@ def test_without_redis_everything_goes_on_and_when_it_is_back_it_is_used(
     assert logged()[1:] == ["Redis answers again."]
     redis.kill()
     assert cache.detail.get("new") is None
-    assert len(logged()) == 3  # a second outage is told again
+    assert len(logged()) == 3  # a second outage is logged too
 
 
 def test_redis_dies_while_a_value_is_made(redis, immediate_retry):
@@ -132,7 +132,7 @@ def test_a_redis_that_wants_a_password_is_used_with_it_only(redis, immediate_ret
 
 @contextmanager
 def answering(answer: bytes):
-    """A port that answers the same to everything."""
+    """A port that gives the same response to everything."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve():

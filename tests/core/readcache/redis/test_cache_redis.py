@@ -1,4 +1,4 @@
-"""The cache with Redis: what it stores and shares between processes, and how it lives with nonsense."""
+"""The cache with Redis: what it stores and shares between processes, and how it treats corrupt values."""
 
 import pickle
 import struct
@@ -107,11 +107,11 @@ def test_clearing_leaves_what_belongs_to_others(redis):
     assert sorted(redis.client.scan_iter()) == [b"comicsdbx:detail:1", f"theirs:detail:{KEY}".encode()]
 
 
-# Nonsense in Redis.
+# Corrupt values in Redis.
 
 
 class PickleWithSideEffect:
-    """A pickle of it makes a file when it is loaded."""
+    """An object whose pickle creates a file when it is loaded."""
 
     def __init__(self, path):
         self.path = path
@@ -162,5 +162,5 @@ def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, redis_only_cache
     assert redis_only_cache.detail.get(KEY) is None
     assert redis_only_cache.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
     assert redis_only_cache.detail.get(KEY) == b"x"
-    assert len(logged()) == 1  # said once, though it was met three times
+    assert len(logged()) == 1  # logged once, though it happened three times
     assert "WRONGTYPE" in logged()[0]
