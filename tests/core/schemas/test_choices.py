@@ -1,4 +1,4 @@
-"""The closed lists: as many codes as there are, each once, and the same in the database."""
+"""The closed lists of codes: complete, without duplicates, and the same in the database."""
 
 from decimal import Decimal
 from itertools import product
@@ -87,7 +87,7 @@ def test_amounts_are_kept_with_the_digits_of_their_currency(connection, make):
 
 
 def test_amounts_are_kept_so_where_other_triggers_do_not_run(connection, make):
-    """A mirror writes its rows like that, and reads amounts as numbers, without zeros at the end."""
+    """A mirror writes rows in this mode; the amounts it reads are numbers without trailing zeros."""
     issue = make.issue()
     connection.execute(text("SET LOCAL session_replication_role = replica"))
     query = "UPDATE issue SET price = 3.5, currency = 'USD' WHERE id = :id RETURNING price::text"

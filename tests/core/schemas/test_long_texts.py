@@ -1,4 +1,4 @@
-"""Texts are cut or refused by length before anything looks at them that takes more than its share of time."""
+"""Long texts are cut or refused by length before any code sees them that is slow on long texts."""
 
 import pytest
 
@@ -12,8 +12,8 @@ from comicsdb.schemas.types import MAX_TEXT_LENGTH
 from tests.core.schema_reading import deserialize_field, field_errors
 from tests.cpu import assert_cpu
 
-SLOW = 0.25  # seconds of CPU that none of this may take: without a limit of length it was seconds, or minutes
-MARKS = "a" + "\u0301\u0323" * 60_000  # sorting them by class takes time by the square of their number
+SLOW = 0.25  # seconds of CPU allowed; without a limit of length it took seconds, or minutes
+MARKS = "a" + "\u0301\u0323" * 60_000  # normalising sorts them by class, in quadratic time
 
 
 @pytest.mark.parametrize("normalising", [plain, publisher_key, slugify])

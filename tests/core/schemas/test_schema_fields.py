@@ -1,4 +1,4 @@
-"""Single fields of the schemas but for prices: what they take, and their messages."""
+"""Single fields of the schemas, except prices: accepted values and error messages."""
 
 from datetime import UTC, date, datetime
 

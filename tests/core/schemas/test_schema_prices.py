@@ -1,4 +1,4 @@
-"""Prices in all the forms in which they are written."""
+"""Prices in all accepted spellings, and error messages of the others."""
 
 from decimal import Decimal
 
@@ -108,7 +108,7 @@ NINE_DIGITS = "Ensure that there are no more than 9 digits before the decimal po
     ("amount", "currency", "message"),
     [
         ("3.5", "JPY", NO_DECIMALS),
-        ("1.500", "JPY", NO_DECIMALS),  # which may mean 1500
+        ("1.500", "JPY", NO_DECIMALS),  # it may mean 1500
         ("1.2345", "KWD", THREE_DECIMALS),
         ("1.999", "CHF", TWO_DECIMALS),
         ("1234567890", "JPY", NINE_DIGITS),
@@ -154,7 +154,7 @@ def test_amounts_beside_their_currency_have_its_digits():
 
 
 def test_an_amount_whose_currency_only_the_writer_knows_fits_some_currency():
-    """A change of a price keeps the currency of the item: `library.collection.check_price` knows it."""
+    """If only the price is sent, the item's currency stays: `library.collection.check_price` checks both."""
     assert deserialize_field(CollectionItemSchema, "purchase_price", "1.250") == {
         "purchase_price": Decimal("1.250")
     }

@@ -1,4 +1,4 @@
-"""The schemas: what they take, what they give to the catalogue, and their messages."""
+"""The schemas: accepted input, the values for the catalogue, and error messages."""
 
 from datetime import date
 from decimal import Decimal
@@ -228,7 +228,7 @@ def test_a_form_is_not_changed_by_reading_it():
     assert sent == {"name": "N", "founded": ""}
 
 
-# Anything at all.
+# Arbitrary input.
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

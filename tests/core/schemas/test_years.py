@@ -1,4 +1,4 @@
-"""One rule for years: every column, field, form, file and option that holds one takes the same."""
+"""One rule for years: every column, field, file and option that holds one accepts the same range."""
 
 import re
 

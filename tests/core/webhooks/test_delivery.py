@@ -1,4 +1,4 @@
-"""Delivery of webhooks: signed, in order, again after failures, and never lost."""
+"""Delivery of webhooks: signed, in order, retried after failures, and never lost."""
 
 import json
 import os
@@ -81,7 +81,7 @@ def make(factory, settings, owner, url, *kinds, key="key"):
 
 
 def create(factory, *names, model=Arc):
-    """Objects of one transaction; returns their ids."""
+    """Create objects in one transaction; returns their ids."""
     with factory() as session:
         made = [Catalog(session).create(model, {"name": each}) for each in names]
         session.commit()
@@ -94,7 +94,7 @@ def rows(factory, model=WebhookDelivery):
 
 
 def act(factory, hook, function, *more):
-    """Do something with a webhook as its owner does."""
+    """Call a function with the webhook, as its owner's pages do, and commit."""
     with factory() as session:
         webhook = session.get_one(Webhook, hook[0])
         done = function(*more, webhook)
@@ -396,8 +396,8 @@ def test_old_messages_go(factory, hook, receiver, deliverer, clock, monkeypatch)
     for name in ("One", "Two", "Three", "Four"):
         create(factory, name)
         deliverer.send_due()
-    assert len(rows(factory)) == 3  # the last one was not done as the others were counted
-    newest = max(row.created_on for row in rows(factory))  # PostgreSQL's own time
+    assert len(rows(factory)) == 3  # the last one was not delivered yet when the others were counted
+    newest = max(row.created_on for row in rows(factory))  # by PostgreSQL's own clock
     with factory() as session:
         clock.move_to(newest + timedelta(days=29))
         assert delivery.clean(session) == 0
