@@ -8,7 +8,7 @@ from tests.conftest import record_statements
 
 @pytest.fixture
 def issue(make):
-    """An issue with something of each kind."""
+    """An issue with an arc."""
     return make.issue(arcs=[make.arc()])
 
 
@@ -35,7 +35,7 @@ def test_nothing_old_is_served(anonymous, make):
 
 
 def test_a_hit_costs_what_it_costs_an_account(api, anonymous, issue, connection):
-    """One statement, about the epoch; one for epoch and stamps where these are not remembered."""
+    """One statement: for the epoch, or for epoch and stamps if the stamps are not remembered."""
     paths = (f"/api/issue/{issue.id}/", "/api/issue/", f"/api/series/{issue.series_id}/issue_list/")
     for path in paths:
         api.get(path)

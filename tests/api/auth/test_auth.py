@@ -1,4 +1,4 @@
-"""Who may read: HTTP Basic and tokens, their refusals word by word, and the log."""
+"""Authentication by HTTP Basic and tokens: the exact messages of refusals, and the log."""
 
 import base64
 import logging
@@ -20,7 +20,7 @@ LOGGER = "comicsdb_api.auth"
 
 
 def refusal(client, authorization):
-    """The sentence of the 401 that an Authorization header gets."""
+    """The message of the 401 response to an Authorization header."""
     answer = client.get(PATH, 401, {"Authorization": authorization})
     assert answer.headers["WWW-Authenticate"] == 'Basic realm="api"'
     assert answer.headers["Content-Type"] == "application/json"
@@ -35,7 +35,7 @@ def encoded(text):
 
 @pytest.fixture
 def token(session):
-    """Make a token: `token(user, text="x", expiry=None)` gives its text."""
+    """`token(user, text=..., expiry=None)`: make a token; returns its text."""
 
     def make_token(user, text="cdb_" + "0f" * 32, expiry=None):
         session.add(ApiToken(digest=digest(text), token_key=text[:8], user_id=user.id, expiry=expiry))
@@ -187,14 +187,14 @@ def test_a_revoked_token_leaves_the_others_alone(anonymous, reader, token, sessi
     anonymous.get(PATH, 200, {"Authorization": f"Bearer {second}"})
 
 
-# Neither.
+# Neither Basic nor a token.
 
 
 @pytest.mark.parametrize(
     "authorization", [None, "", " ", "Token abc", "Digest x=y", "Basic64 abc", "Bearertoken"]
 )
 def test_another_scheme_is_nobody(anonymous, authorization):
-    """Who sends no header may read the catalogue; who sends one that we do not know meant to log in."""
+    """Requests without the header may read the catalogue; an unknown scheme is an attempt to log in."""
     sent = {} if authorization is None else {"Authorization": authorization}
     is_empty = not (authorization or "").strip()
     for path, status in ((PATH, 200 if is_empty else 401), ("/api/collection/", 401)):

@@ -1,4 +1,4 @@
-"""Asking by a browser's session, the token that its writes need, and the log of both."""
+"""Requests authenticated by a browser's session, the CSRF token that writes need, and the log."""
 
 import logging
 
@@ -16,7 +16,7 @@ ADMITTED = "API request authenticated by"
 
 @pytest.fixture
 def nora(testapp, make, passwords):
-    """A browser of an editor, logged in."""
+    """The browser of an editor who is logged in."""
     make.user("Nora", password=PASSWORD, passwords=passwords, groups=["editor"])
     log_in(testapp)
     return testapp
@@ -24,7 +24,7 @@ def nora(testapp, make, passwords):
 
 @pytest.fixture
 def log(caplog):
-    """A function that gives what the API has logged so far as level, name, method, address and text."""
+    """A function that returns the API's log so far: level, user name, method, address and message."""
     caplog.set_level(logging.INFO, LOGGER)
 
     def lines():
@@ -38,7 +38,7 @@ def log(caplog):
 
 
 def csrf(browser) -> str:
-    """The token in the forms of the site's pages."""
+    """The CSRF token in the forms of the site's pages."""
     return form_to(browser.get("/"), "/accounts/logout/")["csrf_token"].value
 
 
@@ -89,7 +89,7 @@ def test_what_writes_by_session_needs_the_token_of_a_form(nora, method, log):
         answer = write(**headers)
         assert (answer.status_int, answer.json) == (403, {"detail": f"CSRF Failed: CSRF token {reason}."})
         assert "WWW-Authenticate" not in answer.headers
-    assert write(**{"X-CSRFToken": token}).status_int == 405  # let in, though there is nothing to write
+    assert write(**{"X-CSRFToken": token}).status_int == 405  # authenticated, but there is nothing to write
     assert log() == [refused("session")] * 2 + [admitted("session")]
 
 
@@ -131,18 +131,18 @@ def test_passwords_and_tokens_need_no_token_of_a_form(testapp, reader):
     testapp.post("/api/", headers=basic_auth("reader", PASSWORD), status=405)
 
 
-# The log, whoever lets in, and wherever from.
+# The log: other authenticators, and addresses behind a proxy.
 
 
 def by_badge(request):
-    """What another package may bring: who comes with a badge is an account."""
+    """An authenticator of another package: requests with a badge have an account."""
     who = Identity(1, "system", is_staff=False, is_superuser=False, groups=frozenset(), method="badge")
     return who if "X-Badge" in request.headers else None
 
 
 @pytest.fixture(scope="module")
 def behind_proxy(shared_database, media_folder):
-    """A site behind a proxy at 192.0.2.1 that also knows badges."""
+    """A site that also accepts badges, behind a proxy at 192.0.2.1."""
     app = build_app(
         shared_database,
         media_folder,
@@ -156,7 +156,7 @@ def behind_proxy(shared_database, media_folder):
 
 @pytest.fixture
 def elsewhere(behind_proxy, connection):
-    """A browser of it, which has not counted anything yet."""
+    """A browser of that site, whose counters are empty."""
     behind_proxy.registry["comicsdb.counters"]._counts.clear()
     with client_on(behind_proxy, connection) as browser:
         yield browser
@@ -171,7 +171,7 @@ def test_another_way_to_sign_in_is_another_way_in_the_log_and_in_the_counts(else
 
 @pytest.mark.parametrize(("peer", "seen"), [("192.0.2.1", "198.51.100.7"), ("192.0.2.2", "192.0.2.2")])
 def test_only_the_proxy_says_where_somebody_comes_from(elsewhere, make, reader, log, caplog, peer, seen):
-    """In the lines of those let in, refused and throttled, and where the policy for cached reads answers."""
+    """In the log of admitted, refused and throttled requests, also by the policy for cached reads."""
     path = f"/api/arc/{make.arc().id}/"
     said = {"X-Real-IP": "198.51.100.7", "X-Forwarded-For": "203.0.113.9"}
     for name, password, status in (

@@ -1,4 +1,4 @@
-"""Guessing passwords by HTTP Basic: after a few failures not even the right one is tried."""
+"""Guessing passwords by HTTP Basic: after a few failures even the right one is refused."""
 
 from datetime import timedelta
 
@@ -34,9 +34,9 @@ def test_five_failures_are_enough(anonymous, reader, caplog):
 
 
 def test_a_right_guess_that_is_remembered_and_cached_is_refused_like_any(anonymous, reader, make):
-    """Otherwise it could be told from a wrong one, and guessing would go on at no cost."""
+    """Otherwise a right guess could be told from a wrong one, and guessing could go on at no cost."""
     arc = f"{PATH}{make.arc().id}/"
-    for path in (PATH, arc, arc):  # the last from the cache, before anything else is looked at
+    for path in (PATH, arc, arc):  # the last is answered from the cache, before all other checks
         anonymous.get(path, 200, basic_auth("reader", PASSWORD))
     guess(anonymous)
     for path in (PATH, arc):

@@ -1,4 +1,4 @@
-"""Every address of the API, asked with every method by everybody who could."""
+"""The status of every endpoint of the API for every method and every role."""
 
 import pytest
 from pyramid.interfaces import IRoutesMapper
@@ -9,11 +9,11 @@ from tests.api.conftest import PASSWORD, READ_ONLY_POSTS, SCHEMA, Client, basic_
 from tests.lists import make_list
 
 KINDS = {"arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"}
-# What needs an account, though no right of its own: it names people, or is dear.
+# Kinds that need an account, but no permission, because they name people or are expensive.
 ACCOUNTS = {"cover", "credit", "match", "reading_list", "variant"}
-PARTS = {"credit", "variant"}  # which are not read here
-REFERENCE = {"role", "series_type", "reading_list"}  # which are only read
-OWN = {"collection", "pull_list", "read", "wish_list"}  # everybody's own: their tests ask who does what
+PARTS = {"credit", "variant"}  # cannot be read by themselves
+REFERENCE = {"role", "series_type", "reading_list"}  # can only be read
+OWN = {"collection", "pull_list", "read", "wish_list"}  # users' own data, tested with these resources
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 ROLES = {
     "user": {},
@@ -22,7 +22,7 @@ ROLES = {
     "staff": {"is_staff": True},
     "superuser": {"is_superuser": True},
 }
-# Who is not told 403 when writing what no address offers, by what it would be.
+# The roles that do not get 403 for a kind of write, whether or not the endpoint offers it.
 WRITERS = {
     "change the catalogue": {"editor", "superuser"},
     "delete from it": {"superuser"},
@@ -32,7 +32,7 @@ WRITERS = {
 
 
 def expected(path: str, method: str, role: str | None) -> int:
-    """The status that the contract gives an answer to a request without a body."""
+    """The expected status of a request without a body."""
     kind = path.split("/")[2]
     if role is None:
         if path == "/api/schema/":
@@ -40,7 +40,7 @@ def expected(path: str, method: str, role: str | None) -> int:
         closed = kind in ACCOUNTS or path.endswith(("/history/", "/comicinfo/", "/metroninfo/"))
         return 200 if method in {"GET", "HEAD"} and not closed else 401
     if path in READ_ONLY_POSTS and method == "POST":
-        return 400  # much is missing
+        return 400  # required values are missing
     if method in {"GET", "HEAD", "OPTIONS"}:
         return 405 if kind in {*PARTS, "match"} and method != "OPTIONS" else 200
     if kind in REFERENCE:
@@ -56,13 +56,13 @@ def expected(path: str, method: str, role: str | None) -> int:
     listed = path == f"/api/{kind}/"
     one = path.count("/") == 4
     if (method == "POST" and listed) or (method == "PUT" and one):
-        return 400  # much is missing
+        return 400  # required values are missing
     return 200 if method == "PATCH" and one else 405
 
 
 @pytest.fixture
 def ids(make, ids):
-    """Something of everything, a variant and a public list among it."""
+    """Ids of an object of every kind, including a variant and a public reading list."""
     variant = make.session.scalar(select(Variant.id).where(Variant.issue_id == ids["issue"]).limit(1))
     reading_list = make_list(make.session, make.user())
     return ids | {"variant": variant, "reading_list": reading_list.id}
@@ -70,7 +70,7 @@ def ids(make, ids):
 
 @pytest.fixture
 def paths(wsgi, ids):
-    """The address of every route, with an object that is there, and one that is not."""
+    """The path of every route outside `OWN`, with the id of an existing object."""
     patterns = [
         route.pattern
         for route in wsgi.registry.getUtility(IRoutesMapper).get_routes()
@@ -83,7 +83,7 @@ def paths(wsgi, ids):
 
 @pytest.fixture
 def client(testapp, make, passwords):
-    """A function that gives the client of a role; None is nobody."""
+    """A function that returns the client of a role; None is anonymous."""
 
     def client(role):
         if role is None:

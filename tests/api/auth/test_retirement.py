@@ -1,4 +1,4 @@
-"""The end of HTTP Basic in its four phases: what answers say, and the refusal at last."""
+"""The end of HTTP Basic in four phases: what responses say about it, and the final refusal."""
 
 import logging
 import re
@@ -39,7 +39,7 @@ WITH_LIMITS = {"comicsdb_api.throttle": "on", "comicsdb_api.throttle.basic_burst
 
 @pytest.fixture(scope="module")
 def apps(shared_database, media_folder):
-    """The application in each phase, made once."""
+    """`apps(phase)`: the application in a phase, built once."""
     made = {}
 
     def app(phase):
@@ -56,7 +56,7 @@ def apps(shared_database, media_folder):
 
 @pytest.fixture
 def site(apps, connection):
-    """`site(phase)`: a client of the application in a phase, which nobody has asked anything yet."""
+    """`site(phase)`: a client of the application in a phase, whose limits nobody has used yet."""
     with ExitStack() as stack:
 
         def site(phase):
@@ -68,21 +68,21 @@ def site(apps, connection):
 
 @pytest.fixture
 def arc(make, reader, session):
-    """The address of an arc; there are also a reader, and a token of theirs."""
+    """The path of an arc; also makes a reader with a token."""
     session.add(ApiToken(digest=digest(TOKEN), token_key=TOKEN[:8], user_id=reader.id))
     session.commit()
     return f"/api/arc/{make.arc().id}/"
 
 
 def told(answer) -> dict:
-    """What an answer says of the end of HTTP Basic, each header once; refusals link to the data as well."""
+    """The response headers about the end of HTTP Basic, each at most once, without the link to the data."""
     found = {name: answer.headers.getall(name) for name in NAMES}
     found["Link"] = [each for each in found["Link"] if not each.endswith('/data/>; rel="alternate"')]
     assert all(len(values) < 2 for values in found.values())
     return {name: values[0] for name, values in found.items() if values}
 
 
-# While it is admitted.
+# While passwords are accepted.
 
 
 @pytest.mark.parametrize("phase", [0, 1, 2])
@@ -91,12 +91,12 @@ def test_every_answer_to_a_password_that_is_right_tells_of_its_end(site, arc, ph
     unchanged, by_date = {"If-None-Match": "*"}, {"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}
     for method, path, status, headers in (
         ("GET", arc, 200, {}),  # by the view
-        ("GET", arc, 200, {}),  # in the policy for cached reads, as what follows
+        ("GET", arc, 200, {}),  # by the policy for cached reads, as are the next four
         ("HEAD", arc, 200, {}),
         ("GET", arc, 304, unchanged),
         ("GET", arc, 304, by_date),
         ("GET", arc, 412, {"If-Match": '"x"'}),
-        ("GET", "/api/role/", 304, unchanged),  # by the view again, to the end
+        ("GET", "/api/role/", 304, unchanged),  # by the view, as are all that follow
         ("GET", "/api/arc/", 200, {}),
         ("GET", "/api/arc/999999/", 404, {}),
         ("GET", "/api/arc/?cv_id=x", 400, {}),
@@ -143,7 +143,7 @@ def test_whoever_comes_in_otherwise_or_not_at_all_is_not_told(site, arc, phase):
     log_in(app, "reader")
     answers += [nobody.get(arc), nobody.get("/api/"), nobody.get(arc, 200, BEARER)]
     assert [told(answer) for answer in answers] == [{}] * len(answers)
-    # A right password goes before the session, and is told.
+    # A right password takes precedence over the session, and its response has the notice.
     assert told(nobody.get(arc, 200, basic_auth("reader", PASSWORD))) == TOLD[phase]
     for answer in answers:
         if answer.status_int == 401:
@@ -184,12 +184,12 @@ def test_an_address_that_is_not_set_is_the_one_that_was_asked():
     assert headers["X-Deprecation-Notice"].endswith(" https://comics.example/db/accounts/tokens/")
 
 
-# When it is over.
+# After the end.
 
 
 def test_a_password_is_refused_without_a_look_at_it(site, arc, connection, monkeypatch):
     client = Client(site(3), {})
-    client.get(arc, 200, BEARER)  # the body is kept
+    client.get(arc, 200, BEARER)  # now the body is cached
     hashed = []
     monkeypatch.setattr(PasswordHasher, "verify", lambda *sent: hashed.append(sent))
     with record_statements(connection) as statements:
@@ -247,7 +247,7 @@ def test_who_still_tries_is_logged(site, arc, caplog):
     ]
 
 
-# What is said of it elsewhere.
+# What the documentation page and the description say about it.
 
 WORDS = {
     0: ["as well as a token", "HTTP Basic will end"],

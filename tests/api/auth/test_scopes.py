@@ -1,4 +1,4 @@
-"""Tokens of limited scope and expired ones: what they open, by the cached way and by the usual one."""
+"""Tokens with a limited scope, and expired ones: what they may do, with and without a cache hit."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -42,7 +42,7 @@ def author(make, passwords):
 
 
 def refusal(answer, has, needs):
-    """Check that an answer says which scope is missing, in words and to programs."""
+    """Assert that a response names the missing scope, in its body and in the challenge."""
     told = f"This token has the scope {has}; the request needs one with the scope {needs}."
     assert answer.json == {"detail": told}
     assert answer.headers.getall("WWW-Authenticate") == [
@@ -126,7 +126,7 @@ def test_the_description_shows_a_token_what_it_may_do(programs, author):
     assert ("/api/arc/", "post") not in methods["library"]
 
 
-# Expiry, and what is no token.
+# Expiry, and invalid tokens.
 
 
 @pytest.mark.parametrize("address", ["/api/", "/api/arc/{}/", "/api/arc/", "/api/collection/"])

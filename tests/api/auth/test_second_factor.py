@@ -1,4 +1,4 @@
-"""Accounts with two-step log-in: their password alone opens nothing, by whichever way it is read."""
+"""Accounts with two-step log-in: the API refuses their password alone, whether cached or not."""
 
 import pytest
 
@@ -21,12 +21,12 @@ def test_the_password_is_refused_at_once_and_the_token_is_not(testapp, make, rea
     path = f"/api/publisher/{make.publisher().id}/"
     session.commit()
     by_password = Client(testapp, basic_auth("reader", PASSWORD))
-    for _ in range(3):  # made, cached, and remembered
+    for _ in range(3):  # made, cached, and with a remembered account
         by_password.get(path)
     reader.second_factor = True
     session.commit()
     for each in (path, *PATHS):
-        for _ in range(8):  # and it does not count as a wrong password
+        for _ in range(8):  # which does not count as a wrong password
             refused = by_password.get(each, 401)
         assert "API token" in refused.json["detail"]
         by_token.get(each)
