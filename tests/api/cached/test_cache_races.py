@@ -1,7 +1,7 @@
-"""Two writers at the same time, of whom neither sees yet what the other does, and a reader in between.
+"""Two concurrent writers that do not see each other's changes yet, and a reader between their commits.
 
-One adds something that is two links away from what the other changes: an issue to a series whose genre gets
-another name.
+One adds an object that is two links away from what the other changes: an issue of a series whose genre is
+renamed.
 """
 
 import threading
@@ -21,10 +21,10 @@ from tests.conftest import API_ONLY, build_app, close_sessions
 from tests.factories import Factories
 
 NAME = "races"
-PATIENCE = 60  # seconds until something is wrong with the test itself
+PATIENCE = 60  # seconds after which a wait fails the test
 
 
-# Names and codes are one object's alone: those of an earlier test give theirs up.
+# Names and codes are unique: objects of earlier tests give theirs up.
 GIVEN_UP = (
     "UPDATE series_type SET name = 'Type of ' || id, code = NULL WHERE name IN ('Type 0', 'Type 1', 'New')",
     "UPDATE genre SET name = 'Genre of ' || id WHERE name IN ('Genre', 'New')",
@@ -32,7 +32,7 @@ GIVEN_UP = (
 
 
 class TwoSeries:
-    """Two series of two types with an issue each."""
+    """Two series of different types, with an issue each."""
 
     def __init__(self, factory):
         with factory() as session:
@@ -52,7 +52,7 @@ class TwoSeries:
                 self.moving = make.issue(series=self.other, number="2").id
 
 
-# What one writer does: it gives the kind and id of what is looked at.
+# The changes of one writer; each returns the kind and id of the object to read.
 
 
 def add_issue(catalog, cast):
@@ -75,7 +75,7 @@ def associate_series(catalog, cast):
     return "series", cast.other
 
 
-# What the other does.
+# The changes of the other writer.
 
 
 def change(model, attribute, **values):
@@ -112,7 +112,7 @@ PAIRS += [(reprint_issue, change(models.Issue, "issue", number="77"))]
 
 
 class OverlappingTransactions:
-    """Two transactions of which the second begins while the first is open."""
+    """Two transactions, the second of which begins while the first is open."""
 
     def __init__(self, factory, cast):
         self.factory = factory
@@ -123,7 +123,7 @@ class OverlappingTransactions:
         self.open = factory()
 
     def begin(self, first, second) -> None:
-        """The first has written, the second has too or waits for the first."""
+        """Run both until the first has written, and the second has written too or waits for the first."""
         self.made = first(Catalog(self.open), self.cast)
         self.thread = threading.Thread(target=self._run, args=(second,))
         self.thread.start()
@@ -146,13 +146,13 @@ class OverlappingTransactions:
             self.written.set()
 
     def commit_first(self) -> None:
-        """The second has then written, if it waited."""
+        """Commit the first; the second has written afterwards, even if it had to wait."""
         self.open.commit()
         self.open.close()
         assert self.written.wait(PATIENCE)
 
     def commit_second(self) -> None:
-        """Both are over."""
+        """Commit the second."""
         self.may_commit.set()
         self.thread.join(PATIENCE)
         assert self.error is None
@@ -166,13 +166,13 @@ _WAITING = text(
 
 @pytest.fixture(scope="module")
 def factory(cluster, template):
-    """Sessions on real connections to one database, with an account that asks, for all tests."""
+    """Sessions on real connections to one database with an account for requests, shared by all tests."""
     cluster.clone_database(template, NAME)
     engine = create_engine(cluster.url(NAME), pool_size=10)
     factory = session_factory(engine)
     with factory() as session:
         make = Factories(Catalog(session))
-        make.catalog.delete(make.series_type("digital_chapter"))  # a code is one type's alone
+        make.catalog.delete(make.series_type("digital_chapter"))  # its code is unique, and a test needs it
         make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
     yield factory
     close_sessions()
@@ -182,7 +182,7 @@ def factory(cluster, template):
 
 @pytest.fixture(scope="module")
 def applications(cluster, factory, media_folder):
-    """The application with a cache and without."""
+    """The application with a cache, and without one."""
     apps = [
         build_app(cluster.url(NAME), media_folder, **API_ONLY, **{"comicsdb.cache.memory_mb": size})
         for size in ("64", "0")
@@ -195,7 +195,7 @@ def applications(cluster, factory, media_folder):
 
 @pytest.fixture
 def apps(applications):
-    """The same, with nothing kept."""
+    """The applications, with empty caches."""
     for app in applications:
         app.registry["comicsdb.cache"].clear()
         app.registry["comicsdb.validator_cache"].clear()
@@ -204,13 +204,13 @@ def apps(applications):
 
 @pytest.fixture
 def cast(factory):
-    """What a test begins with."""
+    """The objects that a test begins with."""
     return TwoSeries(factory)
 
 
 @pytest.fixture
 def bodies(apps):
-    """A function that gives the body of an object, with a cache and without."""
+    """A function that returns the body of an object, from the application with a cache and without."""
 
     def ask(kind: str, each: int) -> list[bytes]:
         headers = basic_auth("reader", PASSWORD)
@@ -229,7 +229,7 @@ def test_what_is_added_while_something_else_changes_does_not_keep_the_old(
     race.begin(*((changes, adds) if turned else (adds, changes)))
     race.commit_first()
     if race.made:
-        bodies(*race.made)  # what is there now gets into the cache
+        bodies(*race.made)  # so that the current state is cached
     race.commit_second()
     cached, truth = bodies(*race.made)
     assert cached == truth

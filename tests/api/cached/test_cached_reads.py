@@ -1,6 +1,6 @@
 """Cached reads: what is cached, under which keys, and for whom.
 
-Each is a fault that was met elsewhere.
+Each test covers a bug known from other applications.
 """
 
 import json
@@ -32,26 +32,26 @@ TOKEN = "cdb_" + "1e" * 32
 
 @pytest.fixture
 def bearer(testapp, make, reader):
-    """A client that signs in by token."""
+    """A client that signs in with a token."""
     make.session.add(ApiToken(digest=digest(TOKEN), token_key=TOKEN[:8], user_id=reader.id))
     make.session.commit()
     return Client(testapp, {"Authorization": f"Bearer {TOKEN}"})
 
 
 def read(api, path, expected, **more):
-    """The body of a read that was found in the cache or not, as `expected` says: "HIT" or "MISS"."""
+    """The body of a read, which must be a cache hit or miss, as `expected` says: "HIT" or "MISS"."""
     answer = api.get(path, 200, **more)
     assert answer.headers["X-Cache"] == expected, path
     return answer.body
 
 
 def cached(api, path):
-    """The body of a read that is in the cache from now on."""
+    """The body of a read, which is in the cache afterwards."""
     api.get(path)
     return read(api, path, "HIT")
 
 
-# What is cached (7.1).
+# What is cached.
 
 
 def test_details_and_lists_of_the_catalogue_are_cached(api, ids):
@@ -95,7 +95,7 @@ def test_only_a_200_says_hit_or_miss(api, anonymous, admin, ids):
 
 
 def test_only_what_says_so_is_cached(wsgi):
-    assert not EntityResource.cached  # what belongs to one person must not come in by the way
+    assert not EntityResource.cached  # so that personal data cannot be cached by accident
     served = filter(None, wsgi.registry["comicsdb_api.reads"].values())
     regions = {each.read.route: each.read.region for each in served}
     details = {f"api.{kind}" for kind in KINDS} | {f"api.{kind}.issue_list" for kind in WITH_ISSUES}
@@ -104,7 +104,7 @@ def test_only_what_says_so_is_cached(wsgi):
     assert {route for route, region in regions.items() if region == LIST} == lists
 
 
-# Keys (7.2).
+# Keys.
 
 
 @pytest.mark.parametrize("kind", ["arc", "character", "series", "team"])
@@ -144,7 +144,7 @@ def test_the_order_of_different_parameters_does_not_count(api, make):
 
 
 def test_what_the_address_does_not_know_is_in_no_key(api, wsgi, ids):
-    """Made-up parameters cannot crowd out what is useful: nothing is stored or compiled for them."""
+    """Unknown parameters cannot crowd out useful entries: nothing is stored or compiled for them."""
     lru = wsgi.registry["comicsdb.cache"]._store.lru
     for address in CACHED:
         path = address.format(**ids)
@@ -189,11 +189,11 @@ def test_the_language_of_the_caller_changes_nothing(api, make):
     assert read(api, path, "HIT", headers={"Accept-Language": "de, en;q=0.5"}) == body
 
 
-# A hit looks who asks.
+# Hits and credentials.
 
 
 def wrong(client, path):
-    """That the client is refused now, wherever it asks."""
+    """Assert that the client is refused, for GET and for HEAD."""
     for method in ("GET", "HEAD"):
         assert client.call(method, path, 401).headers["WWW-Authenticate"] == 'Basic realm="api"'
 

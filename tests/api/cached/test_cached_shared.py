@@ -1,4 +1,4 @@
-"""Cached reads of several servers that share a Redis, and what happens when Redis or PostgreSQL goes away."""
+"""Cached reads of several servers that share a Redis, and outages of Redis or PostgreSQL."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ PATIENCE = 30  # seconds
 
 
 class Site:
-    """A database with something in it, somebody who may read it, and servers of it."""
+    """A database with an account that may read it, and servers that use it."""
 
     def __init__(self, url, folder, **settings):
         self.url, self.folder, self.settings = url, folder, settings
@@ -37,13 +37,13 @@ class Site:
         self.make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
 
     def serve(self):
-        """One more server; gives a client of it."""
+        """Start one more server; returns a client of it."""
         app = build_app(self.url, self.folder, **API_ONLY, **self.settings)
         self.apps.append(app)
         return Client(webtest.TestApp(app), basic_auth("reader", PASSWORD))
 
     def close(self):
-        """Leave the database to nobody."""
+        """Close all connections to the database."""
         self.session.close()
         for app in self.apps:
             app.registry["comicsdb.read_pool"].close()
@@ -62,7 +62,7 @@ def redis():
 
 @pytest.fixture(scope="module")
 def shared(cluster, template, redis, tmp_path_factory):
-    """A site and two servers that share a Redis: to start servers takes most of a test's time."""
+    """A site with two servers that share a Redis; shared by all tests, as servers take long to start."""
     cluster.clone_database(template, "cached_shared")
     folder = tmp_path_factory.mktemp("cached_shared")
     site = Site(cluster.url("cached_shared"), folder, **{"comicsdb.cache.url": redis.url})
@@ -74,7 +74,7 @@ def shared(cluster, template, redis, tmp_path_factory):
 
 @pytest.fixture
 def site(shared):
-    """The site, whose servers remember nothing of other tests."""
+    """The site, with empty caches in its servers."""
     site, _ = shared
     for app in site.apps:
         app.registry["comicsdb.cache"].clear()
@@ -89,13 +89,13 @@ def clients(shared):
 
 
 def read(client, path):
-    """How a read was answered, HIT or MISS, and its body."""
+    """Whether a read was a HIT or a MISS, and its body."""
     answer = client.get(path)
     return answer.headers["X-Cache"], answer.json
 
 
 def until(true):
-    """Wait until something is true."""
+    """Wait until a condition is true."""
     end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end
@@ -103,7 +103,7 @@ def until(true):
 
 
 def bodies(redis):
-    """The keys of the bodies in Redis; what is known of lists, their numbers of rows, is left out."""
+    """The keys of the bodies in Redis, without the remembered counts and places of lists."""
     return [key for key in redis.client.scan_iter() if b":count:" not in key and b":places:" not in key]
 
 
@@ -158,7 +158,7 @@ def test_what_is_not_committed_is_in_no_cache(site, clients):
     site.make.catalog.update(arc, {"name": "New"})
     site.session.flush()
     fresh = [f"/api/arc/0{arc.id}/", "/api/arc/?name="]
-    for path in (*paths, *fresh):  # some are read for the first time while the writer is at it
+    for path in (*paths, *fresh):  # some are read for the first time during the write
         for client in (one, other):
             assert b'"Old"' in client.get(path).body
     site.session.commit()
@@ -176,7 +176,7 @@ def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site,
     fetch = app.registry["comicsdb.read_pool"].fetch
 
     def slow(query, parameters):
-        if query is detail._query:  # the stamps are read already, the body is not
+        if query is detail._query:  # the stamps have been read, the body has not
             begun.set()
             assert go_on.wait(PATIENCE)
         return fetch(query, parameters)
@@ -225,7 +225,7 @@ def test_without_redis_everything_is_answered_and_with_it_shared_again(site, cli
 
 
 def test_a_redis_that_hung_and_comes_back_has_nothing_stale(database, redis, tmp_path):
-    url = redis.url.replace("=30", "=1")  # each request waits for so long
+    url = redis.url.replace("=30", "=1")  # seconds for which each request waits
     site = Site(database, tmp_path, **{"comicsdb.cache.url": url})
     client = site.serve()
     client.testapp.app.registry["comicsdb.cache"].clear()
@@ -241,7 +241,7 @@ def test_a_redis_that_hung_and_comes_back_has_nothing_stale(database, redis, tmp
         for path in paths:
             assert f'"{name}"' in client.get(path).text
     redis.thaw()
-    fresh = site.serve()  # which remembers nothing itself
+    fresh = site.serve()  # with nothing in its memory
     for path in paths:
         for each in (client, fresh):
             assert '"Third"' in each.get(path).text
@@ -283,13 +283,13 @@ def test_connections_that_the_server_ended_are_not_noticed(site, clients):
 
 
 def psycopg_url(url):
-    """The address of a database as psycopg wants it."""
+    """The URL of a database in the form that psycopg accepts."""
     return url.replace("postgresql+psycopg://", "postgresql://")
 
 
 @pytest.fixture
 def own_cluster(tmp_path_factory):
-    """A PostgreSQL that the test may stop, and a database in it."""
+    """A PostgreSQL server that the test may stop, with a database."""
     folder = tmp_path_factory.mktemp("stopped") / "data"
     cluster = dev_cluster.start(folder, durable=False)
     cluster.ensure_database("site")

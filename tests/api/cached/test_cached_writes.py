@@ -1,6 +1,6 @@
-"""What a write makes new in the cache, at once, and what it leaves there.
+"""What a write replaces in the cache immediately, and what stays cached.
 
-Each is a fault that was met elsewhere.
+Each test covers a bug known from other applications.
 """
 
 import pytest
@@ -18,7 +18,7 @@ def write(make, entity, values):
 
 
 def gone(api, path, kind):
-    """That an object is not there any more."""
+    """Assert that an object no longer exists."""
     message = {"detail": f"No {kind.title()} matches the given query."}
     for _ in range(2):
         assert api.json(path, 404) == message

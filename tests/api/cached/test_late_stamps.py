@@ -1,4 +1,4 @@
-"""Stamps that move after the change that they tell of: nothing cached is out of date in between."""
+"""Stamps that move after the commit of their change: nothing cached is out of date in between."""
 
 from datetime import timedelta
 from email.utils import formatdate
@@ -20,12 +20,12 @@ ISSUES = 3
 
 
 class ProcessKilled(BaseException):
-    """Stands for the end of a process in the middle of its work."""
+    """Simulates a process that is killed in the middle of its work."""
 
 
 @pytest.fixture
 def world(factory, monkeypatch):
-    """A series, its issues and a character in them; what touches two objects does it later, one by one."""
+    """A series, its issues and a character in them; if several stamps move, they move late, one by one."""
     with factory() as session:
         make = Factories(Catalog(session))
         make.user("reader", password=PASSWORD, passwords=Passwords("fast"))
@@ -48,7 +48,7 @@ def rename(factory, world):
 
 
 def on_commits(factory, work):
-    """Do some work after each commit, with its number."""
+    """Call `work` after each commit, with the number of the commit."""
     counted = []
 
     def committed(session):
@@ -60,7 +60,7 @@ def on_commits(factory, work):
 
 
 def moved(factory, world):
-    """The issues whose stamps have moved, as they have a former one."""
+    """The issues whose stamps have moved, recognised by their former stamp."""
     with factory() as session:
         return set(session.scalars(select(Issue.id).where(Issue.modified_before.is_not(None))))
 
@@ -94,7 +94,7 @@ def test_cached_answers_show_the_change_from_its_commit_on(factory, world, datab
             assert "Afterwards" in now.text, (number, path)
             tag = known[path].headers["ETag"]
             assert ask(path, **{"If-None-Match": tag}).status_int == 200
-            # A date from before the change, in the very second of the first answer
+            # A date from before the change: the second of the first answer
             if "Last-Modified" in now.headers:
                 since = formatdate(known[path].last_modified.timestamp(), usegmt=True)
                 assert ask(path, **{"If-Modified-Since": since}).status_int == 200
@@ -127,7 +127,7 @@ def test_dates_decide_nothing_while_stamps_are_late(factory, world, database, tm
     assert ask(**{"If-Modified-Since": date}).status_int == 304
     note(insert(LateStamps).values(kind="issue", ids=[other], at=clock.now() + timedelta(hours=1)))
     answer = ask(**{"If-Modified-Since": date})
-    # Not the date of the note: a later change in the same second would seem to be the first one.
+    # Not the time of the note: a later change in the same second would go unnoticed.
     assert (answer.status_int, answer.headers["Last-Modified"]) == (200, date)
     assert ask(**{"If-Unmodified-Since": date}).status_int == 412
     note(delete(LateStamps))
@@ -157,7 +157,7 @@ def test_what_was_interrupted_is_finished(factory, world):
     with pytest.raises(ProcessKilled):
         rename(factory, world)
     assert 0 < len(moved(factory, world)) < ISSUES
-    run_unfinished(factory)  # somebody may be at it
+    run_unfinished(factory)  # another process may still be working on it
     assert len(moved(factory, world)) < ISSUES
     run_unfinished(factory, idle=timedelta(0))
     assert moved(factory, world) == set(world[1])

@@ -1,4 +1,4 @@
-"""The policy of cached reads answers as the views do: the same requests with it and without, hit and miss."""
+"""The policy for cached reads responds as the views do: compared with and without it, on hits and misses."""
 
 import logging
 from contextlib import contextmanager, nullcontext
@@ -20,17 +20,17 @@ TOKEN, SLEEPING = "cdb_" + "2d" * 32, "cdb_" + "2f" * 32
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 BASIC = basic_auth("reader", PASSWORD)
 LOGGER = "comicsdb_api.auth"
-SOMEBODY = "192.0.2.99"  # the address of somebody else
+SOMEBODY = "192.0.2.99"  # the address of another client
 
 
 @contextmanager
 def views_only(app):
-    """While it lasts the application has no policy for cached reads."""
+    """Run the application without the policy for cached reads."""
     around = app.execution_policy
     while not isinstance(around._inner, CachedReadPolicy):
         around = around._inner
     early = around._inner
-    around._inner = early._inner  # what the policy for cached reads hands requests on to
+    around._inner = early._inner  # the policy that it passes requests on to
     try:
         yield
     finally:
@@ -39,7 +39,7 @@ def views_only(app):
 
 @pytest.fixture
 def ids(make, reader, ids):
-    """Something of everything, and what the requests below sign in with."""
+    """Ids of an object of each kind; also makes the tokens that the requests below use."""
     for user, token in ((reader, TOKEN), (make.user("sleeper", is_active=False), SLEEPING)):
         make.session.add(ApiToken(digest=digest(token), token_key=token[:8], user_id=user.id))
     make.session.commit()
@@ -48,7 +48,7 @@ def ids(make, reader, ids):
 
 @pytest.fixture
 def send(testapp):
-    """A function that sends a request to the application, whatever becomes of it."""
+    """A function that sends a request and accepts any response."""
     unchecked = type(testapp)(testapp.app, lint=False)
 
     def send(path, headers, *, method="GET", environ=None):
@@ -60,18 +60,17 @@ def send(testapp):
 
 
 def shown(answer):
-    """Everything about an answer, but whether it was in the cache."""
+    """A response without its X-Cache header: status, other headers, body."""
     kept = sorted((name, value) for name, value in answer.headers.items() if name != "X-Cache")
     return answer.status, kept, answer.body
 
 
 @pytest.fixture
 def compared(wsgi, send):
-    """A function that sends a request missed and hit, with the policy for cached reads and without it.
+    """A function that sends a request as a miss and a hit, with the policy for cached reads and without.
 
-    All four answers must be the same. Before the second there is an entry: the first has made it, or somebody
-    else makes sure of it.
-    What is wrong with the credentials is not counted over several comparisons.
+    All four responses must be the same. Before each second request the body is cached: by the first, or by
+    a request of another client. Failed attempts to log in are forgotten before each comparison.
     """
 
     def compared(path, headers, *, environ=None, **more):
@@ -108,9 +107,9 @@ CONDITIONS = [
 
 
 def test_every_address_under_conditions(compared, ids):
-    """Every address without any and under two more; each condition at a quarter of the addresses.
+    """Every address without conditions and under one or two; each condition at a quarter of the addresses.
 
-    Conditions are looked at in one place, for all addresses alike.
+    The conditions are evaluated in one place, for all addresses alike.
     """
     for number, sent in enumerate(CONDITIONS):
         some = ADDRESSES[number % 4 :: 4]
@@ -210,7 +209,7 @@ def test_whoever_asks_and_whatever_else_is_said(compared, ids, caplog):
                 compared(address.format(**ids), sent, method=method)
                 told = [each for each in caplog.records if each.ip != SOMEBODY]
                 assert len({(each.levelname, each.getMessage()) for each in told}) in {0, 1}
-                assert len(told) in {0, 4}  # one line for each request, or none for all
+                assert len(told) in {0, 4}  # one line for each of the four requests, or none
 
 
 def test_other_methods(compared, ids):
@@ -237,11 +236,11 @@ def test_other_places_of_the_application(compared, ids):
             compared(address.format(**ids), BEARER, environ=environ)
 
 
-# What it does, and what it leaves.
+# What the policy answers itself, and what it passes on.
 
 
 def test_a_hit_and_a_304_are_answered_in_one_statement_without_a_view(wsgi, send, ids, connection):
-    stamps = 1  # which the views ask for apart
+    stamps = 1  # statement: the views read the stamps separately
     for address in CACHED:
         path = address.format(**ids)
         tag = send(path, BEARER).headers["ETag"]
@@ -288,7 +287,7 @@ def test_a_password_is_hashed_again_after_a_while_and_the_answer_is_the_same(api
     monkeypatch.setattr("comicsdb.accounts.passwords.CACHE_SECONDS", -1)
     make.user("second", password="other", passwords=wsgi.registry["comicsdb.passwords"])
     second = Client(api.testapp, basic_auth("second", "other"))
-    for _ in range(2):  # never remembered: always by way of the view
+    for _ in range(2):  # the password is never remembered, so the view always answers
         answer = second.get(path)
         assert (answer.body, answer.headers["X-Cache"]) == (body, "HIT")
 
@@ -304,12 +303,10 @@ def test_what_was_found_out_early_is_not_asked_again_and_not_older_than_the_requ
         answer = api.get(path)
     assert answer.headers["X-Cache"] == "MISS"
     assert answer.json["modified"] == "2026-02-03T04:05:06.700000Z"
-    assert len(statements) == 3  # the epoch has changed: account and stamps again, and the body
+    assert len(statements) == 3  # the epoch has changed: account and stamps are read again, then the body
 
 
-# Bodies that it makes.
-
-# What is not for everybody.
+# Bodies that the policy makes, and data that is not for everybody.
 CLOSED = tuple(f"/api/{kind}/" for kind in ("collection", "pull_list", "read", "reading_list", "wish_list"))
 NOT_CACHED = [address for address, cost in COSTS.items() if cost == MISS and address not in CACHED]
 
