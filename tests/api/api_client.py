@@ -32,7 +32,7 @@ class ServedCatalog:
     session: Session
 
     def ids(self, kind: str, *query: tuple[str, str]) -> list[int]:
-        """The ids of a list's rows in the order shown, which must be one page, with the right count."""
+        """The ids of a list's rows in order; the list must fit on one page and have the right count."""
         body = self.client.json(self.path(kind, *query))
         found = [row["id"] for row in body["results"]]
         assert body["count"] == len(found), body
@@ -45,12 +45,12 @@ class ServedCatalog:
     def explain(self, kind: str, *query: tuple[str, str], runs: int = 1) -> list[dict]:
         """The plan of the statement behind a filtered page: EXPLAIN ANALYZE of each run.
 
-        The statement counts the rows as well, and is sent only while the page is not in the cache. A prepared
-        one has the plan for all values. `Execution Time` is in milliseconds.
+        The statement also counts the rows, and is sent only if the page is not cached. A prepared statement
+        is explained with its generic plan. `Execution Time` is in milliseconds.
         """
         with record_read_statements() as statements:
             self.client.json(self.path(kind, *query))
-        makes_rows = (" LIMIT ", "unnest(")  # the latter by ids
+        makes_rows = (" LIMIT ", "unnest(")  # the latter selects by ids
         text, values, prepared = next(
             each for each in reversed(statements) if any(part in each[0] for part in makes_rows)
         )

@@ -1,11 +1,11 @@
-"""Helpers that compare bodies with what the contract says."""
+"""Helpers that compare response bodies with the documented format."""
 
 from datetime import UTC
 
 from sqlalchemy import update
 
 BASE = "http://localhost"
-# Attributions as they are written, and as they are shown.
+# Attributions as they are sent, and as they are returned.
 SOURCES = [{"source": "G", "url": "https://example.org/a"}, {"source": "W", "url": "https://example.org/b"}]
 ATTRIBUTION = [
     {"source": "Grand Comics Database", "url": "https://example.org/a"},
@@ -19,14 +19,14 @@ def api_timestamp(moment):
 
 
 def stamped(*entities):
-    """Embedded Stamped objects: their `modified` is the time of the name."""
+    """Embedded `Stamped` objects: their `modified` is the time at which the name changed."""
     return [
         {"id": each.id, "name": each.name, "modified": api_timestamp(each.name_changed)} for each in entities
     ]
 
 
 def rows(*entities):
-    """Stamped objects as list rows: their `modified` is the row's own."""
+    """`Stamped` objects as list rows: their `modified` is the row's own."""
     return [{"id": each.id, "name": each.name, "modified": api_timestamp(each.modified)} for each in entities]
 
 
@@ -56,11 +56,11 @@ def set_rating(session, entity, *, count, total):
 
 
 def refreshed(session, entity):
-    """An object as it is now."""
+    """An object, refreshed from the database."""
     session.refresh(entity)
     return entity
 
 
 def publisher_name(api, publisher_id):
-    """The name of a publisher, as its own detail gives it."""
+    """The name of a publisher in its detail response."""
     return api.json(f"/api/publisher/{publisher_id}/")["name"]

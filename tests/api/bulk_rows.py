@@ -1,4 +1,4 @@
-"""Lists of several pages: rows in bulk, many of them alike, and their orders as plain SQL."""
+"""Lists of several pages: rows in bulk, many with equal names, and their documented orders as SQL."""
 
 from sqlalchemy import text
 
@@ -7,7 +7,7 @@ DEEP_PAGE = 6  # the first page that is not reached by walking
 ROW_COUNT = 703  # rows: eight pages
 NAMES = ["anchor", "Anchor", "Élan", "Elan", "élan", "Zebra", "Ärger", "Ÿ", "Œuvre", "10", "漫画"]
 
-# The documented orders, by hand; `{}` takes more joins and conditions.
+# The documented orders, written by hand; `{}` is replaced by more joins and conditions.
 ARCS = 'SELECT id FROM arc {} ORDER BY fold(name) COLLATE "C", name COLLATE "C", id'
 UNIVERSES = """SELECT id FROM universe ORDER BY fold(name) COLLATE "C", name COLLATE "C",
     fold(designation) COLLATE "C", designation COLLATE "C", id"""
@@ -19,7 +19,7 @@ ISSUES_IN_ARC = f"""SELECT i.id FROM issue i JOIN series s ON s.id = i.series_id
     JOIN issue_arc a ON a.issue_id = i.id
     ORDER BY i.cover_date, {_SORTED}, s.year_began, i.number COLLATE "C", i.id"""
 
-# What the n-th row of a kind has in its columns.
+# The column values of the n-th row of each kind.
 NAME = "(CAST(:names AS text[]))[1 + n * 7 % 11]"
 ROWS = {
     "arc": {"name": NAME},
@@ -39,7 +39,7 @@ ROWS = {
         "store_date": "CASE WHEN n % 3 = 0 THEN DATE '2020-01-01' + n % 2 END",
     },
 }
-# The series of the issues, of each name one.
+# The series of the issues, one for each name.
 SERIES_OF_ISSUES = """INSERT INTO series
     (slug, name, sort_name, volume, year_began, publisher_id, series_type_id)
     SELECT 'of-issues-' || n, name, name, 1, 2020, :publisher, 13
@@ -49,7 +49,7 @@ SERIES_OF_ISSUES = """INSERT INTO series
 class BulkRows:
     """Adds and removes rows in bulk, moving the versions of lists as the catalogue service does.
 
-    All series are of `publisher`, all issues in `arc`, which sorts last among arcs.
+    All series belong to `publisher`, all issues are in `arc`, which sorts last among arcs.
     """
 
     def __init__(self, make):
@@ -62,7 +62,7 @@ class BulkRows:
         self._last = 0
 
     def add(self, kind, number):
-        """Add so many rows of a kind."""
+        """Add a number of rows of a kind."""
         numbers = f"generate_series({self._last + 1}, {self._last + number}) n"
         columns, values = zip(*ROWS[kind].items(), strict=True)
         made = (
@@ -105,12 +105,12 @@ class BulkRows:
 
 
 def page_count(rows):
-    """How many pages so many rows make."""
+    """The number of pages of a list with so many rows."""
     return max(1, -(-rows // PAGE_SIZE))
 
 
 def with_page(path, page):
-    """The address of a page."""
+    """The path of a page."""
     return f"{path}{'&' if '?' in path else '?'}page={page}"
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the API share: an account, and a client that signs in as it and reads JSON."""
+"""Fixtures for the tests of the API: accounts, and clients that sign in with them and read JSON."""
 
 import base64
 
@@ -12,7 +12,7 @@ from tests.conftest import rollback_engine_on_copy, rolled_back_connection
 from tests.factories import Factories
 
 PASSWORD = "correct horse"
-SCHEMA = "/api/schema/?format=json"  # to write it as YAML takes much longer
+SCHEMA = "/api/schema/?format=json"  # writing it as YAML takes much longer
 READ_ONLY_POSTS = {
     "/api/cover/",
     "/api/crosswalk/",
@@ -33,18 +33,18 @@ class Client:
         self.headers = headers
 
     def call(self, method, path, status=200, headers=None):
-        """One request; `headers` go on top of the client's own."""
+        """Send a request; `headers` are added to the client's own."""
         sent = self.headers | (headers or {})
         answer = self.testapp.request(path, method=method, headers=sent, expect_errors=True)
         assert answer.status_int == status, answer.text[:300]
         return answer
 
     def get(self, path, status=200, headers=None):
-        """GET."""
+        """Send a GET request."""
         return self.call("GET", path, status, headers)
 
     def json(self, path, status=200):
-        """The body of a GET as plain values, keys in the order sent."""
+        """The parsed body of a GET, with the keys in the order sent."""
         return self.get(path, status).json
 
 
@@ -58,13 +58,13 @@ def passwords(wsgi):
 
 @pytest.fixture(scope="session")
 def filled_engine(cluster, template):
-    """An engine of a database with something of everything, which is made once for all tests."""
+    """The engine of a database with objects of every kind, filled once for all tests."""
     yield from rollback_engine_on_copy(cluster, template, "filled")
 
 
 @pytest.fixture(scope="session")
 def filled_ids(filled_engine, passwords) -> dict[str, int]:
-    """What is in it: the id of one object of each kind, and of the reader's lists."""
+    """The id of one object of each kind in that database, and of the reader's lists."""
     from tests.api.resource.test_statements import everything
 
     with session_factory(filled_engine)() as session:
@@ -74,13 +74,13 @@ def filled_ids(filled_engine, passwords) -> dict[str, int]:
 
 @pytest.fixture
 def ids(filled_ids, reader) -> dict[str, int]:
-    """Something of everything, which is there before the test: the id of one object of each kind."""
+    """The id of one object of each kind, all of which exist before the test."""
     return filled_ids
 
 
 @pytest.fixture
 def connection(request):
-    """One connection in an outer transaction: to the database with something of everything if asked for."""
+    """One connection in an outer transaction: to the filled database if the test uses `filled_ids`."""
     name = "filled_engine" if "filled_ids" in request.fixturenames else "engine"
     yield from rolled_back_connection(request.getfixturevalue(name))
 
@@ -95,14 +95,14 @@ def reader(request, make, passwords):
 
 @pytest.fixture
 def editor(testapp, make, passwords):
-    """A client of the group that may change the catalogue."""
+    """A client whose account is in the group that may change the catalogue."""
     make.user("editor", password=PASSWORD, passwords=passwords, groups=["editor"])
     return Client(testapp, basic_auth("editor", PASSWORD))
 
 
 @pytest.fixture
 def writer(editor):
-    """The same, with bodies."""
+    """The editor's client, which can also send bodies."""
     from tests.api.writing import WritingClient
 
     return WritingClient(editor.testapp, editor.headers)
@@ -110,7 +110,7 @@ def writer(editor):
 
 @pytest.fixture
 def admin(testapp, make, passwords):
-    """A client that may do everything."""
+    """A client whose account is a superuser."""
     make.user("admin", password=PASSWORD, passwords=passwords, is_superuser=True)
     return Client(testapp, basic_auth("admin", PASSWORD))
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from urllib.parse import urlsplit
 
-# With this jsonschema would check IRIs, a format that no description has: its grammar takes two seconds.
+# With this package jsonschema would check IRIs, a format that we do not use: its grammar takes two seconds.
 sys.modules.setdefault("rfc3987_syntax", None)
 
 
 def validator(schema: dict):
-    """A validator of values by a schema, formats included."""
+    """A validator for a schema, formats included."""
     from jsonschema import Draft202012Validator  # slow to import, and few tests need it
 
     return Draft202012Validator(schema, format_checker=_formats())
@@ -34,7 +34,7 @@ def specification_errors(document: dict) -> list:
 
 @cache
 def _errors_of(document: str) -> list:
-    """Cached by its text: validation takes seconds, and several accounts see the same document."""
+    """Cached by text: validation takes seconds, and several accounts get the same document."""
     from openapi_spec_validator import OpenAPIV31SpecValidator  # slow to import, and few tests need it
 
     assert '"format": "iri' not in document
@@ -42,7 +42,7 @@ def _errors_of(document: str) -> list:
 
 
 def is_absolute_url(value) -> bool:
-    """An absolute address, as all of ours are."""
+    """Whether a value is an absolute URL, as all of ours are; values that are not text pass."""
     return not isinstance(value, str) or urlsplit(value).scheme in {"http", "https"}
 
 
@@ -57,7 +57,7 @@ class Operation:
     responses: dict[str, dict]
 
     def named(self, place: str) -> list[dict]:
-        """Its parameters in the path, the query or the headers."""
+        """The parameters in the path, the query or the headers."""
         return [each for each in self.parameters if each["in"] == place]
 
 
@@ -93,20 +93,20 @@ class Contract:
         return found
 
     def resolved(self, value: dict) -> dict:
-        """What a reference refers to."""
+        """The object that a reference refers to; other values are returned as they are."""
         if "$ref" not in value:
             return value
         _, _, section, name = value["$ref"].split("/")
         return self.document["components"][section][name]
 
     def check(self, schema: dict, value) -> None:
-        """Fail unless a value fits a schema of the description."""
+        """Fail unless a value is valid by a schema of the document."""
         self._validator(schema, closed=True).validate(value)
 
     def _validator(self, schema: dict, *, closed: bool):
-        """A validator by a schema of the description, made once for each.
+        """A validator for a schema of the document, made once for each.
 
-        The schema is kept with it: no other can get its id.
+        The schema is kept with it, so that no other object can get its id.
         """
         key = id(schema), closed
         if key not in self._validators:
@@ -139,7 +139,7 @@ class Contract:
             assert (content_type, answer.body) == (None, b""), (operation.path, status)
             return
         schema = described["content"][content_type.partition(";")[0]]["schema"]
-        if "anyOf" in schema:  # the usual form, and that with options
+        if "anyOf" in schema:  # the usual form, and the form with options
             schema = schema["anyOf"][selected]
         if content_type in {"application/json", "application/problem+json"}:
             self.check(schema, answer.json)

@@ -1,4 +1,4 @@
-"""A moment, its dates in HTTP, and addresses of every sort, for the tests of conditional requests."""
+"""A fixed moment, its dates in HTTP, and paths of every sort, for tests of conditional requests."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -28,7 +28,7 @@ def moment_plus(seconds):
 
 
 def set_stamps(make, entity, **stamps):
-    """Give the row of an entity these stamps, whatever wrote it; what else it shows stays."""
+    """Set stamps of an entity's row directly; everything else in its responses stays."""
     model = type(entity)
     make.session.execute(update(model).where(model.id == entity.id).values(**stamps))
     make.session.commit()
@@ -43,6 +43,6 @@ def arc_changed_at_moment(make):
 
 
 def headers_without_body(answer):
-    """The headers of an answer that has no body."""
+    """The headers of a response, whose body must be empty."""
     assert answer.body == b""
     return headers(answer)

@@ -1,4 +1,4 @@
-"""A fourth package, as small as one can be: arcs, served once more under a name of its own."""
+"""A minimal package that extends the API: arcs, served a second time under another name."""
 
 from comicsdb.models import Arc
 from comicsdb_api.resource.base import EntityResource
@@ -11,16 +11,16 @@ class SagaResource(EntityResource):
 
     @classmethod
     def kind(cls):
-        """Not the name of the table, which is served already."""
+        """Another name than the table's, which is served already."""
         return "saga"
 
     @classmethod
     def detail_fields(cls):
-        """What the default says, and the description."""
+        """The default fields, and the description."""
         return super().detail_fields() | {"desc": Arc.__table__.c.desc}
 
 
 def includeme(config):
-    """Serve them."""
+    """Serve sagas."""
     config.include("comicsdb_api")
     config.add_entity_resource(SagaResource)
