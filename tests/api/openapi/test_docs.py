@@ -1,4 +1,4 @@
-"""The reference at /docs/: complete, safe, the same for everybody; and how its HTML is made."""
+"""The reference at /docs/: complete, safe, the same for everybody; and the functions that make its HTML."""
 
 import json
 import re
@@ -31,7 +31,7 @@ BOXES = "all => all.map(each => each.getBoundingClientRect()).map(box => [box.le
 
 @pytest.fixture(scope="module")
 def alone(shared_database, media_folder):
-    """The API without the site."""
+    """An application with the API, but without the site."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
     with Configurator(
         settings=settings.parse_settings(given | {"pyramid.includes": "comicsdb_api"})
@@ -43,7 +43,7 @@ def alone(shared_database, media_folder):
 
 @pytest.fixture(params=["with the site", "alone"])
 def host(request):
-    """A host with the site and one without."""
+    """An application with the site, and one without."""
     return request.getfixturevalue("testapp" if request.param == "with the site" else "alone")
 
 
@@ -61,27 +61,27 @@ def page(alone):
 
 @pytest.fixture(scope="module")
 def names(page):
-    """The names of all pages, as the menu has them."""
+    """The names of all pages, from the menu."""
     links = [each["href"] for each in page.select("nav li a")]
     return [each.removesuffix("/") for each in links if each != "./"]
 
 
 @pytest.fixture(scope="module")
 def whole(alone, names):
-    """What all pages but the overview contain, in one document."""
+    """The contents of all pages except the overview, in one document."""
     contents = (re.search("<main.*</main>", alone.get(f"/docs/{name}/").text, re.DOTALL)[0] for name in names)
     return parse(f"<body>{''.join(contents)}</body>")
 
 
 def labelled(page, tag: str) -> dict:
-    """The elements of a page that are of a sort, by what labels them."""
+    """The elements of a page with a tag, by the ids of their labels."""
     found = page.find_all(tag, attrs={"aria-labelledby": True})
     by_label = {each["aria-labelledby"]: each for each in found}
     assert len(by_label) == len(found)
     return by_label
 
 
-# The address.
+# Responses.
 
 
 def test_everybody_gets_the_page_with_the_headers_of_the_site(host):
@@ -138,7 +138,7 @@ def test_the_examples_have_the_address_that_was_asked(host):
     page = host.get("/docs/resource-arc/", extra_environ={"HTTP_HOST": "read.example:8443"}).text
     assert "Bearer TOKEN&#x27; http://read.example:8443/api/arc/" in page
     assert "https://comics.example" not in page
-    host.get("/docs/", extra_environ={"HTTP_HOST": "<b>&"}, status=400)  # which would have to be escaped
+    host.get("/docs/", extra_environ={"HTTP_HOST": "<b>&"}, status=400)  # it would have to be escaped
 
 
 def test_the_brand_leads_to_the_site_where_there_is_one(testapp, alone):
@@ -148,7 +148,7 @@ def test_the_brand_leads_to_the_site_where_there_is_one(testapp, alone):
     assert without.select_one(".brand").name == "span"
 
 
-# What is in it.
+# Contents.
 
 
 def test_every_operation_is_in_it_with_all_that_is_said_of_it(whole, document):
@@ -190,7 +190,7 @@ def test_the_guide_is_in_it(whole, document):
 
 
 def test_the_index_has_the_places_that_sections_have(page, whole, names):
-    """So addresses of former versions, all of which named places of one page, still lead to their subject."""
+    """So links to places of the former single page still lead to their subject."""
     places = {each["id"]: each.a["href"] for each in page.select(".index li[id]")}
     assert {each["aria-labelledby"] for each in whole.select("article, section")} == set(places)
     for place, address in places.items():
@@ -260,7 +260,7 @@ def test_headings_are_a_tree(page, alone):
 
 @pytest.fixture(scope="module")
 def served(alone):
-    """The API alone, served to a browser."""
+    """The API without the site, served to a browser."""
     server = waitress.server.create_server(alone.app, host="127.0.0.1", port=0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -323,7 +323,7 @@ def test_a_script_of_another_site_may_read_and_not_write(browser, served):
     context.close()
 
 
-# What it is made with.
+# The functions that make HTML.
 
 
 def test_html_escapes_what_is_not_html():

@@ -1,4 +1,4 @@
-"""A client that openapi-python-client generates from the description reads and writes all that there is."""
+"""A client that openapi-python-client generates from the description reads and writes every kind."""
 
 import importlib
 import io
@@ -22,7 +22,7 @@ KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series
 
 @pytest.fixture(scope="module")
 def generated(wsgi, tmp_path_factory):
-    """The generated package; whatever the generator cannot make code of is a fault of the description."""
+    """The generated package; a part that cannot be turned into code is an error of the description."""
     folder = tmp_path_factory.mktemp("generated")
     descriptions = wsgi.registry["comicsdb_api.descriptions"]
     document = descriptions.document(
@@ -62,14 +62,14 @@ class Caller:
         )
 
     def __call__(self, tag, operation, *path, status=200, **arguments):
-        """The answer as the package's type for it."""
+        """Call an operation; returns the body as the package's type for it."""
         module = importlib.import_module(f"{self.package.__name__}.api.{tag}.api_{tag}_{operation}")
         answer = module.sync_detailed(*path, client=self.client, **arguments)
         assert answer.status_code == status, answer.content
         return answer.parsed
 
     def body(self, name, /, **fields):
-        """The body of a request as the package's type for it."""
+        """The body of a request, as the package's type for it."""
         return getattr(self.models, name)(**fields)
 
 
@@ -98,7 +98,7 @@ def wanted(make) -> dict[str, dict]:
 
 
 def a_picture(call):
-    """An upload as the package has it."""
+    """A picture, as the package's type for uploads."""
     return call.types.File(payload=io.BytesIO(picture()), file_name="a.png", mime_type="image/png")
 
 

@@ -39,7 +39,7 @@ def document(api):
     return api.json(f"{SCHEMA}?format=json")
 
 
-# What it lists.
+# Contents.
 
 
 @pytest.mark.parametrize("who", ["anonymous", "api", "editor", "admin"])
@@ -74,7 +74,7 @@ def test_the_contract_has_fifty_paths_and_eighty_one_methods(editor):
         *READS,
         *READ_ONLY_POSTS,
         *ARCHIVES,
-    }  # beside the resources
+    }  # besides the resources
     counted = Counter(
         path.split("/")[2]
         for path, item in document["paths"].items()
@@ -203,12 +203,12 @@ def test_the_address_of_a_server_below_a_path_is_that_path(api):
     assert api.json(f"{SCHEMA}?format=json")["servers"] == [{"url": "/"}]
 
 
-# In which form.
+# Formats.
 
 
 @cache
 def from_yaml(body: bytes) -> dict:
-    """What YAML says, read once and by libyaml: it is a megabyte, which takes Python seconds."""
+    """Parsed YAML, cached and read by libyaml: it is a megabyte, which takes pure Python seconds."""
     return yaml.load(body, yaml.CSafeLoader)
 
 
@@ -281,7 +281,7 @@ def test_yaml_says_what_json_says(api):
     assert "    ## First steps\n\n    Everybody" in written.text
 
 
-# As an address like the others.
+# Like other endpoints.
 
 
 def test_it_has_a_tag_and_the_headers_of_every_answer(anonymous, api):
@@ -329,7 +329,7 @@ def test_nothing_is_asked_of_the_database_and_it_is_made_once(anonymous, wsgi, c
     )
 
 
-# For whom.
+# Accounts.
 
 
 def test_who_is_nobody_sees_how_to_read_the_catalogue(anonymous, api):
@@ -356,7 +356,7 @@ def merge(_request):
 
 @pytest.fixture(scope="module")
 def extended_app(shared_database, media_folder):
-    """The API with `tests.api.plugin_app`, a service for editors, and one for whom nobody has thought of."""
+    """The API with `tests.api.plugin_app` and a service with methods for editors and superusers."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
     with Configurator(
         settings=settings.parse_settings(given | {"pyramid.includes": "tests.api.plugin_app"})
@@ -373,7 +373,7 @@ def extended_app(shared_database, media_folder):
 
 @pytest.fixture
 def extended(extended_app, connection, make, passwords):
-    """What one of three accounts sees of that application."""
+    """A function that returns the description that one of three accounts gets from that application."""
     extended_app.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
     extended_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
     for name, more in {"ann": {}, "ed": {"groups": ["editor"]}, "root": {"is_superuser": True}}.items():

@@ -1,4 +1,4 @@
-"""Every answer is as the description of the API says, and whatever it says of a question is heeded."""
+"""Every response is as the API's description says, and all described parameters and conditions work."""
 
 import json
 from datetime import date
@@ -22,25 +22,25 @@ from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of, make_list
 
 NUL = "Null characters are not allowed."
-READER = select(User).where(User.username == "reader")  # who asks
+READER = select(User).where(User.username == "reader")  # the account that sends the requests
 EARLY, LATE = "Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
 
 
 @pytest.fixture(scope="module")
 def filled(filled_engine, filled_ids):
-    """A connection in an outer transaction to the database with something of everything, for all tests."""
+    """A connection in an outer transaction to the filled database, shared by all tests."""
     yield from rolled_back_connection(filled_engine)
 
 
 @pytest.fixture
 def connection(filled):
-    """The same in a savepoint, which is rolled back."""
+    """The same connection in a savepoint, which is rolled back."""
     yield from connection_in_savepoint(filled)
 
 
 @pytest.fixture
 def reader(session):
-    """The account that asks."""
+    """The account that sends the requests."""
     return session.scalar(READER)
 
 
@@ -52,12 +52,12 @@ def contract(api):
 
 @cache
 def contract_of(description: str) -> Contract:
-    """A description taken by its word, prepared once: all tests see the same one."""
+    """A strict contract of a description; cached, as all tests get the same description."""
     return Contract(json.loads(description))
 
 
 def own(session, reader, make):
-    """The lists of the account that asks, by the first segment of their addresses, with something on them."""
+    """Make the account's lists, with items; returns their ids by the first segment of their paths."""
     with make.single_commit():
         pulled = make.issue(store_date=date(2020, 4, 1))
         wished, owned = ([make.issue() for _ in range(2)] for _ in range(2))
@@ -89,7 +89,7 @@ def own(session, reader, make):
 
 @pytest.fixture(scope="module")
 def ids(filled, filled_ids):
-    """Two objects of each kind by the first segment of their addresses: one full of everything, one bare."""
+    """Two objects of each kind by the first segment of their paths: one with all links, one almost bare."""
     factory = session_factory(filled)
     factory.configure(**SAVEPOINT_MODE)
     with factory() as session:
@@ -97,7 +97,7 @@ def ids(filled, filled_ids):
 
 
 def made(session, ids):
-    """The same, made for the account that asks."""
+    """Make the second objects, and the lists of the account that sends the requests."""
     make = Factories(Catalog(session))
     lists = own(session, session.scalar(READER), make)
     kinds = ("arc", "character", "creator", "imprint", "publisher", "team", "universe")
@@ -121,7 +121,7 @@ def made(session, ids):
 
 
 def addresses(operation, ids):
-    """The addresses that an operation answers with objects that are there."""
+    """The paths of an operation, with the ids of existing objects."""
     if "{series_id}" in operation.path:
         return [operation.path.format(series_id=each) for each in ids["series"]]
     if "{id}" not in operation.path:
@@ -177,7 +177,7 @@ def test_refusals_are_as_described(api, anonymous, contract, ids, session, reade
         for answer in answers:
             contract.check_response(operation, answer)
         seen = {str(each.status_int) for each in answers}
-        # throttle/, test_merged.py, test_event_stream.py
+        # The others: throttle/, test_merged.py, test_event_stream.py
         elsewhere = {"200", "429"} | {"301", "503"} & set(operation.responses)
         assert set(operation.responses) == elsewhere | seen
 
@@ -217,11 +217,11 @@ def test_conditions_that_are_described_are_heeded_and_no_others(api, contract, i
 
 
 BAD = ("Enter ", "Select a valid choice. no such is not one", "Unknown: no such. Known: ")
-OPTIONS = {"ids", "fields", "include", "cursor"}  # that make other bodies
+OPTIONS = {"ids", "fields", "include", "cursor"}  # options that change the form of the body
 
 
 def bad_value(schema: dict) -> str | None:
-    """A value that a schema forbids and the server refuses, None if there is none."""
+    """A value that the schema forbids and the server refuses, or None."""
     if "enum" in schema or schema.get("format") or schema["type"] in {"integer", "number", "array"}:
         return "no such"
     return None
@@ -270,7 +270,7 @@ def good_values(schema: dict) -> set[str]:
         return {schema["const"]}
     if "enum" in schema:
         return {schema["enum"][0], schema["enum"][-1]}
-    if schema.get("examples") == ["*"]:  # others are in `next`
+    if schema.get("examples") == ["*"]:  # other values come from `next`
         return {"*"}
     if "pattern" in schema and "examples" in schema:
         return set(schema["examples"])
@@ -289,7 +289,7 @@ def test_values_that_are_described_are_accepted(api, contract, ids):
     for operation in contract.reads:
         address = addresses(operation, ids)[0]
         for parameter in operation.named("query"):
-            own = parameter["name"] == "epoch"  # there is one good value
+            own = parameter["name"] == "epoch"  # it has one valid value
             selected = parameter["name"] in OPTIONS
             for value in {api.json(address)["epoch"]} if own else good_values(parameter["schema"]):
                 answer = api.get(f"{address}?{parameter['name']}={value}")

@@ -1,4 +1,4 @@
-"""SQL expressions as JSON Schema: types, limits, nulls, names; and the words that go with them."""
+"""SQL expressions as JSON Schema: types, limits, nulls, names; and the descriptions of fields."""
 
 import pytest
 from sqlalchemy import Boolean, Column, Float, Integer, MetaData, SmallInteger, String, Table, func, select
@@ -166,7 +166,7 @@ def test_each_media_type_of_a_body_has_a_schema_of_its_own(document):
             pictures |= {media_type} if "image" in fields else set()
     assert pictures == {"multipart/form-data"}
     variants = document["paths"]["/api/variant/"]["post"]["requestBody"]["content"]
-    assert len(variants) == 3  # it can be without a picture
+    assert len(variants) == 3  # as it may be sent without a picture
 
 
 def test_the_bounds_of_numbers_are_those_of_the_tables(document):
