@@ -1,4 +1,4 @@
-"""Conditional requests: tags, what goes before what, and answers without a body."""
+"""Conditional requests: entity tags, precedence, and responses without a body."""
 
 import re
 
@@ -18,20 +18,20 @@ from tests.api.http_dates import (
 )
 from tests.api.test_transport import READ, allow
 
-# One of each sort: a detail, a list below one, a plain list, what is not cached.
+# One path of each sort: a detail, a list below one, a plain list, and responses that are not cached.
 SORTS = ["/api/issue/{issue}/", "/api/arc/{arc}/issue_list/", "/api/issue/", "/api/role/", "/api/"]
 OTHER = f'"{"0" * 24}"'
 
 
 @pytest.fixture
 def arc(make):
-    """An arc that changed at the moment, and never before."""
+    """An arc that changed at `MOMENT`, and never before."""
     return arc_changed_at_moment(make)
 
 
 @pytest.fixture
 def path(arc):
-    """The address of its detail."""
+    """The path of the arc's detail."""
     return f"/api/arc/{arc.id}/"
 
 
@@ -109,7 +109,7 @@ def test_if_match_wants_the_tag_of_the_body(api, ids, address):
             assert headers_without_body(api.call(method, path, 412, {"If-Match": form}))["ETag"] == tag
 
 
-# What goes before what (RFC 9110, 13.2.2).
+# Precedence (RFC 9110, 13.2.2).
 
 
 def test_a_tag_goes_before_a_date(api, path):
@@ -172,7 +172,7 @@ def test_conditions_are_looked_at_last(api, anonymous, make, arc, sent):
         assert api.get(deleted, 404, sent).json == {"detail": "No Arc matches the given query."}
 
 
-# Answers without a body.
+# Responses without a body.
 
 
 def test_a_304_has_these_headers_and_no_others(api, path, wsgi):

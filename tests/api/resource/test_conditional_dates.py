@@ -1,4 +1,4 @@
-"""Dates in conditional requests: their forms, where they count, and why no 304 is ever wrong."""
+"""Dates in conditional requests: their forms, where they are used, and that no 304 is ever wrong."""
 
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
@@ -35,13 +35,13 @@ LATER_DAY = date(2100, 1, 1)
 
 @pytest.fixture
 def arc(make):
-    """An arc that changed at the moment, and never before."""
+    """An arc that changed at `MOMENT`, and never before."""
     return arc_changed_at_moment(make)
 
 
 @pytest.fixture
 def path(arc):
-    """The address of its detail."""
+    """The path of the arc's detail."""
     return f"/api/arc/{arc.id}/"
 
 
@@ -61,7 +61,7 @@ def test_dates_count_on_details_and_lists_of_issues_and_nowhere_else(api, ids):
 
 
 def test_the_date_that_was_given_out_gets_304(api, make, ids):
-    for model in CATALOGUE:  # all was made within a second or two: such dates prove nothing
+    for model in CATALOGUE:  # all were made within a second or two, and such dates prove nothing
         first = {name: None for name in ("modified_before", "issues_modified_before") if hasattr(model, name)}
         make.session.execute(update(model).values(**first))
     make.session.commit()
@@ -223,7 +223,7 @@ def test_no_date_ever_given_out_hides_a_change(api, make):
         f"/api/series/{issue.series_id}/",
         f"/api/arc/{arc.id}/issue_list/",
     ):
-        known = {}  # date → the last body it was given out with
+        known = {}  # date → the last body that was sent with it
         for change in changes:
             change()
             make.session.commit()

@@ -1,4 +1,4 @@
-"""Cover dates that are not known, or only to the month or year: written, read, ordered, and in tags."""
+"""Cover dates that are unknown, or known to the month or year: written, read, in tags and in the history."""
 
 from datetime import date
 from itertools import pairwise
@@ -50,7 +50,7 @@ def test_a_date_known_in_part(writer, series, sent, shown, tags):
     (row,) = writer.json("/api/issue/")["results"]
     assert (_dates(row), BaseIssue.model_validate(row).cover_date.isoformat()) == (shown, shown[0])
     assert _of_tags(writer, made["id"]) == tags
-    # A client that sends back what it has read changes nothing; another date is known to the day.
+    # A client that sends back what it has read changes nothing; other dates are known to the day.
     assert _dates(writer.patch(path, json={"cover_date": shown[0]})) == shown
     assert _dates(writer.patch(path, json={"cover_date": "1964-02-03"})) == ("1964-02-03", "day")
     both = {"cover_date": "1964-02-03", "cover_date_precision": "month"}

@@ -1,4 +1,4 @@
-"""What another package gets for a few lines: a list and a detail below /api/, with all that goes with it."""
+"""What another package gets for a few lines: a list and a detail below /api/, guarded and described."""
 
 import psycopg
 import pytest
@@ -22,7 +22,7 @@ from tests.conftest import SAVEPOINT_MODE, SETTINGS
 
 @pytest.fixture(scope="module")
 def extended_app(shared_database, media_folder):
-    """An application with `tests.api.plugin_app`, routes that raise, and one for editors."""
+    """An application with `tests.api.plugin_app`, routes that raise errors, and a route for editors."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
     with Configurator(
         settings=settings.parse_settings(given | {"pyramid.includes": "tests.api.plugin_app"})

@@ -1,4 +1,4 @@
-"""Values at the ends of their ranges, in all parameters and fields that the API describes: no 5xx."""
+"""Values at the ends of their ranges cause no 5xx, in any parameter or field that the API describes."""
 
 import json
 
@@ -25,7 +25,7 @@ VALUES = {"date-time": INSTANTS, "date": DAYS, "integer": NUMBERS, "number": NUM
 
 
 def extremes(schema: dict) -> list[str]:
-    """What to send where a schema stands; nothing where any text is as good as another."""
+    """The extreme values for a schema; none if it accepts any text."""
     types = schema.get("type", ())
     types = [types] if isinstance(types, str) else types
     found = [VALUES[name] for name in (schema.get("format"), *types) if name in VALUES]
@@ -36,7 +36,7 @@ def extremes(schema: dict) -> list[str]:
 
 @pytest.fixture
 def everybody(testapp, make, passwords):
-    """Headers of an account that may do everything, and the description that it reads."""
+    """The headers of a superuser, and the contract of the description that a superuser gets."""
     make.user("boss", password=PASSWORD, passwords=passwords, is_superuser=True)
     headers = basic_auth("boss", PASSWORD)
     return headers, Contract(testapp.get("/api/schema/?format=json", headers=headers).json)

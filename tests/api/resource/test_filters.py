@@ -16,7 +16,7 @@ OLD, NEW = "2024-01-01 12:00+00", "2025-01-01 12:00+00"
 
 
 def fill(make, session) -> dict[str, dict[str, int]]:
-    """Two or three objects of each kind, told apart by every field; gives ids by kind and a short key."""
+    """Make two or three objects of each kind that differ in every field; returns ids by kind and short key."""
     eclair = make.publisher(name="Éclair Comics", alt_names=["Cloud House", "Été"], cv_id=11, gcd_id=21)
     press = make.publisher(name="100% Press_Co", alt_names=["Harbor Co"])
     known, alias = {"name": "Élan Vital", "cv_id": 12, "gcd_id": 22}, {"name": "Elan 50%", "alias": ["Vital"]}
@@ -140,7 +140,7 @@ def world(cluster, template, media_folder):
 NAMED_CASES = [
     ("name=elan vital", "first"),
     ("name=ÉLAN", "first second"),
-    ("name=Vital", "first"),  # no alias, no words: one phrase of the name
+    ("name=Vital", "first"),  # a phrase within the name: no aliases, no separate words
     ("name=vital elan", ""),
     ("name=50%", "second"),
     ("name=5%", ""),
@@ -166,7 +166,7 @@ CASES = {
         ("name=cloud", ""),
         ("name=comics", "eclair"),
         ("alt_names=CLOUD house", "eclair"),
-        ("alt_names=house ete", "eclair"),  # over the border between two names
+        ("alt_names=house ete", "eclair"),  # a phrase across two alternative names
         ("alt_names=house cloud", ""),
         ("alt_names=comics", ""),
         ("q=comics cloud", "eclair"),
@@ -229,7 +229,7 @@ CASES = {
         ("team_id={publisher.eclair}000", ""),
         ("universe_id={universe.second}", "harbor"),
         ("modified_gt=2024-06-01", "empty"),
-        # Each may be met by another issue of the series.
+        # Each condition may be met by a different issue of the series.
         ("character_id={character.second}&creator_id={creator.first}", "harbor"),
         ("name=light&status=4&missing_cv_id=true", "light"),
         ("name=light&status=4&volume=1", ""),
@@ -275,14 +275,14 @@ CASES = {
         ("rating=3", ""),
         ("sku=sku1A", "h1"),
         ("sku=sku1", ""),
-        ("sku=foil9", "h1"),  # that of a variant
+        ("sku=foil9", "h1"),  # of a variant
         ("upc=7612AB-34", "h1"),
         ("upc=7612ab", ""),
         ("upc= 7612–AB 3 4", "h1"),
-        ("upc=76120000990 0121", "h1"),  # that of a variant
+        ("upc=76120000990 0121", "h1"),  # of a variant
         ("upc=-", ""),
         ("upc_starts_with=7612-0000-9", "h1"),
-        ("gtin=7 612000 099001", "h1"),  # that of a variant, of any supplement
+        ("gtin=7 612000 099001", "h1"),  # of a variant, with any supplement
         ("gtin=7612000-099001-21", "h1"),
         ("gtin=761200009900122", ""),
         ("gtin=9780198534532", "l1"),
@@ -319,7 +319,7 @@ CASES = {
         ("role_id={role.Writer}", "h1"),  # two writers, one row
         ("role_id={role.Writer},{role.Editor}", "h1 l1"),
         ("role_id={role.Cover}", "h1 h2"),
-        # Met by two different credits.
+        # Met by two different credits of one issue.
         ("role_id={role.Cover}&creator_id={creator.second}", "h1 h2"),
         ("character_id={character.first}", "h1 h2"),
         ("character_id={character.second}", "h1 l1"),
@@ -343,7 +343,7 @@ CASES = {
 
 
 def expanded(query: str, ids: dict) -> list[tuple[str, str]]:
-    """The pairs of a query whose ids stand as {kind.key}."""
+    """The parameters of a query in which ids are written as {kind.key}."""
     for kind, rows in ids.items():
         for key, each in rows.items():
             query = query.replace(f"{{{kind}.{key}}}", str(each))

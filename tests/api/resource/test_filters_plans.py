@@ -1,7 +1,7 @@
-"""How PostgreSQL finds what filters ask for, at 100,000 issues: by indexes, with bounded work.
+"""Query plans of filters at 100,000 issues: they use indexes and do bounded work.
 
-The statements are those that requests send. Work is counted, not timed: rows read and pages of memory looked
-at; `bench/filter_times.py` prints milliseconds.
+The statements are those that requests send. Work is counted, not timed: rows and buffers read;
+`bench/filter_times.py` prints milliseconds.
 """
 
 from base64 import urlsafe_b64encode
@@ -14,11 +14,11 @@ from tests.api.api_client import serve_catalog
 from tests.api.resource.test_filters import FILTERS
 
 LARGE = 5_000  # rows; smaller tables may be read whole
-# What about 50 ms are enough for. A row of an index in its order is cheap, a look for one is three pages.
+# Limits for about 50 ms of work. Reading index rows in order is cheap; a lookup of one reads three pages.
 MOST_ROWS, MOST_PAGES = 400_000, 100_000
 
-# What each list is asked for: something rare and something frequent for every filter. No words of one or two
-# letters: they have no trigrams, and are looked for in the whole table.
+# The queries of each list: a rare and a frequent value for every filter. No words of one or two letters:
+# these have no trigrams, and are searched for in the whole table.
 NAMED = [
     "name=karomi",
     "name=élika",
@@ -168,12 +168,12 @@ def nodes(plan: dict):
 
 
 def removed(node: dict) -> int:
-    """The rows that a node looked at and threw away, all loops together."""
+    """The rows that a node read and discarded, all loops together."""
     return node.get("Rows Removed by Filter", 0) * node["Actual Loops"]
 
 
 def rows(node: dict) -> int:
-    """The rows that a node looked at, all loops together."""
+    """The rows that a node read, all loops together."""
     return max(1, node["Actual Rows"]) * node["Actual Loops"] + removed(node)
 
 
@@ -188,7 +188,7 @@ def cursor(*values) -> str:
 
 
 MIDDLE = cursor("", "m", "m", "1990-01-01", "infinity", "1", 1)
-OPTIONS = [  # and how many rows are enough for each of the page's
+OPTIONS = [  # with the number of rows that may be read for each row of the page
     ("issue", "page_size=500&include=all", 800),
     ("issue", "page_size=500&fields=id,credits.creator", 40),
     ("issue", f"ids={','.join(map(str, range(1, 100_000, 1000)))}&include=all", 800),
@@ -230,9 +230,9 @@ def test_suggestions_read_few_rows(site):
 
 
 def is_bounded(root: dict) -> None:
-    """Hold a plan against what is enough for about 50 ms."""
+    """Assert that the work of a plan is within the limits for about 50 ms."""
     scans = [node for node in nodes(root) if "Scan" in node["Node Type"]]
-    # To count what is nearly all of a table, reading it in its order is best.
+    # A sequential scan is best for counting nearly all rows of a table, and discards few of them.
     vain = [node for node in scans if node["Node Type"] == "Seq Scan" and removed(node) > LARGE]
     assert vain == []
     assert sum(rows(node) for node in scans) <= MOST_ROWS

@@ -10,17 +10,17 @@ from sqlalchemy import text
 
 from tests.api.api_client import serve_catalog
 
-QUERIES = 40  # for each parameter of a list; 400 for the longest
+QUERIES = 40  # for each parameter of a list, but at most 400 for a list
 LETTERS = "aAáÁbeEéñ%_\\1"
 DAYS = [date(2019, 12, 31) + timedelta(days=each * 17) for each in range(8)]
 MOMENTS = [f"2020-0{month}-01T00:00:00Z" for month in range(1, 7)]
 
 
-# The catalogue: plain records, whose objects are stored as they say.
+# The catalogue: plain records that describe the stored objects.
 
 
 def word(chance: random.Random) -> str:
-    """One to four letters, among them those that LIKE takes for more than letters."""
+    """One to four characters, including those that are special in LIKE."""
     return "".join(chance.choices(LETTERS, k=chance.randint(1, 4)))
 
 
@@ -35,7 +35,7 @@ def some(chance: random.Random, rows: list[dict], most: int = 3) -> list[dict]:
 
 
 def known(chance: random.Random, number: int) -> dict:
-    """External ids, each there or not."""
+    """External ids, each set or None."""
     return {key: chance.choice([None, number]) for key in ("cv_id", "gcd_id")}
 
 
@@ -80,7 +80,7 @@ def issue_fields(chance: random.Random, number: int, series: list, links: dict, 
 
 
 def stored(make, kind: str, fields: dict) -> dict:
-    """The record of a new object: its fields and its id. What it refers to is given as records."""
+    """Make an object from fields that refer to others by their records; returns its record with the id."""
 
     def plain(value):
         if isinstance(value, list):
@@ -93,7 +93,7 @@ def stored(make, kind: str, fields: dict) -> dict:
 
 
 def build(make, session, chance: random.Random) -> dict[str, list[dict]]:
-    """A small catalogue at random."""
+    """Make a small random catalogue; returns its records by kind."""
     publishers = [stored(make, "publisher", {"name": name(chance), **known(chance, n)}) for n in range(1, 5)]
     for each in publishers:
         each["alt_names"] = [name(chance) for _ in range(chance.randint(0, 2))]
@@ -136,33 +136,33 @@ def build(make, session, chance: random.Random) -> dict[str, list[dict]]:
     return catalogue
 
 
-# The rules: whether a record has what a value asks for.
+# The rules: whether a record matches a value.
 
 
 @cache
 def fold(value: str) -> str:
-    """Without case and accents."""
+    """A text without case and accents."""
     parts = unicodedata.normalize("NFKD", value)
     return "".join(each for each in parts if not unicodedata.combining(each)).lower()
 
 
 def joined(row: dict) -> str:
-    """The alternative names, with blanks between."""
+    """The alternative names, separated by spaces."""
     return " ".join(row["alt_names"])
 
 
 def phrase(value, row, of=lambda row: row["name"]):
-    """`u-icontains`, `alt`."""
+    """A text contains the value, whatever the case and accents."""
     return fold(value) in fold(of(row))
 
 
 def part(value, row, of):
-    """`icontains`."""
+    """A text contains the value in any case."""
     return value.upper() in (of(row) or "").upper()
 
 
 def words(value, row, *of):
-    """`words`, `words+alt`."""
+    """Each word of the value is in one of the texts, whatever the case and accents."""
     return all(any(fold(each) in fold(get(row)) for get in of) for each in value.split())
 
 
@@ -172,52 +172,52 @@ def named(row: dict) -> str:
 
 
 def same(value, row, of):
-    """`iexact`."""
+    """A text is the value, in any case."""
     return value.upper() == of(row).upper()
 
 
 def number(value, row, of):
-    """`int`."""
+    """A number is the value."""
     return float(value) == of(row)
 
 
 def missing(value, row, field):
-    """`bool` on an id."""
+    """An external id is missing or not, as a boolean value says."""
     return (row[field] is None) == (value.lower() in ("true", "1"))
 
 
 def has(value, row, field):
-    """An appearance in an issue."""
+    """One of the linked objects has the id."""
     return any(each["id"] == float(value) for each in row[field])
 
 
 def credited(value, row):
-    """A credit of a creator."""
+    """A creator has a credit."""
     return any(each["creator"]["id"] == float(value) for each in row["credits"])
 
 
 def in_role(value, row):
-    """A credit in one of several roles."""
+    """A credit has one of several roles."""
     return any(float(each) in credit["roles"] for credit in row["credits"] for each in value.split(","))
 
 
 def later(value, row):
-    """`datetime-gt`; all moments here are written alike."""
+    """`modified` is later than the value; all timestamps here have the same format."""
     return row["modified"] > value
 
 
 def day(value, row, field):
-    """`date`."""
+    """A date is the value."""
     return row[field] == date.fromisoformat(value)
 
 
 def after(value, row, field):
-    """The beginning of a range."""
+    """A date is in a range that begins with the value."""
     return row[field] is not None and row[field] >= date.fromisoformat(value)
 
 
 def before(value, row, field):
-    """The end of a range."""
+    """A date is in a range that ends with the value."""
     return row[field] is not None and row[field] <= date.fromisoformat(value)
 
 
@@ -242,7 +242,7 @@ def missing_rules() -> dict:
 
 
 def of_series(prefix: str, of) -> dict:
-    """Rules about series, which `of` finds from a row."""
+    """Rules about the series that `of` returns for a row."""
     return {
         f"{prefix}name": (lambda value, row: words(value, of(row), named), None),
         f"{prefix}alt_names": (lambda value, row: phrase(value, of(row), joined), None),
@@ -267,7 +267,7 @@ CONTENTS = {
 }
 TYPES, RATINGS = {10: "Trade Paperback", 13: "Single Issue"}, {1: "Unknown", 2: "Everyone", 3: "Teen"}
 WRITTEN = [each.isoformat() for each in DAYS] + ["2020-02-02", "1999-01-01", "2030-01-01"]
-# list → parameter → (rule, values to try; random words where there are none)
+# list → parameter → (rule, values to try, or None for random words)
 RULES = {
     **{kind: {"name": (phrase, None), **identified()} for kind in ("creator", "character", "team")},
     "universe": {
@@ -324,11 +324,11 @@ RULES = {
 
 
 def query(chance: random.Random, kind: str, rows: list[dict]) -> list[tuple[str, str]]:
-    """One to three parameters of a list."""
+    """One to three random parameters of a list."""
     pairs = []
     for each in chance.sample(sorted(RULES[kind]), chance.choice([1, 1, 2, 3])):
         values = RULES[kind][each][1]
-        if values is None:  # a piece of something that is there, or words at random
+        if values is None:  # a part of an existing text, or random words
             row = chance.choice(rows)
             source = row.get("number") or name(chance) if each == "number" else piece(chance, row)
             values = [source, source.upper(), source.lower(), word(chance), word(chance)[:1]]
@@ -346,7 +346,7 @@ def piece(chance: random.Random, row: dict) -> str:
 
 @pytest.fixture(scope="module")
 def world(cluster, template, media_folder):
-    """A served catalogue made at random, and its records."""
+    """A served random catalogue, and its records."""
     with serve_catalog(cluster, template, "random_filters", media_folder) as site:
         with site.make.single_commit():
             catalogue = build(site.make, site.session, random.Random(3))

@@ -1,4 +1,4 @@
-"""What may stand in the value of a filter, kind by kind: good, odd, empty, repeated and bad."""
+"""Values of filters, by type: valid, unusual, empty, repeated and invalid."""
 
 from datetime import date
 
@@ -30,7 +30,7 @@ def site(cluster, template, media_folder):
         make.issue(number=A, cv_id=51, store_date=date(2020, 2, 1), credits=written, **given)
         make.issue(number=B, cv_id=2147483647, **given)
         make.issue(number=C, series=accents, cover_date=date(9999, 12, 31))
-        # In Rome: an hour before the new year, a microsecond past it; its first moment; some time in it.
+        # In Rome: a microsecond past the last hour before the new year; its first moment; some time in it.
         for number, moment in ((A, "2020-12-31 22:00:00.000001"), (B, "2020-12-31 23:00"), (C, "2021-06-01")):
             session.execute(text(f"UPDATE issue SET modified = '{moment}+00' WHERE number = '{number}'"))
         session.commit()
@@ -212,7 +212,7 @@ def test_months(site, month, found):
     [
         ("2020-12-31T22:00:00Z", ALL),
         ("2020-12-31T22:00:00.000001Z", "B C"),  # strictly later
-        ("2020-12-31T22:00:00,000000999Z", ALL),  # what is finer than a microsecond is cut off
+        ("2020-12-31T22:00:00,000000999Z", ALL),  # digits beyond microseconds are cut off
         ("2020-12-31t22:00:00.0000019z", "B C"),
         ("2020-12-31 22:30:00Z", "B C"),
         ("2020-12-31T23:00Z", C),
@@ -221,10 +221,10 @@ def test_months(site, month, found):
         ("2020-12-31T17:30-05", "B C"),
         ("2020-12-31 23:00:00", ALL),  # naive: in Rome
         ("2020-12-31 23:59:59", "B C"),
-        ("2021-01-01", C),  # midnight in Rome, the very moment of B
+        ("2021-01-01", C),  # midnight in Rome, exactly the time of B
         ("01/01/2021", C),
         ("2020-12-31", ALL),
-        ("2021-06-01", C),  # midnight in Rome is two hours before
+        ("2021-06-01", C),  # midnight in Rome, two hours before that in UTC
         ("2021-06-01T00:00Z", ""),
         ("0001-01-01", ALL),
         ("0001-01-01T00:00:00+14:00", ALL),
@@ -272,7 +272,7 @@ def test_a_choice_is_stripped(site):
         ("PLAIN", "A B"),
         ("slash   back", "A B"),
         ("back\\slash", "A B"),
-        ("back\u00a0slash", "A B"),  # a blank that does not break
+        ("back\u00a0slash", "A B"),  # a no-break space
         ("slash\t\u2003\nback", "A B"),
         ("unde", C),
         ("UNDER_", C),

@@ -32,7 +32,7 @@ def test_a_date_known_in_part(writer, sent, shown):
     assert (detail["death"], detail["death_precision"]) == (None, "day")
     born = Creator.model_validate(detail).birth
     assert (born and born.isoformat()) == shown[0]
-    # A client that sends back what it has read changes nothing; another date is known to the day.
+    # A client that sends back what it has read changes nothing; other dates are known to the day.
     assert _birth(writer.patch(path, json={"birth": shown[0]})) == shown
     assert _birth(writer.patch(path, json={"name": "Ida"})) == shown
     assert _birth(writer.patch(path, json={"birth": "1920-02-03"})) == ("1920-02-03", "day")

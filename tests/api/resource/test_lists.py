@@ -1,4 +1,4 @@
-"""Lists: their rows, whole, their orders with ties and accents, and their pages."""
+"""Lists: complete rows, orders with ties and accents, and pages."""
 
 from datetime import date
 
@@ -170,7 +170,7 @@ def test_a_row_of_issues_is_the_same_in_every_list_of_them(api, make, session):
             },
         ],
     }
-    make.issue()  # of another series, without any of them
+    make.issue()  # of another series, without arc, character or team
     for owner in (arc, character, team, series):
         assert_same_json(api.json(f"/api/{owner.__tablename__}/{owner.id}/issue_list/"), expected)
     assert api.json("/api/issue/")["results"][:2] == expected["results"]
