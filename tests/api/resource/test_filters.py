@@ -16,7 +16,7 @@ OLD, NEW = "2024-01-01 12:00+00", "2025-01-01 12:00+00"
 
 
 def fill(make, session) -> dict[str, dict[str, int]]:
-    """Make two or three objects of each kind that differ in every field; returns ids by kind and short key."""
+    """Make two or three objects of each kind that differ in every field; returns ids by kind and a key."""
     eclair = make.publisher(name="Éclair Comics", alt_names=["Cloud House", "Été"], cv_id=11, gcd_id=21)
     press = make.publisher(name="100% Press_Co", alt_names=["Harbor Co"])
     known, alias = {"name": "Élan Vital", "cv_id": 12, "gcd_id": 22}, {"name": "Elan 50%", "alias": ["Vital"]}

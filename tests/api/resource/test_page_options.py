@@ -1,4 +1,4 @@
-"""Pages as `page_size`, `sort` and `cursor` ask for them."""
+"""Lists with `page_size`, `sort` and `cursor`."""
 
 from base64 import urlsafe_b64encode
 
@@ -27,7 +27,7 @@ def path_with(path, query):
 
 
 def followed(api, path):
-    """The pages by cursor from the first on."""
+    """The ids of each page, following cursors from the first page on."""
     link = f"{BASE}{path_with(path, 'cursor=*')}"
     while link:
         answer = api.get(link.removeprefix(BASE))
@@ -64,7 +64,7 @@ def test_rows_that_stay_come_once_while_others_write(api, many, session):
     seen = []
     for page in followed(api, "/api/issue/?page_size=10"):
         seen += page
-        many.add("issue", 7)  # before and after the place
+        many.add("issue", 7)  # some before the place of the cursor, some after it
         leaving = list(gone)[:3]
         session.execute(text("DELETE FROM issue WHERE id = ANY(:ids)"), {"ids": leaving})
         gone.difference_update(leaving)

@@ -1,4 +1,4 @@
-"""Pages near and far, the first and the last, their links and their price."""
+"""Pages: near and far, first and last, their links, and how many statements they take."""
 
 from itertools import product
 from urllib.parse import urlsplit
@@ -47,7 +47,7 @@ def test_pages_begin_and_end_where_they_should(api, many, count):
     assert len(ids) == count
     pages = page_count(count)
     for path in ("/api/issue/", "/api/issue/?cover_year=2020"):
-        for page in (*range(pages, 0, -1), "last"):  # far ones first, when nothing is known of the list
+        for page in (*range(pages, 0, -1), "last"):  # far ones first, while nothing about the list is cached
             body = api.json(with_page(path, page))
             assert list(body) == ["count", "next", "previous", "results"]
             assert page_summary(body) == expected_summary(ids, page)
@@ -122,7 +122,7 @@ def test_links_repeat_the_address_that_was_asked(api, many):
         assert api.json(f"{path}?page=last")["previous"] == BASE + path
 
 
-# Pages that are not there.
+# Pages that do not exist.
 
 
 @for_each("path", ["/api/arc/", "/api/arc/{}/issue_list/", "/api/arc/?name=z", "/api/role/"])
@@ -141,7 +141,7 @@ def test_what_is_no_page(api, many):
             api.get(path)
 
 
-# Prices.
+# Costs.
 
 
 @pytest.mark.parametrize("path", ["/api/issue/", "/api/arc/{}/issue_list/", "/api/issue/?cover_year=2020"])

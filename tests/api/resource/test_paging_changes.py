@@ -1,4 +1,4 @@
-"""Pages of lists whose rows come and go meanwhile: each shows one moment, and none is kept wrong."""
+"""Pages of lists that change during a request: each shows one moment, and none is cached wrongly."""
 
 from contextlib import contextmanager
 
@@ -30,12 +30,12 @@ HAPPENINGS = {
     "most go": lambda many, kind: many.remove(kind, "id % 40 > 0"),
     "all move": lambda many, kind: many.reorder(kind),
 }
-FAR = 3  # set below: fewer rows will do
+FAR = 3  # set as a limit in `many`, so that fewer rows are needed
 PAGES = [2, FAR, "last"]
 
 
 class Interrupted(ReadPoolOfTests):
-    """Pool connections on which something happens before one of the reads, counted from 1."""
+    """A pool of connections that calls `happening` before one of the reads, counted from 1."""
 
     def __init__(self, connection, number, happening):
         super().__init__(lambda: connection)
@@ -50,7 +50,7 @@ class Interrupted(ReadPoolOfTests):
 
 @pytest.fixture
 def interrupted(wsgi, api, connection):
-    """A function that asks for an address while something happens before one of the reads."""
+    """A function that requests a path while something happens before one of the reads."""
 
     def ask(path, number, happening):
         own = wsgi.registry["comicsdb.read_pool"]
@@ -71,7 +71,7 @@ def many(make, monkeypatch):
 
 @pytest.fixture(params=LISTS)
 def listed(request, many):
-    """Rows in bulk, the address of a list of them, their kind, and a statement of their order."""
+    """Rows in bulk, the path of a list of them, their kind, and a statement that gives their order."""
     kind, statement = LISTS[request.param]
     many.add(kind, 603 if "?" in request.param else 353)
     return many, request.param.format(arc=many.arc.id), kind, statement
@@ -79,11 +79,11 @@ def listed(request, many):
 
 @pytest.fixture
 def undone(wsgi, connection, session):
-    """`with undone():` what happens in the block is taken back at its end, and nothing is kept of it."""
+    """`with undone():` what happens in the block is rolled back at its end, and the caches are cleared."""
 
     @contextmanager
     def undone():
-        session.rollback()  # of what it has only read
+        session.rollback()  # it has only read
         savepoint = connection.begin_nested()
         yield
         session.rollback()
@@ -95,7 +95,7 @@ def undone(wsgi, connection, session):
 
 
 def is_page_of(answer, page, *moments):
-    """Whether an answer shows a page of the list as it was at one of these moments."""
+    """Whether an answer is a page of the list, or a page past its end, at one of these moments."""
     if answer.status_int == 200:
         return page_summary(answer.json) in [expected_summary(ids, page) for ids in moments]
     missing = page != "last" and any(len(ids) <= (page - 1) * PAGE_SIZE for ids in moments)
@@ -104,13 +104,13 @@ def is_page_of(answer, page, *moments):
 
 @for_each("happening", HAPPENINGS)
 @for_each("page", PAGES)
-@for_each("known", (False, True))  # whether something is kept of the list already
-@for_each("number", (2, 3))  # the first read is of the account and of the list's version
+@for_each("known", (False, True))  # whether something about the list is cached already
+@for_each("number", (2, 3))  # the first read is that of the account and the list's version
 def test_a_page_is_of_one_moment(api, listed, interrupted, undone, *, happening, page, known, number):
     many, path, kind, statement = listed
     with undone():
         before = many.ids(statement)
-        if number == 3 and not known:  # what is kept of an earlier list makes one read more
+        if number == 3 and not known:  # what is cached about an earlier version causes one more read
             for each in PAGES:
                 api.get(with_page(path, each))
             many.bump_versions()
@@ -132,7 +132,7 @@ def test_the_last_page_is_the_last_however_often_rows_come_and_go(api, many, wsg
     many.add("arc", 353)
 
     class Restless(ReadPool):
-        """Pool connections before each read of which rows come or go."""
+        """A pool of connections that adds or removes rows before each of the first reads."""
 
         left = 4
 

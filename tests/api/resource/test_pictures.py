@@ -1,4 +1,4 @@
-"""Pictures sent to the API: when they are stored, and a storage that does not take them."""
+"""Pictures sent to the API: when they are stored, and a storage that fails."""
 
 import base64
 
@@ -19,7 +19,7 @@ TYPED = {"name": "Salt Tide"}
 
 
 def sent(client, method: str, path: str, status: int, fields: dict, image: bytes | None = None):
-    """The answer to a form, with a picture if one is given."""
+    """The response to a form, with a picture if one is given."""
     files = [("image", "claims.txt", image)] if image else []
     content_type, body = client.testapp.encode_multipart(list(fields.items()), files)
     return client.testapp.request(
@@ -57,7 +57,7 @@ def test_a_write_without_a_picture_needs_no_storage(editor, make, session, unrea
 
 
 def test_a_picture_is_stored_before_other_writers_have_to_wait(database, factory, tmp_path, monkeypatch):
-    """While a slow storage takes its time, nobody else's write is held up: no lock is held yet."""
+    """A slow storage does not delay other writers, because no lock is held yet."""
     app = webtest.TestApp(build_app(database, tmp_path / "media", **API_ONLY))
     with factory() as session:
         passwords = app.app.registry["comicsdb.passwords"]

@@ -1,4 +1,4 @@
-"""Bodies with the fields that `fields` and `include` ask for."""
+"""Responses with the fields that `fields` and `include` select."""
 
 import pytest
 from sqlalchemy import select
@@ -109,7 +109,7 @@ def test_external_ids_are_those_of_the_crosswalk(api, make, contract):
 
 
 def part(value, rests):
-    """What dotted names leave of a value."""
+    """The part of a value that dotted names select."""
     if "" in rests or value is None:
         return value
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""How many SQL statements an answer costs: the same few, however much there is to show."""
+"""How many SQL statements a response takes: the same few, however much it shows."""
 
 from datetime import date
 
@@ -13,16 +13,16 @@ from tests.api.conftest import SCHEMA
 from tests.conftest import record_statements
 from tests.lists import make_list
 
-# An account with the stamps of what it asks for, and a body: a count comes in the same statement as the rows.
+# Statements for the account (usually with the stamps), for stamps alone, and for a body with its count.
 ACCOUNT, STAMPS, ALL = 1, 1, 1
-MERGED = 1  # whether what is not there lives on in something else
+MERGED = 1  # whether a missing object was merged into another
 MISS, HIT = ACCOUNT + ALL, ACCOUNT
 # Once the account and the stamps are remembered, the statement for a body tells whether they are up to date.
 AGAIN = ALL
-# Not answered by the policy for cached reads: stamps are asked for apart.
+# Not answered by the policy for cached reads: the stamps take a separate statement.
 PLAIN = ACCOUNT + STAMPS + ALL
 COLLECTION = ("", "stats/", "missing_series/", "missing_issues/{series_id}/")
-# One object of one's own: whether its list is there is asked first, as it is made at the first look.
+# An account's own list: it is looked up first, as the first request creates it.
 OWN = ACCOUNT + 1 + STAMPS + ALL
 KINDS = [model.__tablename__ for model in CATALOGUE]
 ARCHIVES = [f"/api/series/{{series}}/{each.name}/" for each in FORMATS]  # not cached
@@ -75,7 +75,7 @@ COSTS = {
     "/api/wish_list/items/": MISS,
     "/api/read/": MISS,
 }
-# What is only written, or asked by POST: see `test_writes_statements.py`.
+# Endpoints that only write, or read by POST: see `test_writes_statements.py`.
 WRITTEN = {"/api/credit/", "/api/variant/", "/api/variant/{id}/"}
 WRITTEN |= {"/api/collection/add/", "/api/collection/scrobble/", "/api/match/"}
 WRITTEN |= {"/api/read/add/", "/api/read/{id}/remove/"}
@@ -91,7 +91,7 @@ def api(api):
 
 
 def world(make, size):
-    """`size` rows of each kind, everything tied to everything; gives the id of one object of each kind."""
+    """Make `size` rows of each kind, all linked to each other; returns the id of one object of each kind."""
     many = range(size)
     cited = {"attributions": [{"source": "W", "url": f"https://example.org/{each}"} for each in many]}
     cited["external_ids"] = [{"source": "wikidata", "external_id": f"Q{each + 1}"} for each in many]
@@ -129,7 +129,7 @@ def world(make, size):
 
 
 def own_lists(make, reader, size):
-    """Lists of the account that asks, with `size` entries; gives their ids, and that of an item it owns."""
+    """Make the account's lists, with `size` entries; returns their ids, and that of an owned item."""
     session = make.session
     with make.single_commit():
         issues = [make.issue() for _ in range(size)]
@@ -145,7 +145,7 @@ def own_lists(make, reader, size):
 
 
 def everything(make, reader, size):
-    """The world, and the lists of the account that asks."""
+    """Make the world, and the account's lists; returns all their ids."""
     return world(make, size) | own_lists(make, reader, size)
 
 

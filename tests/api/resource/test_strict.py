@@ -1,4 +1,4 @@
-"""`strict=1`: parameters that an address does not know."""
+"""`strict=1`: unknown parameters are refused."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_every_address_knows_its_own_parameters(api, make):
         "/api/collection/stats/": ["format", "strict"],
     }
     for path, expected in paths.items():
-        api.get(f"{path}?odd=1")  # so that something may be in the cache
+        api.get(f"{path}?odd=1")  # so that the response may be cached
         assert refused(api, f"{path}?odd=1&strict=1") == (["odd"], expected), path
     assert "after" in refused(api, "/api/change/?odd=1&strict=1")[1]
 

@@ -1,4 +1,4 @@
-"""Publishers of an unknown country and universes without a publisher, as Metron's client reads them too."""
+"""Publishers without a country and universes without a publisher, which Metron's client reads too."""
 
 import mokkari.schemas.publisher
 import mokkari.schemas.universe

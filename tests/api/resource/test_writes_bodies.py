@@ -25,7 +25,7 @@ def test_json_and_forms_are_taken_and_nothing_else(writer, kind):
         said = writer.raw("POST", f"/api/{kind}/", 415, b"<a/>", wrong).json
         assert said == {"detail": f'Unsupported media type "{wrong}" in request.'}
     if kind != "credit":
-        writer.raw("PATCH", f"/api/{kind}/999999/", 415, b"<a/>", "text/plain")  # before it is looked for
+        writer.raw("PATCH", f"/api/{kind}/999999/", 415, b"<a/>", "text/plain")  # before the object is looked up
     parses = writer.call("OPTIONS", f"/api/{kind}/").json["parses"]
     assert parses == [JSON, "multipart/form-data", FORM]
 
@@ -53,7 +53,7 @@ def test_json_writes_what_a_form_writes(writer, make):
             fault = writer.patch(path, 400, **{form: {"name": "", "gcd_id": -1}})
             own = {"id": 0, "gcd_id": 0, "resource_url": "", "modified": ""}
             made.append([each | own for each in (first, changed, replaced)] + [fault])
-            writer.patch(path, **{form: {"name": f"Not {form}"}})  # leaves the name to the other
+            writer.patch(path, **{form: {"name": f"Not {form}"}})  # frees the name for the other format
         assert made[0] == made[1], kind
 
 
@@ -189,7 +189,7 @@ def test_allow_and_head(writer, make):
 
 
 def test_the_order_of_the_checks(writer, reader, make):
-    """Each request has everything wrong that comes later in the order as well."""
+    """Each request also has every error that the later checks would find."""
     xml, gone = (b"<a/>", "text/xml"), "/api/arc/999999/"
     plain = WritingClient(writer.testapp, basic_auth(reader.username, "correct horse"))
     nobody = WritingClient(writer.testapp, {})
@@ -207,11 +207,11 @@ def test_the_order_of_the_checks(writer, reader, make):
     writer.raw("PUT", f"/api/arc/{arc.id}/", 400, b"cv_id=x", FORM)
 
 
-# What is answered, and what is not refused.
+# What is answered, and what is accepted.
 
 
 def two_of(make, kind: str) -> list[int]:
-    """Two objects of a kind, whose names stand the other way round than their ids."""
+    """Two objects of a kind, whose order by name is the reverse of their order by id."""
     return [getattr(make, kind)(name=name).id for name in ("Zephyr", "Aurora")]
 
 

@@ -1,4 +1,4 @@
-"""Writes that are done only if the object is as its writer believes."""
+"""Conditional writes: done only if the object is in the state that its writer knows."""
 
 import threading
 from datetime import timedelta
@@ -23,7 +23,7 @@ LATE = "Fri, 01 Jan 2100 00:00:00 GMT"
 
 @pytest.fixture
 def path(make):
-    """The address of an arc."""
+    """The path of an arc."""
     return f"/api/arc/{make.arc(name='Salt Tide').id}/"
 
 
@@ -117,7 +117,7 @@ def test_a_variant_has_no_tag_to_know(writer, make):
 
 
 @pytest.fixture
-def apart(database, media_folder):
+"""A client of an application whose requests have separate connections, and factories on another one."""
     """An application whose requests have connections of their own, with a session beside it."""
     app = build_app(database, media_folder, **API_ONLY)
     engine = app.registry["comicsdb.engine"]

@@ -12,13 +12,13 @@ CREDIT = "/api/credit/"
 
 
 def credit(issue, creator, *roles):
-    """An element of the list."""
+    """An element of the body."""
     return {"issue": issue.id, "creator": creator.id, "role": list(roles)}
 
 
 @pytest.fixture
 def issue(make):
-    """An issue that nobody made yet."""
+    """An issue without credits."""
     return make.issue()
 
 

@@ -6,7 +6,7 @@ import pytest
 
 
 def ids_of(writer, kind, object_id):
-    """The ids that the crosswalk tells of an object."""
+    """The external ids of an object, as the crosswalk lists them."""
     body = writer.post("/api/crosswalk/", 200, json={"source": "comicsdb", "kind": kind, "ids": [object_id]})
     return [(each["source"], each["external_id"]) for each in body["results"][0]["external_ids"]]
 
