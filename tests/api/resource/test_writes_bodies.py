@@ -25,7 +25,7 @@ def test_json_and_forms_are_taken_and_nothing_else(writer, kind):
         said = writer.raw("POST", f"/api/{kind}/", 415, b"<a/>", wrong).json
         assert said == {"detail": f'Unsupported media type "{wrong}" in request.'}
     if kind != "credit":
-        writer.raw("PATCH", f"/api/{kind}/999999/", 415, b"<a/>", "text/plain")  # before the object is looked up
+        writer.raw("PATCH", f"/api/{kind}/999999/", 415, b"<a/>", "text/plain")  # before the lookup
     parses = writer.call("OPTIONS", f"/api/{kind}/").json["parses"]
     assert parses == [JSON, "multipart/form-data", FORM]
 

@@ -117,8 +117,8 @@ def test_a_variant_has_no_tag_to_know(writer, make):
 
 
 @pytest.fixture
-"""A client of an application whose requests have separate connections, and factories on another one."""
-    """An application whose requests have connections of their own, with a session beside it."""
+def apart(database, media_folder):
+    """A client of an application whose requests have separate connections, and factories on another one."""
     app = build_app(database, media_folder, **API_ONLY)
     engine = app.registry["comicsdb.engine"]
     with session_factory(engine)() as session:

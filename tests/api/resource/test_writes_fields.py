@@ -1,4 +1,4 @@
-"""Fields of writes, kind by kind: what is answered, what is kept, and what is refused."""
+"""Fields of writes, kind by kind: responses, stored values and refusals."""
 
 from decimal import Decimal
 
@@ -18,24 +18,24 @@ def nimbus(make):
 
 
 def series_of(publisher, **more):
-    """The fields that a new series cannot be without."""
+    """The required fields of a new series."""
     needed = {"name": "Harbor Lights", "sort_name": "Harbor Lights", "volume": 1, "year_began": 2019}
     return needed | {"series_type": 13, "status": 4, "publisher": publisher.id} | more
 
 
 def issue_of(series, **more):
-    """The same of an issue."""
+    """The required fields of a new issue."""
     return {"series": series.id, "number": "3", "cover_date": "2019-06-01"} | more
 
 
 def written(answer, **expected):
-    """Fails unless an answer to a write is exactly this, in this order, and `modified`, where it has one."""
+    """Assert that the response to a write is exactly this, in this order, with `modified` if it has one."""
     if "modified" in answer:
         expected["modified"] = answer["modified"]
     assert_same_json(answer, expected)
 
 
-# What is answered.
+# Responses.
 
 
 def test_the_small_kinds(writer, make, nimbus):
@@ -262,7 +262,7 @@ def test_prices_that_are_none(writer, make):
         assert writer.patch(path, 400, json={"price": price}) == {"price": [message]}
 
 
-# What is kept of it.
+# Stored values, and the log.
 
 
 def test_who_wrote_it_is_known(writer, session, make):
@@ -278,7 +278,7 @@ def test_who_wrote_it_is_known(writer, session, make):
 
 def test_the_log_says_what_was_written_and_by_whom(writer, caplog):
     with caplog.at_level("INFO", logger="comicsdb.catalog"):
-        made = writer.post("/api/arc/", form={"name": "Salt\u2028Tide"})  # a line end to some readers of logs
+        made = writer.post("/api/arc/", form={"name": "Salt\u2028Tide"})  # some readers of logs see a line end there
         writer.patch(f"/api/arc/{made['id']}/", form={"cv_id": 5})
         writer.patch(f"/api/arc/{made['id']}/", 400, form={"name": ""})
     said = [each.getMessage() for each in caplog.records if each.name == "comicsdb.catalog.unit_of_work"]
@@ -288,11 +288,11 @@ def test_the_log_says_what_was_written_and_by_whom(writer, caplog):
     ]
 
 
-# What is refused.
+# Refusals.
 
 
 def test_all_that_is_wrong_is_said_at_once(writer, make, nimbus):
-    """Of the schema, of the catalogue, of the database and of the file."""
+    """Errors found by the schema, by the catalogue, by the database and in the file."""
     make.issue(cv_id=5, gcd_id=6)
     form = {"number": "", "series": 999, "cover_date": "1066-01-01", "page": "x", "cv_id": 5, "gcd_id": 6}
     assert writer.post("/api/issue/", 400, form=form, files=[("image", "x.png", b"no picture")]) == {
@@ -314,7 +314,7 @@ def test_all_that_is_wrong_is_said_at_once(writer, make, nimbus):
         "year_end": ["A series cannot end before the year it began."],
         "non_field_errors": [TAKEN.format("publisher, name, volume, series_type")],
     }
-    writer.patch(f"/api/series/{one.id}/", json={"cv_id": 7, "name": "Run"})  # its own
+    writer.patch(f"/api/series/{one.id}/", json={"cv_id": 7, "name": "Run"})  # the values are its own
 
 
 def test_unique_sets(writer, make, nimbus):

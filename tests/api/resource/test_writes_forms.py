@@ -1,4 +1,4 @@
-"""What forms mean: repeated and indexed fields, empty texts, and links that a PUT leaves out."""
+"""The meaning of forms: repeated and indexed fields, empty texts, and links that a PUT leaves out."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from comicsdb.models import Character, Publisher
 
 @pytest.fixture
 def gale(make):
-    """A character with everything."""
+    """A character with aliases, an external id and links of each sort."""
     links = {"creators": [make.creator()], "teams": [make.team()], "universes": [make.universe()]}
     return make.character(name="Gale", alias=["A", "B"], cv_id=5, **links)
 
@@ -83,7 +83,7 @@ def test_an_empty_text_is_null_where_that_can_be(writer, make, session):
     assert writer.put(path, form={"name": "A"})["country"] == "IT"
     assert writer.put(path, form={"name": "A", "country": ""}, files=[])["country"] == "US"
     assert writer.post("/api/publisher/", form={"name": "A", "country": ""})["country"] == "US"
-    assert writer.patch(path, json={"country": ""})["country"] == ""  # not known
+    assert writer.patch(path, json={"country": ""})["country"] == ""  # an unknown country
     issue = make.issue(page=3)
     path = f"/api/issue/{issue.id}/"
     assert writer.patch(path, form={"page": "", "store_date": "", "price": ""})["page"] is None

@@ -1,4 +1,4 @@
-"""Idempotency-Key: what is sent again is done once and answered as the first time."""
+"""Idempotency-Key: a repeated request is executed once and gets the first response again."""
 
 import threading
 from datetime import timedelta
@@ -24,7 +24,7 @@ USED = {"detail": "This Idempotency-Key was used for another request. Make up a 
 
 
 def keyed(key):
-    """The header."""
+    """The header with a key."""
     return {"Idempotency-Key": key}
 
 
@@ -106,7 +106,7 @@ def test_a_key_is_forgotten_after_a_day(writer, session):
 
 @pytest.fixture
 def apart(database, media_folder):
-    """A client whose requests have connections of their own, and sessions beside it."""
+    """A client whose requests have separate connections, a session factory, and the id of its account."""
     app = build_app(database, media_folder, **API_ONLY)
     engine = app.registry["comicsdb.engine"]
     factory = session_factory(engine)
@@ -120,7 +120,7 @@ def apart(database, media_folder):
 
 
 def waiting(factory):
-    """How many transactions wait for another; each look is a transaction, which sees one state."""
+    """How many transactions wait for another; asked in a new transaction, as each sees only one state."""
     with factory() as session:
         here = "datname = current_database() AND wait_event = 'transactionid'"
         return session.scalar(text(f"SELECT count(*) FROM pg_stat_activity WHERE {here}"))
@@ -136,7 +136,7 @@ def test_the_second_of_two_waits_for_the_end_of_the_first(apart, ends):
         session.execute(text("DELETE FROM idempotency_key"))
         session.commit()
         session.expunge_all()
-        # As the first of two does, in the midst of it; what it was asked is known by its digest alone.
+        # The state while the first of two is executed; the row has only a digest of the request.
         session.add(IdempotencyKey(user_id=user_id, key="k", request=request, status=0, body=b""))
         session.flush()
         found = []

@@ -1,4 +1,4 @@
-"""Pictures that come with a write: messages, what is kept of them, when files go."""
+"""Pictures sent with a write: error messages, what is stored, and when files are deleted."""
 
 from pathlib import Path
 
@@ -16,12 +16,12 @@ KINDS = ["arc", "character", "creator", "imprint", "publisher", "team", "univers
 
 @pytest.fixture
 def stored(media_folder):
-    """A function that counts the files there are."""
+    """A function that counts the stored files."""
     return lambda: len([path for path in Path(media_folder).rglob("*") if path.is_file()])
 
 
 def needed(kind, make):
-    """The form that a new object cannot be without."""
+    """The required fields of a new object."""
     owner = {"publisher": make.publisher().id} if kind in {"imprint", "universe"} else {}
     return {"name": "A", **owner}
 
@@ -65,7 +65,7 @@ def test_a_picture_that_is_much_to_decode_is_refused_with_what_helps(writer, sto
     (message,) = writer.post("/api/arc/", 400, form={"name": "A"}, files=heavy)["image"]
     assert message.startswith("The file takes too much time or memory to decode: please save it again")
     assert stored() == before
-    assert writer.post("/api/arc/", form={"name": "A"}, files=PICTURE_FILES)["image"]  # the worker goes on
+    assert writer.post("/api/arc/", form={"name": "A"}, files=PICTURE_FILES)["image"]  # the decoder still works
 
 
 def test_who_sends_too_many_pictures_at_once_is_told_to_wait(writer, stored, monkeypatch):
@@ -111,7 +111,7 @@ def test_a_replaced_picture_goes_and_one_that_is_refused_was_never_there(writer,
     assert not (media_folder / storage_key(first)).exists()
     assert (media_folder / storage_key(second)).is_file()
     make.arc(cv_id=5)
-    writer.patch(path, 400, form={"cv_id": 5}, files=PICTURE_FILES)  # only the database knows
+    writer.patch(path, 400, form={"cv_id": 5}, files=PICTURE_FILES)  # an error that only the database finds
     writer.write("PATCH", path, 412, files=PICTURE_FILES, headers={"If-Match": '"other"'})
     assert writer.write("PATCH", path, 400, form={"cv_id": "x"}, files=PICTURE_FILES).json.keys() == {"cv_id"}
     assert writer.json(path)["image"] == second

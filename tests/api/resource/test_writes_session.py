@@ -1,4 +1,4 @@
-"""Writes by a browser's session: with the token of a form, and within the limits of bodies."""
+"""Writes by a browser's session: with a CSRF token, and within the limits of bodies."""
 
 import pytest
 
@@ -11,7 +11,7 @@ MEGABYTE = 1024 * 1024
 
 @pytest.fixture
 def nora(testapp, make, passwords):
-    """A browser of an editor, logged in, and the token of its forms."""
+    """The browser of an editor who is logged in, and the CSRF token of its forms."""
     make.user("Nora", password=PASSWORD, passwords=passwords, groups=["editor"])
     log_in(testapp)
     return testapp, form_to(testapp.get("/"), "/accounts/logout/")["csrf_token"].value
@@ -26,7 +26,7 @@ def test_the_token_may_come_with_the_fields(nora, session, files):
     made = browser.post("/api/arc/", fields, upload_files=files, status=201).json
     assert made["name"] == "A"
     path = f"/api/arc/{made['id']}/"
-    browser.patch_json(path, {"name": "B", "csrf_token": token}, status=403)  # a token in JSON is none
+    browser.patch_json(path, {"name": "B", "csrf_token": token}, status=403)  # a token in JSON does not count
     assert browser.patch_json(path, {"name": "B"}, headers={"X-CSRFToken": token}).json["name"] == "B"
 
 

@@ -1,4 +1,4 @@
-"""How many SQL statements a write costs: the same few, however much there is of the object."""
+"""How many SQL statements a write takes: the same few, however much the object has."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from tests.api.resource.test_statements import world
 from tests.api.writing import PICTURE_FILES
 from tests.conftest import record_statements
 
-# No write of one object, or of one list of credits, costs more: the locks, the rules, the rows and their
-# stamps, history with log and versions, and the answer.
+# The most that a write of one object, or of one list of credits, may take: locks, rules, rows and their
+# stamps, history with change log and versions, and the response.
 MOST = 12
 
 

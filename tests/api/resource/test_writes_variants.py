@@ -1,4 +1,4 @@
-"""Variants: what is answered, kept and refused, and what follows for their issue."""
+"""Variants: responses, stored values, refusals, and the effects on their issue."""
 
 import mokkari.schemas.issue
 import pytest
@@ -20,7 +20,7 @@ def issue(make):
 
 @pytest.fixture
 def made(writer, issue):
-    """A variant of it, as the answer shows it."""
+    """A variant of the issue, as the response to the request that made it."""
     form = {
         "issue": issue.id,
         "name": "Foil",
