@@ -278,7 +278,7 @@ def test_who_wrote_it_is_known(writer, session, make):
 
 def test_the_log_says_what_was_written_and_by_whom(writer, caplog):
     with caplog.at_level("INFO", logger="comicsdb.catalog"):
-        made = writer.post("/api/arc/", form={"name": "Salt\u2028Tide"})  # some readers of logs see a line end there
+        made = writer.post("/api/arc/", form={"name": "Salt\u2028Tide"})  # a line end for some log readers
         writer.patch(f"/api/arc/{made['id']}/", form={"cv_id": 5})
         writer.patch(f"/api/arc/{made['id']}/", 400, form={"name": ""})
     said = [each.getMessage() for each in caplog.records if each.name == "comicsdb.catalog.unit_of_work"]

@@ -65,7 +65,7 @@ def test_a_picture_that_is_much_to_decode_is_refused_with_what_helps(writer, sto
     (message,) = writer.post("/api/arc/", 400, form={"name": "A"}, files=heavy)["image"]
     assert message.startswith("The file takes too much time or memory to decode: please save it again")
     assert stored() == before
-    assert writer.post("/api/arc/", form={"name": "A"}, files=PICTURE_FILES)["image"]  # the decoder still works
+    assert writer.post("/api/arc/", form={"name": "A"}, files=PICTURE_FILES)["image"]  # the decoder goes on
 
 
 def test_who_sends_too_many_pictures_at_once_is_told_to_wait(writer, stored, monkeypatch):
