@@ -1,4 +1,4 @@
-"""The change feed: what programs poll, in the order of commits; nothing is seen twice or missed."""
+"""The change feed: changes in commit order; a program that polls it sees each of them once."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +27,7 @@ def test_lines_come_oldest_first_with_what_changed(api, make, session, reader):
         *("seq", "at", "kind", "object_id", "action", "fields", "survivor_id", "user")
     ]
     told = [(each["kind"], each["action"], each["fields"]) for each in body["results"]]
-    # The update of the arc was committed together with the making of the team.
+    # The update of the arc was committed together with the new team.
     assert told == [
         ("arc", "create", []),
         ("team", "create", []),
@@ -118,7 +118,7 @@ def test_who_knows_an_older_epoch_is_told_to_begin_anew(api, make, session):
     make.arc()
     again = api.json(f"{FEED}?epoch={gone['epoch']}&after={gone['after']}")
     assert [each["action"] for each in again["results"]] == ["create"]
-    assert api.json(f"{FEED}?after={last}")["results"] == again["results"]  # without one, nothing is compared
+    assert api.json(f"{FEED}?after={last}")["results"] == again["results"]  # no epoch, so nothing to compare
 
 
 def test_links_carry_the_epoch(api, session):

@@ -31,7 +31,7 @@ NO_ITEM = {"detail": "No CollectionItem matches the given query."}
 
 @pytest.fixture
 def mine(api):
-    """A client of an ordinary account, with bodies."""
+    """A client of an ordinary account, which can send bodies."""
     return WritingClient(api.testapp, api.headers)
 
 

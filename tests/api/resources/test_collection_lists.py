@@ -1,4 +1,4 @@
-"""Lists and figures of a collection: order, filters, sums by currency, gaps, dates of HTTP and statements."""
+"""Lists and figures of a collection: order, filters, sums by currency, gaps, conditions and statements."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -20,7 +20,7 @@ NUMBER, DATE, MOMENT_WANTED = "Enter a number.", "Enter a valid date.", "Enter a
 
 @pytest.fixture
 def own(make, reader):
-    """A function that puts an issue into the reader's collection."""
+    """A function that adds an issue to the reader's collection."""
 
     def own(issue, **values):
         item, _ = collection.add(make.session, reader.id, issue.id, values, today=TODAY)
@@ -37,7 +37,7 @@ def numbers(api, query=""):
 
 @pytest.fixture
 def shelf(make, own):
-    """Items A to D; nothing is said of D."""
+    """Items A to D, of which D has only default values."""
     zebra, apple = make.series(name="Zebra"), make.series(name="Äpple")
     issues = {
         number: make.issue(series=series, number=number, cover_date=date(2020, month, 1))
@@ -204,7 +204,7 @@ def test_dollars_come_first_where_as_many_items_are_priced_in_another_currency(a
     assert api.json("/api/collection/stats/")["total_value_currency"] == first
 
 
-# What is missing.
+# Missing issues.
 
 
 def test_series_of_which_something_is_missing(api, make, own):
@@ -314,12 +314,12 @@ def test_of_an_unknown_series_nothing_is_missing(api, number):
     assert api.json(f"/api/collection/missing_issues/{number}/") == expected
 
 
-# Conditions.
+# Conditional requests.
 
 
 @pytest.fixture
 def owned(make, own):
-    """An item and its issue, of which neither ever changed but at the moment of both."""
+    """A function that sets the stamps of an item and its issue; returns the path of the item."""
     issue = make.issue()
     item = own(issue)
 

@@ -1,4 +1,4 @@
-"""Covers by their hashes: `/api/cover/`, and `/match_cover_hash` as ComicTagger asks for it."""
+"""Search for covers by hash: `/api/cover/`, and `/match_cover_hash` as ComicTagger uses it."""
 
 import io
 
@@ -30,7 +30,7 @@ def give_hash(session, image, number):
 
 @pytest.fixture
 def covered(make):
-    """Two issues: near by one bit, with a variant that is exact; and near by five bits."""
+    """An issue that is off by one bit, with an exact variant; one off by five bits; the variant's id."""
     session, wanted = make.catalog.session, int(WANTED, 16)
     series = make.series(name="Night Ferry")
     image = "variants/exact.png"
@@ -113,7 +113,7 @@ def test_what_is_no_picture_is_told(writer):
 
 
 def matched(testapp, query, status=200):
-    """The answer to ComicTagger."""
+    """The response to a search by ComicTagger."""
     return testapp.get(f"/match_cover_hash?{query}", status=status).json
 
 

@@ -1,4 +1,4 @@
-"""The crosswalk: ids of other databases to ours, and from ours to all others."""
+"""The crosswalk: from ids of other databases to ours, and from ours to all others."""
 
 import pytest
 
@@ -24,12 +24,12 @@ def known(make):
 
 
 def asked(writer, source, *ids, status=200, **more):
-    """The answer to ids of a source."""
+    """The response for ids of a source."""
     return writer.post("/api/crosswalk/", status, json={"source": source, "ids": list(ids), **more})
 
 
 def places(body):
-    """What was found: the id asked for, kind and id."""
+    """The results of a response: the id asked for, kind and id."""
     return [(each["asked"], each["kind"], each["id"]) for each in body["results"]]
 
 

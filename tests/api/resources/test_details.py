@@ -1,4 +1,4 @@
-"""The details of all kinds but series and issues: whole bodies, key by key."""
+"""The details of all kinds except series and issues: whole bodies, key by key."""
 
 from datetime import UTC, date, datetime
 

@@ -1,4 +1,4 @@
-"""Two dumps and the feed between them: the earlier dump with the feed is the later dump."""
+"""Two dumps and the feed between them: the earlier dump with the feed is equal to the later dump."""
 
 import shutil
 import sqlite3
@@ -27,7 +27,7 @@ SOURCE = dump.SiteInfo("comicsdb", "https://comics.example", "0.1.0", {"name": "
 
 @pytest.fixture
 def origin(cluster, template, media_folder, tmp_path):
-    """A site of its own with a catalogue in which every field says something."""
+    """A separate site, whose catalogue has a value in every field."""
     with serve_catalog(cluster, template, "dumped", media_folder) as found:
         importer = Importer(cluster.url("dumped"), tmp_path)
         importer.run(full_set(), accounts=False)
@@ -46,7 +46,7 @@ def copy(cluster, template):
 
 
 def _dumped(engine, folder):
-    """Make a dump; returns its manifest, its SQLite file unpacked, and the bytes of all other files."""
+    """Make a dump; returns its manifest, the path of its unpacked SQLite file, and the other files' bytes."""
     made = dump.make(engine, folder, minisign.Key.open(folder / "key"), SOURCE, report=lambda _words: None)
     manifest = dump.verify((made / "manifest.json").read_bytes(), *_signature(made, folder))
     unpacked = folder / f"{made.name}.sqlite"
@@ -63,7 +63,7 @@ def _signature(made, folder):
 
 
 def _write(origin, media_folder):
-    """Creates, updates, merges, deletes, rates and gives covers."""
+    """Create, update, merge, delete, rate and add covers."""
     session, catalog = origin.session, Catalog(origin.session)
     publisher = session.scalar(select(Publisher).order_by(Publisher.id).limit(1))
     catalog.update(publisher, {"name": "Renamed", "slug": "renamed"})

@@ -33,7 +33,7 @@ class FeedFollower:
         self.epoch = origin.client.json(OBJECTS + "&limit=1")["epoch"]
 
     def follow(self, limit=100) -> int:
-        """Read the feed to its end; returns how many answers that took."""
+        """Read the feed to its end; returns how many responses that took."""
         path = f"{OBJECTS}&after={self.after}&touched={self.touched}&epoch={self.epoch}&limit={limit}"
         answers = 0
         while path:
@@ -59,7 +59,7 @@ class FeedFollower:
                 public_tables.insert_objects(connection, kind, states)
 
     def rows(self, engine, table):
-        """The public rows of a table, hashes of pictures that nothing names left out."""
+        """The public rows of a table, without the hashes of pictures that no row names."""
         columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
         named = " UNION ".join(
             f"SELECT image FROM {each}" for each in public_tables.PUBLIC_COLUMNS if "image" in _columns(each)
@@ -71,7 +71,7 @@ class FeedFollower:
             ).all()
 
     def compare(self):
-        """Every public row is the origin's."""
+        """Assert that every public row is equal to the origin's."""
         own = self.origin.session.get_bind()
         for table in public_tables.PUBLIC_COLUMNS:
             if table != "change_log":
@@ -84,7 +84,7 @@ def _columns(table):
 
 @pytest.fixture(scope="module")
 def imported(cluster, template, tmp_path_factory):
-    """The name of a database with something of everything, which origins begin with."""
+    """The name of a database with objects of every kind, of which origins are copies."""
     cluster.clone_database(template, "feed_imported")
     importer = Importer(cluster.url("feed_imported"), tmp_path_factory.mktemp("imported"))
     importer.run(full_set(), accounts=False)
@@ -95,7 +95,7 @@ def imported(cluster, template, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def followed(cluster, template, imported, media_folder):
-    """The name of a database that has read everything of it, and the positions where that ended."""
+    """The name of a database that has read the feed of such a copy, and the positions where it ended."""
     cluster.clone_database(template, "feed_followed")
     with serve_catalog(cluster, imported, "feed_first", media_folder) as first:
         copy = FeedFollower(first, cluster.url("feed_followed"), 0, "0")
@@ -111,14 +111,14 @@ def followed(cluster, template, imported, media_folder):
 
 @pytest.fixture
 def origin(cluster, imported, media_folder):
-    """A site of its own whose commits are real."""
+    """A separate site, with real commits."""
     with serve_catalog(cluster, imported, "feed_origin", media_folder) as found:
         yield found
 
 
 @pytest.fixture
 def copy(origin, cluster, followed):
-    """A copy of it that has read everything so far."""
+    """A copy of the origin that has read the feed so far."""
     database, *positions = followed
     cluster.clone_database(database, "feed_copy")
     copy = FeedFollower(origin, cluster.url("feed_copy"), *positions)
@@ -128,7 +128,7 @@ def copy(origin, cluster, followed):
 
 
 def _write(origin):
-    """Writes of all sorts, those without a line of the log among them."""
+    """Write in all ways, also without a line of the change log; returns the survivor of two merges."""
     session, catalog = origin.session, Catalog(origin.session)
     publisher, *_ = session.scalars(select(Publisher).order_by(Publisher.id))
     catalog.update(publisher, {"name": "Renamed", "slug": "renamed"})
@@ -286,5 +286,5 @@ def test_what_is_beyond_the_horizon_is_refused(origin, copy):
     assert horizon.remove_older(session, timedelta(0), timedelta(0)) > 0
     session.commit()
     assert client.json(f"{OBJECTS}&after={known + 2}&touched={now}")["results"] == []
-    assert client.json(f"{FEED}?after=0", 410)["after"] == known + 2  # also where no line is left
+    assert client.json(f"{FEED}?after=0", 410)["after"] == known + 2  # even if no line is left
     assert horizon.remove_older(session, timedelta(0), timedelta(0)) == 0

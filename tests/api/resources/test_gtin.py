@@ -1,4 +1,4 @@
-"""Barcodes: issues and variants, and what shares a stem."""
+"""Search by barcode: issues and variants with the code, and others with the same stem."""
 
 import pytest
 from sqlalchemy import select
@@ -10,7 +10,7 @@ from tests.conftest import record_statements
 
 @pytest.fixture
 def coded(make):
-    """Two issues of one stem, the first with a variant; another stem; and a book."""
+    """Two issues with the same stem, the first with a variant; one with another stem; and a book."""
     with make.single_commit():
         series = make.series(name="Night Ferry")
         variants = [{"image": "variants/foil.png", "name": "Foil", "upc": "75960608936900121"}]
@@ -54,7 +54,7 @@ def test_a_code_names_issue_and_variant_and_what_shares_its_stem(api, coded, mak
     api.json("/api/gtin/")
     with record_statements(connection) as statements:
         body = api.json("/api/gtin/?code=7%2059606%2008936%209%2000121")
-    assert len(statements) == 2  # the account and what has the code
+    assert len(statements) == 2  # the account, and the rows with the code
     assert {**body, "results": []} == {
         "stem": "0759606089369",
         "supplement": "00121",

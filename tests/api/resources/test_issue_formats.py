@@ -1,4 +1,4 @@
-"""Issues in the formats of tags: by suffix, parameter and Accept, cached and conditional like JSON."""
+"""Issues as ComicInfo and MetronInfo: by suffix, parameter and Accept, cached and conditional like JSON."""
 
 import pytest
 

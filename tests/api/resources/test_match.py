@@ -1,4 +1,4 @@
-"""Comics by what is known of them: `POST /api/match/`."""
+"""Identification of comics by what is known about them: `POST /api/match/`."""
 
 from datetime import date
 
@@ -53,7 +53,7 @@ def shelf(make):
 
 
 def matched(client, *descriptors, **more):
-    """The results."""
+    """The results for descriptors."""
     return client.post("/api/match/", 200, json={"descriptors": list(descriptors), **more})["results"]
 
 
@@ -74,7 +74,7 @@ def test_a_candidate_has_the_row_of_lists_a_score_and_reasons(client, shelf):
     }
 
 
-# What is known of a comic, and the issue that it is.
+# What is known about a comic, and the key of the issue to be found.
 KNOWN = [
     ({"ids": {"metron": 7001}}, "old 2"),
     ({"ids": {"comicvine": "4000-41", "metron": "9"}}, "old"),

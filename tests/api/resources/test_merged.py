@@ -1,4 +1,4 @@
-"""Merged objects through the API: readers are led to where they live on, for good; writes are not sent on."""
+"""Merged objects in the API: reads get a permanent redirect to the survivor, writes a 404 with its id."""
 
 import pytest
 
@@ -11,7 +11,7 @@ KINDS = ("publisher", "imprint", "universe", "creator", "team", "character", "ar
 
 @pytest.fixture
 def merged(make, catalog, session):
-    """`merged(kind)` merges two new objects and gives the id that is gone and the survivor."""
+    """`merged(kind)`: merge two new objects; returns the id that is gone, and the survivor."""
 
     def made(kind):
         needed = {"publisher": make.publisher()} if kind in {"imprint", "universe"} else {}

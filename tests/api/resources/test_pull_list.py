@@ -18,13 +18,13 @@ ISSUE += ["cover_date_precision", "store_date", "foc_date", "image", "modified"]
 
 @pytest.fixture
 def writer(api):
-    """The reader, with bodies."""
+    """A client of the reader, which can send bodies."""
     return WritingClient(api.testapp, api.headers)
 
 
 @pytest.fixture
 def other(testapp, make, passwords):
-    """Somebody else."""
+    """A client of another account, which can send bodies."""
     make.user("other", password=PASSWORD, passwords=passwords)
     return WritingClient(testapp, basic_auth("other", PASSWORD))
 
@@ -118,7 +118,7 @@ def test_entries_stand_by_sort_name(writer, make):
 
 @pytest.fixture
 def followed(writer, make):
-    """Issues of followed series by number: store dates in March, one unknown; and one of another series."""
+    """Issues of two followed series, with store dates in March or without one; and one of another series."""
     with make.single_commit():
         one, two = make.series(name="B", sort_name="B"), make.series(name="A", sort_name="A")
         for series in (one, two):
@@ -195,7 +195,7 @@ def test_a_change_moves_the_stamp_and_the_tag(writer, make):
         stamps.append(writer.json(path)["modified"])
         writer.call("DELETE", f"/api/pull_list/series/{series.id}/remove/", 204)
         stamps.append(writer.json(path)["modified"])
-    # A date of that very second proves nothing.
+    # A date proves nothing if there were two changes in its second.
     writer.get(path, 200, {"If-Modified-Since": writer.get(path).headers["Last-Modified"]})
 
 

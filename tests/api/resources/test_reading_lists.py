@@ -1,4 +1,4 @@
-"""Reading lists through the API: their bodies, and that only those see them who may."""
+"""Reading lists through the API: their bodies, and who may see them."""
 
 from datetime import UTC, datetime
 from email.utils import formatdate
@@ -21,13 +21,13 @@ NOT_THERE = {"detail": "No ReadingList matches the given query."}
 
 
 def z(moment):
-    """A moment as the API shows it."""
+    """A timestamp as the API writes it."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 @pytest.fixture
 def client(testapp, make, passwords):
-    """A function that gives an account and its client."""
+    """A function that makes an account; returns it and a client of it."""
 
     def client(name, **values):
         user = make.user(name, password=PASSWORD, passwords=passwords, **values)
@@ -38,7 +38,7 @@ def client(testapp, make, passwords):
 
 @pytest.fixture
 def harbor(session, make, reader):
-    """A list of a reader with everything."""
+    """A list of a staff account with texts, a picture, a source, a list before it, and three ratings."""
     with make.single_commit():
         staff = make.user("stafflady", is_staff=True)
         values = {"attribution_source": "CBRO", "attribution_url": "https://orders.example/h"}
@@ -341,7 +341,7 @@ def test_bad_filters_are_told_together(api):
     }
 
 
-# Conditional requests, and what it costs.
+# Conditional requests, and costs.
 
 MOMENT = datetime(2026, 2, 3, 4, 5, 6, 700_000, UTC)
 SECOND = "Tue, 03 Feb 2026 04:05:06 GMT"
@@ -360,7 +360,7 @@ def test_a_list_is_conditional_by_its_modified_alone(api, session, make, reader)
     assert api.get(path).headers["Last-Modified"] == SECOND
     assert api.get(path, 304, since).body == b""
     assert api.get(path, 412, {"If-Unmodified-Since": "Tue, 03 Feb 2026 04:05:05 GMT"}).body == b""
-    stamp(session, made, modified_before=MOMENT.replace(microsecond=1))  # twice in one second
+    stamp(session, made, modified_before=MOMENT.replace(microsecond=1))  # two changes in one second
     api.get(path, 200, since)
     stamp(session, made, modified_before=None, rated=MOMENT.replace(second=7))
     assert api.get(path).headers["Last-Modified"] == SECOND

@@ -1,4 +1,4 @@
-"""`/api/search/`: all kinds by one text, ranked."""
+"""`/api/search/`: one ranked search over all kinds."""
 
 from datetime import date
 from urllib.parse import urlencode
@@ -38,7 +38,7 @@ def ferries(make):
 
 
 def found(client, query, **more):
-    """(name, reason) of the results."""
+    """The name and the reason of each result."""
     answer = client.json(f"/api/search/?{urlencode({'q': query, **more})}")
     return [(each["name"], each["reason"]) for each in answer["results"]]
 

@@ -1,4 +1,4 @@
-"""What people type, and what they expect first; the same order in the API, on the site and in pickers."""
+"""Typical queries with the result expected first; the same order in the API, on the site and in pickers."""
 
 from datetime import date
 from pathlib import Path
@@ -103,7 +103,7 @@ def test_people_find_first_what_they_expect(client, make, connection):
             [each["resource_url"] for each in found],
         )
         assert len(kinds) == len(names)
-    for query, cost in (("night", 1), ("nothing of the kind", 2)):  # in names, if none begins so
+    for query, cost in (("night", 1), ("nothing of the kind", 2)):  # the second searches inside all names
         with record_statements(connection) as statements:
             client.json(f"/api/search/?{urlencode({'q': query, 'typeahead': 1})}")
         assert len([each for each in statements if "without_article" in each]) == cost, query

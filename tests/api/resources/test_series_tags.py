@@ -1,4 +1,4 @@
-"""The tags of a series' issues as ZIP archives: what is in them, pages, and conditional requests."""
+"""The tags of a series' issues as ZIP archives: contents, pages, and conditional requests."""
 
 import io
 import zipfile

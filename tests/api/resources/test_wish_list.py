@@ -21,13 +21,13 @@ LARGEST = 2**63 - 1
 
 @pytest.fixture
 def writer(api):
-    """The reader, with bodies."""
+    """A client of the reader, which can send bodies."""
     return WritingClient(api.testapp, api.headers)
 
 
 @pytest.fixture
 def other(testapp, make, passwords):
-    """Somebody else."""
+    """A client of another account, which can send bodies."""
     make.user("other", password=PASSWORD, passwords=passwords)
     return WritingClient(testapp, basic_auth("other", PASSWORD))
 
