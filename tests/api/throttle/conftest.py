@@ -1,4 +1,4 @@
-"""Applications with limits, of the API alone, made once for all tests of this folder, and clients of them."""
+"""Applications of the API with limits, made once for all tests of this folder, and clients of them."""
 
 from contextlib import ExitStack
 
@@ -18,7 +18,7 @@ TOKEN = "cdb_" + "2e" * 32
 
 @pytest.fixture(scope="package")
 def apps(shared_database, media_folder):
-    """Applications by their settings, each made once."""
+    """`apps(**settings)`: the application with these settings, made once."""
     made = {}
 
     def app(**settings):
@@ -34,10 +34,10 @@ def apps(shared_database, media_folder):
 
 @pytest.fixture
 def site(apps, connection):
-    """`site(**settings)`: a client of an application with limits, which nobody has asked anything yet.
+    """`site(**settings)`: a client of an application with limits, none of which have been used yet.
 
-    A setting is named in full, or by what follows `comicsdb_api.throttle`: `site(**{".burst": "3"})`. For the
-    latter only the limits are made anew, and not the application.
+    A setting is named in full, or by the part after `comicsdb_api.throttle`: `site(**{".burst": "3"})`. The
+    latter only replace the limits, not the application.
     """
     with ExitStack() as stack:
 
@@ -64,13 +64,13 @@ def clock():
 
 @pytest.fixture
 def client(site, reader):
-    """A client that signs in by HTTP Basic, where limits are as they are by default."""
+    """A client that signs in by HTTP Basic, with the default limits."""
     return Client(site(), basic_auth(reader.username, PASSWORD))
 
 
 @pytest.fixture
 def bearer(session, reader):
-    """The header that proves an account by a token."""
+    """The Authorization header with a token of the reader."""
     session.add(ApiToken(digest=digest(TOKEN), token_key=TOKEN[:8], user_id=reader.id))
     session.commit()
     return {"Authorization": f"Bearer {TOKEN}"}

@@ -1,4 +1,4 @@
-"""The limits of those who read without an account: by address, and apart from those of accounts."""
+"""Limits of clients without an account: by network, and separate from those of accounts."""
 
 import pytest
 
@@ -13,7 +13,7 @@ REMEDY = "An account may make more; its tokens are at http://localhost/accounts/
 
 @pytest.fixture(params=["PostgreSQL", "Redis"])
 def app(request, site):
-    """A site with small limits, counted in either."""
+    """A site with small limits, counted in PostgreSQL or in Redis."""
     if request.param == "PostgreSQL":
         return site(**SMALL)
     redis = request.getfixturevalue("redis")

@@ -1,4 +1,4 @@
-"""What an answer costs of the day's requests: what is told, what is counted, and what is refused."""
+"""How many of the day's requests a response costs: the header, the count, and refusals."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the limits of the API count and refuse, and what the headers say of it."""
+"""What the limits of the API count and refuse, and the headers that report it."""
 
 import logging
 
@@ -15,7 +15,7 @@ from tests.api.throttle.rate_limit_headers import (
     remaining_requests,
 )
 
-# What the headers say.
+# Headers.
 
 
 def test_every_answer_says_how_one_stands(client, clock):
@@ -39,7 +39,7 @@ def test_every_answer_says_how_one_stands(client, clock):
     clock.shift(14.5)
     third = client.get("/api/")
     assert remaining_requests(third) == (18, 4997)
-    assert third.headers[f"{BURST}Reset"] == str(CLOCK_START + 106)  # of the second, rounded up
+    assert third.headers[f"{BURST}Reset"] == str(CLOCK_START + 106)  # for the second request, rounded up
 
 
 def test_the_21st_request_of_a_minute_is_refused(client, clock):
@@ -54,7 +54,7 @@ def test_the_21st_request_of_a_minute_is_refused(client, clock):
     assert refused.headers["Allow"] == "GET, HEAD, OPTIONS"
     assert remaining_requests(refused) == (0, 4980)
     assert refused.headers[f"{BURST}Reset"] == str(CLOCK_START + 60)
-    # Nothing that is told lasts longer than Retry-After.
+    # RateLimit names no wait that is longer than Retry-After.
     assert refused.headers["RateLimit"] == '"burst";r=0;t=43'
     assert refused.headers["RateLimit-Policy"].count("q=") == 2
     clock.shift(42)
@@ -132,7 +132,7 @@ def test_a_cached_answer_is_refused_too(client, make, clock):
     problem = client.get(path, 429, {"Accept": "application/json, application/problem+json"})
     assert problem.headers["Content-Type"] == "application/problem+json"
     assert problem.json == {"type": "about:blank", "title": "Too Many Requests", "status": 429} | answer.json
-    # A browser that asks for another site whether a script may read is answered, and is counted for nobody.
+    # The preflight request of a browser is answered, and not counted.
     asked = {"Origin": "https://x.example", "Access-Control-Request-Method": "GET"}
     assert not {*X_HEADERS, "Retry-After"} & set(client.call("OPTIONS", path, 204, asked).headers)
 
@@ -157,7 +157,7 @@ def test_an_account_counts_however_it_signs_in(client, bearer, make, passwords, 
     assert remaining_requests(client.get("/api/", 200, {"X-Real-IP": "192.0.2.9"})) == (17, 4997)
 
 
-# Answers without a body.
+# Responses without a body.
 
 
 @pytest.mark.parametrize("address", ["/api/arc/{arc}/", "/api/arc/", "/api/role/", SCHEMA, "/api/"])
@@ -172,7 +172,7 @@ def test_an_unchanged_body_costs_nothing_of_the_day(client, make, clock, address
 
 
 def test_the_very_place_of_the_unchanged_body_is_given_back(client, clock):
-    """The other places keep their own times."""
+    """The other requests keep their own times."""
     client.get("/api/role/")
     for _ in range(3):
         clock.shift(1000)
@@ -189,7 +189,7 @@ def test_a_cached_answer_asks_redis_once_for_the_limits(site, reader, make, redi
     client = Client(site(**{"comicsdb.cache.url": redis.url}), basic_auth(reader.username, PASSWORD))
     path = f"/api/arc/{make.arc().id}/"
     client.get(path)
-    client.get("/api/role/", 304, {"If-None-Match": "*"})  # both scripts are known to Redis
+    client.get("/api/role/", 304, {"If-None-Match": "*"})  # now Redis knows both scripts
     for status, headers in ((200, {}), (304, {"If-None-Match": "*"})):
         redis.client.config_resetstat()
         client.get(path, status, headers)
@@ -231,7 +231,7 @@ def test_all_that_may_cost_if_the_setting_says_so(site, reader, make, clock):
     client.get(path)
     assert remaining_requests(client.get(path, 304, {"If-None-Match": "*"})) == (1, 5)
     assert remaining_requests(client.get("/api/role/", 304, {"If-None-Match": "*"})) == (0, 4)
-    # A request that the minute refuses is counted by the day.
+    # A request that the limit of the minute refuses is counted for the day.
     assert [remaining_requests(client.get(path, 429)) for _ in range(5)] == [
         (0, 3),
         (0, 2),
@@ -239,10 +239,10 @@ def test_all_that_may_cost_if_the_setting_says_so(site, reader, make, clock):
         (0, 0),
         (0, 0),
     ]
-    # Where both refuse, the longer wait is told.
+    # If both refuse, the longer wait is reported.
     both = client.get(path, 429)
     assert both.headers["Retry-After"] == "86400"
     assert both.headers["RateLimit"] == '"burst";r=0;t=60, "sustained";r=0;t=86400'
     clock.shift(60)
-    # And one that the day refuses is counted by the minute.
+    # And one that the limit of the day refuses is counted for the minute.
     assert [remaining_requests(client.get(path, 429)) for _ in range(3)] == [(2, 0), (1, 0), (0, 0)]

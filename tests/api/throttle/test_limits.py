@@ -1,4 +1,4 @@
-"""Who may ask the API how often, and what is written down of it."""
+"""How often which clients may use the API, and what is logged and counted."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ from tests.api.throttle.rate_limit_headers import (
 )
 from tests.page import parse
 
-# Who may ask how often.
+# Limits.
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_supporters_may_ask_more_often(site, make, passwords, values, limit):
         values = values | {"supporter_until": datetime.now(UTC) + timedelta(hours=values["supporter_until"])}
     make.user("giver", password=PASSWORD, passwords=passwords, **values)
     app = site()
-    for path in ("/api/", "/api/arc/", "/api/arc/"):  # by a view, and in the policy for cached reads
+    for path in ("/api/", "/api/arc/", "/api/arc/"):  # by a view, then by the policy for cached reads
         answer = Client(app, basic_auth("giver", PASSWORD)).get(path)
         assert answer.headers[f"{SUSTAINED}Limit"] == str(limit)
         assert answer.headers[f"{BURST}Limit"] == "20"
@@ -64,7 +64,7 @@ def test_whose_support_ends_waits_until_enough_calls_are_old(site, session, make
     refused = client.get("/api/", 429)
     assert remaining_requests(refused) == (20, 0)
     assert refused.headers[f"{SUSTAINED}Limit"] == "2"
-    # The fourth oldest was made after 3000 seconds.
+    # The fourth oldest request was made after 3000 seconds.
     assert refused.headers["Retry-After"] == str(86_400 - 2000)
     assert refused.headers[f"{SUSTAINED}Reset"] == str(CLOCK_START + 3000 + 86_400)
     clock.shift(86_400 - 2000)
@@ -80,7 +80,7 @@ def test_every_number_is_a_setting(site, reader):
 
 
 def test_a_tier_is_never_less_than_nothing(site, make, passwords):
-    """Whoever gives something may not ask less often than others, whatever the settings say."""
+    """Supporters never have a lower limit than others, whatever the settings say."""
     until = datetime.now(UTC) + timedelta(days=1)
     make.user("giver", password=PASSWORD, passwords=passwords, supporter_until=until, supporter_tier="friend")
     tiers = "friend=1 backer=2 sponsor=3 mega_sponsor=400"
@@ -100,7 +100,7 @@ def test_when_basic_is_about_to_end_it_has_tighter_limits(site, reader, bearer, 
     assert (by_name[f"{BURST}Limit"], by_name[f"{SUSTAINED}Limit"]) == limits
     by_token = Client(app, bearer).get("/api/")
     assert (by_token.headers[f"{BURST}Limit"], by_token.headers[f"{SUSTAINED}Limit"]) == ("20", "5000")
-    assert remaining_requests(by_token) == (18, 4998)  # it is one account still
+    assert remaining_requests(by_token) == (18, 4998)  # both count for the same account
 
 
 BOTH = {".burst": "3", "pyramid.includes": "comicsdb_api comicsdb_web"}
@@ -183,12 +183,12 @@ def test_the_description_tells_of_limits(site, reader, make, clock):
         )
 
 
-# What is written down.
+# Logs and counters.
 
 
 @pytest.fixture
 def logged(caplog):
-    """What was logged about who asks and who is refused."""
+    """A function that returns the API's log records of a level."""
     caplog.set_level(logging.INFO, "comicsdb_api")
     return lambda level: [record for record in caplog.records if record.levelno == level]
 

@@ -1,4 +1,4 @@
-"""Limits by token within those of the account: a program gone wild leaves something to the others."""
+"""Limits of a token within those of its account: a runaway program leaves a share to the others."""
 
 import logging
 
@@ -26,7 +26,7 @@ def programs(session, reader):
 
 
 def used_up(client, path="/api/arc/") -> int:
-    """How many requests were answered before the first that was refused."""
+    """How many requests were answered before the first refusal."""
     for number in range(100):
         answer = client.testapp.get(path, headers=client.headers, status="*")
         if answer.status_int == 429:
@@ -40,11 +40,11 @@ def test_a_program_gone_wild_leaves_a_share_to_the_others(site, programs, clock,
     wild, other = programs(site(**{".free_304_429": free}), 2)
     assert used_up(wild, path) == 15
     for _ in range(30):
-        wild.get(path, 429)  # neither does it use up anything by what it is refused
-    assert remaining_requests(other.get(path)) == (4, 3749)  # and of the day its own share
+        wild.get(path, 429)  # the refused requests use up nothing
+    assert remaining_requests(other.get(path)) == (4, 3749)  # and its own share of the day
     assert used_up(other, path) == 4
     refused = other.get(path, 429)
-    assert refused.headers[f"{BURST}Limit"] == "20"  # its own would let it through: the account's is told
+    assert refused.headers[f"{BURST}Limit"] == "20"  # its own limit would let it pass: this is the account's
     assert refused.headers["Retry-After"] == "60"
 
 
@@ -74,7 +74,7 @@ def test_the_day_has_shares_too_and_a_304_costs_neither(site, programs, clock):
     refused = one.get("/api/", 429)
     assert refused.headers[f"{SUSTAINED}Limit"] == "4"
     assert refused.headers["Retry-After"] == "86400"
-    assert remaining_requests(other.get("/api/"))[1] == 2  # of the four of its own, and of the eight less six
+    assert remaining_requests(other.get("/api/"))[1] == 2  # its own: 4 less 2; the account's: 8 less 6
 
 
 def test_an_only_token_and_a_password_have_everything(site, programs, clock):
