@@ -1,4 +1,4 @@
-"""An address of the API whose request is tried several times before it is answered."""
+"""An endpoint of the API whose request is retried several times before it succeeds."""
 
 from cornice.service import Service
 from pyramid_retry import RetryableException
@@ -10,7 +10,7 @@ ATTEMPTS = 3
 
 
 def get(request):
-    """The attempt that succeeded."""
+    """Fail until the last attempt; returns its number."""
     attempt = request.environ["retry.attempt"] + 1
     if attempt < ATTEMPTS:
         raise RetryableException
@@ -18,7 +18,7 @@ def get(request):
 
 
 def includeme(config):
-    """Serve it."""
+    """Serve the endpoint."""
     service = Service("api.fickle", "/api/fickle/")
     service.add_view("GET", get, permission=Permission.API)
     config.add_cornice_service(service)

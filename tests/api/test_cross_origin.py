@@ -1,4 +1,4 @@
-"""Scripts of other sites: they may read with a token, see every header, and write nothing (CORS)."""
+"""Scripts of other sites (CORS): they may read with a token, see every header, and write nothing."""
 
 import pytest
 
@@ -14,12 +14,12 @@ SEEN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "*"
 
 
 def cors(answer):
-    """The headers of an answer that are about other sites."""
+    """The CORS headers of a response."""
     return {name: value for name, value in answer.headers.items() if name.startswith("Access-Control-")}
 
 
 def preflight(client, path, method, status=204):
-    """What a browser asks before it lets a script send a token."""
+    """Send the preflight request that a browser sends before a script's request with a token."""
     asked = {"Access-Control-Request-Method": method, "Access-Control-Request-Headers": "authorization"}
     return client.call("OPTIONS", path, status, ORIGIN | asked)
 

@@ -1,4 +1,4 @@
-"""Errors as problem details (RFC 9457): for those who ask, and only the form differs."""
+"""Errors as problem details (RFC 9457): for clients that ask for them, with the same content."""
 
 from http import HTTPStatus
 
@@ -13,7 +13,7 @@ LARGE = b"[" * (2 * 1024 * 1024 + 1)
 
 
 def other_headers(answer):
-    """The headers of an answer without those of its form."""
+    """The headers of a response, without the type and length of its body."""
     return sorted(
         pair for pair in answer.headers.items() if pair[0] not in {"Content-Type", "Content-Length"}
     )
@@ -21,7 +21,7 @@ def other_headers(answer):
 
 @pytest.fixture
 def errors(writer, anonymous, make):
-    """A function that asks for every error in one form: name → answer."""
+    """A function that causes every error with an Accept header: name → response."""
     arc = make.arc(cv_id=5)
     path = f"/api/arc/{arc.id}/"
     writer.raw("POST", "/api/arc/", 201, b"name=A", FORM, {"Idempotency-Key": "k"})
@@ -92,7 +92,7 @@ def test_what_is_no_error_stays_as_it_is(api, make):
 @pytest.mark.parametrize(
     ("accept", "problem"),
     [
-        (PROBLEM, True),  # where there is no error, that is one: 406
+        (PROBLEM, True),  # alone, it causes an error itself: 406
         (f"text/html, {PROBLEM.upper()} ; q=0.1, */*", True),
         (f"{JSON}, {PROBLEM};q=0", False),
         ("application/*", False),

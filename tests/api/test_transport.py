@@ -1,4 +1,4 @@
-"""Addresses, methods, negotiation, headers and refusals."""
+"""Paths, methods, content negotiation, headers and refusals."""
 
 import logging
 import re
@@ -26,7 +26,7 @@ READ = COMMON | {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Head
 
 
 def allow(path):
-    """The header that names the methods of an address: the nine kinds are written as well."""
+    """The Allow header of a path; the nine kinds can also be written."""
     kind, *rest = path.partition("?")[0].removeprefix("/api").strip("/").removesuffix(".json").split("/")
     writes = [] if kind not in KINDS or len(rest) > 1 else ["PUT", "PATCH"] if rest else ["POST"]
     return {"Allow": ", ".join(["GET", *writes, "HEAD", "OPTIONS"])}
@@ -38,7 +38,7 @@ NOT_GIVEN = {"detail": "Authentication credentials were not provided."}
 
 
 def headers(answer):
-    """The headers of an answer but for its length."""
+    """The headers of a response, each of them once, without Content-Length."""
     found = list(answer.headers.items())
     assert len(found) == len(dict(found))
     return {name: value for name, value in found if name != "Content-Length"}
@@ -46,7 +46,7 @@ def headers(answer):
 
 @pytest.fixture
 def paths(make):
-    """An address of every sort that exists."""
+    """Existing paths of every sort."""
     issue = make.issue(arcs=[make.arc()], characters=[make.character()], teams=[make.team()])
     return [
         "/api/",
@@ -303,7 +303,7 @@ def test_what_cannot_goes_before_credentials(api, anonymous, accept):
         assert answer.json == {"detail": "Could not satisfy the request Accept header."}
 
 
-# Nothing is a server error that is the caller's doing.
+# No request causes a server error.
 
 
 @for_each("path", ["/api/%ff/", "/api/arc/%ff/", "/api/%ff", "/api/arc/%C3%28/"])
@@ -360,7 +360,7 @@ def test_a_fault_of_ours_is_json_and_logged_with_its_traceback(api, make, monkey
     with caplog.at_level(logging.ERROR, "comicsdb_api"):
         answer = api.get("/api/arc/", 500)
     assert answer.json == {"detail": "A server error occurred."}
-    told = answer.headers.pop("X-Request-ID")  # by which its line of the log is found
+    told = answer.headers.pop("X-Request-ID")  # with which the log line can be found
     assert len(told) == 16
     assert headers(answer) == JSON | READ | allow("/api/arc/")
     (record,) = caplog.records
