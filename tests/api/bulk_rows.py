@@ -3,7 +3,7 @@
 from sqlalchemy import text
 
 PAGE_SIZE = 100
-DEEP_PAGE = 6  # the first page that is not reached by walking
+DEEP_PAGE = 6  # the first page that is not found by skipping rows
 ROW_COUNT = 703  # rows: eight pages
 NAMES = ["anchor", "Anchor", "Élan", "Elan", "élan", "Zebra", "Ärger", "Ÿ", "Œuvre", "10", "漫画"]
 

@@ -14,7 +14,7 @@ DATED_ADDRESSES = DETAILS + [f"/api/{kind}/{{{kind}}}/issue_list/" for kind in W
 ALSO_DATED = [
     *(f"/api/{kind}/{{{kind}}}/" for kind in ("collection", "pull_list", "reading_list", "wish_list")),
     *(f"/api/series/{{series}}/{tags}/" for tags in ("comicinfo", "metroninfo")),
-]  # dated, too
+]  # also with a date
 
 MOMENT = datetime(2026, 2, 3, 4, 5, 6, 700_000, UTC)
 MOMENT_DATE = "Tue, 03 Feb 2026 04:05:06 GMT"
@@ -23,7 +23,7 @@ LONG_AGO, FAR_AHEAD = "Mon, 01 Jan 1990 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:0
 
 
 def moment_plus(seconds):
-    """The moment, some seconds later."""
+    """`MOMENT`, some seconds later."""
     return MOMENT + timedelta(seconds=seconds)
 
 
@@ -35,7 +35,7 @@ def set_stamps(make, entity, **stamps):
 
 
 def arc_changed_at_moment(make):
-    """An arc that changed at the moment, as did its list of issues, and never before."""
+    """An arc that changed at `MOMENT`, as did its list of issues, and never before."""
     arc = make.arc()
     first = {"modified_before": None, "issues_modified_before": None}
     set_stamps(make, arc, modified=MOMENT, issues_modified=MOMENT, **first)

@@ -171,7 +171,7 @@ def test_another_way_to_sign_in_is_another_way_in_the_log_and_in_the_counts(else
 
 @pytest.mark.parametrize(("peer", "seen"), [("192.0.2.1", "198.51.100.7"), ("192.0.2.2", "192.0.2.2")])
 def test_only_the_proxy_says_where_somebody_comes_from(elsewhere, make, reader, log, caplog, peer, seen):
-    """In the log of admitted, refused and throttled requests, also by the policy for cached reads."""
+    """The address in the log of admitted, refused and throttled requests, also by the cached-read policy."""
     path = f"/api/arc/{make.arc().id}/"
     said = {"X-Real-IP": "198.51.100.7", "X-Forwarded-For": "203.0.113.9"}
     for name, password, status in (

@@ -96,7 +96,7 @@ def test_every_answer_to_a_password_that_is_right_tells_of_its_end(site, arc, ph
         ("GET", arc, 304, unchanged),
         ("GET", arc, 304, by_date),
         ("GET", arc, 412, {"If-Match": '"x"'}),
-        ("GET", "/api/role/", 304, unchanged),  # by the view, as are all that follow
+        ("GET", "/api/role/", 304, unchanged),  # the lists also by the policy, the rest by the view
         ("GET", "/api/arc/", 200, {}),
         ("GET", "/api/arc/999999/", 404, {}),
         ("GET", "/api/arc/?cv_id=x", 400, {}),

@@ -1,6 +1,6 @@
 """Cached reads: what is cached, under which keys, and for whom.
 
-Each test covers a bug known from other applications.
+Each test guards against a bug that was seen elsewhere.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What a write replaces in the cache immediately, and what stays cached.
 
-Each test covers a bug known from other applications.
+Each test guards against a bug that was seen elsewhere.
 """
 
 import pytest

@@ -356,7 +356,7 @@ def merge(_request):
 
 @pytest.fixture(scope="module")
 def extended_app(shared_database, media_folder):
-    """The API with `tests.api.plugin_app` and a service with methods for editors and superusers."""
+    """The API with `tests.api.plugin_app`, a service for editors and superusers, and one outside /api/."""
     given = SETTINGS | {"sqlalchemy.url": shared_database, "comicsdb.media.folder": str(media_folder)}
     with Configurator(
         settings=settings.parse_settings(given | {"pyramid.includes": "tests.api.plugin_app"})

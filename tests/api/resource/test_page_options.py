@@ -22,7 +22,7 @@ def many(make):
 
 
 def path_with(path, query):
-    """A path with more in its query."""
+    """A path with parameters added to its query."""
     return f"{path}{'&' if '?' in path else '?'}{query}"
 
 

@@ -30,7 +30,7 @@ HAPPENINGS = {
     "most go": lambda many, kind: many.remove(kind, "id % 40 > 0"),
     "all move": lambda many, kind: many.reorder(kind),
 }
-FAR = 3  # set as a limit in `many`, so that fewer rows are needed
+FAR = 3  # `many` lowers the limit to the page before, so that fewer rows are needed
 PAGES = [2, FAR, "last"]
 
 

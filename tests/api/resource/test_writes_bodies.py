@@ -207,7 +207,7 @@ def test_the_order_of_the_checks(writer, reader, make):
     writer.raw("PUT", f"/api/arc/{arc.id}/", 400, b"cv_id=x", FORM)
 
 
-# What is answered, and what is accepted.
+# Responses, and values that are accepted.
 
 
 def two_of(make, kind: str) -> list[int]:

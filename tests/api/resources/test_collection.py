@@ -1,4 +1,4 @@
-"""The collection of an account: adding, scrobbling, stars, removing, and that nobody else sees any of it."""
+"""The collection of an account: adding, scrobbling, stars, removing, and privacy."""
 
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -362,7 +362,7 @@ def test_a_removed_item_is_gone_and_its_issue_is_still_read(mine, make, reader, 
     assert stars(make, issue) == {reader.id: 3}
 
 
-# Copies, and reads without one.
+# Several copies, and reads without a copy.
 
 
 def test_an_issue_is_owned_in_several_copies(mine, make, issue):
@@ -413,7 +413,7 @@ def test_reading_needs_no_copy(mine, other, make, issue):
     assert wrong == {"issue_id": [f"Issue with id {2**30} does not exist."]}
 
 
-# Whose it is.
+# Privacy.
 
 
 def test_what_others_own_is_not_there(mine, other, make, issue):

@@ -99,7 +99,7 @@ def test_it_costs_the_same_however_long_it_is(api, make, session, catalog, conne
         session.commit()
     with record_statements(connection) as statements:
         api.get(f"/api/arc/{arc.id}/history/")
-    assert len(statements) == 2, statements  # the account and whether it has a history, and the page
+    assert len(statements) == 2, statements  # the account, with whether the arc has a history; and the page
 
 
 def test_nobody_reads_it_without_an_account(anonymous, make):

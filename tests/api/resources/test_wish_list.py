@@ -233,7 +233,7 @@ def test_a_wrong_purchase_changes_nothing(writer, make, session):
     assert row == {name: item[name] for name in ROW}
     assert session.scalar(select(CollectionItem)) is None
     absent = {"detail": "No WishListItem matches the given query."}
-    sent = {"purchase_date": "soon"}  # 404 comes before what is wrong with the body
+    sent = {"purchase_date": "soon"}  # 404 takes precedence over errors in the body
     assert writer.post("/api/wish_list/items/999999/acquire/", 404, json=sent) == absent
 
 

@@ -1,4 +1,4 @@
-"""How often which clients may use the API, and what is logged and counted."""
+"""How often each client may use the API, and what is logged and counted."""
 
 import logging
 from datetime import UTC, datetime, timedelta

@@ -250,7 +250,7 @@ def test_they_are_written_every_few_seconds(bind):
         time.sleep(0.05)
 
 
-# Ends a process in each of these ways, each forked from one that has done the slow imports.
+# Ends a process in each of the given ways; all are forked from one that has done the slow imports.
 AT_THE_END = """
 import os, sys
 from sqlalchemy import create_engine
