@@ -12,7 +12,7 @@ from pyramid_retry import is_error_retryable
 from comicsdb import catalog
 from comicsdb.accounts import TooManyFailuresError
 from comicsdb.db import is_unavailable
-from comicsdb.http import READ_METHODS
+from comicsdb.http import OUTAGE_RETRY_SECONDS, READ_METHODS
 from comicsdb.http.bodies import BodyError
 from comicsdb.http.request_checks import Refusal
 from comicsdb.media.storage import StorageDownError
@@ -254,7 +254,8 @@ def server_error(error: Exception, request):
     """Return 500 or 503; the error is logged with its traceback, unless the request is retried."""
     request.add_finished_callback(partial(_log_error, error))
     if is_unavailable(error):
-        return json_response(request, {"detail": DATABASE_DOWN}, 503, (("Retry-After", "5"),))
+        headers = (("Retry-After", str(OUTAGE_RETRY_SECONDS)),)
+        return json_response(request, {"detail": DATABASE_DOWN}, 503, headers)
     return json_response(request, {"detail": "A server error occurred."}, 500)
 
 

@@ -15,6 +15,7 @@ from pyramid.events import ApplicationCreated
 from pyramid.httpexceptions import HTTPInternalServerError, HTTPServiceUnavailable
 from pyramid.interfaces import IRoutesMapper
 
+from comicsdb.http import OUTAGE_RETRY_SECONDS
 from comicsdb.http.client_address import is_trusted
 from comicsdb.http.execution_policies import OUTERMOST, ROUTE_KEY, wrap_execution_policy
 from comicsdb.log_lines import in_one_line
@@ -139,7 +140,7 @@ class RequestLogPolicy:
             if environ.get("paste.throw_errors"):  # set by WebTest, to show what failed
                 raise
             if is_outage:
-                return HTTPServiceUnavailable(headers=[("Retry-After", "5")])
+                return HTTPServiceUnavailable(headers=[("Retry-After", str(OUTAGE_RETRY_SECONDS))])
             return HTTPInternalServerError()
 
 

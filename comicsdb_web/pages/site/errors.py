@@ -13,7 +13,7 @@ from pyramid_retry import is_error_retryable
 from comicsdb.catalog import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.db import is_unavailable
-from comicsdb.http import READ_METHODS
+from comicsdb.http import OUTAGE_RETRY_SECONDS, READ_METHODS
 from comicsdb.http.bodies import BodyError
 from comicsdb.media.storage import StorageDownError
 from comicsdb.ops.logs import log_failure
@@ -183,7 +183,7 @@ def server_error(error, request):
         log_failure(log, error, "Server error at %s %s", request.method, _loggable_path(request))
     response = error_page(request, 500)
     if is_unavailable(error):
-        response.status_int, response.retry_after = 503, 5
+        response.status_int, response.retry_after = 503, OUTAGE_RETRY_SECONDS
     return response
 
 
