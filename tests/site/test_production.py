@@ -18,10 +18,10 @@ import pytest
 from comicsdb.config import SettingsError
 from comicsdb.ops.server import WATCHDOG_SECONDS_MIN, read_options
 from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_json, free_port, serving
+from tests.waiting import TIMEOUT, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 UPLOAD = 20 * 1024 * 1024
-SURELY = 120  # seconds in which everything that ought to happen has happened
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def distrustful(catalogue, tmp_path_factory):
         yield *given, f"http://127.0.0.1:{health}"
 
 
-def raw(base: str, sent: bytes, *, wait: float = SURELY) -> bytes:
+def raw(base: str, sent: bytes, *, wait: float = TIMEOUT) -> bytes:
     """What a server says to some bytes; it may close the connection or be silent."""
     with socket.create_connection(("127.0.0.1", int(base.rsplit(":", 1)[1])), wait) as connection:
         connection.sendall(sent)
@@ -141,16 +141,8 @@ def await_all(process, base: str) -> set[int]:
         seen.update(answering(base))
         return len(there := workers(process)) == 2 and seen >= there
 
-    await_that(all_have)
+    wait_until(all_have)
     return workers(process)
-
-
-def await_that(condition) -> None:
-    """Wait until something holds, and fail if it never does."""
-    until = time.monotonic() + SURELY
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.1)  # what is waited for are processes that start, and need the processor more than we
 
 
 def test_site_and_api_are_served_by_every_worker(server, catalogue):
@@ -220,7 +212,7 @@ def test_an_upload_of_full_size_arrives_and_a_larger_body_is_refused(server):
     port = int(base.rsplit(":", 1)[1])
 
     def send(body, **more):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SURELY)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
         with suppress(ConnectionResetError, BrokenPipeError):  # it need not hear us out to refuse
             connection.request("POST", "/probe/tell/", body=body, **more)
         try:
@@ -255,7 +247,7 @@ def test_clients_are_not_held_up_by_others(server, sent):
     address = ("127.0.0.1", int(base.rsplit(":", 1)[1]))
 
     def refused_of_forty():
-        slow = {socket.create_connection(address, SURELY) for _ in range(40)}
+        slow = {socket.create_connection(address, TIMEOUT) for _ in range(40)}
         refused = set()
         try:
             for each in slow:
@@ -273,14 +265,14 @@ def test_clients_are_not_held_up_by_others(server, sent):
         return len(refused)
 
     # All but four of each worker's clients. A worker may not have seen yet that earlier ones have gone.
-    await_that(lambda: refused_of_forty() == 40 - 2 * 4)
-    await_that(lambda: all(fetch(f"{base}/probe/tell/", method="POST")[0] == 200 for _ in range(20)))
+    wait_until(lambda: refused_of_forty() == 40 - 2 * 4)
+    wait_until(lambda: all(fetch(f"{base}/probe/tell/", method="POST")[0] == 200 for _ in range(20)))
 
 
 def test_a_few_slow_senders_keep_nobody_from_writing(server):
     _, base, _ = server
     address = ("127.0.0.1", int(base.rsplit(":", 1)[1]))
-    slow = [socket.create_connection(address, SURELY) for _ in range(3)]
+    slow = [socket.create_connection(address, TIMEOUT) for _ in range(3)]
     try:
         for each in slow:
             each.sendall(STALLED)
@@ -298,7 +290,7 @@ def test_many_writers_at_once_are_not_taken_for_slow_ones(server):
     port = int(base.rsplit(":", 1)[1])
 
     def write(_):
-        with socket.create_connection(("127.0.0.1", port), SURELY) as connection:
+        with socket.create_connection(("127.0.0.1", port), TIMEOUT) as connection:
             connection.sendall(STALLED)
             time.sleep(0.001)
             connection.sendall(b"y" * 97)
@@ -310,7 +302,7 @@ def test_many_writers_at_once_are_not_taken_for_slow_ones(server):
 
 def test_a_body_that_ends_too_early_never_reaches_the_application(server):
     _, base, log = server
-    with socket.create_connection(("127.0.0.1", int(base.rsplit(":", 1)[1])), SURELY) as connection:
+    with socket.create_connection(("127.0.0.1", int(base.rsplit(":", 1)[1])), TIMEOUT) as connection:
         connection.sendall(STALLED)
         connection.shutdown(socket.SHUT_WR)
         answer = connection.recv(4096)
@@ -355,17 +347,17 @@ def test_what_the_server_says_is_logged_as_the_ini_file_has_it(server):
     listening = [line for line in log.read_text().splitlines() if base.removeprefix("http://") in line]
     assert [line.split(" ", 2)[2] for line in listening] == [f"_granian INFO Listening at: {base}"]
     fetch(f"{base}/api/issue/", Authorization="Bearer nonsense")
-    await_that(lambda: " comicsdb_api.auth WARNING " in log.read_text())
+    wait_until(lambda: " comicsdb_api.auth WARNING " in log.read_text())
 
 
 def test_a_worker_that_is_stuck_is_replaced_and_its_route_told(distrustful):
     process, port, log, health = distrustful
     base = f"http://127.0.0.1:{port}"
     first = await_all(process, base)
-    await_that(lambda: fetch(f"{health}/health/")[0] == 200)
+    wait_until(lambda: fetch(f"{health}/health/")[0] == 200)
     assert fetch(f"{health}/other/")[0] == 404
     assert raw(base, b"GET /stuck/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n") == b""  # it was never answered
-    await_that(lambda: len(there := workers(process)) == 2 and there != first)
+    wait_until(lambda: len(there := workers(process)) == 2 and there != first)
     assert len(first & workers(process)) == 1  # the other one stayed
     await_all(process, base)
     said = rf" ERROR Worker (\d+) has not ticked for {WATCHDOG_SECONDS_MIN} seconds .* at: (.*)\n"
@@ -380,20 +372,20 @@ def test_workers_are_replaced_and_end_with_the_server(distrustful):
     base = f"http://127.0.0.1:{port}"
     first = await_all(process, base)
     os.kill(min(first), signal.SIGKILL)  # one dies
-    await_that(lambda: len(there := workers(process)) == 2 and there != first)
+    wait_until(lambda: len(there := workers(process)) == 2 and there != first)
     second = await_all(process, base)
     assert max(first) in second
     process.send_signal(signal.SIGHUP)  # new code: new workers
-    await_that(lambda: len(there := workers(process)) == 2 and not there & second)
+    wait_until(lambda: len(there := workers(process)) == 2 and not there & second)
     await_all(process, base)
     family = psutil.Process(process.pid).children(recursive=True)
     with ThreadPoolExecutor(2) as pool:
         asked = [pool.submit(fetch_json, f"{base}/probe/sleep/?seconds=2") for _ in range(2)]
-        await_that(lambda: len(connections(family, port)) >= 2)
+        wait_until(lambda: len(connections(family, port)) >= 2)
         process.send_signal(signal.SIGTERM)  # the end, but for what is under way
-        assert [each.result(SURELY) for each in asked] == [(200, {"slept": True})] * 2
-    assert process.wait(SURELY) == 0
-    await_that(lambda: not any(each.is_running() for each in family))
+        assert [each.result(TIMEOUT) for each in asked] == [(200, {"slept": True})] * 2
+    assert process.wait(TIMEOUT) == 0
+    wait_until(lambda: not any(each.is_running() for each in family))
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), 1)
 
@@ -437,7 +429,7 @@ def refused(folder: Path, url: str, port: int, **more: str) -> str:
         [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],
         env=clean_environment(**environment | more),
         capture_output=True,
-        timeout=SURELY,
+        timeout=TIMEOUT,
         check=False,
     )
     assert done.returncode == 1

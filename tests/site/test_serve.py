@@ -139,10 +139,7 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
         wait_until(lambda: fresh(base) == 200, every=0.2)
         process.terminate()
         assert process.wait(20) == 0
-    until = time.monotonic() + 15
-    while running_servers(site) and time.monotonic() < until:
-        time.sleep(0.2)
-    assert running_servers(site) == []
+    wait_until(lambda: not running_servers(site), every=0.2)
 
 
 def check_that_a_busy_port_is_said(site, base):

@@ -5,7 +5,8 @@ import signal
 import socket
 
 from tests.serving import fetch, free_port
-from tests.site.test_production import await_that, served, workers
+from tests.site.test_production import served, workers
+from tests.waiting import wait_until
 
 
 def test_without_a_worker_that_ticks_nobody_is_well(database, tmp_path):
@@ -13,10 +14,10 @@ def test_without_a_worker_that_ticks_nobody_is_well(database, tmp_path):
     options = {"watchdog": "0", "workers": "1", "includes": "tests.site.stuck"}
     with served(tmp_path, database, health=f"127.0.0.1:{health}", **options) as (process, port, _):
         at_health = f"http://127.0.0.1:{health}/health/"
-        await_that(lambda: fetch(at_health)[0] == 200)
+        wait_until(lambda: fetch(at_health)[0] == 200)
         with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(b"GET /stuck/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            await_that(lambda: fetch(at_health)[0] == 503)
+            wait_until(lambda: fetch(at_health)[0] == 503)
         (worker,) = workers(process)
         os.kill(worker, signal.SIGKILL)  # it could not end by itself
-        await_that(lambda: fetch(at_health)[0] == 200)
+        wait_until(lambda: fetch(at_health)[0] == 200)

@@ -7,7 +7,6 @@ import logging
 import multiprocessing
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 
@@ -18,11 +17,11 @@ from sqlalchemy import create_engine, select, text
 from comicsdb.accounts.passwords import digest
 from comicsdb.models import ApiToken, DailyCount, User
 from comicsdb.ratelimit.counters import Counters
+from tests.waiting import TIMEOUT, wait_until
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 TODAY = NOON.date()
 HERE = "192.0.2.7"
-SURELY = 60  # seconds: the timeout for everything that has to happen
 
 
 @pytest.fixture
@@ -244,10 +243,7 @@ def test_an_account_that_has_gone_is_no_trouble(bind, counters):
 def test_they_are_written_every_few_seconds(bind):
     counters = Counters(bind, 1)
     counters.count_served("token")
-    until = time.monotonic() + SURELY
-    while not counted(bind):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_until(lambda: counted(bind))
 
 
 # Ends a process in each of the given ways; all are forked from one that has done the slow imports.
@@ -267,7 +263,7 @@ for end in sys.argv[2:]:
 def test_they_are_written_when_the_process_ends(database, bind):
     ends = {"pass": 0, "raise SystemExit(3)": 3, "1 / 0": 1}
     command = [sys.executable, "-c", AT_THE_END, database, *ends]
-    done = subprocess.run(command, check=True, timeout=SURELY, capture_output=True)
+    done = subprocess.run(command, check=True, timeout=TIMEOUT, capture_output=True)
     assert list(map(int, done.stdout.split())) == list(ends.values())
     assert {counter: count for (_, counter, _), count in counted(bind).items()} == {
         f"authmethod:{end}": 1 for end in ends
@@ -281,5 +277,5 @@ def _count_once(url: str) -> None:
 def test_they_are_written_when_a_worker_ends_that_a_server_began(database, bind):
     worker = multiprocessing.get_context("spawn").Process(target=_count_once, args=(database,))
     worker.start()
-    worker.join(SURELY)
+    worker.join(TIMEOUT)
     assert list(counted(bind).values()) == [1]

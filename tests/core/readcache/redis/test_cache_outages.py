@@ -11,8 +11,9 @@ from redis import exceptions
 
 from comicsdb.db import redis_access
 from comicsdb.readcache.regions import Cache
-from tests.core.readcache.redis.redis_commands import STORED_KEY, command_counts, wait_for
+from tests.core.readcache.redis.redis_commands import STORED_KEY, command_counts
 from tests.core.readcache.test_cache import KEY, CountingCreator, never, run_in_threads
+from tests.waiting import wait_until
 
 
 @pytest.mark.parametrize("address", ["url", "socket_url"])
@@ -101,7 +102,7 @@ def test_after_the_pause_one_call_tries_again_and_the_others_do_not_wait_for_it(
     may_end.clear()
     with ThreadPoolExecutor(10) as pool:
         calls = [pool.submit(circuit.call, fail, fallback="none") for _ in range(10)]
-        wait_for(lambda: sum(call.done() for call in calls) == 9 or len(asked) > 2)
+        wait_until(lambda: sum(call.done() for call in calls) == 9 or len(asked) > 2)
         may_end.set()
     assert [call.result() for call in calls] == ["none"] * 10
     assert len(asked) == 2
