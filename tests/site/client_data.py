@@ -1,11 +1,11 @@
-"""What the data set says, in the words in which clients are asked for it."""
+"""Helpers for comparing what clients return with the rows of the data set."""
 
 from datetime import datetime
 from urllib.parse import quote_plus
 
 KINDS = ["arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe"]
 WITH_ISSUES = ["arc", "character", "series", "team"]
-# Fields of details that are called as those of the data set are, and lists of what is linked.
+# Fields of details with the same names as in the data set, and lists of linked objects.
 TEXTS = ("name", "desc", "gcd_id")
 SHOWN = {
     "arc": (*TEXTS, "cv_id"),
@@ -27,7 +27,7 @@ LINKED = {
 
 
 def plural(kind):
-    """The name of the file of a kind, and of its list in mokkari."""
+    """The name of a kind's file, and of its list in mokkari."""
     return kind if kind == "series" else f"{kind}s"
 
 
@@ -37,7 +37,7 @@ def by_id(lines):
 
 
 def instant(text):
-    """A moment of the data set."""
+    """Parse a timestamp of the data set."""
     return datetime.fromisoformat(text)
 
 
@@ -47,11 +47,11 @@ def parts(lines, issue):
 
 
 def words_of(series):
-    """The names of a series as searches see them."""
+    """The names of a series, normalized as searches do."""
     return " ".join([series["name"], *series["alt_names"]]).lower().replace("é", "e")
 
 
 def tagged(number):
-    """A number as metron-tagger sends it."""
+    """An issue number as metron-tagger sends it."""
     stripped = number.lstrip("0") or "0"
     return "½" if stripped == ".5" else quote_plus(stripped.encode())

@@ -1,4 +1,4 @@
-"""Every method by which mokkari writes the catalogue, called one after another as a person would."""
+"""Calls of every mokkari method that writes to the catalogue or to personal lists, in a plausible order."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -15,7 +15,7 @@ from mokkari.schemas.universe import UniversePost
 from mokkari.schemas.variant import VariantPost
 from mokkari.schemas.wish_list import AcquireWishListItem, WishListAddItem
 
-# With the smallest body that makes sense, for those who may not write.
+# The smallest valid body of each kind, for accounts without permission to write.
 SMALLEST = {
     "arc": ArcPost(name="A"),
     "character": CharacterPost(name="A"),
@@ -29,7 +29,7 @@ SMALLEST = {
 
 
 def write_all(client, picture: str) -> None:
-    """Make one object of each kind and change it; fails where what comes back is not what was sent."""
+    """Create and change one object of each kind; fails if a response differs from what was sent."""
     publisher = client.publisher_post(PublisherPost(name="Gale House", alt_names=["G", "H"], image=picture))
     assert (publisher.name, publisher.alt_names, publisher.country) == ("Gale House", ["G", "H"], "US")
     assert str(publisher.image).startswith("http://127.0.0.1:8000/media/publisher/")
@@ -101,7 +101,7 @@ def write_all(client, picture: str) -> None:
 
 
 def keep_lists(client, series: int, issue: int) -> None:
-    """Follow a series and wish for an issue, by every method of both lists; nothing was on them before."""
+    """Follow a series and wish for an issue, with every method of both lists, which must be empty before."""
     empty = client.pull_list()
     assert (empty.series_count, client.pull_list_series(), client.pull_list_issues()) == (0, [], [])
     entry = client.pull_list_add_series(series)
@@ -135,7 +135,7 @@ def keep_lists(client, series: int, issue: int) -> None:
 
 
 def keep_collection(client, series: int, issue: int) -> None:
-    """Own, read, rate and remove an issue by every method of the collection, which the issue is not in."""
+    """Add, read, rate and remove an issue with every method of the collection; it must not be in it yet."""
     before = client.collection_stats()
     missing = {each.id for each in client.collection_missing_issues(series)}
     assert issue in missing

@@ -1,4 +1,4 @@
-"""A package whose one view reads a file and locks two arcs in a given order: all that makes a deadlock."""
+"""A package with one view, which reads a file and locks two arcs in a given order: two requests deadlock."""
 
 import threading
 
@@ -11,11 +11,11 @@ MEETING = threading.Barrier(2)
 
 
 def write_both(request):
-    """Lock one arc, wait until the other writer has one too, and lock the second; then write both."""
+    """Lock one arc, wait until the other request has locked one too, then lock the second and write both."""
     picture = bodies.form(request)["picture"].file.read()
     both = [int(request.params[key]) for key in ("first", "second")]
     first_attempt = request.environ["retry.attempt"] == 0
-    # Two that cross a second time would be a matter of luck.
+    # Retries lock in ascending order: whether they deadlock again must not depend on timing.
     for object_id in both if first_attempt else sorted(both):
         row = select(models.Arc.id).where(models.Arc.id == object_id)
         request.dbsession.execute(row.with_for_update())
@@ -23,7 +23,7 @@ def write_both(request):
             MEETING.wait(10)
     for object_id in both:
         arc = request.catalog.get(models.Arc, object_id)
-        request.catalog.lock(arc)  # what is read before may have changed by then
+        request.catalog.lock(arc)  # it may have changed since it was read
         request.catalog.update(arc, {"desc": f"{arc.desc}{request.params['mark']}"})
     return {"attempt": request.environ["retry.attempt"], "picture": len(picture)}
 

@@ -19,12 +19,12 @@ from tests import dataset
 from tests.serving import clean_environment
 
 ROOT = Path(__file__).parent.parent.parent
-PORT = 8000  # mokkari's development mode knows no other
+PORT = 8000  # the only port of mokkari's development mode
 READY = "Ctrl-C ends it."
 
 
 def demo_rows() -> dict[str, list[dict]]:
-    """The rows of the demo catalogue by file, without libraries, and two series whose numbers are odd."""
+    """The rows of the demo catalogue by file, without libraries, and two series with odd issue numbers."""
     there = dataset.read_set(DATA)
     made = {file.name: there[file.name] for file in FILES if file not in LIBRARY}
     common = {"publisher_id": 1, "genre_ids": [], "associated_ids": []}
@@ -55,14 +55,14 @@ def cluster_folder(url: str) -> Path:
 
 @contextmanager
 def make_serve(folder: Path, database: str):
-    """`make serve` on port 8000 until the end of the block, with a data set and an `embedded:` database.
+    """Run `make serve` on port 8000 with a data set and an `embedded:` database, until the block ends.
 
-    The environment is taken as it is installed, and nothing in the working copy is touched.
+    The installed environment is used as it is, and nothing in the working copy is changed.
     """
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", PORT)) == 0:
             pytest.fail(f"Port {PORT} is in use: stop what listens there, mokkari can talk to no other.")
-    Cluster(cluster_folder(database)).discard()  # what a run that was killed has left under the same name
+    Cluster(cluster_folder(database)).discard()  # left by a killed run under the same name
     environment = {key: value for key, value in clean_environment().items() if "MAKE" not in key}
     environment |= {"COMICSDB_MEDIA_FOLDER": str(folder / "media"), "COMICSDB_PASSWORD_COST": "fast"}
     command = ["make", "serve", f"VENV={sys.prefix}", f"DATA={folder}", f"DB={database}", f"PORT={PORT}"]

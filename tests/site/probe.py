@@ -1,4 +1,4 @@
-"""A package whose views tell what a server hands on, and take their time: what it takes to test a server."""
+"""A package for tests of servers: its views report what the server passes on, sleep, or stream."""
 
 import os
 import time
@@ -12,7 +12,7 @@ PIECE = b"x" * 65536
 
 
 def tell(request):
-    """What the application knows of the request, and which process it is."""
+    """What the application knows about the request, and the id of its process."""
     return {
         "process": os.getpid(),
         "url": request.url,
@@ -23,13 +23,13 @@ def tell(request):
 
 
 def sleep(request):
-    """Answer after a number of seconds."""
+    """Respond after the given number of seconds."""
     time.sleep(float(request.params["seconds"]))
     return {"slept": True}
 
 
 def pour(request):
-    """A long answer, piece by piece: of a number of pieces of 64 KB."""
+    """A long streamed response: the given number of pieces of 64 KB."""
     return Response(app_iter=(PIECE for _ in range(int(request.params["pieces"]))))
 
 

@@ -1,4 +1,4 @@
-"""A package with a view that holds the interpreter, as a pattern that takes exponential time, at no cost."""
+"""A package with a view that holds the GIL forever, like an exponential regex, but without using CPU."""
 
 from ctypes import c_void_p, pythonapi
 
@@ -7,7 +7,7 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 
 
 def stick(_request):
-    """Never answer: wait for a lock in a call that does not let other threads run."""
+    """Never respond: wait for a lock in a C call that does not release the GIL."""
     pythonapi.PyThread_allocate_lock.restype = c_void_p
     lock = c_void_p(pythonapi.PyThread_allocate_lock())
     pythonapi.PyThread_acquire_lock(lock, True)

@@ -1,4 +1,4 @@
-"""Without a watchdog nobody ends a worker that no longer answers, but the health of the server tells."""
+"""Without a watchdog a stuck worker is not replaced, but the server's health endpoint returns 503."""
 
 import os
 import signal
@@ -19,5 +19,5 @@ def test_without_a_worker_that_ticks_nobody_is_well(database, tmp_path):
             connection.sendall(b"GET /stuck/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             wait_until(lambda: fetch(at_health)[0] == 503)
         (worker,) = workers(process)
-        os.kill(worker, signal.SIGKILL)  # it could not end by itself
+        os.kill(worker, signal.SIGKILL)  # it is stuck and cannot end by itself
         wait_until(lambda: fetch(at_health)[0] == 200)

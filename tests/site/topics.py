@@ -1,7 +1,7 @@
-"""Numbers that go through the catalogue: what is written, where it is shown, and how it is read back.
+"""Numbered writes to the catalogue, and how to read the numbers back from responses.
 
-A topic is something of the catalogue that takes one value after the other: each write gives it the next. The
-number of the value can be read in every body that shows it.
+A topic is a value in the catalogue, such as a name, that every write sets to its next number. Every body that
+shows the value shows the number.
 """
 
 import re
@@ -17,7 +17,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.library.ratings import rate
 from tests.factories import Factories
 
-BITS = 10  # characters that can be linked, and roles that a credit can have: the digits of a number
+BITS = 10  # number of characters to link, and of roles of a credit: they encode a number in binary
 DELETIONS = 300  # issues that exist to be deleted
 RATERS = 1000
 DAY = date(2020, 5, 1)
@@ -27,7 +27,7 @@ Write = Callable[[Catalog, int], None]
 
 @dataclass(frozen=True)
 class TopicWrite:
-    """A write that takes one or more topics to their next number in one transaction."""
+    """A write that sets one or more topics to their next number in one transaction."""
 
     names: tuple[str, ...]
     write: Write
@@ -88,20 +88,20 @@ class WrittenObjects:
         issues = text("SELECT id FROM issue WHERE series_id = :series ORDER BY id")
         self.issues_to_delete = list(session.scalars(issues, {"series": self.shrinking}))
         self.raters = list(session.scalars(text("SELECT id FROM user_account WHERE username LIKE 'rater%'")))
-        self.created_issues: list[int] = []  # in the growing series, by those who commit
+        self.created_issues: list[int] = []  # in the growing series, added by the writers
 
     # Writes.
 
     def rename(self, model, name: str) -> Write:
-        """Give an object a name with the number in it."""
+        """A write that gives an object a name with the number in it."""
         return lambda catalog, n: catalog.update(self.get(catalog, model), {"name": f"{name} {n}"})
 
     def get(self, catalog: Catalog, model, attribute: str = ""):
-        """The object that topics of a kind write to."""
+        """The object of a model that topics write to."""
         return catalog.get(model, getattr(self, attribute or model.__tablename__))
 
     def rename_two(self, catalog: Catalog, n: int) -> None:
-        """Two objects in one transaction: nobody sees one without the other."""
+        """Rename two objects in one transaction: no reader may see only one of the changes."""
         catalog.update(catalog.get(models.Character, self.characters[0]), {"name": f"Character {n}"})
         catalog.update(self.get(catalog, models.Arc), {"name": f"Arc {n}"})
 
@@ -142,7 +142,7 @@ class WrittenObjects:
         catalog.delete(catalog.get(models.Issue, self.issues_to_delete[n - 1]))
 
     def topics(self) -> list[list[TopicWrite]]:
-        """The topics, by writer."""
+        """The topics of each writer."""
         named = (
             *((models.Publisher, "Publisher"), (models.Imprint, "Imprint"), (models.Universe, "Universe")),
             *((models.Creator, "Creator"), (models.Team, "Team"), (models.Series, "Series")),
@@ -166,7 +166,7 @@ class WrittenObjects:
     # Addresses, and the numbers in their bodies.
 
     def addresses(self) -> dict[str, Callable[[dict], dict[str, int]]]:
-        """Path → what the body shows: the number of each topic in it."""
+        """By path, a function that returns the number of each topic that the body shows."""
         return {
             f"/api/issue/{self.issue}/": self.in_issue,
             f"/api/series/{self.series}/": self.in_series,
@@ -194,7 +194,7 @@ class WrittenObjects:
         }
 
     def in_issue(self, body: dict) -> dict[str, int]:
-        """All that the detail of the issue shows."""
+        """The topics in the detail of the issue."""
         series, [credit] = body["series"], body["credits"]
         shown = [body["publisher"], body["imprint"], series, *series["genres"], series["series_type"]]
         shown += [body["rating"], *body["arcs"], *body["teams"], *body["universes"]]
@@ -209,7 +209,7 @@ class WrittenObjects:
         return found
 
     def in_newborn(self, body: dict) -> dict[str, int]:
-        """What the detail of an issue of the growing series shows of others."""
+        """The topics of other objects in the detail of an issue of the growing series."""
         series = body["series"]
         shown = [
             body["publisher"],
@@ -221,14 +221,14 @@ class WrittenObjects:
         return {name: value for each in shown for name, value in named(each).items()}
 
     def in_series(self, body: dict) -> dict[str, int]:
-        """All that the detail of the series shows."""
+        """The topics in the detail of the series."""
         shown = [body, body["publisher"], body["imprint"], body["series_type"], *body["genres"]]
         shown += [{"name": each["series"]} for each in body["associated"]]
         found = {name: value for each in shown for name, value in named(each).items()}
         return found | {"ratings": body["rating_count"]}
 
     def in_list_of_series(self, body: dict) -> dict[str, int]:
-        """What the rows of our four series show."""
+        """The topics in the rows of our four series."""
         rows = {row["id"]: row for row in body["results"]}
         found = named({"name": rows[self.series]["series"]}) | named(
             {"name": rows[self.other_series]["series"]}
@@ -252,12 +252,12 @@ def number(words: str) -> int:
 
 
 def named(shown: dict) -> dict[str, int]:
-    """The topic and its number, out of an object named like `Creator 7`, or labelled `Series 7 (2020)`."""
+    """The topic and its number, from an object named like `Creator 7`, or labelled `Series 7 (2020)`."""
     return {shown["name"].split()[0]: number(shown["name"])}
 
 
 def in_rows(topic: str, field: str) -> Callable[[dict], dict[str, int]]:
-    """Reads the topic off the first row that shows it."""
+    """A function that reads the topic from the first row that shows it."""
 
     def read(body: dict) -> dict[str, int]:
         return next(

@@ -1,16 +1,16 @@
-"""Included into a server under test: a view that fails amid secrets, and where its failure is reported."""
+"""A package for a server under test: a view that fails amid secrets, and the reporter of its error."""
 
 import json
 import os
 
 
 def fail(_request):
-    """A fault of ours."""
+    """Raise an unexpected exception."""
     raise RuntimeError("a screw is loose")
 
 
 def report(error, where):
-    """A deployer's own function: it writes down what it gets, and fails itself where it is told to."""
+    """A deployer's own error reporter: writes its arguments to a file, and fails if the query says so."""
     with open(os.environ["REPORTS"], "a", encoding="utf-8") as stream:
         stream.write(json.dumps({"error": str(error), **where}) + "\n")
     if "clumsy" in where.get("query", ""):
