@@ -1,7 +1,7 @@
-"""The clients in use today, unmodified, against what `make serve` serves.
+"""Tests of `make serve` with the clients in use today, unmodified.
 
-mokkari's development mode knows one address, port 8000 of this machine. metron-tagger asks by way of mokkari;
-its queries are those that its release 4.17.1 was seen to send.
+mokkari's development mode only uses port 8000 of localhost. metron-tagger sends its requests through mokkari;
+its queries here are those that release 4.17.1 was observed to send.
 """
 
 import inspect
@@ -37,7 +37,7 @@ from tests.site.client_data import (
 from tests.site.made_serve import PORT, cluster_folder, demo_rows, make_serve, write_set
 
 BASE = f"http://127.0.0.1:{PORT}"
-# All public methods of a session that read, but for those of a person's own library and reading lists.
+# All public methods of a session that read, except those of personal libraries and reading lists.
 READS = {
     *KINDS,
     *(f"{kind}s_list" for kind in KINDS if kind != "series"),
@@ -59,7 +59,7 @@ def catalogue():
 
 @pytest.fixture(scope="module")
 def folder(catalogue, tmp_path_factory):
-    """A data set of them."""
+    """A data set of these rows."""
     folder = tmp_path_factory.mktemp("demo")
     write_set(catalogue, folder)
     return folder
@@ -67,20 +67,20 @@ def folder(catalogue, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
-    """What `make serve` is told as its database: a PostgreSQL of the test's own."""
+    """The `DB` of `make serve`: an embedded PostgreSQL that only these tests use."""
     return f"embedded:{tmp_path_factory.mktemp('served')}/postgres?database=served"
 
 
 @pytest.fixture(scope="module")
 def server(folder, database):
-    """The server."""
+    """A running `make serve`."""
     with make_serve(folder, database):
         yield
 
 
 @pytest.fixture(scope="module")
 def client(server, catalogue):
-    """mokkari with the token of an account of the demo."""
+    """mokkari with the token of the demo's administrator."""
     token = next(user["api_token"] for user in catalogue["users"] if user["username"] == "admin")
     with mokkari.api(token, dev_mode=True) as client:
         yield client
@@ -202,7 +202,7 @@ def test_lists_of_issues_of_one_object(client, catalogue, kind):
         }
 
 
-# Asking only for what has changed.
+# Conditional requests, and reading lists.
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -275,7 +275,7 @@ def test_mokkari_sees_whether_an_answer_was_cached(client):
     assert [*found, client.last_cache_status] == ["MISS", "HIT", None]
 
 
-# What metron-tagger asks.
+# Searches that metron-tagger sends.
 
 
 @pytest.mark.parametrize("parameter", ["series_q", "series_name"])
@@ -318,7 +318,7 @@ def test_a_search_by_alternative_name(client):
 @pytest.mark.parametrize(
     ("number", "sent", "found"),
     [
-        ("½", "%C2%BD", []),  # encoded once more than it should be: nothing has that number, and nobody minds
+        ("½", "%C2%BD", []),  # encoded twice: no issue has that number, which is no error
         (".5", "½", [9100]),
         ("1 MU", "1+MU", []),
         ("-1", "-1", [9105]),
@@ -349,7 +349,7 @@ def test_a_file_that_names_its_issue_at_comic_vine(client):
     assert client.issue(found.id, if_modified_since=issue.modified) is None
 
 
-# Writing, last of all: what is read above is as the data set has it.
+# Writes come last, as the tests above compare what they read with the data set.
 
 
 def of_account(catalogue, username):
@@ -359,7 +359,7 @@ def of_account(catalogue, username):
 
 
 def writing_methods(client):
-    """The methods by which mokkari writes the catalogue."""
+    """The methods with which mokkari writes to the catalogue."""
     public = {name for name in dir(client) if name.endswith(("_post", "_patch"))}
     return {name for name in public if not name.startswith((*PERSONAL, "_"))}
 

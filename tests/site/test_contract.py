@@ -1,4 +1,4 @@
-"""The description against the running server: schemathesis asks for everything that it says, and more."""
+"""schemathesis checks a running server against its OpenAPI description, with valid and invalid requests."""
 
 import json
 import re
@@ -19,34 +19,34 @@ from tests.serving import clean_environment, fetch_json, free_port, pserve, writ
 from tests.soak import SOAK
 
 TOKEN = "cdb_" + "3c" * 32
-# A tag that is made up matches no body, and every answer would be 412; `test_openapi.py` looks at these.
-# The epoch of the change feed is that of one installation, and any other is answered 410.
+# A made-up entity tag matches no body, so every response would be 412; `test_openapi.py` tests those.
+# The epoch of the change feed is specific to one installation, and any other gets 410.
 CONFIG = """
 [parameters]
 "header.If-Match" = "*"
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "410", "429", "5xx"]
 """
-# Of the methods that an address does not have; `tests/api/auth/test_permissions.py` sends the others to each.
+# Methods that an address does not support; `tests/api/auth/test_permissions.py` sends the others to each.
 FEW_METHODS = """
 [phases.coverage]
 unexpected-methods = ["DELETE", "TRACE"]
 """
-# Values that ask for nothing or match nothing are no errors: `modified_gt=`, `missing_cv_id=x`,
-# `cv_id=1.5`. NUL in a text is one, which no schema says. `test_openapi.py` sends bad values by hand.
+# Values without effect or matches are not errors: `modified_gt=`, `missing_cv_id=x`, `cv_id=1.5`.
+# NUL in a text is an error, which the schemas do not say. `test_openapi.py` sends hand-written bad values.
 LENIENT = "negative_data_rejection"
-READ, WRITTEN = str(SOAK or 1), str(SOAK or 2)  # beside examples and odd values, which readings get, too
+READ, WRITTEN = str(SOAK or 1), str(SOAK or 2)  # fuzzing examples; reads also get boundary values
 READS = ("--include-method", "GET", "--exclude-checks", LENIENT)
 LIKELY = (*READS, "--phases", "examples,fuzzing", "--max-examples", READ)
 ODD = (*READS, "--phases", "coverage")
-# What fits the schema of a body may still name what is not there, or be taken already.
+# A body that matches its schema may still name missing objects, or values already in use.
 FITTING = ("--exclude-checks", f"{LENIENT},positive_data_acceptance")
 WRITES = ("--exclude-method", "GET", *FITTING, "--phases", "fuzzing", "--max-examples", WRITTEN)
-# It comes with a token, and would think that the passwords and cookies it makes up beside it were let in.
-# Those are the business of `tests/api/`.
+# The only scheme left in the description: each request has a token, so schemathesis would believe that the
+# passwords and cookies it makes up are accepted. `tests/api/` tests the other schemes.
 SCHEME = "knoxApiToken"
 
-# One process for all runs, as it takes a second to import.
+# One process for all runs, as importing schemathesis takes a second.
 RUNS = """
 import json, sys
 from schemathesis.cli import schemathesis
@@ -57,12 +57,12 @@ for words in json.loads(sys.argv[1]):
         if end.code:
             raise
 """
-CHARACTERS = Path(__file__).parent.parent.parent / ".hypothesis"  # its tables of characters, made once
+CHARACTERS = Path(__file__).parent.parent.parent / ".hypothesis"  # Hypothesis's Unicode tables, built once
 
 
 @pytest.fixture
 def served(database, tmp_path):
-    """The address of a server with something of everything, whose first objects have the number 1."""
+    """The address of a server with objects of every kind, the first of which have the id 1."""
     engine = create_engine(database)
     with session_factory(engine)() as session:
         make = Factories(Catalog(session))
@@ -82,7 +82,7 @@ def test_the_server_keeps_what_the_description_says(served, tmp_path):
     described["components"]["securitySchemes"] = {SCHEME: schemes[SCHEME]}
     assert {SCHEME: ["read"]} in described["security"]
     for each in (described, *(each for item in described["paths"].values() for each in item.values())):
-        if "security" in each:  # the token has every scope; an empty way means that nobody is asked
+        if "security" in each:  # the token has every scope; an empty requirement allows anonymous access
             ways = [way for way in each["security"] if SCHEME in way or not way]
             each["security"] = [{scheme: [] for scheme in way} for way in ways]
     methods = [method for item in described["paths"].values() for method in item]
@@ -99,11 +99,11 @@ def test_the_server_keeps_what_the_description_says(served, tmp_path):
 
 
 def leave_out_repetition(described) -> None:
-    """Leave a parameter that many readings have at the first of them: it gets every odd value there.
+    """Keep a parameter that many GET operations share only in the first, where it gets every odd value.
 
-    A bad value and good ones are sent to every one of them by `tests/api/openapi/test_openapi_answers.py`.
-    `fields` and `include` are the same everywhere but for the names that they take, which
-    `tests/api/resource/test_selection.py` asks for.
+    `tests/api/openapi/test_openapi_answers.py` sends a bad value and good ones to each operation.
+    `fields` and `include` differ only in the names that they accept, which
+    `tests/api/resource/test_selection.py` tests.
     """
     seen, seen_lists = [], set()
     for item in described["paths"].values():
@@ -118,12 +118,12 @@ def leave_out_repetition(described) -> None:
 
 
 def is_of_the_path(parameter: dict) -> bool:
-    """Whether there is no address without it."""
+    """Whether a parameter is part of the path and cannot be left out."""
     return parameter.get("in") == "path" or parameter.get("$ref") == "#/components/parameters/id"
 
 
 def operations(served, *runs) -> list[int]:
-    """How many operations were tried in each run, and kept what is said of them."""
+    """The number of operations tested in each run; fails if any violated the description."""
     commands = [
         [
             *("--config-file", "schemathesis.toml", "run", str(description)),

@@ -1,7 +1,7 @@
-"""kill -9 of the whole server in the middle of many uploads: what was answered is there, nothing half there.
+"""`kill -9` of the whole server during many uploads: answered writes are kept, and nothing is half written.
 
-One round in the suite; twenty, of two hundred writes each, with COMICSDB_SOAK. PostgreSQL and Redis live on,
-as they do when servers die: what Redis kept of before must be as true as what the database says.
+One round in the suite, or twenty of two hundred writes each with COMICSDB_SOAK. PostgreSQL and Redis keep
+running, as they do when servers die: what Redis has cached before must still agree with the database.
 """
 
 import http.client
@@ -46,7 +46,7 @@ BOUNDARY = "----a-boundary"
 
 @pytest.fixture(scope="module")
 def stage(cluster, template, tmp_path_factory):
-    """A database whose commits are waited for, a Redis, an editor, and something to add issues to."""
+    """A database with synchronous commits, a Redis, an editor, and a series to add issues to."""
     cluster.clone_database(template, "crash")
     engine = create_engine(cluster.url("crash"))
     with engine.begin() as connection:
@@ -74,7 +74,7 @@ def stage(cluster, template, tmp_path_factory):
 
 @dataclass
 class CrashEnvironment:
-    """What survives a killed server: its folder and its database."""
+    """What survives a killed server: its folder, its database and Redis."""
 
     folder: object
     url: str
@@ -85,12 +85,12 @@ class CrashEnvironment:
 
     @property
     def media(self) -> FolderStorage:
-        """The pictures."""
+        """The storage of pictures."""
         return FolderStorage(self.folder / "media")
 
 
 class Server:
-    """The server of production, its processes in one process group."""
+    """The production server, with all its processes in one process group."""
 
     def __init__(self, stage: CrashEnvironment, workers: int = 2):
         self.port = free_port()
@@ -114,13 +114,13 @@ class Server:
             return False
 
     def kill(self) -> None:
-        """kill -9, all of it."""
+        """Send SIGKILL to the whole process group."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
 
 def ask(port: int, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
-    """Status and body of an answer; raises OSError or HTTPException where there is none."""
+    """Status and body of a response; raises OSError or HTTPException if there is none."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(method, path, body, {"Host": HOST} | headers)
@@ -131,7 +131,7 @@ def ask(port: int, method: str, path: str, body: bytes | None = None, **headers:
 
 
 def form(fields: dict[str, str], image: bytes) -> bytes:
-    """A form with a file, as browsers and clients send it."""
+    """A multipart form with a file, as browsers and clients send it."""
     parts = [
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in fields.items()
@@ -141,7 +141,7 @@ def form(fields: dict[str, str], image: bytes) -> bytes:
 
 
 def cover(chance: random.Random) -> bytes:
-    """A photo unlike all others."""
+    """A JPEG file with unique content."""
     stream = io.BytesIO()
     noise = Image.frombytes("L", (40, 60), chance.randbytes(2400)).resize((200, 300))
     noise.convert("RGB").save(stream, "JPEG", comment=b"taken out again")
@@ -164,7 +164,7 @@ class WriteRound:
         self.after = self.chance.randrange(WRITES // 10, WRITES * 3 // 4)
 
     def write(self, number: int) -> None:
-        """A new arc or issue with a picture; now and then a new picture for one of before."""
+        """Create an arc or issue with a picture, or sometimes replace the picture of an earlier one."""
         with self.lock:
             image, action = cover(self.chance), self.chance.random()
             older = self.chance.choice([*self.answered, None])
@@ -200,7 +200,7 @@ class WriteRound:
                 threading.Timer(self.chance.random() / 20, self.server.kill).start()
 
     def lost(self, changing: tuple[str, int] | None) -> None:
-        """A write without an answer: it was done or not, and what it would have changed is unknown."""
+        """Count a write without response: it may or may not be committed, so a changed picture is unknown."""
         assert self.killed.is_set()
         with self.lock:
             self.unanswered += 1
@@ -208,7 +208,7 @@ class WriteRound:
                 self.answered[changing] = (self.answered[changing][0] | {"image": None}, b"")
 
     def run(self) -> None:
-        """Write, read, kill."""
+        """Write and read until the server is killed."""
         self.server = Server(self.stage)
         reading = threading.Thread(target=self.read)
         reading.start()
@@ -219,7 +219,7 @@ class WriteRound:
         reading.join()
 
     def read(self) -> None:
-        """Lists are asked for all the time, so that the cache has something to be wrong about."""
+        """Request lists all the time, so that the cache has entries that could be stale."""
         while not self.killed.is_set():
             for path in ("/api/arc/", "/api/issue/"):
                 try:
@@ -230,7 +230,7 @@ class WriteRound:
 
 
 def check_rows(stage: CrashEnvironment) -> None:
-    """Nothing is half there: every row has its picture, whole and measured, and a cover its hash."""
+    """Nothing is half written: every row's picture exists, and its size and hash are those of the file."""
     assert list(missing(at_once(stage), stage.media)) == []
     with stage.engine.connect() as connection:
         rows = connection.execute(
@@ -249,12 +249,12 @@ def check_rows(stage: CrashEnvironment) -> None:
 
 
 def at_once(stage: CrashEnvironment):
-    """A connection that is in no transaction."""
+    """A connection in autocommit mode."""
     return stage.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
 
 def check_files(stage: CrashEnvironment) -> int:
-    """A sweep leaves exactly the files that rows name; gives how many it removed."""
+    """A sweep leaves exactly the files that rows name; returns how many it removed."""
     with at_once(stage) as connection:
         removed = sum(1 for _ in sweep(connection, stage.media, timedelta(), dry_run=False))
         named = connection.execute(
@@ -269,7 +269,7 @@ def check_files(stage: CrashEnvironment) -> int:
 
 
 def check_answers(stage: CrashEnvironment, port: int, answered: dict) -> None:
-    """What was answered is what is served, by the cache that lived on and by a server without any."""
+    """Acknowledged writes are served, by the cache that survived and by an application without cache."""
     bare = webtest.TestApp(
         build_app(stage.url, stage.media.folder, **{"comicsdb.cache.memory_mb": "0"}),
         extra_environ={"HTTP_HOST": HOST},

@@ -1,4 +1,4 @@
-"""What takes too long in the database is ended: 503 with Retry-After, once, and nothing half written."""
+"""Requests that exceed a database timeout get 503 with Retry-After, without retries or partial writes."""
 
 import pytest
 import webtest
@@ -25,7 +25,7 @@ CODES = {"statement_timeout": "57014", "lock_timeout": "55P03", "idle_timeout": 
 
 @pytest.fixture(scope="module")
 def address(cluster, template):
-    """The address of a database of these tests' own; every commit in it is real."""
+    """The address of a separate database, in which every commit is real."""
     cluster.clone_database(template, "timeouts")
     yield cluster.url("timeouts")
     cluster.drop_database("timeouts")
@@ -33,7 +33,7 @@ def address(cluster, template):
 
 @pytest.fixture(scope="module")
 def factory(address):
-    """Sessions on it that wait for as long as they like."""
+    """Sessions on this database without timeouts."""
     engine = create_engine(address)
     yield session_factory(engine)
     engine.dispose()
@@ -41,7 +41,7 @@ def factory(address):
 
 @pytest.fixture(scope="module")
 def application(address, tmp_path_factory):
-    """An application that waits a second for locks."""
+    """An application that waits for locks for at most a second."""
     limits = {name: str(value) for name, value in LIMITS.items()}
     app = build_app(address, tmp_path_factory.mktemp("media"), **limits, **{"comicsdb_api.throttle": "on"})
     yield app
@@ -50,7 +50,7 @@ def application(address, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def basic(address, factory):
-    """How `ed` proves who he is."""
+    """The Authorization header of the editor `ed`."""
     basic = {"Authorization": add_account(address, "ed")}
     with factory() as session:
         session.execute(text(MAKE_EDITOR))
@@ -60,7 +60,7 @@ def basic(address, factory):
 
 @pytest.fixture
 def site(application, factory, basic):
-    """The application, an arc in it, and how `ed`, who has used nothing of his limits, proves who he is."""
+    """The application, an arc in it, and the Authorization header of `ed`, whose rate limits are unused."""
     forget_attempts(application)
     with factory() as session:
         arc = Factories(Catalog(session)).arc()
@@ -86,7 +86,7 @@ def test_a_write_that_waits_for_a_row_ends_with_503_after_one_attempt(site, fact
         told = webtest.TestApp(app).patch(f"/api/arc/{arc.id}/", {"desc": "Late."}, headers=basic, status=503)
         page = browser.post(form.action, fields, status=503)
     event.remove(*listening)
-    assert [each.original_exception.sqlstate for each in failures] == ["55P03", "55P03"]  # not tried again
+    assert [each.original_exception.sqlstate for each in failures] == ["55P03", "55P03"]  # no retry
     assert [each.headers["Retry-After"] for each in (told, page)] == ["5", "5"]
     assert "database cannot be used" in told.json["detail"]
     with factory() as session:
@@ -107,7 +107,7 @@ def test_a_read_that_waits_for_a_table_ends_with_503(site, factory):
 
 
 def test_a_count_that_waits_for_its_table_ends_with_503(site, factory):
-    """In the policy for cached reads too, which has the answer by then."""
+    """Also in the policy for cached reads, which already has the response at that point."""
     app, arc, basic = site
     client, path = webtest.TestApp(app), f"/api/arc/{arc.id}/"
     assert [client.get(path, headers=basic).headers["X-Cache"] for _ in range(2)] == ["MISS", "HIT"]
@@ -119,7 +119,7 @@ def test_a_count_that_waits_for_its_table_ends_with_503(site, factory):
 
 
 def end(connection, limit: str) -> None:
-    """Do what one of the limits is against."""
+    """Exceed one of the limits."""
     if limit == "lock_timeout":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
         connection.execute(text("SELECT pg_advisory_xact_lock(1)"))
@@ -144,7 +144,7 @@ def test_each_limit_ends_a_transaction_also_on_connections_that_are_lent(shared_
             end(connection, limit)
     assert caught.value.orig.sqlstate == CODES[limit]
     assert is_unavailable(caught.value)
-    with free.connect() as connection:  # that of a command
+    with free.connect() as connection:  # as a command uses it, without limits
         assert connection.scalar(text("SHOW statement_timeout")) == "0"
     for each in (engine, free):
         each.dispose()

@@ -1,4 +1,4 @@
-"""The demo's passwords and tokens, which are public, open nothing on a site with a secret of its own."""
+"""The demo's public passwords and tokens are refused on a site with a secret of its own."""
 
 import base64
 
@@ -16,7 +16,7 @@ PASSWORD, TOKEN = demo_accounts.password(NAME), demo_accounts.token(NAME)
 
 @pytest.fixture
 def account(make, session):
-    """The demo's administrator, as an import on a developer's machine has stored it."""
+    """The demo's administrator, as an import on a developer's machine stores it."""
     user = make.user(NAME, password=PASSWORD, passwords=Passwords("fast"), is_staff=True, is_superuser=True)
     session.add(ApiToken(digest=digest(TOKEN), token_key=TOKEN[:8], user_id=user.id))
     session.commit()

@@ -1,4 +1,4 @@
-"""What deploy/ and examples/ name are commands, settings and files that exist, and the example starts."""
+"""Commands, settings and files named in deploy/, examples/ and docs/ exist, and the example starts."""
 
 import re
 import shlex
@@ -21,18 +21,18 @@ from tests.serving import SECRET, add_account, fetch, fetch_json, free_port, ser
 ROOT = Path(__file__).parent.parent.parent
 DEPLOY = ROOT / "deploy"
 VARIABLES = {setting.variable for setting in SETTINGS} | {"COMICSDB_INI", "COMICSDB_PG_BIN"}
-OTHERS = {"COMICSDB_NODES", "COMICSDB_SITE", "COMICSDB_MIRROR_TOKEN"}  # of the Caddyfile, and an option
-INSTALLED = "/opt/comicsdb/"  # where the examples have the checkout
+OTHERS = {"COMICSDB_NODES", "COMICSDB_SITE", "COMICSDB_MIRROR_TOKEN"}  # of the Caddyfile, and of an option
+INSTALLED = "/opt/comicsdb/"  # path of the checkout in the examples
 TEXTS = sorted(
     path for folder in (DEPLOY, ROOT / "examples") for path in folder.rglob("*") if path.is_file()
 ) + sorted((ROOT / "docs").glob("*.md"))
 DOCUMENTS = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "SECURITY.md"]
-MADE = ("deploy/.env", "deploy/site.env")  # by whoever deploys; and a translation that is an example (fr)
+MADE = ("deploy/.env", "deploy/site.env")  # files that the deployer creates
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 
 
 def check_command(words: list[str]) -> None:
-    """Fail unless a command line of `comicsdb` would be understood, options and arguments included."""
+    """Fail unless `comicsdb` accepts a command line, including its options and arguments."""
     context = main.make_context(
         "comicsdb", ["-c", str(ROOT / "production.ini"), *words], resilient_parsing=True
     )
@@ -107,7 +107,7 @@ def test_units_are_confined(path):
     given = {}
     for key, value in re.findall(r"^([A-Za-z]+)=(.*)$", path.read_text(), re.MULTILINE):
         given[key] = f"{given[key]} {value}" if key in given else value
-    assert {key: given.get(key) for key in CONFINED} == CONFINED  # what systemd says of it: fault_units.py
+    assert {key: given.get(key) for key in CONFINED} == CONFINED  # systemd's own verdict: fault_units.py
     assert given["UMask"] in ("0027", "0077")
     assert "ReadWritePaths" not in given
     assert "RemoveIPC" not in given
@@ -126,7 +126,7 @@ def test_timers_are_those_of_units():
     assert timers == {path.stem for path in UNITS} - {"comicsdb", "comicsdb-mirror"}
     for name in timers:
         timer = (DEPLOY / "systemd" / f"{name}.timer").read_text()
-        assert "Persistent=true" in timer  # what was missed is caught up
+        assert "Persistent=true" in timer  # makes up for missed runs
 
 
 def test_every_job_of_the_document_is_done_by_a_unit():
@@ -134,7 +134,7 @@ def test_every_job_of_the_document_is_done_by_a_unit():
     jobs = set(re.findall(r"^\| `comicsdb ([a-z -]+?)(?: FOLDER.*?)?` \|", document, re.MULTILINE))
     units = " ".join(path.read_text() for path in UNITS)
     assert len(jobs) >= 7
-    for job in jobs - {"account remind-basic"}:  # for a time only
+    for job in jobs - {"account remind-basic"}:  # a temporary job
         assert f"production.ini {job}" in units
 
 
@@ -196,7 +196,7 @@ def test_images_are_taken_by_their_digest_alone():
 
 
 def locked() -> dict[str, str]:
-    """The versions that the container installs, by name; every file of them has a digest."""
+    """The versions that the container installs, by name; fails if one has no hash."""
     text = (DEPLOY / "requirements.txt").read_text()
     found = {}
     for entry in re.split(r"\n(?=\S)", text.partition("make lock\n")[2].strip()):
@@ -250,7 +250,7 @@ def test_the_proxies_send_strict_transport_security_as_the_site_does():
         assert set(sent) == {value}, name
     nginx = (DEPLOY / "nginx.conf").read_text()
     for location in re.findall(r"location [^{]*\{(.*?)\n    \}", nginx, re.DOTALL):
-        # nginx inherits headers only where a location adds none of its own.
+        # Locations of nginx inherit headers only if they add none of their own.
         assert ("add_header" in location) is ("Strict-Transport-Security" in location)
 
 

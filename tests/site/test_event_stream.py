@@ -1,4 +1,4 @@
-"""The change feed as Server-Sent Events, from the server of production."""
+"""The change feed as Server-Sent Events, from the production server."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ ENOUGH = {"COMICSDB_API_STREAM_SECONDS": "5", "COMICSDB_API_WAITING": "1"}
 
 @contextmanager
 def started(cluster, template, folder, options=None, **more):
-    """The port of a server of production with one process, an engine of its database, and the process."""
+    """A production server with one worker: its port, an engine for its database, and its process."""
     cluster.clone_database(template, folder.name)
     port = free_port()
     ini, environment = production(folder, cluster.url(folder.name), port, workers="1", **options or {})
@@ -35,19 +35,19 @@ def started(cluster, template, folder, options=None, **more):
 
 @pytest.fixture(scope="module")
 def server(cluster, template, tmp_path_factory):
-    """The port of a server, and an engine of its database."""
+    """The port of a server, and an engine for its database."""
     with started(cluster, template, tmp_path_factory.mktemp("events"), **ENOUGH) as (port, engine, _):
         yield port, engine
 
 
 def write(engine):
-    """Append a line to the log."""
+    """Append an entry to the change log."""
     with engine.begin() as connection:
         connection.execute(text(MORE))
 
 
 def opened(port, query="", **headers):
-    """The connection and answer of a stream."""
+    """The connection and response of a new stream."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     headers = {"Accept": "text/event-stream", "Host": "comics.example", **HTTPS, **headers}
     connection.request("GET", f"/api/change/{query}", headers=headers)
@@ -55,7 +55,7 @@ def opened(port, query="", **headers):
 
 
 def opened_when_free(port, query="", **headers):
-    """The same once a place is free: the server gives it back just after the end of an answer."""
+    """The same once a place is free: the server frees it just after the end of a response."""
     found = []
 
     def is_free():
@@ -67,7 +67,7 @@ def opened_when_free(port, query="", **headers):
 
 
 def event(answer):
-    """The next event, None at the end."""
+    """The next event, or None at the end of the stream."""
     found = {}
     while line := answer.readline():
         name, _, value = line.decode().rstrip("\n").partition(": ")
@@ -97,11 +97,11 @@ def test_a_stream_sends_changes_as_they_come_and_resumes(server):
     line = json.loads(two["data"])
     assert (str(line["seq"]), line["kind"], line["object_id"]) == (two["id"], "arc", 1)
 
-    # The only place is taken: another stream has to wait, a poll is answered.
+    # The only place is taken: another stream is refused.
     other, refused = opened(port)
     assert (refused.status, refused.headers["Retry-After"]) == (503, "30")
     other.close()
-    assert event(answer) is None  # the end of its time
+    assert event(answer) is None  # its time is over
     connection.close()
 
     write(engine)
@@ -159,7 +159,7 @@ def test_who_waits_keeps_nobody_else_waiting_and_ends_when_the_server_stops(
 ):
     folder = tmp_path_factory.mktemp("waiting")
     enough = {"COMICSDB_API_WAITING": "4", "COMICSDB_API_WAITING_CLIENT": "4"}
-    alone = {"includes": "comicsdb_api"}  # streams beside the site are those of the other tests
+    alone = {"includes": "comicsdb_api"}  # the other tests stream from API and site together
     with (
         ThreadPoolExecutor(3) as apart,
         started(cluster, template, folder, alone, **enough) as (port, _, process),

@@ -1,4 +1,4 @@
-"""Whatever is asked, and however: an answer, and never a server error."""
+"""Random and malformed requests never cause a server error."""
 
 import base64
 
@@ -78,7 +78,7 @@ REQUESTS = st.fixed_dictionaries(
 
 @pytest.fixture
 def reader(make):
-    """The header of an account that may read the API."""
+    """The Authorization header of an account that may read the API."""
     make.user("reader", password="secret", passwords=Passwords("fast"))
     series = make.series(name="Salt")
     make.issue(series=series, arcs=[make.arc(name="Salt")], characters=[make.character(name="Salt")])
@@ -107,7 +107,7 @@ def test_no_request_is_a_server_error(wsgi, testapp, reader, asked):
 
 
 def _quoted(path):
-    """A path as it may stand in a request line: what is not ASCII is sent as its bytes."""
+    """A path as a request line may contain it: all but printable ASCII characters are percent-encoded."""
     return "".join(
         each if " " < each < "\x7f" else "".join(f"%{byte:02X}" for byte in each.encode()) for each in path
     )
