@@ -1,4 +1,4 @@
-"""Server processes count together, in PostgreSQL or Redis: 20 calls pass, in total and not per process."""
+"""Server processes share rate limits through PostgreSQL or Redis: 20 calls pass in total, not per process."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ ROOT = str(Path(__file__).parent.parent.parent)
 
 
 class Caller:
-    """An account with a token, and what it gets."""
+    """An account with a token, which makes requests."""
 
     def __init__(self, database: str, username: str):
         token = "cdb_" + digest(username)[:64]
@@ -32,19 +32,19 @@ class Caller:
             )
 
     def ask(self, address: str, **headers: str) -> tuple[int, dict, bytes]:
-        """Status, headers by their names in small letters, and body."""
+        """Status, headers by lower-case names, and body."""
         status, told, body = fetch(address, **self.headers, **headers)
         return status, {name.lower(): value for name, value in told.items()}, body
 
     def statuses(self, addresses: list[str]) -> Counter:
-        """What comes of a call to each address, many at once."""
+        """How often each status was returned when all addresses were requested concurrently."""
         with ThreadPoolExecutor(8) as pool:
             return Counter(status for status, *_ in pool.map(self.ask, addresses))
 
 
 @pytest.fixture(scope="module")
 def site(cluster, template, tmp_path_factory):
-    """What the servers of this module share: a database's address, and the settings that name a Redis."""
+    """What the servers of this module share: a database's address, settings that name a Redis, a folder."""
     cluster.clone_database(template, "limits")
     redis = RedisServer()
     redis.start()
@@ -56,7 +56,7 @@ def site(cluster, template, tmp_path_factory):
 
 @contextmanager
 def started(site, name: str):
-    """A server that writes down every second what it has counted; gives its base address."""
+    """A server that stores its counters every second; yields its base address."""
     database, settings, folder = site
     (folder / name).mkdir(exist_ok=True)
     port = free_port()
@@ -116,7 +116,7 @@ def test_the_day_is_counted_for_all_processes_and_without_304(bases, site):
 
 
 def test_workers_of_production_count_together_without_redis_and_across_a_restart(database, tmp_path):
-    """Also, what was served and refused is written down at the end."""
+    """Also, counters of served and refused requests are stored when the server stops."""
     caller, port = Caller(database, "ann"), free_port()
     ini = write_ini(tmp_path, database, includes="comicsdb_api", port=port)
     granian = ini.read_text().replace("egg:waitress#main", "egg:comicsdb#granian\nworkers = 2")
@@ -131,4 +131,4 @@ def test_workers_of_production_count_together_without_redis_and_across_a_restart
     with serving(ini, port, **environment):
         status, headers, _ = caller.ask(f"{base}/api/")
         day = headers["x-ratelimit-sustained-remaining"]
-        assert (status, day) in {(429, "4980"), (200, "4979")}  # a minute may have passed meanwhile
+        assert (status, day) in {(429, "4980"), (200, "4979")}  # the minute may be over by now

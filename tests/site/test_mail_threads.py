@@ -1,4 +1,4 @@
-"""Mail from within real server processes: no command, no second mail, no address of anybody's choosing."""
+"""Server processes send mail themselves: each mail once, with links to the configured address only."""
 
 import re
 from collections import Counter

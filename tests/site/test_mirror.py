@@ -1,4 +1,4 @@
-"""`comicsdb mirror` beside the site that it mirrors: two servers, two databases, and interruptions."""
+"""Tests of `comicsdb mirror` and the site that it mirrors: two servers, two databases, and interruptions."""
 
 import json
 import signal
@@ -51,20 +51,20 @@ class Origin:
         run_here("-c", str(self.ini), *words)
 
     def write(self, act) -> None:
-        """Change the catalogue as any writer does."""
+        """Change the catalogue in a transaction."""
         with self.importer.factory() as session:
             act(Catalog(session, None))
             session.commit()
 
 
 def run_here(*words: str) -> None:
-    """Run `comicsdb` in this process, as starting one takes longer than the command."""
+    """Run `comicsdb` in this process, as starting another takes longer than the command."""
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0, result.output
 
 
 def run_command(*words: str) -> None:
-    """Run `comicsdb` to its end, in a process of its own, as it sets up logging."""
+    """Run `comicsdb` in a process of its own, as it sets up logging, and wait for its end."""
     command = [sys.executable, "-m", "comicsdb", *words]
     done = subprocess.run(
         command, env=clean_environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -73,7 +73,7 @@ def run_command(*words: str) -> None:
 
 
 class MirrorProcess:
-    """A mirror in a folder, whose process is started and killed at will."""
+    """A mirror in a folder, whose process can be started and killed."""
 
     def __init__(self, folder: Path, origin: str):
         self.folder = folder
@@ -101,7 +101,7 @@ class MirrorProcess:
             time.sleep(0.1)
 
     def end(self, how: int = signal.SIGTERM) -> None:
-        """End it."""
+        """End the process with a signal."""
         if self._process is not None:
             if self._process.poll() is None:
                 self._process.send_signal(how)
@@ -109,13 +109,13 @@ class MirrorProcess:
             self._process = None
 
     def discard(self) -> None:
-        """End it, and delete its database, which may lie elsewhere than in its folder."""
+        """End it and delete its database, which may be outside its folder."""
         self.end()
         dev_cluster.Cluster(self.folder / "postgres").discard()
 
     @contextmanager
     def engine(self):
-        """An engine on its database."""
+        """An engine for its database."""
         cluster = dev_cluster.start(self.folder / "postgres")
         engine = create_engine(cluster.url("comicsdb"))
         try:
@@ -126,7 +126,7 @@ class MirrorProcess:
 
 
 def digests(engine, tables) -> dict[str, tuple]:
-    """The number of the public rows of each table, and the sum of their hashes."""
+    """The number of public rows of each table, and the sum of their hashes."""
     parts = []
     for table in tables:
         row = f"ROW({public_tables.quoted_columns(table)})::text"
@@ -138,25 +138,25 @@ def digests(engine, tables) -> dict[str, tuple]:
 
 
 def differing(origin: Origin, engine, tables=tuple(public_tables.PUBLIC_COLUMNS)) -> list[str]:
-    """Those of some tables whose public rows differ between a site and the database of a mirror."""
+    """The tables whose public rows differ between a site and the database of a mirror."""
     ours, theirs = digests(origin.importer.engine, tables), digests(engine, tables)
     assert ours.keys() == theirs.keys() == set(tables)
     return [table for table in tables if ours[table] != theirs[table]]
 
 
 def await_equal(origin: Origin, mirror: MirrorProcess) -> None:
-    """Wait until every public row is the same."""
+    """Wait until all public rows are the same."""
     until = time.monotonic() + PATIENCE
     with mirror.engine() as engine:
         while found := differing(origin, engine):
-            while found:  # only when these are equal, all are looked at again
+            while found:  # once these are equal, all are compared again
                 assert time.monotonic() < until, (found, mirror.log.read_text()[-3000:])
                 time.sleep(0.2)
                 found = differing(origin, engine, found)
 
 
 def answers(url: str) -> dict[str, str]:
-    """What the API says of every list and object, and of those that are gone, by address."""
+    """The API's responses for every list and the objects on its first page, by address."""
     found = {}
     for kind in LISTS:
         found[f"/api/{kind}/"] = body = body_of(url, f"/api/{kind}/")
@@ -166,7 +166,7 @@ def answers(url: str) -> dict[str, str]:
 
 
 def body_of(url: str, path: str) -> str:
-    """The body of an answer without the host, with its status unless that is 200."""
+    """The body of a response without the host, after its status unless that is 200."""
     status, _headers, body = fetch(url + path)
     return (
         f"{body.decode()}".replace(url, "") if status == 200 else f"{status} {body.decode()}".replace(url, "")
@@ -175,7 +175,7 @@ def body_of(url: str, path: str) -> str:
 
 @pytest.fixture(scope="module")
 def origin(cluster, template, tmp_path_factory):
-    """A site with a catalogue in which every field says something, which offers a dump."""
+    """A site that offers a dump of its catalogue, in which every field has a value."""
     folder = tmp_path_factory.mktemp("origin")
     cluster.clone_database(template, "mirrored")
     importer = Importer(cluster.url("mirrored"), folder)
@@ -190,9 +190,9 @@ def origin(cluster, template, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def mirror(origin, tmp_path_factory):
-    """A mirror of it, which runs."""
+    """A running mirror of this site."""
     mirror = MirrorProcess(tmp_path_factory.mktemp("mirror") / "mirror", origin.url)
-    mirror.discard()  # what a run that was killed has left under the same name
+    mirror.discard()  # left by a killed run under the same name
     mirror.start()
     yield mirror
     mirror.discard()
@@ -226,7 +226,7 @@ def test_a_mirror_follows_all_sorts_of_changes_whenever_it_is_killed(origin, mir
 
 
 def _swap_slugs(catalog) -> None:
-    """Two objects change what only one may have, so neither state can be written before the other is gone."""
+    """Swap a unique value of two objects, so that neither can get its new value while the other has it."""
     first, second = catalog.session.scalars(select(Series).order_by(Series.id).limit(2))
     ids = first.cv_id, second.cv_id
     catalog.update(first, {"cv_id": None})
@@ -235,7 +235,7 @@ def _swap_slugs(catalog) -> None:
 
 
 def _rate(catalog) -> None:
-    """Figures of ratings move without a line of the change log."""
+    """Change the totals of ratings, which adds no entry to the change log."""
     catalog.session.execute(
         text("UPDATE issue SET rating_count = 7, rating_sum = 30, rated = clock_timestamp()")
     )
@@ -307,7 +307,7 @@ def test_beyond_the_horizon_a_mirror_begins_again_with_the_newest_dump(origin, m
 
 
 def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path, request):
-    with mirror.engine():  # in the end this process no longer uses its server
+    with mirror.engine():  # releases the mirror's PostgreSQL in the end
         run_here("-c", str(mirror.folder / "mirror.ini"), "dump")
     second = MirrorProcess(tmp_path / "second", mirror.url)
     second.discard()

@@ -1,4 +1,4 @@
-"""Pictures are decoded and stored before anything is locked, wherever they come from."""
+"""Uploaded pictures are decoded and stored before anything is locked, in the API and all forms."""
 
 import re
 
@@ -19,20 +19,20 @@ from tests.site.test_plugin import MAKE_EDITOR
 from tests.web.conftest import log_in
 from tests.web.forms.form_helpers import Form
 
-# Reading takes AccessShareLock; the member's turn to have a picture decoded stands in nobody else's way.
+# Reads take AccessShareLock; UPLOAD_LOCK, with which members wait for their own uploads, blocks nobody else.
 LOCKS = text("""
     SELECT pg_stat_activity.pid, coalesce(relation::regclass::text, locktype) AS what, mode
     FROM pg_locks JOIN pg_stat_activity USING (pid)
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND locktype <> 'virtualxid'
     AND mode <> 'AccessShareLock' AND NOT (locktype = 'advisory' AND classid = :turn)
 """)
-# With an Idempotency-Key, the key itself is claimed first, and the account may not go meanwhile.
+# With an Idempotency-Key, the key is claimed first, and the account must not be deleted meanwhile.
 OF_KEY = re.compile(r".*(idempotency_key|user_account).*|transactionid")
 
 
 @pytest.fixture
 def locks_while_decoding(factory, monkeypatch):
-    """The locks held whenever a picture was decoded, as pairs of object and mode."""
+    """For each decoding of a picture, the locks held at that moment, as pairs of object and mode."""
     found, real = [], DecoderPool._ask
 
     def ask(decoder, job, data):
@@ -47,7 +47,7 @@ def locks_while_decoding(factory, monkeypatch):
 
 @pytest.fixture
 def site(database, factory, tmp_path):
-    """An application, what is in its catalogue, and how `ed`, who edits, proves who he is."""
+    """An application, a browser and the API credentials of the editor `ed`, and objects in the catalogue."""
     basic = {"Authorization": add_account(database, "ed")}
     with factory() as session:
         session.execute(text(MAKE_EDITOR))
@@ -115,7 +115,7 @@ def test_a_profile_and_a_revert_decode_before_they_lock(site, locks_while_decodi
     with factory() as session:
         versions = session.query(models.History).filter_by(kind="arc", object_id=arc).order_by("id").all()
         version, stamp = versions[1].id, session.get(models.Arc, arc).modified.isoformat()
-    FolderStorage(tmp_path).put(versions[1].snapshot["image"], picture())  # it went when it was replaced
+    FolderStorage(tmp_path).put(versions[1].snapshot["image"], picture())  # deleted when it was replaced
     fields = {"csrf_token": token, "modified": stamp}
     browser.post(f"/arc/{slug}/history/{version}/revert/", fields, status=303)
     assert locks_while_decoding == [[]] * 4

@@ -1,4 +1,4 @@
-"""A fourth package comes in by one word in `pyramid.includes`, and stands on everything the core gives."""
+"""A package of one's own is added by one word in `pyramid.includes`, and uses everything the core offers."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ REQUIRED = "This field is required."
 
 
 def send(url, method, authorization, body):
-    """Status and body of the answer to a write in JSON."""
+    """Status and body of the response to a write in JSON."""
     return fetch_json(
         url, method=method, data=json.dumps(body), Authorization=authorization, **{"Content-Type": JSON}
     )
@@ -43,7 +43,7 @@ def send(url, method, authorization, body):
 
 @pytest.fixture(scope="module")
 def with_table(cluster, template, tmp_path_factory):
-    """The name of a migrated database with the table of the package."""
+    """The name of a migrated database with the package's table."""
     cluster.clone_database(template, "shops")
     environment = clean_environment(PYTHONPATH=str(PLUGIN))
     command = [sys.executable, "-c", MAKE_TABLE, cluster.url("shops")]
@@ -54,7 +54,7 @@ def with_table(cluster, template, tmp_path_factory):
 
 @pytest.fixture
 def database(cluster, with_table):
-    """The address of a copy of it."""
+    """The address of a copy of this database."""
     cluster.clone_database(with_table, "shops_served")
     yield cluster.url("shops_served")
     cluster.drop_database("shops_served")
@@ -88,7 +88,7 @@ def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes
         taken = {"non_field_errors": ["The fields name, city must make a unique set."]}
         assert send(path, "PATCH", editor, again) == (400, taken)
         assert "shop" in fetch_json(f"{base}/api/", Authorization=basic)[1]
-        if "comicsdb_web" in includes:  # the site has pages for the catalogue's refusals
+        if "comicsdb_web" in includes:  # the site has pages for the catalogue's errors
             again = fetch(f"{base}/shop/open/?name=Citt%C3%A0+dei+fumetti&city=Lucca", method="POST")
             assert (again[0], b"name, city" in again[2]) == (409, True)
     with connected(database) as connection:
@@ -123,5 +123,5 @@ def test_a_kind_of_ones_own_has_pages(database, tmp_path):
             assert b"Bottega" in pages[path][2]
         assert b"Pisa" in pages["/shop/bottega/"][2]
         assert b'd="M4 9h16' in pages["/shop/bottega/"][2]
-        assert fetch(f"{base}/shop/{shop['id']}/")[0] == 200  # leads to the page
+        assert fetch(f"{base}/shop/{shop['id']}/")[0] == 200  # redirects to the page
         assert b"Log in" in fetch(f"{base}/shop/create/")[2]

@@ -1,4 +1,4 @@
-"""Requests that are tried again: two that lock rows in crossing orders, and those of a deleted account."""
+"""Requests that are retried: two that deadlock, and those whose account is deleted meanwhile."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -32,7 +32,7 @@ def test_a_deadlock_is_tried_again_and_both_writers_are_answered(database, facto
         answers = list(pool.map(ask, [(one, other, "a"), (other, one, "b")]))
     app.registry["comicsdb.engine"].dispose()
     assert sorted(each["attempt"] for each in answers) == [0, 1]
-    assert [each["picture"] for each in answers] == [5000, 5000]  # read a second time, too
+    assert [each["picture"] for each in answers] == [5000, 5000]  # the retry has read it again
     with factory() as session:
         assert {"".join(sorted(session.get(models.Arc, each).desc)) for each in (one, other)} == {"ab"}
         assert session.scalar(text("SELECT count(*) FROM history WHERE type = '~'")) == 4
@@ -40,7 +40,7 @@ def test_a_deadlock_is_tried_again_and_both_writers_are_answered(database, facto
 
 
 def waiting(session) -> int:
-    """How many wait for a lock now."""
+    """The number of connections waiting for a lock now."""
     return session.scalar(text("SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted"))
 
 

@@ -1,4 +1,4 @@
-"""`comicsdb serve`, as `make serve` calls it: from nothing to a served catalogue, and again after a kill."""
+"""Tests of `comicsdb serve`, as `make serve` calls it: from an empty folder, and again after a kill."""
 
 import base64
 import os
@@ -49,18 +49,18 @@ READY = "Ctrl-C ends it."
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """A folder with an ini file, where everything that is served is made."""
+    """A folder with an ini file, for the database and the files of the servers."""
     folder = tmp_path_factory.mktemp("serve")
     (folder / "site.ini").write_text(INI)
     cluster = Cluster(folder / "var" / "postgres")
-    cluster.discard()  # what a run that was killed has left under the same name
+    cluster.discard()  # left by a killed run under the same name
     yield folder
     cluster.discard()
 
 
 @contextmanager
 def served(site, *more):
-    """`comicsdb serve` in a process of its own; gives the process, its address and what it printed."""
+    """`comicsdb serve` in a process of its own; yields the process, its address and its log file."""
     port = free_port()
     command = [
         sys.executable,
@@ -95,19 +95,19 @@ def basic(name, password):
 
 
 def running_servers(site):
-    """PostgreSQL servers of the site's own cluster."""
+    """The command lines of the running PostgreSQL servers of the site's own cluster."""
     home = str(Cluster(site / "var" / "postgres").home)
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     return [line for line in listed.splitlines() if f"-D {home}" in line]
 
 
 def postmaster(site) -> int:
-    """The process of the site's own PostgreSQL."""
+    """The process id of the site's own PostgreSQL."""
     return int(supervisor.state(Cluster(site / "var" / "postgres").home).split()[1])
 
 
 def fresh(base) -> int:
-    """The status of a list that nobody has asked for before."""
+    """The status of a list that is not cached."""
     address = f"{base}/api/issue/?name={secrets.token_hex(4)}"
     return fetch(address, Authorization=basic("reader", "demo-reader-pass"))[0]
 
@@ -130,7 +130,7 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
 
     begun = time.monotonic()
     with served(site) as (process, base, log):
-        assert "Loading" not in log.read_text()  # what was there is served again
+        assert "Loading" not in log.read_text()  # the existing data is served again
         status, issues = fetch_json(f"{base}/api/issue/", Authorization=basic("reader", "demo-reader-pass"))
         assert (status, issues["count"]) == (200, 500)
         assert time.monotonic() - begun < 60
@@ -143,7 +143,7 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
 
 
 def check_that_a_busy_port_is_said(site, base):
-    """A second server on the port of the first says so before anything is done, and the first goes on."""
+    """A second server on the same port reports this before it does anything, and the first keeps running."""
     port = base.rsplit(":", 1)[1]
     done = CliRunner().invoke(main, ["-c", str(site / "site.ini"), "serve", "--port", port])
     assert done.exit_code == 1
