@@ -1,4 +1,4 @@
-"""`pserve production.ini`: the server of production, in processes of its own, as a deployer starts it."""
+"""Tests of `pserve production.ini`: the production server in its own processes, as deployers start it."""
 
 import http.client
 import os
@@ -26,7 +26,7 @@ UPLOAD = 20 * 1024 * 1024
 
 @pytest.fixture(scope="module")
 def catalogue(cluster, template):
-    """The address of a database that the servers of this module share, and the header of an account."""
+    """The address of a database that the servers of this module share, and an Authorization header."""
     cluster.clone_database(template, "production")
     url = cluster.url("production")
     yield url, add_account(url)
@@ -34,9 +34,9 @@ def catalogue(cluster, template):
 
 
 def production(folder: Path, url: str, port: int, **options: str) -> tuple[Path, dict[str, str]]:
-    """The ini file of production with the test's views, and the environment that a deployer sets.
+    """The production ini file with the test's views, and the environment that a deployer sets.
 
-    The option `includes` names other packages: a test that asks for no pages leaves them out.
+    The option `includes` names other packages, so that tests that request no pages can leave out the site.
     """
     includes = options.pop("includes", "comicsdb_api comicsdb_web tests.site.probe")
     given = {"listen": f"127.0.0.1:{port}", "workers": "2", "trusted_proxy": "127.0.0.1", **options}
@@ -63,7 +63,7 @@ def production(folder: Path, url: str, port: int, **options: str) -> tuple[Path,
 
 @contextmanager
 def served(folder: Path, url: str, **options: str):
-    """The server of production; gives its process, its port and its log."""
+    """The production server; yields its process, its port and its log file."""
     port = free_port()
     ini, environment = production(folder, url, port, **options)
     with serving(ini, port, **environment) as process:
@@ -72,7 +72,7 @@ def served(folder: Path, url: str, **options: str):
 
 @pytest.fixture(scope="module")
 def server(catalogue, tmp_path_factory):
-    """A server for the tests that leave it as it was."""
+    """A server for the tests that do not stop it or its workers."""
     folder = tmp_path_factory.mktemp("production")
     with served(folder, catalogue[0], slow_clients="4", body_seconds="5") as (process, port, log):
         yield process, f"http://127.0.0.1:{port}", log
@@ -80,9 +80,9 @@ def server(catalogue, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def distrustful(catalogue, tmp_path_factory):
-    """A server that trusts a proxy on another machine, and is watched; gives also where it tells its health.
+    """A server that trusts a proxy on another machine, with a watchdog; also yields its health address.
 
-    The test of how workers come and go ends it.
+    The test of how workers are replaced ends it.
     """
     health = free_port()
     options = {
@@ -105,7 +105,7 @@ def raw(base: str, sent: bytes, *, wait: float = TIMEOUT) -> bytes:
 
 
 def workers(process) -> set[int]:
-    """The processes that answer."""
+    """The process ids of the workers."""
     found = set()
     for child in children(process.pid):
         with suppress(psutil.NoSuchProcess):  # it has ended
@@ -115,7 +115,7 @@ def workers(process) -> set[int]:
 
 
 def children(pid: int) -> list[int]:
-    """The children of a process, which psutil finds by going through all processes of the machine."""
+    """The children of a process; to find them, psutil would go through all processes of the machine."""
     lists = list(Path(f"/proc/{pid}/task").glob("*/children"))
     if not lists:  # not Linux
         return [child.pid for child in psutil.Process(pid).children()]
@@ -127,14 +127,14 @@ def children(pid: int) -> list[int]:
 
 
 def answering(base: str) -> set[int]:
-    """The process that answers now, if one does."""
+    """The id of the process that responds now, if one does."""
     with suppress(OSError):
         return {fetch_json(f"{base}/probe/tell/")[1]["process"]}
     return set()
 
 
 def await_all(process, base: str) -> set[int]:
-    """Wait until each of two workers has answered; gives them."""
+    """Wait until each of two workers has responded; returns their ids."""
     seen: set[int] = set()
 
     def all_have() -> bool:
@@ -182,8 +182,8 @@ def test_the_trusted_proxy_is_believed(server):
     assert told["url"] == "https://comics.example/probe/tell/"
     assert told["address"] == "192.0.2.7"
     page = fetch(f"{base}/", **said)
-    assert b'href="https://comics.example.org/' in page[2]  # by the settings, whatever was asked
-    # Only what it is trusted with: an address is told by X-Real-IP alone.
+    assert b'href="https://comics.example.org/' in page[2]  # from the settings, regardless of the request
+    # It is trusted with certain headers only: the client's address comes from X-Real-IP.
     told = fetch_json(f"{base}/probe/tell/", **{"X-Forwarded-For": "192.0.2.8", "X-Real-IP": "nonsense"})[1]
     assert told["address"] == "127.0.0.1"
     assert told["url"].startswith(f"{base}/")
@@ -277,7 +277,7 @@ def test_a_few_slow_senders_keep_nobody_from_writing(server):
         for each in slow:
             each.sendall(STALLED)
         assert {fetch(f"{base}/probe/tell/", method="POST", data="x")[0] for _ in range(40)} == {200}
-        for each in slow:  # who never sends the rest is not waited for
+        for each in slow:  # the server stops waiting for the rest
             assert each.recv(4096).startswith(b"HTTP/1.1 408 ")
             assert each.recv(4096) == b""
     finally:
@@ -391,7 +391,7 @@ def test_workers_are_replaced_and_end_with_the_server(distrustful):
 
 
 def connections(family, port: int) -> list:
-    """The connections on a port that processes have accepted."""
+    """The established connections of processes on a port."""
     return [
         connection
         for each in family
@@ -423,7 +423,7 @@ def test_waitress_serves_as_the_guide_says(catalogue, tmp_path):
 
 
 def refused(folder: Path, url: str, port: int, **more: str) -> str:
-    """What a server says that cannot start."""
+    """The error output of a server that cannot start."""
     ini, environment = production(folder, url, port)
     done = subprocess.run(
         [sys.executable, "-m", "pyramid.scripts.pserve", str(ini)],

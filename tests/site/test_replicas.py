@@ -1,4 +1,4 @@
-"""Read replicas: a real streaming replica that lags, dies and comes back, and what clients get meanwhile."""
+"""Tests of read replicas: what clients get while a real streaming replica lags, dies and comes back."""
 
 import logging
 import re
@@ -43,7 +43,7 @@ RECOVERS = CompiledQuery("SELECT pg_is_in_recovery()", (), {})
 
 @pytest.fixture(scope="module")
 def address(cluster, template):
-    """The address of a database of these tests' own; every commit in it is real."""
+    """The address of a separate database, in which every commit is real."""
     cluster.clone_database(template, NAME)
     yield cluster.url(NAME)
     cluster.drop_database(NAME)
@@ -51,7 +51,7 @@ def address(cluster, template):
 
 @pytest.fixture(scope="module")
 def replicated(address, cluster):
-    """The replica."""
+    """A streaming replica."""
     standby = Standby(cluster)
     yield standby
     standby.remove()
@@ -59,7 +59,7 @@ def replicated(address, cluster):
 
 @pytest.fixture
 def standby(replicated):
-    """The replica, which replays everything at the beginning and in the end."""
+    """The replica, which is running and replaying again after each test."""
     yield replicated
     if not replicated.runs():
         replicated.start()
@@ -76,7 +76,7 @@ def factory(address):
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
-    """Replicas are checked for each request: what happens does not depend on time."""
+    """Check replicas at every request, so that results do not depend on timing."""
     monkeypatch.setattr(replicas, "CHECK_INTERVAL", 0)
     monkeypatch.setattr(replicas, "PAUSE", 0)
 
@@ -102,25 +102,25 @@ class Site:
             self.series, self.slug, self.name = series.id, series.slug, series.name
 
     def rename(self, name: str) -> None:
-        """Give the series another name, as another process would."""
+        """Rename the series, as another process would."""
         with self.factory() as session:
             catalog = Catalog(session)
             catalog.update(catalog.get(models.Series, self.series), {"name": name, "sort_name": name})
             session.commit()
 
     def get(self, path: str, **headers: str):
-        """An answer: the API knows who asks."""
+        """A response; requests to the API are authenticated."""
         sent = self.headers | headers if path.startswith("/api/") else headers
         return self.client.get(path, headers=sent)
 
     def told(self, path: str, **headers: str) -> tuple[str, dict]:
-        """The text of an answer, and how often the replica was asked for it, by result."""
+        """The text of a response, and how often the replica was asked for it, by result."""
         self.counts.clear()
         body = self.get(path, **headers).text
         return body, dict(self.counts)
 
     def await_use(self, path: str) -> None:
-        """Ask until the replica answers, as PostgreSQL writes to its log now and then, whoever writes."""
+        """Repeat a request until the replica answers it, as PostgreSQL itself sometimes writes to the WAL."""
 
         def used() -> bool:
             self.standby.catch_up()
@@ -130,12 +130,12 @@ class Site:
 
     @property
     def uncached(self) -> list[str]:
-        """Those that no cache has."""
+        """The paths that are not cached."""
         return self.paths[2:4]
 
     @property
     def paths(self) -> list[str]:
-        """Addresses of all sorts that show the name of the series, and that a replica may answer."""
+        """Paths of all sorts that show the name of the series, and that a replica may answer."""
         return [
             f"/series/{self.slug}/",
             "/series/",
@@ -176,20 +176,20 @@ def close(app) -> None:
 def site(application, factory, account, standby):
     """A site whose replica has replayed everything."""
     site = Site(application, factory, account, standby)
-    site.get("/api/role/")  # from now on the password is known to be right
-    site.await_use("/sitemap.xml")  # the replica is known to be there
+    site.get("/api/role/")  # the password is verified and cached
+    site.await_use("/sitemap.xml")  # the replica is in use
     return site
 
 
 @pytest.fixture(scope="module")
 def account(address):
-    """The header of an account."""
+    """The Authorization header of an account."""
     return {"Authorization": add_account(address)}
 
 
 @pytest.fixture
 def primary(address):
-    """Reads of the primary."""
+    """A pool of read connections to the primary."""
     pool = ReadPool(connector(create_engine(address)))
     yield pool
     pool.close()
@@ -197,9 +197,9 @@ def primary(address):
 
 @contextmanager
 def before_read(standby: Standby, number: int, act):
-    """`act` before the statement with this number that a request sends to the replica.
+    """Call `act` before the statement with this number that a request sends to the replica.
 
-    The first is the check of the replica, the second the comparison; those that follow are for the answer.
+    The first statement checks the replica, the second compares it with the primary; the others read data.
     """
     row, execute, left = ReadConnection.row, psycopg.Cursor.execute, [number]
     host = make_url(standby.url(NAME)).query["host"]
@@ -250,7 +250,7 @@ def test_nobody_gets_or_caches_what_a_lagging_replica_has(site, standby):
     site.rename(new)
     for path in site.paths:
         body, counts = site.told(path)
-        assert site.name not in body or "search" in path, path  # where the words are shown
+        assert site.name not in body or "search" in path, path  # where the query is shown
         assert new in body or "search" in path, path
         assert counts == {"behind": 1}, path
     standby.resume()
@@ -258,7 +258,7 @@ def test_nobody_gets_or_caches_what_a_lagging_replica_has(site, standby):
     for path in site.paths:
         body, counts = site.told(path)
         assert new in body or "search" in path, path
-        assert path in site.uncached or counts == {}, path  # what the primary has answered is cached
+        assert path in site.uncached or counts == {}, path  # responses from the primary are cached
 
 
 def test_a_replica_that_replays_a_write_while_it_answers_shows_what_was_compared(site, standby):
@@ -388,7 +388,7 @@ def test_a_replica_too_far_behind_is_left_out_until_it_has_caught_up(
 
 
 class Readers:
-    """Read at random from either of two processes, and judge what each answer shows."""
+    """Read random addresses from either of two applications, and judge what each response shows."""
 
     def __init__(
         self,
@@ -409,7 +409,7 @@ class Readers:
         return [*details, "/creator/", "/imprint/", "/search/?q=creator", "/search/?q=team"]
 
     def read(self, path: str, app) -> None:
-        """One answer, which has all that was written before it was asked for."""
+        """Check that a response shows everything written before the request."""
         sent = self.headers if path.startswith("/api/") else {}
         floor = self.board.now()
         answer = Request.blank(path, headers=sent).get_response(app)
@@ -422,11 +422,11 @@ class Readers:
         self.board.counts["reads"] += 1
 
     def read_on(self, seed: int) -> None:
-        """Any address on either server, until it is over."""
+        """Read random addresses of either application until the test is over."""
         random, paths = Random(seed), list(self.addresses)
         while not self.board.over.is_set():
             self.read(random.choice(paths), random.choice(self.apps))
-            time.sleep(0.01)  # the others are threads of this process too
+            time.sleep(0.01)  # lets the other threads of this process run
 
 
 def _in_body(shows):

@@ -1,7 +1,7 @@
-"""Two server processes on one PostgreSQL and one Redis, written to and read from all the time.
+"""Two server processes with one PostgreSQL and one Redis, under constant reads and writes.
 
-Whatever was committed before a read began is in its answer, on either server, also while Redis or a server
-dies and comes back.
+Everything committed before a read began must be in its response, on either server, even while Redis or a
+server dies and comes back.
 """
 
 import http.client
@@ -36,14 +36,14 @@ class WrittenNumbers:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.begun: dict[str, int] = defaultdict(int)  # nobody has seen a greater one
-        self.sure: dict[str, int] = defaultdict(int)  # committed, or seen: nobody sees a smaller one any more
+        self.begun: dict[str, int] = defaultdict(int)  # no response may show a greater one
+        self.sure: dict[str, int] = defaultdict(int)  # committed or seen: no response may show a smaller one
         self.counts: Counter[str] = Counter()
         self.problems: list[str] = []
         self.over = threading.Event()
 
     def begin(self, topic: TopicWrite) -> int | None:
-        """The next number of a topic, None if it has had its last."""
+        """The next number of a topic, None after its last."""
         with self.lock:
             number = self.begun[topic.names[0]] + 1
             if number > topic.max_number:
@@ -53,18 +53,18 @@ class WrittenNumbers:
         return number
 
     def written(self, topic: TopicWrite, number: int) -> None:
-        """The commit has returned."""
+        """Note that the commit of a number has returned."""
         with self.lock:
             for name in topic.names:
                 self.sure[name] = max(self.sure[name], number)
 
     def now(self) -> dict[str, int]:
-        """What a read that begins now must show, or more."""
+        """The smallest numbers that a read beginning now may show."""
         with self.lock:
             return dict(self.sure)
 
     def judge(self, floor: dict[str, int], shown: dict[str, int], words: str) -> None:
-        """Compare what an answer shows with what was written before it was asked for, and after."""
+        """Check that a response shows what was committed before the request, and no number not yet begun."""
         with self.lock:
             for name, number in shown.items():
                 if not floor.get(name, 0) <= number <= self.begun[name]:
@@ -74,7 +74,7 @@ class WrittenNumbers:
                 self.problems.append(f"{words}: half of a transaction {shown}")
 
     def wait(self, *names: str) -> None:
-        """Until each of some things has happened NUMBER times more."""
+        """Wait until each of these counts has increased by NUMBER."""
         goal = {name: self.counts[name] + NUMBER for name in names}
         until = time.monotonic() + PATIENCE
         while any(self.counts[name] < wanted for name, wanted in goal.items()):
@@ -86,7 +86,7 @@ class WrittenNumbers:
 
 
 class Server:
-    """One of the two: it can die at once and be started again in the same place."""
+    """One of the two servers, which can be killed and started again on the same port."""
 
     def __init__(self, name: str, folder, database: str, redis: str):
         folder.mkdir()
@@ -103,14 +103,14 @@ class Server:
         self.down = False
 
     def kill(self) -> None:
-        """End at once, without a word to anybody (kill -9)."""
+        """Kill the process with SIGKILL."""
         self.down = True
         self.process.kill()
         self.process.wait()
 
 
 class Client:
-    """Keeps its connections, and what it was given with its tag and date."""
+    """An HTTP client that keeps its connections, and the validators of responses with what these showed."""
 
     def __init__(self, headers: dict[str, str]):
         self.headers = headers
@@ -126,7 +126,7 @@ class Client:
             self.connections.pop(server.name).close()
             if down or server.down:
                 return None
-            return self._ask(server, path, headers)  # one that was closed when the server died
+            return self._ask(server, path, headers)  # the connection was closed when the server died
 
     def _ask(self, server, path, headers):
         connection = self.connections.get(server.name)
@@ -144,7 +144,7 @@ class Client:
 
 
 def commit(factory, topic: TopicWrite, number: int) -> bool:
-    """One write in a transaction of its own; False for one that PostgreSQL ended, as a request's would be."""
+    """Write in a transaction of its own; False if a deadlock ended it, which a request would retry."""
     try:
         with factory() as session:
             topic.write(Catalog(session), number)
@@ -157,7 +157,7 @@ def commit(factory, topic: TopicWrite, number: int) -> bool:
 
 
 def write(board: WrittenNumbers, factory, topics: list[TopicWrite], name: str) -> None:
-    """Take topics to their next number, one transaction each, until it is over."""
+    """Set topics to their next number in turn, one transaction each, until the test is over."""
     for topic in itertools.cycle(topics):
         if board.over.is_set():
             return
@@ -171,7 +171,7 @@ def write(board: WrittenNumbers, factory, topics: list[TopicWrite], name: str) -
 
 
 class Readers:
-    """Reads at random, and judges each answer."""
+    """Readers of random addresses, which judge each response."""
 
     def __init__(
         self, board: WrittenNumbers, cast: WrittenObjects, servers: list[Server], headers: dict[str, str]
@@ -183,7 +183,7 @@ class Readers:
         self.addresses = cast.addresses()
 
     def read(self, seed: int) -> None:
-        """One reader, until it is over."""
+        """Run one reader until the test is over."""
         random, client = Random(seed), Client(self.headers)
         try:
             while not self.board.over.is_set():
@@ -192,21 +192,21 @@ class Readers:
             client.close()
 
     def read_once(self, random: Random, client: Client) -> None:
-        """Any address, on either server, now and then with a condition."""
+        """Request a random address from either server, sometimes with a condition."""
         server = random.choice(self.servers)
         path, shows, status = self.choose(random)
         given = client.given[path]
         headers = random.choice([{}, {}, *({name: value} for name, (value, _) in given.items())])
         floor = self.board.now()
         answer = client.ask(server, path, **headers)
-        time.sleep(0.002)  # writers are threads of this process too
+        time.sleep(0.002)  # lets the writers run, which are threads of this process
         if answer is None:
             return
         status_seen, received, body = answer
         words = f"{server.name} {path} {headers} {status_seen} {received.get('X-Cache')}"
         if status_seen == 304 and headers:
             shown = given[next(iter(headers))][1]
-            if "If-Modified-Since" in headers:  # ratings move no date
+            if "If-Modified-Since" in headers:  # ratings do not change it
                 shown = {name: value for name, value in shown.items() if name != "ratings"}
         elif status_seen == 200:
             shown = shows(json.loads(body))
@@ -222,7 +222,7 @@ class Readers:
         self.board.counts[received.get("X-Cache", str(status_seen))] += 1
 
     def choose(self, random: Random) -> tuple[str, Callable, int | None]:
-        """A path, what its body shows, and the status that must come: 404 for what is gone for sure."""
+        """A path, what its body shows, and the required status: 404 for issues known to be deleted."""
         dead = self.board.now().get("deaths", 0)
         created = self.cast.created_issues[:-1]
         draw = random.random()
@@ -236,7 +236,7 @@ class Readers:
 
 
 def _nothing(_body: dict) -> dict[str, int]:
-    """What a body that does not matter shows."""
+    """Show no topics: the body does not matter."""
     return {}
 
 
@@ -287,12 +287,12 @@ def test_what_was_committed_before_a_read_is_in_its_answer_whatever_dies(databas
 def check_what_is_left(
     database, folder, cast: WrittenObjects, servers: list[Server], headers: dict[str, str]
 ):
-    """What one server has put into Redis the other finds there, and it is what the database says."""
+    """Each server finds in Redis what the other has cached, and it agrees with the database."""
     bare = build_app(database, folder, **API_ONLY, **{"comicsdb.cache.memory_mb": "0"})
     client = Client(headers)
     found = set()
     for path in cast.addresses():
-        host = {"Host": "fresh.example"}  # nobody has asked there yet
+        host = {"Host": "fresh.example"}  # nothing is cached for this host yet
         answers = [client.ask(server, path, **host) for server in servers]
         truth = Request.blank(path, headers=headers | host).get_response(bare)
         assert [body for _, _, body in answers] == [truth.body] * 2

@@ -1,4 +1,4 @@
-"""What operators see of a server of two processes: its log as JSON, its figures, and its errors."""
+"""Monitoring of a server with two workers: its log as JSON, its metrics, and error reports."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from tests.site.test_production import production, workers
 from tests.waiting import wait_until
 
 TOKEN = "prometheus-may-read-this"
-LOOK = 0.1  # seconds between two looks at a server, which has something to start meanwhile
+LOOK = 0.1  # seconds between two polls, so that the server can start workers meanwhile
 METRICS = {
     "COMICSDB_METRICS_TOKEN": TOKEN,
     "COMICSDB_LOG_FORMAT": "json",
@@ -31,7 +31,7 @@ def fetch(url: str, **asked) -> tuple[int, dict, bytes]:
 
 
 def answered(url: str) -> int | None:
-    """The status of an answer; None where the process dies that was asked."""
+    """The status of a response; None if the process that was asked dies."""
     try:
         return fetch(url)[0]
     except OSError:
@@ -39,7 +39,7 @@ def answered(url: str) -> int | None:
 
 
 def counted(base: str, name: str) -> float:
-    """A figure; 0 where the process dies that was asked, whose queue may still take a connection."""
+    """A metric; 0 if the process that was asked dies, as its queue may still accept connections."""
     try:
         return figures(base)[name]
     except OSError:
@@ -48,7 +48,7 @@ def counted(base: str, name: str) -> float:
 
 @pytest.fixture(scope="module")
 def server(cluster, template, tmp_path_factory):
-    """A server that is watched: its process, address, log, reports, and the header of an account."""
+    """A monitored server: its process, address, log, reports, and an account's Authorization header."""
     folder = tmp_path_factory.mktemp("watched")
     cluster.clone_database(template, "watched")
     basic, port = add_account(cluster.url("watched")), free_port()
@@ -61,7 +61,7 @@ def server(cluster, template, tmp_path_factory):
 
 
 def figures(base: str) -> dict[str, float]:
-    """Each sample's name, labels included, and its value."""
+    """The values of all metrics, by name including labels."""
     status, headers, body = fetch(f"{base}/metrics/", Authorization=f"Bearer {TOKEN}")
     assert (status, headers["cache-control"]) == (200, "no-store")
     lines = (line for line in body.decode().splitlines() if not line.startswith("#"))
@@ -93,7 +93,7 @@ def test_figures_are_those_of_all_processes(server):
     for _ in range(20):
         assert fetch(f"{base}/health-of-nobody/")[0] == 404
     answers = [fetch(f"{base}/api/publisher/", Authorization=basic)[0] for _ in range(10)]
-    assert fetch(f"{base}/series/")[0] == 200  # for which the replica is asked
+    assert fetch(f"{base}/series/")[0] == 200  # tries the replica
     found = figures(base)
     assert found['comicsdb_requests_total{route="none",status="4xx"}'] == 20
     listed = {
@@ -114,7 +114,7 @@ def test_figures_are_those_of_all_processes(server):
     assert found['comicsdb_replica_reads_total{replica="127.0.0.1:1",result="failed"}'] >= 1
     assert found['comicsdb_database_connections{state="open"}'] >= 1
 
-    # A process that dies takes what it had open with it, and nothing of what it has done.
+    # The requests of a process that dies are still counted.
     first = workers(process)
     most = found['comicsdb_database_connections{state="most"}']
     assert most == len(first) * 8
@@ -124,7 +124,7 @@ def test_figures_are_those_of_all_processes(server):
     wait_until(lambda: answered(f"{base}/health-of-nobody/") == 404, every=LOOK)
     wait_until(lambda: counted(base, 'comicsdb_requests_total{route="none",status="4xx"}') > 20, every=LOOK)
     wait_until(lambda: len(workers(process)) == len(first), every=LOOK)
-    # The tests that follow must meet no connection that still waits at a process that is gone.
+    # The next tests must not get a connection that is still queued at the dead process.
     wait_until(lambda: all(answered(f"{base}/health-of-nobody/") == 404 for _ in range(20)), every=LOOK)
 
 
@@ -145,7 +145,7 @@ def test_a_fault_is_reported_once_and_without_secrets(server):
     assert (report["path"], report["query"]) == ("/probe/fail/{secret}/", "q=x&token=***")
     assert not re.search(r"hush|link-of-a-mail|Basic", json.dumps(report))
 
-    # A reporter that fails itself changes nothing but the log.
+    # A reporter that fails itself affects only the log.
     assert fetch(f"{base}{path}?clumsy=1")[0] == 500
     lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
     faults = [line for line in lines if "a screw is loose" in line.get("exception", "")]

@@ -1,4 +1,4 @@
-"""What is published: wheels of all parts, installed into empty environments and served from there."""
+"""Tests of the published wheels of all parts, installed into empty environments and served from there."""
 
 import shutil
 import subprocess
@@ -31,7 +31,7 @@ PARTS["comicsdb_client"] = ROOT / "clients" / "python" / "comicsdb_client"
 
 
 def run(*command, cwd):
-    """Run a command; its output is the failure's text."""
+    """Run a command and return its output; fails with that if the command does."""
     done = subprocess.run(
         command, cwd=cwd, env=clean_environment(), capture_output=True, text=True, check=False
     )
@@ -41,20 +41,20 @@ def run(*command, cwd):
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
-    """A folder with the wheels, built by way of the source distributions as `make dist` does."""
+    """A folder with the wheels, built from source distributions as `make dist` does."""
     folder = tmp_path_factory.mktemp("wheels")
     for part, package in PARTS.items():
         copy = folder / "source" / part
         left_out = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
         source = package if (package / "pyproject.toml").exists() else package.parent
-        shutil.copytree(source, copy, ignore=left_out)  # links are followed: the migrations come along
+        shutil.copytree(source, copy, ignore=left_out)  # follows links, so migrations are included
         uv("build", "--no-build-isolation", "--out-dir", str(folder), str(copy), cwd=folder)
     return folder
 
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory, wheels):
-    """The interpreter of an empty environment into which the core and the API were installed."""
+    """The interpreter of an environment with only the core and the API installed."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder / "env")
     python = str(folder / "env" / "bin" / "python")
@@ -63,16 +63,16 @@ def environment(tmp_path_factory, wheels):
 
 
 def uv(*command, python=sys.executable, cwd):
-    """Run a command of uv, which takes a tenth of pip's time, for an environment."""
+    """Run a command of uv for an environment; it takes a tenth of pip's time."""
     return run(sys.executable, "-m", "uv", *command, "--offline", "--python", python, cwd=cwd)
 
 
 def install(python, wheels, *parts):
-    """Install the wheels of some parts, beside what they say they need.
+    """Install the wheels of some parts, with the requirements that they declare.
 
-    That is taken from the environment of these tests, where it was installed from the index at the versions
-    we try: to load and unpack it again would take longest of all. The installation, which is offline, fails
-    if anything is missing.
+    Requirements are linked from the environment of these tests, where they were installed from the index at
+    the versions we test: downloading and unpacking them again would take longest of all. The installation is
+    offline, so it fails if anything is missing.
     """
     chosen = [next(wheels.glob(f"{part}-*.whl")) for part in parts]
     (site,) = (Path(python).parent.parent / "lib").glob("python*/site-packages")
@@ -87,19 +87,19 @@ def install(python, wheels, *parts):
 
 
 def link(source, target):
-    """A link to a file that is there, unless that has been done."""
+    """Link to an existing file, unless the link is already there."""
     if source.exists() and not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(source)
 
 
 def compiled(source):
-    """Where the bytecode of a module is kept."""
+    """The path of a module's bytecode."""
     return Path(cache_from_source(source))
 
 
 def needed(chosen):
-    """What some wheels need by their metadata, other parts left out, and what that needs in turn."""
+    """The direct and indirect requirements of some wheels by their metadata, without our other parts."""
     found, todo = {}, []
     for wheel in chosen:
         name, version, *_ = wheel.name.split("-")
