@@ -1,9 +1,9 @@
-"""Writes of every sort, and reads by HTTP in between: nothing that a cache answers is ever stale.
+"""Property tests of the caches: reads over HTTP between writes of every sort never get a stale response.
 
-Each answer of the API is compared with the one of the same application without a cache, each 304 with all
-that was ever given out; each page with that of the same application when it keeps none. Most pages were
-visited before, so that they come from the cache wherever their key says so. The random sequences are the same
-on every run; a longer search with new ones: `make soak`.
+Each response of the API is compared with that of the same application without a cache, each 304 with all
+earlier responses, and each page with that of the same application without a page cache. Most pages were
+visited before, so that they are cache hits unless their key has changed. The random sequences are the same
+on every run; `make soak` runs a longer search with new ones.
 """
 
 from random import Random
@@ -25,18 +25,18 @@ from tests.machines.api_cache.writer import Writer
 from tests.machines.pages.scenario import PageEnvironment, Visitor
 from tests.soak import SOAK, sequences
 
-BETWEEN = 1 if SOAK else 15  # writes from one visit of all sorts of pages to the next
+BETWEEN = 1 if SOAK else 15  # writes between two visits of all sorts of pages
 
 
 @pytest.fixture(scope="module")
 def seed_engine(cluster, template):
-    """An engine of a database for the small catalogue."""
+    """An engine for the database of the small catalogue."""
     yield from rollback_engine_on_copy(cluster, template, "seed_data")
 
 
 @pytest.fixture(scope="module")
 def seed_data(seed_engine, tmp_path_factory):
-    """A small catalogue, committed, a reader with a password and a token, and an editor."""
+    """A committed small catalogue, with a reader who has a password and a token, and an editor."""
     with session_factory(seed_engine)() as session:
         built = world.build(session, tmp_path_factory.mktemp("seed_data"))
         make, passwords = Factories(Catalog(session)), Passwords("fast")
@@ -48,7 +48,7 @@ def seed_data(seed_engine, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def uncached_api(shared_database, media_folder):
-    """The application's API with a cache that keeps nothing."""
+    """The application with only the API, and a cache that keeps nothing."""
     app = build_app(shared_database, media_folder, **API_ONLY, **{"comicsdb.cache.memory_mb": "0"})
     yield app
     app.registry["comicsdb.engine"].dispose()
@@ -56,7 +56,7 @@ def uncached_api(shared_database, media_folder):
 
 @pytest.fixture(scope="module")
 def uncached_site(shared_database, media_folder):
-    """The same application, which keeps no page."""
+    """The same application, without a page cache."""
     app = build_app(shared_database, media_folder)
     yield app
     app.registry["comicsdb.engine"].dispose()
@@ -75,14 +75,14 @@ def writer(testapp):
 
 @pytest.fixture
 def api(testapp, uncached_api, connection, seed_data, writer):
-    """The application with a cache and without, on one connection, for readers of the API."""
+    """The API with and without a cache, on one connection."""
     credentials = [basic_auth("client", PASSWORD), {"Authorization": f"Bearer {world.TOKEN}"}]
     return ApiEnvironment(connection, testapp.app, uncached_api, seed_data, credentials, writer)
 
 
 @pytest.fixture
 def site(testapp, uncached_site, connection, seed_data, writer):
-    """The same for visitors of the site."""
+    """The same for the site."""
     return PageEnvironment(connection, testapp.app, uncached_site, seed_data, writer)
 
 
@@ -105,7 +105,7 @@ def test_every_single_change_is_seen_at_once(api, site):
 
 
 class Readers(Writers):
-    """Random writes, and a reader of the API."""
+    """Random writes, checked by a reader of the API."""
 
     @rule(seed=seeds)
     def walk(self, seed):
@@ -129,7 +129,7 @@ def test_whatever_is_written_every_answer_is_the_uncached_one(api):
 
 
 class Visitors(Writers):
-    """Random writes, announcements among them, and a visitor of the site."""
+    """Random writes, including announcements, checked by a visitor of the site."""
 
     @rule(title=st.sampled_from(("", "Ash", "Brine")), ending=endings, seed=seeds)
     def announce(self, title, ending, seed):

@@ -1,4 +1,4 @@
-"""What a reader of the API may ask for: details, lists below them, and lists with filters and pages."""
+"""The addresses that a reader of the API requests: details, lists below them, lists by filter and page."""
 
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -82,7 +82,7 @@ QUERIES = {
 
 
 def base(random: Random) -> str:
-    """Mostly the same host; what is cached for one is not for the other."""
+    """Mostly the same host; each host has cache entries of its own."""
     return HOSTS[0] if random.random() < 0.85 else HOSTS[1]
 
 
@@ -104,17 +104,17 @@ class Addresses:
         ]
 
     def objects(self, ids: Ids) -> list[Key]:
-        """The objects with pages that writers work on."""
+        """The objects with pages that writers use."""
         return sorted(each for each in ids.all - self.seed_data.hidden if each[0] in OWNERS)
 
     def of(self, slot: Slot, random: Random) -> Address:
-        """One object, or the list below it."""
+        """The address of an object, or of the list below it."""
         action, kind, each = slot
         below = f"{BELOW[kind]}/" if action == "below" else ""
         return Address(base(random), f"/api/{kind}/{each}/{below}")
 
     def slots(self, keys) -> list[Slot]:
-        """Objects, and the lists below them."""
+        """The slots of objects, and of the lists below them."""
         found = [("detail", *key) for key in sorted(keys)]
         return found + [("below", *key) for key in sorted(keys) if key[0] in BELOW]
 
@@ -123,16 +123,16 @@ class Addresses:
         return Address(base(random), f"/api/{kind}/")
 
     def random_list(self, kind: str, random: Random) -> Address:
-        """A list of a kind, with a filter or a page or none."""
+        """A list of a kind, possibly with a filter or a page."""
         return Address(
             base(random), *random.choice([each for each in self.lists if each[0] == f"/api/{kind}/"])
         )
 
     def far_page(self, random: Random) -> Address:
-        """A list of several pages below an object, or a page of it."""
+        """A page of a long list below an object."""
         return Address(base(random), *random.choice(self.far))
 
     def random_first_page(self, random: Random) -> Address:
-        """A list from which all its other pages can be reached."""
+        """The first page of a random list, from which all others can be reached."""
         lists = [each for each in self.lists + self.far if "page" not in each[1]]
         return Address(base(random), *random.choice(lists))

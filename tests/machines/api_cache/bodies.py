@@ -1,4 +1,4 @@
-"""Which bodies have changed: what the API shows of a small catalogue, asked of the database itself."""
+"""Detects which bodies of the API have changed, by digests of its expressions in the database."""
 
 from collections import defaultdict
 
@@ -11,7 +11,7 @@ from tests.machines.propagation.world import OWNERS
 Key = tuple[str, int]  # kind, id
 Slot = tuple[str, str, int]  # detail or below, kind, id
 
-ORDERED = ("series", "issue")  # lists of these are ordered by more than they show
+ORDERED = ("series", "issue")  # their lists are ordered by columns that they do not show
 _LISTED = (
     "(SELECT json_agg(json_build_array(kind, parent, listed, each) ORDER BY kind, parent, listed, each)"
     " FROM ("
@@ -27,7 +27,7 @@ _LISTED = (
 
 
 def _digests(resource: type, fields: dict):
-    """A value: [id, digest of what it shows] of every object that is not backdrop."""
+    """SQL for pairs of id and digest of the shown fields, for every object outside the backdrop."""
     table = resource.model.__table__
     rows = (
         select(table.c.id.label("own"), *expressions.labelled_columns(fields))
@@ -42,9 +42,9 @@ def _digests(resource: type, fields: dict):
 
 
 class Statements:
-    """One statement, made once of what the API declares for each kind.
+    """One statement, built from what the API declares for each kind.
 
-    It is compiled and prepared: to do so each time takes longer than to read so few rows.
+    It is compiled and prepared once, which takes longer than reading so few rows.
     """
 
     def __init__(self, connection, registry):
@@ -57,7 +57,7 @@ class Statements:
         self._line = ReadConnection(connection)
 
     def read(self) -> tuple[dict, dict, list]:
-        """Digests by kind and id, of details and of rows; and kind, id, kind, id of what lists show."""
+        """Digests of details and of rows, by kind and id; and the lists' members as (kind, id, kind, id)."""
         *digests, listed = self._line.fetch(self._query, {"base": "", "media": ""})
         found = [dict(each or ()) for each in digests]
         details = dict(zip(OWNERS, found[: len(OWNERS)], strict=True))
@@ -65,9 +65,9 @@ class Statements:
 
 
 class BodyDigests:
-    """One reading: a digest of all that is shown of each object, and of all rows of each kind.
+    """One reading: the digests of what is shown of each object, and of all rows of each kind.
 
-    `shown` has ("detail", kind, id) → digest and ("below", kind, id) → rows of the list below the object.
+    `shown` maps ("detail", kind, id) to a digest and ("below", kind, id) to the rows of the object's list.
     """
 
     def __init__(self, statements: Statements):
@@ -85,7 +85,7 @@ class BodyDigests:
         self.shown |= below
 
     def changed(self, before: "BodyDigests") -> tuple[set[Slot], set[str]]:
-        """What is not as it was in an earlier reading, and the kinds whose lists are not."""
+        """The slots, and the kinds of lists, that differ from an earlier reading."""
         both = self.shown.keys() | before.shown.keys()
         slots = {slot for slot in both if self.shown.get(slot) != before.shown.get(slot)}
         return slots, {kind for kind in self.lists if self.lists[kind] != before.lists[kind]}

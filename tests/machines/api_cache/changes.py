@@ -1,4 +1,4 @@
-"""Every single thing that can be changed in the small catalogue of `world.py`, one after the other."""
+"""All single changes of the small catalogue of `world.py`, and values for random ones."""
 
 from datetime import date
 from decimal import Decimal
@@ -13,7 +13,7 @@ SOURCES = [{"source": "W", "url": "https://b.example/"}]
 ALIASES = ["Red", "Blue"]
 PLAIN = {"desc": "Other words.", "cv_id": 77, "gcd_id": 78}
 NAMED = {"name": "Zephyr", **PLAIN}
-# Values by field. The orders of others hang on some that they do not show.
+# Values by field. Some of these affect the order of other objects' lists without being shown there.
 FIELDS: dict[str, dict] = {
     "series_type": {"name": "Annal", "notes": "Some.", "code": "digital_chapter"},
     "genre": {"name": "Zest", "desc": "Some."},
@@ -38,7 +38,7 @@ FIELDS: dict[str, dict] = {
 }
 ROLES = ([], [(0, [0, 1]), (1, [])], [(0, [1]), (1, [0, 1])])
 COVERS = ([], [(0, "Foil", None)], [(0, "Gold", Decimal("4.50"))])
-# Links and parts are taken away and come back.
+# Links and parts are removed and added again.
 LINKED: dict[str, dict] = {
     "team": {"creators": ([], [1]), "universes": ([], [0, 1])},
     "character": {"creators": ([], [0]), "teams": ([], [0, 1]), "universes": ([], [0, 1])},
@@ -46,7 +46,8 @@ LINKED: dict[str, dict] = {
     "issue": {"arcs": ([], [0, 1]), "characters": ([], [0, 1]), "teams": ([], [0, 1])}
     | {"universes": ([], [0, 1]), "reprints": ([], [0, 1, 2]), "credits": ROLES, "variants": COVERS},
 }
-# An issue and a series that others show: reprints of the first issue, associated with the first series.
+# Positions of objects that others show: the issue is a reprint of the first issue, the series is associated
+# with the first series.
 SHOWN = {"issue": 3, "series": 1, "series_type": 2}
 CHANGES: list[Change] = [
     (kind, SHOWN.get(kind, 0), {field: value})
@@ -60,7 +61,7 @@ PARTS: list[Change] = [
     for value in values
 ]
 PARTS += [(kind, 0, {"attributions": SOURCES}) for kind in OWNERS]
-# Position of the issue, number of the account, stars.
+# Position of the issue, position of the account, rating.
 STARS = [(2, 1, 3), (2, 1, 4), (2, 1, 3), (2, 1, None), (0, 0, 1)]
 # Kind, position, field and text: what an editor changes through the API and in forms.
 THROUGH_HTTP = [
@@ -68,14 +69,14 @@ THROUGH_HTTP = [
     *((kind, 1, "name", "Ash") for kind in ("character", "arc", "series")),
     *(("issue", 3, field, value) for field, value in (("number", "77"), ("cover_date", "2020-09-01"))),
 ]
-# Acts on several objects (`catalog.bulk`), which leave objects for the next ones.
+# Bulk actions (`catalog.maintenance.bulk`) that delete nothing, so that the next ones have objects.
 ACTS = ("set_teen", "add_executives", "copy_from_reprints", "remove_covers", "rebuild_slugs")
 # Kind, position of the object that stays, position of the other.
 MERGES = [
     *((kind, 0, 1) for kind in ("arc", "character", "creator", "team", "universe", "publisher", "imprint")),
     ("issue", 0, 3),
 ]
-# An issue with stars goes, and one without; publishers last, as much goes with them.
+# Issues with and without ratings; publishers last, as that deletes much else.
 DELETIONS = [
     *(("role", 0), ("genre", 1), ("age_rating", 1), ("universe", 0), ("creator", 0), ("team", 0)),
     *(("character", 0), ("arc", 0), ("issue", 0), ("issue", 3), ("imprint", 0), ("series", 1)),

@@ -1,4 +1,4 @@
-"""Random writes of every sort, with reads after each transaction, for the property tests."""
+"""The state machine of the property tests: random writes of every sort, with reads after each transaction."""
 
 from random import Random
 
@@ -45,13 +45,13 @@ class Writers(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.scenario = self.environment.scenario()
-        self.until_import = 0  # steps: an import takes as long as a dozen of them
+        self.until_import = 0  # steps before the next import, which takes as long as a dozen
 
     def teardown(self):
         self.scenario.end()
 
     def write(self, seed, ending, job, *arguments):
-        """Do a write, end the transaction as drawn, and look around if it has ended."""
+        """Do a write, end the transaction as drawn, and check reads if it has ended."""
         self.until_import -= 1
         self.attempt(job, *arguments)
         if ending == "roll back":
@@ -63,7 +63,7 @@ class Writers(RuleBasedStateMachine):
 
     @staticmethod
     def attempt(job, *arguments):
-        """Do a write that may be refused."""
+        """Do a write that the catalogue may reject."""
         try:
             job(*arguments)
         except CatalogError as refusal:
@@ -159,7 +159,7 @@ class Writers(RuleBasedStateMachine):
         seed=seeds,
     )
     def import_again(self, alterations, seed):
-        """The same data set once more, with other values here and there."""
+        """Import the same data set again, with a few other values."""
         scenario, self.until_import = self.scenario, 12
         scenario.session.commit()
         before = scenario.imports
@@ -176,7 +176,7 @@ class Writers(RuleBasedStateMachine):
 
     @rule(kind=pages, drawn=st.data(), number=st.integers(2, 4), position=positions, seed=seeds)
     def change_in_one_second(self, kind, drawn, number, position, seed):
-        """One object several times in a row, read each time."""
+        """Change one object several times in a row, with reads after each change."""
         self.scenario.session.commit()
         for turn in range(number):
             _, drawing = drawn.draw(single_changes(kind))
@@ -209,7 +209,7 @@ class Writers(RuleBasedStateMachine):
 
 
 def single_steps(scenario) -> list[tuple]:
-    """Every single write there is, one after the other: a function of the scenario, and its arguments."""
+    """All single writes in order, as pairs of a method of the scenario and its arguments."""
     steps = [(scenario.update, change) for change in CHANGES]
     steps += [(scenario.update_parts, change) for change in PARTS]
     steps += [(scenario.rate, given) for given in STARS]

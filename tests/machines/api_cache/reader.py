@@ -1,4 +1,4 @@
-"""A reader of the API who trusts no cache: compares every answer with the uncached one, and forgets none."""
+"""A reader of the API that compares every response with the uncached one, and with all earlier responses."""
 
 import json
 from collections import defaultdict
@@ -14,14 +14,14 @@ import psycopg
 from webob import Request
 
 HOSTS = ("http://localhost", "https://comics.example:8443")
-TAGS = 2  # of those an address ever had, asked for again at one time
-REREAD_PROBABILITY = 0.25  # of all reads are followed by a second one, or by conditional ones
+TAGS = 2  # earlier tags of an address that are revalidated at a time
+REREAD_PROBABILITY = 0.25  # of reads followed by a second one, or by conditional ones
 
 STARS = {"average_rating", "rating_count"}
 
 
 class Address(NamedTuple):
-    """What is asked for: host with scheme, path, query."""
+    """The address of a request: scheme and host, path, query."""
 
     base: str
     path: str
@@ -32,7 +32,7 @@ class Address(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came back."""
+    """A response."""
 
     status: int
     headers: dict[str, str]
@@ -40,7 +40,7 @@ class Answer(NamedTuple):
 
     @property
     def cache(self) -> str | None:
-        """HIT, MISS, or None for what did not go through the cache."""
+        """HIT, MISS, or None if the response did not go through the cache."""
         return self.headers.get("X-Cache")
 
     @property
@@ -50,7 +50,7 @@ class Answer(NamedTuple):
 
 
 class ReceivedAnswers:
-    """All bodies received from an address: by tag, and, without their stars, by each date sent with them."""
+    """The digests of all bodies received from an address: by tag, and by date (without ratings)."""
 
     def __init__(self):
         self.tags: dict[str, bytes] = {}
@@ -58,7 +58,7 @@ class ReceivedAnswers:
         self.dates: dict[str, set[bytes]] = defaultdict(set)
 
     def add(self, answer: Answer) -> None:
-        """Record a response by its Last-Modified, and by `modified` of a detail as mokkari would send it."""
+        """Record a response by tag, by Last-Modified, and by `modified` of a detail, which mokkari sends."""
         body = sha256(answer.body).digest()
         tag = answer.headers["ETag"]
         assert self.tags.setdefault(tag, body) == body, "two bodies with one tag"
@@ -72,7 +72,7 @@ class ReceivedAnswers:
 
 
 def without_stars(body: bytes) -> bytes:
-    """The digest of what a date stands for: stars change the tag of a body alone."""
+    """The digest of what Last-Modified covers: ratings change only the entity tag."""
     shown = json.loads(body)
     return sha256(
         json.dumps({name: shown[name] for name in shown.keys() - STARS}, sort_keys=True).encode()
@@ -80,9 +80,9 @@ def without_stars(body: bytes) -> bytes:
 
 
 class Reader:
-    """Asks `app`, and `uncached_app`, which is the same application without any memory.
+    """Sends requests to `app`, and to `uncached_app`, the same application without a cache.
 
-    `credentials` are headers of which every request takes one; `counts` is where it notes what came.
+    Each request takes one header of `credentials`; `counts` records how often each result occurred.
     """
 
     def __init__(self, app, uncached_app, credentials: list[dict[str, str]], counts: dict[str, int]):
@@ -93,7 +93,7 @@ class Reader:
         self.received: dict[Address, ReceivedAnswers] = defaultdict(ReceivedAnswers)
 
     def ask(self, app, address: Address, random: Random, method: str = "GET", **headers: str) -> Answer:
-        """One request, by one of the credentials, now and then with a format suffix."""
+        """Send a request with one of the credentials, sometimes with a format suffix."""
         path = address.path
         if random.random() < 0.1 and path.count("/") > 2:
             path = path[:-1] + ".json"
@@ -104,13 +104,13 @@ class Reader:
         return Answer(response.status_int, dict(response.headers), response.body)
 
     def uncached(self, address: Address, random: Random) -> Answer:
-        """What is true now."""
+        """The correct response at this moment."""
         answer = self.ask(self.uncached_app, address, random)
         assert answer.cache in (None, "MISS")
         return answer
 
     def read_and_check(self, address: Address, random: Random, status: int | None = None) -> Answer:
-        """Read, and check the answer; `status` is what must come, if that is known beforehand."""
+        """Read and check the response, which must have `status` if that is given."""
         answer = self.ask(self.app, address, random)
         truth = self.uncached(address, random)
         assert answer.status == truth.status, f"{address}: {answer.status}, not {truth.status}"
@@ -127,7 +127,7 @@ class Reader:
         return answer
 
     def check_second_read(self, address: Address, random: Random, first: Answer) -> None:
-        """A second read at once comes from the cache, and is the same."""
+        """An immediate second read is a cache hit and returns the same."""
         method = random.choice(("GET", "HEAD"))
         again = self.ask(self.app, address, random, method)
         assert again.cache == "HIT", f"{address}: {again.status} {again.cache}"
@@ -135,7 +135,7 @@ class Reader:
         assert again.body == (first.body if method == "GET" else b"")
 
     def record(self, address: Address, answer: Answer) -> None:
-        """Keep a response to revalidate later."""
+        """Record a response for later revalidation."""
         self.received[address].add(answer)
 
     def revalidate(self, address: Address, random: Random, truth: Answer) -> None:
@@ -174,9 +174,9 @@ class Reader:
                 assert answer.headers[name] == truth.headers[name]
 
     def read_during_write(self, address: Address, random: Random, interrupted, status: int | None) -> Answer:
-        """Read while somebody else writes: in the context `interrupted`.
+        """Read in the context `interrupted`, during which somebody else writes.
 
-        The answer is the one from before or the one from after, and nothing of it is left in the cache.
+        The response must be that from before or after the write, and must not leave anything stale cached.
         """
         before = self.uncached(address, random)
         with interrupted:
@@ -191,7 +191,7 @@ class Reader:
         return self.read_and_check(address, random, status)
 
     def read_all_pages(self, address: Address, random: Random) -> None:
-        """Follow a list from its first page to its last: every row once, as many as it says."""
+        """Follow a list from its first page to its last: it has each row once, as many as `count` says."""
         seen, pages, count = [], 0, None
         following: Address | None = address
         while following is not None:
@@ -213,12 +213,12 @@ class Reader:
 
 @contextmanager
 def before_statement(connection, number: int, act: Callable[[], None]):
-    """`act` before the `number`-th statement that the connection sends in the block, or else at its end."""
+    """Call `act` before statement `number` of the connection in the block, or else at its end."""
     driver = connection.connection.driver_connection
     usual, left = driver.cursor_factory, [number]
 
     class Interrupted(psycopg.Cursor):
-        """Lets somebody else go first, once."""
+        """Calls `act` once before the chosen statement."""
 
         def execute(self, query, *rest, **options):
             left[0] -= 1
@@ -237,6 +237,6 @@ def before_statement(connection, number: int, act: Callable[[], None]):
 
 
 def _difference(one: bytes, other: bytes) -> str:
-    """Where two bodies part, and how each goes on."""
+    """The first difference of two bodies, with its context in each."""
     place = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
     return f"{one[max(0, place - 60) : place + 60]!r} is not {other[max(0, place - 60) : place + 60]!r}"

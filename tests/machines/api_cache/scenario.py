@@ -1,4 +1,4 @@
-"""A reader of the API who checks what writes have changed, wherever the API shows it."""
+"""Scenarios of writes after which a reader of the API checks every response that they may have changed."""
 
 from collections import defaultdict
 from random import Random
@@ -15,9 +15,9 @@ from tests.machines.propagation.world import OWNERS
 
 
 class ApiEnvironment:
-    """What scenarios share: a connection, the application with a cache and without, the seed data.
+    """What scenarios share: a connection, the application with and without a cache, and the seed data.
 
-    `credentials` are headers of which every request takes one; `writer` writes by HTTP (`writer.Writer`).
+    Each request takes one header of `credentials`; `writer` writes over HTTP (`writer.Writer`).
     """
 
     def __init__(
@@ -37,12 +37,12 @@ class ApiEnvironment:
         self.writer = writer
         self.addresses = Addresses(seed_data)
         self.statements = Statements(connection, app.registry)
-        self.counts: dict[str, int] = defaultdict(int)  # what readers saw, and how often
+        self.counts: dict[str, int] = defaultdict(int)  # how often readers got which result
         uncached_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
         uncached_app.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
 
     def scenario(self) -> "ApiScenario":
-        """A new one."""
+        """A new scenario."""
         return ApiScenario(self)
 
 
@@ -58,7 +58,7 @@ class ApiScenario(WriteScenario):
         self.bodies = BodyDigests(environment.statements)
         self.gone: set[Key] = set()
         random = Random(0)
-        # What was read since it changed the last time, and where.
+        # By slot, the address at which it was read since its last change.
         self.cached: dict[Slot, Address] = {("list", "", 0): self.addresses.far_page(random)}
         for slot in self.addresses.slots(self.addresses.objects(self.ids)):
             self.cached[slot] = self.addresses.of(slot, random)
@@ -68,7 +68,7 @@ class ApiScenario(WriteScenario):
             self.reader.ask(environment.app, address, random)
 
     def status(self, key: Key) -> int:
-        """What a request for an object has to end with."""
+        """The status that a request for an object must have."""
         if key[1] in self.ids.rows[key[0]] or key in self.environment.seed_data.backdrop.items():
             return 200
         tombstone = self.session.get(Tombstone, key, populate_existing=True)
@@ -76,7 +76,7 @@ class ApiScenario(WriteScenario):
         return 301 if survivor in self.ids.rows[key[0]] else 404
 
     def check_reads(self, random: Random) -> None:
-        """Read what has changed, wherever it is shown, and a few other things, which must be as they were."""
+        """Read what has changed, wherever it is shown, and a few objects and lists that have not."""
         before, self.ids = self.ids, Ids(self.session)
         self.gone |= {key for key in before.all - self.ids.all if key[0] in OWNERS}
         earlier, self.bodies = self.bodies, BodyDigests(self.environment.statements)
@@ -92,9 +92,9 @@ class ApiScenario(WriteScenario):
             self.check_list("", random)
 
     def choose(self, slots: set[Slot], random: Random) -> set[Slot]:
-        """Three of each sort that were read since they changed the last time: no others can be in the cache.
+        """Choose three of each sort that were read since their last change: only those can be cached.
 
-        One of the others is read as well, for the next time.
+        One of the others is read as well, so that it is cached next time.
         """
         chosen = set()
         for sort in sorted({slot[:2] for slot in slots}):
@@ -107,12 +107,12 @@ class ApiScenario(WriteScenario):
         return chosen
 
     def read_and_check(self, slot: Slot, address: Address, random: Random) -> None:
-        """Read an object or the list below it: it is there as long as the object is."""
+        """Read an object or the list below it, which exists as long as the object does."""
         self.reader.read_and_check(address, random, self.status(slot[1:]))
         self.cached[slot] = address
 
     def check_list(self, kind: str, random: Random) -> None:
-        """Read the list of a kind that was read last, now and then another; without kind a far page."""
+        """Read the same list of a kind as last time, and sometimes another; without a kind, a far page."""
         slot = ("list", kind, 0)
         self.reader.read_and_check(self.cached[slot], random)
         if random.random() < REREAD_PROBABILITY:
@@ -122,9 +122,9 @@ class ApiScenario(WriteScenario):
             self.reader.read_and_check(self.cached[slot], random)
 
     def read_during_write(self, key: Key, write, place: int, random: Random, status: int) -> None:
-        """Read an object, or a list, while `write` is done before the statement number `place`.
+        """Read an object or a list while `write` happens before statement number `place`.
 
-        `status` is what a request for the object ends with afterwards.
+        `status` is the status of a request for the object afterwards.
         """
         address, wanted = random.choice(
             [
@@ -134,7 +134,7 @@ class ApiScenario(WriteScenario):
                 (self.addresses.far_page(random), None),
             ]
         )
-        if random.random() < 0.8:  # an address that nobody asked for yet: all its statements are sent
+        if random.random() < 0.8:  # a new address is a cache miss, so all statements are sent
             address = _with_unused_query(address, random)
         interrupted = before_statement(self.environment.connection, place, write)
         self.reader.read_during_write(address, random, interrupted, wanted)

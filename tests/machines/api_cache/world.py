@@ -1,4 +1,4 @@
-"""A catalogue to write to and to read: little of everything, much linked, and a backdrop of many rows."""
+"""The catalogue of the property tests: a few linked objects of every kind, and a backdrop of many rows."""
 
 from collections import defaultdict
 from copy import deepcopy
@@ -22,7 +22,7 @@ from tests.machines.propagation.world import KINDS, REFERENCE
 
 TODAY = date(2020, 6, 1)
 TOKEN = "cdb_" + "5" * 64
-ROWS = 520  # of the backdrop: more than the five pages that are reached by walking
+ROWS = 520  # of each backdrop list: more than NEAR_ROWS of the API's lists
 
 _IDS = " UNION ALL ".join(
     f"SELECT '{kind}' AS kind, id FROM {kind}"
@@ -33,7 +33,7 @@ _VARIANTS = "SELECT issue_id, id FROM variant ORDER BY id"
 
 
 class Ids:
-    """The objects that are not backdrop: ids by kind, and variants by issue, as `Positions` asks for them."""
+    """The objects outside the backdrop: ids by kind, and variants by issue, in the form `Positions` needs."""
 
     def __init__(self, session: Session):
         self.rows: dict[str, set[int]] = defaultdict(set)
@@ -50,7 +50,7 @@ class Ids:
 
 
 class Imports:
-    """A data set that is imported again and again, each time a little different."""
+    """A data set that is imported repeatedly, with a few differences each time."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -60,7 +60,7 @@ class Imports:
         self.number = 0
 
     def copy(self) -> "Imports":
-        """The same, to be changed apart."""
+        """A copy that can be changed independently."""
         copied = Imports(self.folder)
         copied.rows = deepcopy(self.rows)
         return copied
@@ -73,13 +73,13 @@ class Imports:
 
 @dataclass
 class SeedData:
-    """What tests know of the catalogue: rows that writers leave alone, accounts, a data set, objects."""
+    """What tests know about the catalogue: rows that writers do not use, accounts, a data set, objects."""
 
     hidden: set[tuple[str, int]]
     users: tuple[int, ...]
     imports: Imports
-    first: dict[str, int]  # kind → id of the first object that writers work on; two roles
-    backdrop: dict[str, int]  # kind → id of the object that shows many others
+    first: dict[str, int]  # kind → id of the first object that writers use; plus a second role
+    backdrop: dict[str, int]  # kind → id of the object with a long list
 
 
 def build(session: Session, folder: Path) -> SeedData:
@@ -87,7 +87,7 @@ def build(session: Session, folder: Path) -> SeedData:
     catalog = Catalog(session)
     make = Factories(catalog)
     hidden = Ids(session).all - {("series_type", 13), ("age_rating", 1)}
-    for code in ("digital_chapter", "trade_paperback"):  # codes that a test's own types may take
+    for code in ("digital_chapter", "trade_paperback"):  # writers may use these codes for their own types
         catalog.delete(make.series_type(code))
     _fill(session, catalog, make)
     users = (make.user().id, make.user().id)
@@ -104,13 +104,13 @@ def build(session: Session, folder: Path) -> SeedData:
 
 
 def add_token(session: Session, user_id: int) -> None:
-    """Let an account in by TOKEN."""
+    """Make TOKEN a token of an account."""
     session.add(ApiToken(digest=digest(TOKEN), token_key=TOKEN[:8], user_id=user_id))
     session.commit()
 
 
 def _fill(session: Session, catalog: Catalog, make: Factories) -> None:
-    """Two or more of each kind. Some orders hang on what is not shown: equal names, equal dates."""
+    """Create two or more objects of each kind, some with equal names or dates, which other values order."""
     types, genres, ages, roles = [13], [], [], []
     for number, name in enumerate(("One", "Two")):
         types.append(catalog.create(models.SeriesType, {"name": f"Type {name}"}).id)
@@ -154,7 +154,7 @@ def _fill(session: Session, catalog: Catalog, make: Factories) -> None:
 
 
 def _build_backdrop(session: Session, make: Factories) -> dict[str, int]:
-    """Many arcs; a series, an arc, a character and a team with many issues; a publisher with many series."""
+    """Create many arcs; a series, arc, character and team with many issues; a publisher with many series."""
     publisher = make.publisher(name="Backdrop")
     parents = {"arc": make.arc(name="Backdrop"), "team": make.team(name="Backdrop")}
     parents["character"] = make.character(name="Backdrop")

@@ -1,4 +1,4 @@
-"""Writes to the catalogue in every way there is: through its service, by HTTP, in bulk."""
+"""All kinds of writes to the catalogue: through its service, over HTTP, and in bulk."""
 
 from sqlalchemy import select
 
@@ -29,7 +29,7 @@ class WriteScenario:
         self.catalog = Catalog(self.session)
         self.imports = environment.seed_data.imports.copy()
         self.ids = Ids(self.session)
-        environment.app.registry["comicsdb.cache"].clear()  # after a rollback, versions come again
+        environment.app.registry["comicsdb.cache"].clear()  # versions repeat after a rollback
         environment.app.registry["comicsdb.validator_cache"].clear()
 
     def end(self) -> None:
@@ -38,7 +38,7 @@ class WriteScenario:
         self.point.rollback()
 
     def positions(self) -> Positions:
-        """The objects there were after the last transaction."""
+        """The objects that existed after the last transaction."""
         return Positions(self.ids, self.environment.seed_data.hidden)
 
     def object_at(self, kind: str, position: int):
@@ -47,14 +47,14 @@ class WriteScenario:
         return each and self.session.get(MODELS[kind], each)
 
     def update(self, kind: str, position: int, drawing: dict) -> None:
-        """Change an object, if there is one."""
+        """Change an object, if it exists."""
         entity = self.object_at(kind, position)
         values = entity and self.positions().values(kind, drawing, entity.id)
         if values is not None:
             self.catalog.update(entity, values)
 
     def update_parts(self, kind: str, position: int, drawing: dict) -> None:
-        """Change links and parts of an object, if there is one, and not the object itself: as imports do."""
+        """Change links and parts of an object, if it exists, but not the object itself, as imports do."""
         each = self.positions().at(kind, position)
         if each is None:
             return
@@ -71,32 +71,32 @@ class WriteScenario:
         self.catalog.unit.propagate()
 
     def delete(self, kind: str, position: int) -> None:
-        """Delete an object, if there is one."""
+        """Delete an object, if it exists."""
         entity = self.object_at(kind, position)
         if entity is not None:
             self.catalog.delete(entity)
 
     def merge(self, kind: str, kept: int, other: int) -> None:
-        """Merge an object into another one, if there are two."""
+        """Merge an object into another one, if both exist."""
         canonical, loser = self.object_at(kind, kept), self.object_at(kind, other)
         if loser is not None and canonical is not loser:
             merge(self.catalog, canonical, loser)
 
     def move(self, publisher: int, parent: int) -> None:
-        """Make a publisher an imprint of another one, if there are two."""
+        """Make a publisher an imprint of another one, if both exist."""
         moved, owner = self.object_at("publisher", publisher), self.object_at("publisher", parent)
         if owner is not None and moved is not owner:
             move_publisher(self.catalog, moved, owner, with_children=True)
 
     def readdress(self, position: int, year: int) -> None:
-        """Give a series another year, and itself and its issues the slugs that go with it."""
+        """Give a series another start year, and rebuild its slug and those of its issues."""
         series = self.object_at("series", position)
         if series is not None:
             fix_start_year(self.catalog, series, year)
             rebuild_issue_slugs(self.catalog, issue_ids_of_series(self.session, [series.id]))
 
     def revert(self, kind: str, position: int, version: int) -> None:
-        """Bring an object back to one of its older states, without what is not there any more."""
+        """Revert an object to an older version, without links to objects that no longer exist."""
         entity = self.object_at(kind, position)
         if entity is None:
             return
@@ -108,7 +108,7 @@ class WriteScenario:
             revert(self.catalog, storage, entity, chosen, modified=stamp, without_missing=True)
 
     def act_on_many(self, act: str, *positions: int) -> None:
-        """One of the staff's acts on several objects: of the series to rebuild slugs, otherwise of issues."""
+        """Apply a bulk action of the staff: to series for rebuilding slugs, otherwise to issues."""
         reachable = self.positions()
         kind = "series" if act == "rebuild_slugs" else "issue"
         chosen = {each for position in positions if (each := reachable.at(kind, position)) is not None}
@@ -125,11 +125,11 @@ class WriteScenario:
             getattr(bulk, act)(self.catalog, chosen)
 
     def patch(self, kind: str, position: int, field: str, value: str) -> int:
-        """Change a field of an object through the API, as an editor; gives the status."""
+        """Change a field of an object through the API as an editor; returns the status."""
         return self._through_http(kind, position, lambda writer, entity: writer.patch(entity, field, value))
 
     def submit(self, kind: str, position: int, field: str, value: str) -> int:
-        """Change a field of an object in the form of its page; gives the status."""
+        """Change a field of an object with the form on the site; returns the status."""
         return self._through_http(kind, position, lambda writer, entity: writer.submit(entity, field, value))
 
     def _through_http(self, kind: str, position: int, write) -> int:
@@ -140,7 +140,7 @@ class WriteScenario:
         return status
 
     def rate(self, position: int, user: int, stars: int | None) -> None:
-        """Give stars to an issue, or take them back."""
+        """Rate an issue, or remove the rating."""
         issue = self.object_at("issue", position)
         if issue is not None:
             rate(self.session, issue, self.environment.seed_data.users[user], stars, today=TODAY)

@@ -1,4 +1,4 @@
-"""Somebody who writes by HTTP: an editor with a program, and with a browser."""
+"""An editor who writes over HTTP, through the API and in the browser."""
 
 import webtest
 
@@ -16,14 +16,14 @@ class Writer:
         assert log_in(self.browser, username, password).status_int == 303
 
     def patch(self, entity, field: str, value: str) -> int:
-        """PATCH with a form, which every kind takes; gives the status."""
+        """PATCH with form data, which every kind accepts; returns the status."""
         path = f"/api/{entity.__tablename__}/{entity.id}/"
         answer = self.program.patch(path, {field: value}, headers=self.credentials, expect_errors=True)
         assert answer.status_int in (200, 400), answer.text
         return answer.status_int
 
     def submit(self, entity, field: str, value: str) -> int:
-        """Open the page's form, fill in one field, and save; gives the status."""
+        """Open the page's form, fill in one field, and save; returns the status."""
         path = f"/{entity.__tablename__}/{entity.slug}/update/"
         form = form_to(self.browser.get(path), path)
         form[field] = value

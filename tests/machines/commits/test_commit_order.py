@@ -1,9 +1,9 @@
-"""Transactions that overlap at random: the log is in the order of commits, and the epoch tells every change.
+"""Concurrent random transactions: the change log is in commit order, and the epoch reveals every change.
 
-Writers of the catalogue and readers who give stars have transactions open at the same time, each on a
-connection of its own; stamps of issues whose series is renamed move in pieces after the commit, or later if
-somebody holds one of the rows. After each commit somebody follows the change log, and everything that a
-cached answer can depend on is read with the epoch.
+Writers of the catalogue and readers who rate issues have transactions open at the same time, each on its own
+connection. When a series is renamed, the stamps of its issues move in pieces after the commit, or later if a
+row is locked. After each transaction the change log is followed, and everything that a cached response can
+depend on is read together with the epoch.
 """
 
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ PROFILE = sequences(10, 30)
 TODAY = date(2026, 3, 4)
 WRITERS, READERS, ISSUES = 2, 3, 3
 
-# Whoever waits for a lock gets an error.
+# Waiting for a lock soon raises an error.
 IMPATIENT = {"options": "-c lock_timeout=100ms"}
 
 # In one snapshot: the epoch, and all stamps and versions.
@@ -50,7 +50,7 @@ GROUP BY s.id
 
 @contextmanager
 def undone_if_it_waits(session):
-    """A transaction that is rolled back if it would wait for another one."""
+    """Roll back the transaction if it would have to wait for another one."""
     try:
         yield
     except OperationalError as error:
@@ -60,7 +60,7 @@ def undone_if_it_waits(session):
 
 
 class Commits(RuleBasedStateMachine):
-    """Open transactions, and what a follower of the log and a cache have seen."""
+    """State machine of open transactions, with what a follower of the log and a cache have seen."""
 
     factory = None
     issues: tuple = ()
@@ -95,7 +95,7 @@ class Commits(RuleBasedStateMachine):
         writer=st.integers(0, WRITERS - 1), issue=st.integers(0, ISSUES - 1), words=st.text("abc", max_size=3)
     )
     def edit(self, writer, issue, words):
-        """A writer of the catalogue edits an issue, unless another one is at it."""
+        """A writer edits an issue, unless another transaction has locked it."""
         session = self.writers[writer]
         catalog = Catalog(session)
         with undone_if_it_waits(session):
@@ -113,7 +113,7 @@ class Commits(RuleBasedStateMachine):
 
     @rule()
     def move_late_stamps(self):
-        """Stamps move that could not yet, unless somebody still holds their rows."""
+        """Move the stamps that could not be moved yet, unless their rows are still locked."""
         try:
             late_stamps.resume_interrupted(self.factory, timedelta(0))
         except OperationalError as error:
@@ -126,20 +126,20 @@ class Commits(RuleBasedStateMachine):
         stars=st.one_of(st.none(), st.integers(1, 5)),
     )
     def give_stars(self, reader, issue, stars):
-        """A reader gives stars or takes them back, unless somebody is writing the issue or its series."""
+        """A reader adds or removes a rating, unless the issue or its series is locked."""
         session = self.readers[reader]
         with undone_if_it_waits(session):
             ratings.rate_issues(session, self.users[reader], {self.issues[issue]: stars}, today=TODAY)
 
     @rule(reader=st.integers(0, READERS - 1), issue=st.integers(0, ISSUES - 1))
     def scrobble(self, reader, issue):
-        """A reader tells what was read, and waits for nobody."""
+        """A reader scrobbles an issue, which waits for no lock."""
         session = self.readers[reader]
         collection.scrobble(session, self.users[reader], self.issues[issue], None, today=TODAY)
 
     @rule(place=st.integers(0, WRITERS + READERS - 1), kept=st.sampled_from((True, True, True, False)))
     def end(self, place, kept):
-        """A transaction ends; then the log is followed, and what is cached is compared."""
+        """A transaction ends; then the log is followed, and the cached state is compared."""
         session = (*self.writers, *self.readers)[place]
         session.commit() if kept else session.rollback()
         self.followed += self.log(max(self.followed, default=0))

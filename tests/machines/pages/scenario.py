@@ -1,4 +1,4 @@
-"""An anonymous visitor who trusts no cache: compares every page with the one that the view makes now."""
+"""An anonymous visitor who compares every page with the one that the view renders without a cache."""
 
 from collections import defaultdict
 from hashlib import sha256
@@ -19,8 +19,8 @@ from tests.machines.propagation.world import OWNERS
 
 HOSTS = ("http://localhost", "https://comics.example:8443")
 READERS = ({}, {"Accept-Language": "it"}, {"Cookie": "theme=dark"}, {"Cookie": "language=it; theme=light"})
-MISS_CHECK_PROBABILITY = 0.1  # of the pages that were made just now are compared, too
-OBJECTS_PER_KIND = 3  # of each kind that are looked at
+MISS_CHECK_PROBABILITY = 0.1  # of cache misses that are compared too
+OBJECTS_PER_KIND = 3  # objects of each kind that are visited
 BELOW = {
     "arc": ("issue_list",),
     "character": ("issue_list", "{series}"),
@@ -69,10 +69,10 @@ class PageEnvironment:
         uncached_app.registry["comicsdb.read_pool"] = ReadPool(lambda: connection)
         uncached_app.registry["comicsdb.session_factory"].configure(bind=connection, **SAVEPOINT_MODE)
         uncached_app.registry["comicsdb.cached_reads"].clear()
-        uncached_app.registry["comicsdb_web.reloads_templates"] = True  # it keeps no cards either
+        uncached_app.registry["comicsdb_web.reloads_templates"] = True  # so it caches no cards either
 
     def scenario(self) -> "PageScenario":
-        """A new one."""
+        """A new scenario."""
         return PageScenario(self)
 
 
@@ -84,8 +84,8 @@ class PageScenario(WriteScenario):
         self.visitor = Visitor(environment, self)
 
     def announce(self, title: str) -> None:
-        """Change the announcement of the home page, or make one; without a title, delete it."""
-        actor = None  # a command
+        """Change or create the announcement of the home page; without a title, delete it."""
+        actor = None  # as a command does
         found = self.session.query(Announcement).first()
         if not title:
             if found is not None:
@@ -103,7 +103,7 @@ class PageScenario(WriteScenario):
         self.visitor.check_reads(random)
 
     def read_during_write(self, key, write, place: int, random: Random, _status: int) -> None:
-        """Visit a page while `write` is done before the statement number `place`; nothing old stays."""
+        """Visit a page while `write` happens before statement number `place`, and check further reads."""
         self.visitor.visit_during_write(key, write, place, random)
         self.check_reads(random)
 
@@ -114,8 +114,8 @@ class Visitor:
     def __init__(self, environment: PageEnvironment, scenario: WriteScenario):
         self.environment = environment
         self.scenario = scenario
-        self.seen: dict[str, PageRequest] = {}  # by path, as it was asked for the last time
-        # The digests of pages by tag.
+        self.seen: dict[str, PageRequest] = {}  # last request by path
+        # Digests of pages by tag.
         self.received: dict[PageRequest, dict[str, bytes]] = defaultdict(dict)
         self.gone: set[str] = set()
         self.objects: list[str] = []
@@ -126,7 +126,7 @@ class Visitor:
             self.visit(path, random)
 
     def find_pages(self) -> None:
-        """The addresses that there are now."""
+        """Update the addresses of existing and deleted pages."""
         before, self.objects, self.lists = self.objects, [], []
         slugs = defaultdict(list)
         for kind, slug in self.scenario.session.execute(text(_SLUGS)):
@@ -155,7 +155,7 @@ class Visitor:
             self.visit(path, random)
 
     def visit_first_issue(self, random: Random) -> None:
-        """Visit the issue that shows most of others: what is wrong there is soon hidden by another write."""
+        """Visit the issue that shows most other objects, before another write can hide an error there."""
         self.find_pages()
         issues = [each for each in self.objects if each.startswith("/issue/")]
         if issues:
@@ -171,7 +171,7 @@ class Visitor:
             self.visit(path, random)
 
     def visit(self, path: str, random: Random) -> None:
-        """See a page, mostly as it was seen before, and compare."""
+        """Visit a page, mostly by the same request as before, and compare it."""
         asked = self.seen.get(path)
         if asked is None or random.random() < 0.1:
             base = HOSTS[random.random() < 0.1]
@@ -193,7 +193,7 @@ class Visitor:
             self.seen[path] = asked
 
     def record(self, asked: PageRequest, page) -> None:
-        """Keep the digest of a page by its tag: different pages have different tags."""
+        """Record the digest of a page by its tag: different pages must have different tags."""
         body = sha256(page.body).digest()
         assert self.received[asked].setdefault(page.headers["ETag"], body) == body, (
             f"{asked}: one tag, two pages"
@@ -209,11 +209,11 @@ class Visitor:
         self.environment.counts[f"{again.status_int} by tag"] += 1
 
     def visit_during_write(self, key, write, place: int, random: Random) -> None:
-        """Visit a page while `write` is done before the statement number `place`; nothing old stays."""
+        """Visit a page while `write` happens before statement number `place`; nothing stale may be cached."""
         pages = [each for each in self.objects if each.startswith(f"/{key[0]}/")]
         path = random.choice(pages + _some(random, self.lists))
         asked = PageRequest(HOSTS[0], f"{path}{'&' if '?' in path else '?'}utm={random.random()}", 0)
-        self.scenario.session.commit()  # its savepoint would lie around those of the visit
+        self.scenario.session.commit()  # otherwise its savepoint would enclose those of the visit
         with before_statement(self.environment.connection, place, write):
             self.ask(self.environment.app, asked)
         page, truth = self.ask(self.environment.app, asked), self.ask(self.environment.uncached_app, asked)
@@ -222,7 +222,7 @@ class Visitor:
 
     @staticmethod
     def ask(app, asked: PageRequest, **headers: str):
-        """One request."""
+        """Send a request."""
         sent = {**READERS[asked.reader], **headers}
         return Request.blank(asked.path, base_url=asked.base, headers=sent).get_response(app)
 
@@ -232,6 +232,6 @@ def _some(random: Random, paths: list[str]) -> list[str]:
 
 
 def _difference(one: str, other: str) -> str:
-    """Where two pages part, and how each goes on."""
+    """The first difference of two pages, with its context in each."""
     place = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
     return f"{one[max(0, place - 80) : place + 80]!r} is not {other[max(0, place - 80) : place + 80]!r}"
