@@ -1,4 +1,4 @@
-"""What is wrong after a write: stale or restless stamps, one-way links, figures that do not add up."""
+"""Checks after a write: stamps that moved too little or too much, one-way links, wrong rating figures."""
 
 from tests.machines.propagation.oracle import Oracle
 from tests.machines.propagation.shapes import rating_figures, shown_of
@@ -6,7 +6,7 @@ from tests.machines.propagation.world import NAME_STAMPED, RATED, SYMMETRIC, Wor
 
 
 def check_stamps(before: World, after: World, oracle: Oracle) -> list[str]:
-    """What is wrong with the stamps after one write, in words."""
+    """The errors in the stamps after one write, as text."""
     wrong = []
     shown, shows = shown_of(before), shown_of(after)
     stamps = ("modified", "issues_modified", "name_changed", "rated")
@@ -45,7 +45,7 @@ def _grew(before: World, after: World, key, stamp: str) -> bool:
 
 
 def _kept(before: World, after: World, key) -> bool:
-    """Whether each previous stamp is what the stamp was before it moved, and stayed where it did not move."""
+    """Whether each previous stamp is the value before the stamp moved, or unchanged if it did not move."""
     old, new = before.row(key), after.row(key)
     return all(
         new[f"{stamp}_before"] == (old[f"{stamp}_before"] if new[stamp] == old[stamp] else old[stamp])
@@ -55,7 +55,7 @@ def _kept(before: World, after: World, key) -> bool:
 
 
 def check_state(world: World) -> list[str]:
-    """What is wrong with the state itself: links stored one way only, figures that are not the ratings."""
+    """The errors in the state itself: links stored in one direction only, wrong rating figures."""
     wrong = []
     for table in SYMMETRIC:
         pairs = {tuple(row.values()) for row in world.tables[table]}

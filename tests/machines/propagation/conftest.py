@@ -11,13 +11,13 @@ from tests.machines.propagation.moved_stamps import Writer
 
 @pytest.fixture(scope="session")
 def scene_engine(cluster, template):
-    """An engine of a database of its own, in which the objects below are made once for all tests."""
+    """An engine for a separate database, in which the objects below are created once for all tests."""
     yield from rollback_engine_on_copy(cluster, template, "propagation")
 
 
 @pytest.fixture(scope="session")
 def scene_keys(scene_engine) -> dict:
-    """Model and id by name: a series with two issues, an issue of another one, one of each other kind."""
+    """Model and id by name: a series with two issues, an issue of another series, objects of other kinds."""
     with session_factory(scene_engine)() as session:
         make = Factories(Catalog(session))
         series = make.series()
@@ -33,7 +33,7 @@ def scene_keys(scene_engine) -> dict:
 
 @pytest.fixture
 def connection(request):
-    """One connection in an outer transaction: to the database with the objects for who wants them."""
+    """One connection in an outer transaction, to the database with these objects if the test uses them."""
     name = "scene_engine" if "scene_keys" in request.fixturenames else "engine"
     yield from rolled_back_connection(request.getfixturevalue(name))
 
@@ -45,7 +45,7 @@ def bystanders(scene_keys, session):
 
 
 class Bystanders:
-    """The objects by name, each read when somebody asks for it: most tests want two of them."""
+    """The objects by name, each loaded on first access, as most tests use only two of them."""
 
     def __init__(self, session, keys: dict):
         self._session, self._keys = session, keys
@@ -54,7 +54,7 @@ class Bystanders:
         if name not in self._keys:
             raise AttributeError(name)
         entity = self._session.get_one(*self._keys[name])
-        setattr(self, name, entity)  # the session forgets what nobody keeps
+        setattr(self, name, entity)  # the session only has weak references
         return entity
 
 

@@ -27,7 +27,7 @@ class Writer:
         self.catalog = Catalog(session)
 
     def run(self, write, *arguments, **named) -> MovedStamps:
-        """Call a function that writes, commit, and see what moved."""
+        """Call a function that writes, commit, and return what moved."""
         self.session.commit()
         before = World(self.session)
         write(*arguments, **named)
@@ -35,9 +35,9 @@ class Writer:
         return MovedStamps(before, World(self.session))
 
     def update(self, entity, values: dict) -> MovedStamps:
-        """Change an object, and see what moved."""
+        """Change an object, and return what moved."""
         return self.run(self.catalog.update, entity, values)
 
     def delete(self, entity) -> MovedStamps:
-        """Delete an object, and see what moved."""
+        """Delete an object, and return what moved."""
         return self.run(self.catalog.delete, entity)

@@ -1,11 +1,11 @@
-"""Mutants of the propagation table: each lacks one rule, and some test of this folder should fail.
+"""Mutation tests of the propagation table: each mutant lacks one rule, so a test in this folder should fail.
 
 Run by hand, in one process, from the root of the checkout: `python -m tests.machines.propagation.mutants`. It
 prints for each mutant the test that failed first, or that it survived, and exits with 1 if any survived.
 Arguments select mutants by parts of their names.
 
-A mutant lacks one kind that an event touches, one column whose change is an event, one event of a deletion,
-one kind of issue list, or moves no stamp of one sort.
+A mutant lacks one kind that an event touches, one column whose change is an event, one event of a deletion or
+a link, or one kind of issue list, or it moves no stamps of one sort.
 """
 
 import sys
@@ -22,7 +22,7 @@ Patch = Callable[[pytest.MonkeyPatch], None]
 
 
 def mutants() -> dict[str, Patch]:
-    """Name of each mutant, and what makes it."""
+    """The patches that create the mutants, by name."""
     events = {f"{kind}.{what}" for kind in KINDS for what in ("issues", *KINDS[kind].parts)}
     for kind in KINDS:
         events |= {*propagation.field_events(kind), *propagation.deletion_events(kind)}
@@ -68,7 +68,7 @@ def mutants() -> dict[str, Patch]:
 
 
 def _without(function: str, argument: str, lacking: str) -> Patch:
-    """A function of the table that leaves something out of its answer to one argument."""
+    """A patch of a function of the table: its result for one argument lacks something."""
     whole = getattr(propagation, function)
 
     def mutant(given):
@@ -128,7 +128,7 @@ class Plugin:
 
     @staticmethod
     def first_failure(session) -> str | None:
-        """The name of the first test that fails; fixtures of the session stay for the next run."""
+        """The name of the first test that fails; session fixtures are kept for the next run."""
         for item, following in zip(session.items, (*session.items[1:], session.items[0]), strict=True):
             reports = runtestprotocol(item, log=False, nextitem=following)
             if any(report.failed for report in reports):
@@ -138,7 +138,7 @@ class Plugin:
 
 
 def main() -> int:
-    """Exit code."""
+    """Run the tests with all mutants; returns the exit code."""
     plugin = Plugin(sys.argv[1:])
     folder = str(Path(__file__).parent)
     code = pytest.main(["-q", "-s", "-p", "no:cacheprovider", "--tb=no", folder], plugins=[plugin])

@@ -1,7 +1,7 @@
-"""What one write has to move and may move, from two readings of the world and the rules M1-M24.
+"""The stamps that a write must move, computed from two readings of the catalogue by the rules M1-M24.
 
-Written from the table of the specification, not from the one in the code: the events are found by comparing
-plain rows, and the rows they touch by walking plain links.
+It follows the specification, independently of the propagation table in the code: events are found by
+comparing plain rows, and the rows that they touch by following plain links.
 """
 
 from collections import defaultdict
@@ -10,7 +10,7 @@ from tests.machines.propagation.world import LINKS, LISTING, OWNERS, SYMMETRIC, 
 
 Keys = set[tuple[str, int]]
 
-# What an issue's, and a series', label or place in lists of others is made of (M12, M13).
+# Columns that determine the label of an issue or series, or its place in lists (M12, M13).
 ISSUE_PLACE = ("series_id", "number", "cover_date", "store_date")
 SERIES_LABEL = ("name", "sort_name", "year_began", "series_type_id")
 SERIES_EMBEDDED = (*SERIES_LABEL, "alt_names", "language", "volume", "publisher_id", "imprint_id")
@@ -29,7 +29,7 @@ class Oracle:
     # Finding events.
 
     def changed(self, kind: str, *columns: str) -> set[int]:
-        """Ids of the rows of a kind that stayed, in which one of the columns differs."""
+        """Ids of the rows of a kind that exist in both readings and differ in one of the columns."""
         return {
             each
             for name, each in self.kept
@@ -52,7 +52,7 @@ class Oracle:
         pairs = before ^ after
         return {left for left, _ in pairs}, {right for _, right in pairs}
 
-    # Walking links, in either world.
+    # Following links, in both readings.
 
     def linked_to(self, owner: str, kind: str, ids: set[int]) -> set[int]:
         """Rows of `owner` that are, or were, linked to rows of `kind`."""
@@ -79,7 +79,7 @@ class Oracle:
     # The rules.
 
     def touched(self) -> Keys:
-        """Everything whose `modified` this write has to move, and nothing else may."""
+        """The objects whose `modified` this write must move; it may move no other."""
         found: dict[str, set[int]] = defaultdict(set)
         for kind, each in self.written:
             found[kind].add(each)
@@ -169,9 +169,9 @@ class Oracle:
         found["issue"] |= self.linked_to("issue", "issue", self.issues_of(labelled))
 
     def lists(self) -> Keys:
-        """Everything whose `issues_modified` has to move, and nothing else may (M24).
+        """The objects whose `issues_modified` must move, and no other may (M24).
 
-        Those are the parents, before and after, of each issue that came, went or moved its `modified`.
+        These are the parents, before and after, of issues that are new, deleted, or whose `modified` moved.
         """
         issues = {
             each
@@ -187,7 +187,7 @@ class Oracle:
         } & self.kept
 
     def rated(self) -> Keys:
-        """Everything whose rating stamp has to move, and nothing else may (M22)."""
+        """The objects whose rating stamp must move, and no other may (M22)."""
 
         def stars(world: World, kind: str, each: int) -> dict:
             issues = [each] if kind == "issue" else world.issues_of["series"][each]
@@ -200,7 +200,7 @@ class Oracle:
         }
 
     def renamed(self) -> Keys:
-        """Everything whose `name` differs."""
+        """The objects whose `name` differs."""
         return {
             (kind, each)
             for kind, each in self.kept

@@ -1,6 +1,6 @@
-"""What readers see, worked out from plain rows alone: detail bodies, issue lists, and history's snapshots.
+"""What readers see, computed from plain rows: detail bodies, issue lists, and the history's snapshots.
 
-Written from the contract, not from the code that serves it.
+It follows the API's contract, independently of the code that serves it.
 """
 
 from functools import lru_cache
@@ -47,12 +47,12 @@ PLAIN = {
 
 
 def named(world: World, kind: str, each: int | None):
-    """Named: id and name."""
+    """The API's `Named`: id and name."""
     return None if each is None else (each, world.rows[kind][each]["name"])
 
 
 def stamped(world: World, kind: str, ids) -> list:
-    """A list of Stamped inside another object, in the order of names (universes: and designations)."""
+    """A list of the API's `Stamped`, ordered by name (universes also by designation)."""
     rows = [world.rows[kind][each] for each in ids]
     rows.sort(
         key=lambda row: (
@@ -65,7 +65,7 @@ def stamped(world: World, kind: str, ids) -> list:
 
 
 def series_label(world: World, each: int) -> str:
-    """The series display."""
+    """The label of a series."""
     row = world.rows["series"][each]
     code = world.rows["series_type"][row["series_type_id"]]["code"]
     after = " Digital" if code == "digital_chapter" else ""
@@ -73,7 +73,7 @@ def series_label(world: World, each: int) -> str:
 
 
 def issue_label(world: World, each: int) -> str:
-    """The issue display."""
+    """The label of an issue."""
     row = world.rows["issue"][each]
     series = world.rows["series"][row["series_id"]]
     chapter = world.rows["series_type"][series["series_type_id"]]["code"] == "digital_chapter"
@@ -100,7 +100,7 @@ def genres(world: World, series: int) -> list:
 
 
 def detail(world: World, kind: str, each: int) -> dict:
-    """What the detail of an object shows, but its own `modified` and its rating figures."""
+    """The detail of an object, without its own `modified` and its rating figures."""
     row = world.rows[kind][each]
     body = {field: row[field] for field in PLAIN[kind]}
     if kind in OWNERS:
@@ -175,14 +175,14 @@ def _credits(world: World, issue: int) -> list:
 
 
 def rating_figures(world: World, kind: str, each: int) -> tuple:
-    """(average, count) counted from the stars themselves."""
+    """(average, count) computed from the ratings themselves."""
     issues = [each] if kind == "issue" else world.issues_of["series"][each]
     stars = [number for issue in issues for number in world.stars_of[issue].values()]
     return (round(sum(stars) / len(stars), 2) if stars else None, len(stars))
 
 
 def issue_list(world: World, kind: str, each: int) -> list:
-    """The issue list of an arc, character, team or series: IssueRow by IssueRow, in order."""
+    """The issue list of an arc, character, team or series: its rows in order."""
     rows = []
     for issue in world.issues_of[kind][each]:
         row = world.rows["issue"][issue]
@@ -203,7 +203,7 @@ def issue_list(world: World, kind: str, each: int) -> list:
 
 
 class Shown:
-    """Everything one reading of the world shows, by (kind, id)."""
+    """The details and issue lists of one reading of the catalogue, by (kind, id)."""
 
     def __init__(self, world: World):
         self.details = {key: detail(world, *key) for key in world.ids}
@@ -212,7 +212,7 @@ class Shown:
 
 @lru_cache(maxsize=4)
 def shown_of(world: World) -> Shown:
-    """What a reading shows: each is compared with the one before it and with the one after it."""
+    """What a reading shows, cached, as it is compared with the reading before it and the one after it."""
     return Shown(world)
 
 
@@ -283,5 +283,5 @@ def snapshot(world: World, kind: str, each: int) -> dict:
 
 @lru_cache(maxsize=4)
 def snapshots(world: World) -> dict[tuple[str, int], dict]:
-    """The snapshots of all objects: what a transaction ends with, the next one begins with."""
+    """The snapshots of all objects, cached, as the end of a transaction is the start of the next one."""
     return {key: snapshot(world, *key) for key in world.ids}

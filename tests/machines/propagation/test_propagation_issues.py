@@ -1,6 +1,6 @@
-"""Issues and what belongs to them: each write moves exactly the rows that rules M1-M9 name.
+"""Propagation of issues, their links and parts: each write moves exactly the stamps that rules M1-M9 name.
 
-`write.update(...)` and its like commit and tell whose stamps moved; created and deleted objects do not count.
+`write.update(...)` and similar calls commit and return whose stamps moved, without new and deleted objects.
 """
 
 import pytest
@@ -43,7 +43,7 @@ def test_m01_moving_an_issue_touches_both_series(write, make, issue, series):
     assert after.lists == keys(series, other)
 
 
-# M2-M6: what an issue is linked to.
+# M2-M6: links of an issue.
 
 LISTED = ["arc", "character", "team"]  # M2, M3, M4
 
@@ -122,7 +122,7 @@ def test_m06_deleting_an_issue_touches_what_it_reprints(write, make, issue, seri
     assert after.lists == keys(series) | {("series", partner.series_id)}
 
 
-# M7-M9: what belongs to an issue.
+# M7-M9: parts of an issue.
 
 
 def test_m07_variants_touch_their_issue(write, session, issue, series):

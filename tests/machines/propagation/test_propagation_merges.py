@@ -1,4 +1,4 @@
-"""Merges among random writes: after each, nothing that readers keep is stale, and nothing else moved."""
+"""Property test of merges among random writes: no stamp of a changed body is stale, and no other moved."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
@@ -17,10 +17,10 @@ EVERY_KIND = st.sampled_from((*NAMED, "series", "issue", "issue"))
 
 
 class Merges(Writes):
-    """The same writes, with merges in between."""
+    """The same random writes, with merges in between."""
 
     def begin(self, world: World | None = None):
-        """A merge gives the transaction its reason; here all have the same."""
+        """A merge sets the reason of its transaction; here all transactions have the same."""
         super().begin(world)
         self.reason = "a reason"
         self.catalog = Catalog(self.session, self.actor, self.reason)
@@ -47,7 +47,7 @@ class Merges(Writes):
 
     @rule(ending=endings)
     def merge_series_that_share_numbers(self, ending):
-        """Issues that are in both get other numbers first."""
+        """Issues whose numbers collide are renumbered first."""
         kept, other = self.found("series", 0), self.found("series", 1)
         if kept is None or kept is other:
             return

@@ -1,4 +1,4 @@
-"""Names and labels that others show: each write moves exactly the rows that M10-M17 name."""
+"""Propagation of names and labels that others show: each write moves exactly the stamps that M10-M17 name."""
 
 from datetime import date
 from typing import NamedTuple
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("bystanders")
 
 @pytest.fixture
 def house(make):
-    """A publisher with one of everything, and one issue of a series without imprint."""
+    """A publisher with an imprint, a universe, and two series with one issue each, one without an imprint."""
     with make.single_commit():
         publisher = make.publisher()
         imprint, universe = make.imprint(publisher=publisher), make.universe(publisher=publisher)
@@ -69,7 +69,7 @@ def test_m11_deleting_an_imprint_touches_its_series_and_their_issues(write, hous
     assert after.lists == keys(series[0])
 
 
-# M12, M13: what issues and others show of a series, and what others show of an issue.
+# M12, M13: fields of series and issues that other objects show.
 
 
 class Family(NamedTuple):
@@ -291,7 +291,7 @@ def test_m16_a_description_touches_nothing_else(write, make, issue, kind):
     assert after.names == after.lists == set()
 
 
-# M17: links among the others.
+# M17: links between other kinds.
 
 
 @pytest.mark.parametrize(

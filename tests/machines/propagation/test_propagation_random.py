@@ -1,8 +1,8 @@
-"""Random writes, one after the other: after each, nothing that readers keep is stale, and nothing else moved.
+"""Property test of random writes: after each, no stamp of a changed body is stale, and no other has moved.
 
-Every step is checked against an independent account of what readers see (`shapes`) and of what
-the rules let move (`oracle`). The sequences are the same on every run. A longer search with new
-ones: `make soak SOAK=2000` (so many sequences, three a second).
+Every step is checked against an independent model of what readers see (`shapes`) and of which stamps the
+rules move (`oracle`). The sequences are the same on every run. `make soak SOAK=2000` runs a longer search
+with 2000 new ones, about three a second.
 """
 
 from datetime import date
@@ -41,7 +41,7 @@ endings = st.sampled_from(("commit", "commit", "commit", "go on", "go on", "roll
 
 
 class Writes(RuleBasedStateMachine):
-    """The catalogue, a sequence of transactions on it, and what is known of the one that is open."""
+    """State machine of transactions on the catalogue, with the effects of the open one so far."""
 
     connection = None
     hidden: set = set()  # seeded rows that steps leave alone
@@ -63,7 +63,7 @@ class Writes(RuleBasedStateMachine):
     # One transaction.
 
     def begin(self, world: World | None = None):
-        """Note where the transaction starts from, and who writes in it and why."""
+        """Record the state at the start of the transaction, and choose its actor and reason."""
         self.world = self.start = world or World(self.session)
         self.marks = self.session.execute(_MARKS).one()
         self.deletions = []
@@ -80,7 +80,7 @@ class Writes(RuleBasedStateMachine):
         return each and self.session.get(MODELS[kind], each)
 
     def write(self, job, ending: str, written=()):
-        """Do a write, check all that followed from it, and end the transaction as drawn."""
+        """Do a write, check all its effects, and end the transaction as drawn."""
         try:
             made = job()
         except (ConflictError, InvalidError):
@@ -94,7 +94,7 @@ class Writes(RuleBasedStateMachine):
             self.roll_back()
 
     def follow(self, written: set):
-        """Check what one write did, and take it into what the transaction did."""
+        """Check the effects of one write, and add them to those of the transaction."""
         before, self.world = self.world, World(self.session)
         oracle = Oracle(before, self.world, written)
         wrong = check_stamps(before, self.world, oracle) + check_state(self.world)
@@ -108,7 +108,7 @@ class Writes(RuleBasedStateMachine):
         """Commit, and check versions, history and change log of the transaction."""
         self.session.commit()
         after = World(self.session)
-        assert differences(after, self.world).keys() <= {"version"}  # all stamps had moved before
+        assert differences(after, self.world).keys() <= {"version"}  # all stamps were moved before
         advanced = {
             kind: after.versions[kind] - self.start.versions.get(kind, 0)
             for kind in after.versions
@@ -119,7 +119,7 @@ class Writes(RuleBasedStateMachine):
         self.begin(after)
 
     def check_records(self, after: World):
-        """History and change log tell what the transaction did, once, in order, and by whom."""
+        """History and change log record what the transaction did, once, in order, and by whom."""
         then, now = snapshots(self.start), snapshots(after)
         rows, lines = [], []
         for kind, each in sorted(now, key=lambda key: (KINDS.index(key[0]), key[1])):
@@ -152,7 +152,7 @@ class Writes(RuleBasedStateMachine):
         ]
 
     def roll_back(self):
-        """Roll back, and check that nothing at all is left of it."""
+        """Roll back, and check that nothing of the transaction is left."""
         self.session.rollback()
         self.session.commit()
         after = World(self.session)
@@ -197,7 +197,7 @@ class Writes(RuleBasedStateMachine):
 
     @rule(change=relinkings() | part_changes(), position=positions, ending=endings)
     def write_parts_alone(self, change, position, ending):
-        """Links and parts without their owner, as an import writes them."""
+        """Write links and parts without their owner, as an import does."""
         kind, drawing = change
         entity = self.found(kind, position)
         if entity is not None:
@@ -205,7 +205,7 @@ class Writes(RuleBasedStateMachine):
             self.write(lambda: self.replace_parts(kind, entity.id, values), ending)
 
     def replace_parts(self, kind: str, each: int, values: dict):
-        """Write links and parts, and settle."""
+        """Write links and parts, and propagate the changes."""
         for link in kinds.KINDS[kind].links:
             if link.field in values:
                 parts.replace_links(self.session, kind, link, each, values[link.field])
@@ -252,7 +252,7 @@ class Writes(RuleBasedStateMachine):
 
     @rule(change=changes(*KINDS), position=positions, delete=st.booleans())
     def think_better_of_it(self, change, position, delete):
-        """A write in a savepoint that the caller rolls back, the transaction going on."""
+        """Write in a savepoint that the caller rolls back, while the transaction continues."""
         kind, drawing = change
         entity = self.found(kind, position)
         if entity is None:
@@ -290,17 +290,17 @@ def _key(entity) -> tuple[str, int]:
 
 
 def _nothing(_answer) -> None:
-    """Rating writes no object of the catalogue."""
+    """Return None, as a rating writes no object of the catalogue."""
 
 
 @pytest.fixture
 def small_world(session, catalog, make):
-    """A few of everything, much linked; gives the seeded rows that steps leave alone, and two accounts."""
+    """A few linked objects of each kind; returns the seeded rows that steps leave alone, and two accounts."""
     hidden = {key for key in World(session).ids if key not in (("series_type", 13), ("age_rating", 1))}
-    for code in ("digital_chapter", "trade_paperback"):  # codes that the steps' own types may take
+    for code in ("digital_chapter", "trade_paperback"):  # steps may use these codes for their own types
         catalog.delete(make.series_type(code))
     for seeded in (make.series_type("single_issue"), session.get(models.AgeRating, 1)):
-        catalog.update(seeded, {})  # from here on it has a history
+        catalog.update(seeded, {})  # gives it a history
     create = catalog.create
     for number, name in enumerate(("One", "Two")):
         create(models.SeriesType, {"name": f"Type {name}"})

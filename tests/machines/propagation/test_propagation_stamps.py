@@ -1,4 +1,4 @@
-"""The other stamps: of ratings (M22), of issue lists (M24); attributions (M23), and the general rules."""
+"""Propagation of ratings (M22), attributions (M23) and issue lists (M24), and general rules."""
 
 from datetime import date
 
@@ -17,7 +17,7 @@ TODAY = date(2026, 1, 1)
 
 pytestmark = pytest.mark.usefixtures("bystanders")
 
-# M22: stars.
+# M22: ratings.
 
 
 def test_m22_rating_moves_the_rating_stamps_of_issue_and_series_and_no_modified(make, write, issue, series):
@@ -58,7 +58,7 @@ def test_m23_attributions_touch_their_owner(write, make, kind):
 
 
 def written_alone(kind, make):
-    """Each link and part of a kind by its field, with a function of session and id that writes it."""
+    """The field of each link and part of a kind, with a function of session and id that writes it."""
     source = {"source": "W", "url": "https://a.example/"}
     for link in KINDS[kind].links:
         if link.target is models.Genre:
@@ -95,7 +95,7 @@ def test_links_and_parts_that_are_written_alone_touch_their_owner(write, make, k
         assert keys(entity) <= write.run(replace).modified, field
 
 
-# M24: the second stamp.
+# M24: the stamps of issue lists.
 
 
 def test_m24_every_move_of_an_issue_moves_the_second_stamp_of_all_that_list_it(write, make, series):

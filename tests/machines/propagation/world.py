@@ -1,4 +1,4 @@
-"""The whole catalogue as plain rows, read by one statement, and what differs between two readings."""
+"""The whole catalogue as plain rows, read by one statement, and the differences between two readings."""
 
 import json
 from collections import defaultdict
@@ -60,7 +60,7 @@ STAMPS = (
 
 
 class World:
-    """A reading of the catalogue: rows by kind and id, links as pairs, stamps as moments."""
+    """A reading of the catalogue: rows by kind and id, links as pairs, stamps as datetimes."""
 
     def __init__(self, session):
         tables = {table: rows or [] for table, rows in json.loads(session.scalar(_READ)).items()}
@@ -153,7 +153,7 @@ class World:
 
 
 def moved(before: World, after: World, stamp: str) -> set[tuple[str, int]]:
-    """The objects of both readings one of whose stamps differs."""
+    """The objects in both readings for which this stamp differs."""
     found = set()
     for kind in KINDS:
         earlier = before.rows[kind]
@@ -166,10 +166,10 @@ def moved(before: World, after: World, stamp: str) -> set[tuple[str, int]]:
 
 
 def differences(one: World, other: World) -> dict[str, set[str]]:
-    """By table the rows, as texts, that are not in both readings: none only where all stamps are equal."""
+    """The rows that are not in both readings, as text, by table; rows differ if only their stamps do."""
     found = {}
     for table, rows in one.tables.items():
-        if rows != other.tables[table]:  # or else in another order
+        if rows != other.tables[table]:  # only the order may differ
             ours, theirs = (sorted(map(repr, each)) for each in (rows, other.tables[table]))
             if ours != theirs:
                 found[table] = {*ours} ^ {*theirs}

@@ -1,7 +1,7 @@
-"""Random writes on a small world: what a step may draw, and how a drawing becomes values for the catalogue.
+"""Strategies for random writes, and the conversion of a drawing into values for the catalogue.
 
-Drawings name objects by position ("the third arc there is"), so that a sequence means the same whatever the
-ids are, and can be shortened. Pools of values are small on purpose: names, numbers and ids collide.
+Drawings refer to objects by position ("the third arc"), so that a sequence does not depend on ids and can be
+shrunk. Pools of values are small on purpose, so that names, numbers and ids collide.
 """
 
 from datetime import date
@@ -53,7 +53,7 @@ external_ids = st.lists(
 prices = st.none() | st.sampled_from((Decimal("0.00"), Decimal("3.99"), Decimal("4.50")))
 pictures = st.sampled_from(("", "arc/one.png", "arc/two.png"))
 credits_drawn = st.lists(st.tuples(positions, several), max_size=3)
-# A variant keeps the row at a position, or is new where there is none.
+# A variant keeps the row at a position, or is new if there is none.
 variants_drawn = st.lists(st.tuples(positions, st.sampled_from(("", "Foil")), prices), max_size=2)
 
 _OWNED = {"attributions": sources, "external_ids": external_ids}
@@ -158,12 +158,12 @@ def changes(*kinds: str):
 
 
 def single_changes(kind: str):
-    """(kind, drawing) of an update of one field, each as likely as the others."""
+    """(kind, drawing) of an update of one field; all fields are equally likely."""
     return _one_of_fields([(kind, field) for field in sorted(FIELDS[kind])])
 
 
 def _one_of_fields(fields: list[tuple[str, str]]):
-    """(kind, drawing) of one of some (kind, field)."""
+    """(kind, drawing) of an update of one of these fields."""
     return st.sampled_from(fields).flatmap(
         lambda chosen: st.tuples(
             st.just(chosen[0]), st.fixed_dictionaries({chosen[1]: FIELDS[chosen[0]][chosen[1]]})
@@ -177,19 +177,19 @@ def relinkings():
 
 
 def part_changes():
-    """(kind, drawing) of another set of credits, variants, attributions or external ids."""
+    """(kind, drawing) of an update of credits, variants, attributions or external ids."""
     fields = [("issue", "credits"), ("issue", "variants")] * 4
     fields += [(kind, part) for kind in OWNERS for part in _OWNED]
     return _one_of_fields(fields)
 
 
 def renames():
-    """(kind, drawing) of an update of nothing but the name."""
+    """(kind, drawing) of an update of the name only."""
     return _one_of_fields([(kind, "name") for kind in KINDS if kind != "issue"])
 
 
 def relabellings():
-    """(kind, drawing) of an update of one other field that labels an object, or places it, elsewhere."""
+    """(kind, drawing) of an update of another field that determines an object's label or place elsewhere."""
     shown = ("sort_name", "year_began", "series_type", "volume", "alt_names", "publisher", "imprint")
     fields = [("series", field) for field in shown]
     fields += [("issue", field) for field in ("number", "cover_date", "store_date")]
@@ -198,7 +198,7 @@ def relabellings():
 
 
 class Positions:
-    """Finds objects by position among those of a world that steps may use."""
+    """Finds objects by position among those that steps may use."""
 
     def __init__(self, world: World, hidden: set[tuple[str, int]]):
         self.world = world
@@ -207,16 +207,16 @@ class Positions:
         }
 
     def at(self, kind: str, position: int) -> int | None:
-        """The id at a position, counted round and round; None where there is no object of the kind."""
+        """The id at a position, modulo the number of objects; None if there is no object of the kind."""
         ids = self.ids[kind]
         return ids[position % len(ids)] if ids else None
 
     def all_at(self, kind: str, drawn: list[int]) -> list[int]:
-        """The ids at several positions, each once."""
+        """The ids at several positions, without duplicates."""
         return list(dict.fromkeys(self.at(kind, each) for each in drawn)) if self.ids[kind] else []
 
     def values(self, kind: str, drawing: dict, object_id: int | None = None) -> dict | None:
-        """The values a drawing stands for; None where a parent it needs does not exist."""
+        """The values of a drawing; None if a parent in it does not exist."""
         values = dict(drawing)
         for field, target in PARENTS.get(kind, {}).items():
             if values.get(field) is not None:
