@@ -1,4 +1,4 @@
-"""One survey of the application for all tests of the folder, which take back what they write."""
+"""Fixtures: a survey of the application, made once for all tests, whose writes are rolled back."""
 
 from contextlib import closing, contextmanager
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ __all__ = ["world_engine", "world_keys"]
 
 @pytest.fixture(scope="module")
 def client_and_survey(wsgi, world_engine, world_keys):
-    """An client and a survey: the small catalogue of the site's tests, and a member who may do everything."""
+    """A client and a survey of the site tests' small catalogue, with a member who may do everything."""
     with (
         contextmanager(rolled_back_connection)(world_engine) as connection,
         client_on(wsgi, connection) as testapp,
@@ -46,6 +46,6 @@ def survey(client_and_survey) -> Survey:
 
 @pytest.fixture
 def client(client_and_survey):
-    """Sends requests as anybody or as the member, and measures what they cost."""
+    """A client that sends requests anonymously or as the member, and measures their cost."""
     client_and_survey[0].reset()
     return client_and_survey[0]

@@ -1,4 +1,4 @@
-"""Files of libraries that take readers long: every form that an import knows, a text in each place."""
+"""Library files that take parsers long: every format of the import, with a text in each place."""
 
 import io
 import json
@@ -9,8 +9,8 @@ from html import escape
 from comicsdb.library.transfer.format import COLLECTION, COLUMNS, FORMAT, LISTS, VERSION
 from tests.soak import SOAK
 
-CELL = 130_000  # characters; the reader of tables takes no longer ones
-FILE = 1_000_000 if SOAK else 400_000  # bytes of one text: what takes too long for as many shows itself
+CELL = 130_000  # characters; the reader of tables accepts no longer cells
+FILE = 1_000_000 if SOAK else 400_000  # bytes of one text: enough to reveal what takes too long
 NAMES = COLUMNS[COLLECTION]
 
 Made = Callable[[str], bytes]
@@ -42,12 +42,12 @@ NO_XML = dict.fromkeys(each for each in range(32) if chr(each) not in "\t\r\n")
 
 
 def xml(text: str) -> str:
-    """A text as an attribute."""
+    """A text escaped for an XML attribute."""
     return escape(text.translate(NO_XML))
 
 
 SHARE = FILE // len(NAMES)
-# With one text in all places of a kind; it is cut to what a place takes.
+# Files with one text in all places of a kind, cut to the length that a place accepts.
 TEXTS_IN: dict[str, Made] = {
     "header of a table": lambda text: table([text[:CELL], "series", "number"], ["a", "b", "1"]),
     "cells of a table": lambda text: table(list(NAMES), [text[: min(SHARE, CELL)]] * len(NAMES)),
@@ -69,12 +69,12 @@ TEXTS_IN: dict[str, Made] = {
 
 
 def ours(part: str, rows: list) -> bytes:
-    """JSON of our own form."""
+    """JSON in our own format."""
     return json.dumps({"format": FORMAT, "version": VERSION, part: rows}, ensure_ascii=False).encode()
 
 
 def entities() -> bytes:
-    """XML whose entities hold ten times the one before."""
+    """XML with nested entities, each of which contains the previous one ten times."""
     defined = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
     return f'<!DOCTYPE a [<!ENTITY a0 "a">{defined}]><ReadingList><Name>&a9;</Name></ReadingList>'.encode()
 

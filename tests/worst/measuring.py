@@ -1,7 +1,7 @@
-"""Requests, and the CPU time that they take: in this process, in the database, in child processes.
+"""Measures the CPU time that requests take: in this process, in the database, in child processes.
 
-Costs are CPU time, never wall-clock time, and are measured in loops of a fixed amount of work that is
-measured in the same run: on a slow or a busy machine all of them grow together.
+Costs are CPU time, never wall-clock time, and are compared with a loop of a fixed amount of work that is
+measured in the same run: on a slow or busy machine both grow together.
 """
 
 import gc
@@ -21,14 +21,14 @@ from tests.conftest import forget_attempts
 from tests.cpu import cpu_seconds, loop
 
 # A loop takes some 25 ms on a machine of 2026.
-PROCESS_LIMIT = 10  # loops that a request may take in this process, which meanwhile answers no other
+PROCESS_LIMIT = 10  # loops that a request may take in this process, which handles no other meanwhile
 LIMIT_PER_MEGABYTE = 1  # additional loops for each megabyte of the body
 DATABASE_LIMIT = 20  # loops in PostgreSQL
 CHILDREN_LIMIT = 80  # loops in child processes, where large pictures delay no other request
 TOO_LONG_STATUSES = {413, 414, 431}
 TOO_MANY_REQUESTS = 429
 DENIED_STATUSES = {401, 403}
-CREDENTIAL_HEADERS = {"Authorization", "Cookie", "X-Csrftoken"}  # headers, as `places.headers` writes them
+CREDENTIAL_HEADERS = {"Authorization", "Cookie", "X-Csrftoken"}  # spelled as in `Survey.headers`
 MEASUREMENTS = 3  # attempts, if a request seems to cost too much
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~"
 
@@ -44,7 +44,7 @@ class Cost:
 
 @dataclass
 class Case:
-    """A request: where what stands in it, and how long that is."""
+    """A request, with the place, shape and size of the text in it."""
 
     method: str
     path: str
@@ -54,7 +54,7 @@ class Case:
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     member: bool = False
-    uploads: bool = False  # whether children may work at it: they decode pictures
+    uploads: bool = False  # whether child processes may work on it: they decode pictures
 
     def __str__(self):
         path = self.path if len(self.path) < 80 else f"{self.path[:77]}..."
@@ -65,17 +65,17 @@ class Case:
 class MeasuringClient:
     """Sends cases to an application, rolls back what they write, and measures their cost.
 
-    `problems` has a line for each that was answered 5xx or cost too much.
+    `problems` has a line for each case that failed or cost too much.
     """
 
     def __init__(self, app, connection, session: str):
         self.app = app
         self.connection = connection
         self.session = session
-        self.token = ""  # without which a session may not write
+        self.token = ""  # the CSRF token, without which a session may not write
         self.loop = 0.0  # seconds
         self.undo_each = True
-        self.status, self.location = 0, None  # of the last answer
+        self.status, self.location = 0, None  # of the last response
         driver = connection.connection.driver_connection
         self._postgres = driver.pgconn
         self._backend = os.open(f"/proc/{driver.info.backend_pid}/schedstat", os.O_RDONLY)
@@ -109,9 +109,9 @@ class MeasuringClient:
         )
 
     def try_longer(self, case: Case, sizes: Iterable[int], made: Callable[[int], dict]) -> None:
-        """Send a case longer and longer, until it is refused for that, or is wrong.
+        """Send a case with increasing sizes, until it is refused as too long, or is a problem.
 
-        `made` gives the fields of the case that a length changes.
+        `made` returns the fields of the case that depend on the size.
         """
         for size in sizes:
             before = len(self.problems)
@@ -140,7 +140,7 @@ class MeasuringClient:
             self.problems.append(f"{problem}: {case}")
 
     def _problem(self, case: Case, status: int, cost: Cost) -> str | None:
-        if status >= 500 and status not in (501, 503):  # 501 is oEmbed's for formats
+        if status >= 500 and status not in (501, 503):  # oEmbed uses 501 for unknown formats
             return f"answered {status}"
         if case.member and status in DENIED_STATUSES and case.place not in CREDENTIAL_HEADERS:
             return f"answered {status}, before anything looked at what was sent"
@@ -155,7 +155,7 @@ class MeasuringClient:
 
     @contextmanager
     def undone_together(self):
-        """Roll back what is written in the block at its end, and not before."""
+        """Roll back what is written in the block only at its end."""
         undo = self.connection.begin_nested()
         self.undo_each = False
         try:
@@ -165,7 +165,7 @@ class MeasuringClient:
             undo.rollback()
 
     def send(self, case: Case) -> tuple[int, Cost]:
-        """The status of the answer, and what it cost."""
+        """The status of the response, and its cost."""
         environ = self._environ(case)
         self._forget(case)
         self._execute(b"SAVEPOINT asked")
@@ -174,7 +174,7 @@ class MeasuringClient:
             self.status, self.location = int(status[:3]), dict(headers).get("Location")
 
         gc.collect(0)
-        gc.disable()  # going through all that the tests before have left takes longer than any request
+        gc.disable()  # going through the objects of earlier tests takes longer than any request
         before = self._clocks(children=case.uploads)
         try:
             pieces = self.app(environ, start_response)
@@ -193,7 +193,7 @@ class MeasuringClient:
         return self.status, cost
 
     def get(self, path: str, *, member: bool):
-        """An answer as WebOb has it, which changes nothing."""
+        """WebOb's response to a GET request, whose writes are rolled back."""
         undo = self.connection.begin_nested()
         try:
             return Request(self._environ(Case("GET", path, member=member))).get_response(self.app)
@@ -208,7 +208,7 @@ class MeasuringClient:
         environ["HTTP_HOST"] = "localhost"
         if case.member:
             environ["HTTP_COOKIE"] = f"session={self.session}"
-            environ["HTTP_X_CSRFTOKEN"] = self.token  # in a form of the site there is one, too
+            environ["HTTP_X_CSRFTOKEN"] = self.token  # forms of the site also contain it
         for name, value in case.headers.items():
             key = name.upper().replace("-", "_")
             if key not in {"CONTENT_TYPE", "CONTENT_LENGTH"}:
@@ -219,12 +219,12 @@ class MeasuringClient:
         return environ
 
     def _execute(self, statements: bytes) -> None:
-        """Send statements past SQLAlchemy, which would take longer than many a request."""
+        """Send statements without SQLAlchemy, which would take longer than many requests."""
         result = self._postgres.exec_(statements)
         assert result.status == ExecStatus.COMMAND_OK, result.error_message
 
     def _forget(self, case: Case) -> None:
-        """Clear caches of what was rolled back, and reset limits; see `try_one`, too."""
+        """Clear caches of what was rolled back, and reset limits; for GET requests, `try_one` does that."""
         registry = self.app.registry
         registry["comicsdb.cache"].clear()
         registry["comicsdb.validator_cache"].clear()
@@ -237,7 +237,7 @@ class MeasuringClient:
 
 
 def _children() -> float:
-    """What the children of this process have used, those that have ended included, but not PostgreSQL."""
+    """The CPU seconds of this process's children, including those that have ended, but not PostgreSQL."""
     ended = os.times()
     total = ended.children_user + ended.children_system
     for child in psutil.Process().children(recursive=True):
@@ -251,16 +251,16 @@ def _children() -> float:
 
 def form(fields: dict[str, str]) -> tuple[bytes, dict[str, str]]:
     """The body of a form and its headers."""
-    texts = {*fields, *fields.values()}  # many are alike
+    texts = {*fields, *fields.values()}  # many are equal
     sent = {each: quoted(each, b" ").replace(" ", "+") for each in texts}
     body = "&".join(f"{sent[name]}={sent[value]}" for name, value in fields.items()).encode()
     return body, {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 def quoted(text: str, more: bytes = b"") -> str:
-    """As `urllib.parse.quote` has it, where these bytes stay, too; that goes through a text byte by byte.
+    """Like `urllib.parse.quote` with `more` safe bytes, but faster: that goes through a text byte by byte.
 
-    What texts are made of here is repeated, so they hold few different bytes.
+    The texts here are repetitive and have few different bytes, each of which is replaced at once.
     """
     data = text.encode()
     for byte in sorted(set(escaped(data, more)), key=lambda byte: byte != ord("%")):

@@ -1,4 +1,4 @@
-"""Pictures that take decoders long: made by hand, as no program for pictures writes such things."""
+"""Pictures that take decoders long; they are built by hand, as no image software writes such files."""
 
 import io
 import struct
@@ -8,7 +8,7 @@ from functools import cache
 
 from PIL import Image
 
-SIDE = 7000  # pixels; 49 million, about as many as are taken
+SIDE = 7000  # pixels; 49 million in all, about the accepted maximum
 LARGE = 20_000_000  # bytes
 
 
@@ -25,21 +25,21 @@ def flat(side: int = SIDE, mode: str = "L") -> Image.Image:
 
 
 def jpeg_of_many_scans(scans: int = 300) -> bytes:
-    """A progressive JPEG whose last scan comes again and again: each goes over all of its pixels."""
+    """A progressive JPEG whose last scan is repeated: each repetition goes over all pixels."""
     data = saved(flat(), "JPEG", progressive=True)
     last, end = data.rindex(b"\xff\xda"), data.rindex(b"\xff\xd9")
     return data[:end] + data[last:end] * scans + data[end:]
 
 
 def jpeg_of_many_segments(marker: int, content: bytes = b"") -> bytes:
-    """A JPEG with segments of one kind, up to the size of an upload."""
+    """A JPEG with many segments of one kind, as large as an upload may be."""
     data = saved(flat(8), "JPEG")
     segment = b"\xff" + bytes([marker]) + struct.pack(">H", len(content) + 2) + content
     return data[:2] + segment * (LARGE // len(segment)) + data[2:]
 
 
 def jpeg_of_filling() -> bytes:
-    """A JPEG with bytes between its segments that mean nothing."""
+    """A JPEG with many fill bytes before its first segment."""
     data = saved(flat(8), "JPEG")
     return data[:2] + b"\xff" * LARGE + data[2:]
 
@@ -63,13 +63,13 @@ def compressed(side: int) -> bytes:
 
 
 def pixels(side: int, size: int = 0) -> list[bytes]:
-    """The compressed pixels of a PNG of one colour, in pieces of so many bytes or in one."""
+    """The compressed pixels of a PNG of one colour, in pieces of `size` bytes, or in one."""
     data = compressed(side)
     return [data[at : at + size] for at in range(0, len(data), size)] if size else [data]
 
 
 def png_of_texts(name: bytes) -> bytes:
-    """A PNG with compressed texts that are long when they are not."""
+    """A PNG with compressed texts that are long when decompressed."""
     content = b"a\0\0" + (b"\0\0\0" if name == b"iTXt" else b"") + zlib.compress(b"a" * 1_000_000, 9)
     return png(8, pixels(8), chunk(name, content) * 2000)
 
@@ -81,9 +81,9 @@ def frames(form: str, count: int, side: int) -> bytes:
 
 
 def gif_of_frames(count: int = 100_000) -> bytes:
-    """A GIF whose one frame comes again and again."""
+    """A GIF that repeats one frame many times."""
     data = saved(Image.new("P", (64, 64)), "GIF")
-    start = data.index(b",", 13 + (3 << ((data[10] & 7) + 1)))  # behind the colours
+    start = data.index(b",", 13 + (3 << ((data[10] & 7) + 1)))  # after the colour table
     return data[:start] + data[start:-1] * count + b";"
 
 

@@ -1,6 +1,6 @@
-"""Where a stranger's text can come in: read from routes, pages, the API's description and the sources.
+"""All places for untrusted input, as found in routes, pages, the API's description and the sources.
 
-So a new route, parameter, field or header takes part by itself.
+So new routes, parameters, fields and headers are included automatically.
 """
 
 import re
@@ -27,7 +27,7 @@ _NAMED = re.compile(r"""HTTP_([A-Z_]+)|headers(?:\.get\(|\[|\.getall\()\s*["']([
 
 @dataclass
 class Form:
-    """A form as a page shows it, filled in as it comes: names with their values, and those people type."""
+    """A form of a page: its fields with their initial values, and which of them are text fields or files."""
 
     method: str
     path: str
@@ -39,10 +39,10 @@ class Form:
 
 
 class Survey:
-    """What there is to ask.
+    """All requests that the application supports.
 
-    `reads` are addresses by route with the names of their parameters; `forms` those that pages show;
-    `headers` the names that somebody reads; `description` the API's own.
+    `reads` maps paths to the names of their parameters; `forms` are those on pages; `headers` are the names
+    that code reads; `description` is the API's.
     """
 
     def __init__(self, app, session, world, kept, client):
@@ -66,11 +66,11 @@ class Survey:
                 self._described(self.path_of(path), known["get"])
 
     def path_of(self, pattern: str) -> str:
-        """An address of the API's description, with numbers put in."""
+        """A path of the API's description, with ids filled in."""
         return re.sub(r"\{(\w+)\}", lambda found: str(self.numbers[found[1]]), pattern)
 
     def sort_of(self, path: str) -> str:
-        """What answers an address: of the site the last word of the route's name, of the API its module."""
+        """The sort of a path: on the site the last word of its route's name, in the API the whole name."""
         if path not in self._sorts:
             route = self.app.routes_mapper(Request.blank(quote(path)))["route"]
             name = route.name if route else path
@@ -102,7 +102,7 @@ class Survey:
         known.files |= found.files
 
     def filled(self, form: Form) -> dict[str, str]:
-        """The fields of a form as it comes, with a token that counts now."""
+        """The initial fields of a form; with a valid CSRF token for a member."""
         return form.fields | {"csrf_token": self.client.token} if form.member else form.fields
 
     def _described(self, path: str, known: dict) -> None:
@@ -111,7 +111,7 @@ class Survey:
         names |= {each["name"] for each in parameters if each["in"] == "query"}
 
     def resolved(self, described: dict) -> dict:
-        """What a reference of the description refers to."""
+        """The object of the description that a reference points to."""
         while "$ref" in described:
             found = self.description
             for name in described["$ref"].removeprefix("#/").split("/"):
@@ -123,7 +123,7 @@ class Survey:
         """Method, path, media type and properties of every body of the API."""
         for path, known in self.description["paths"].items():
             for method, told in known.items():
-                if not isinstance(told, dict):  # what is said of the whole path
+                if not isinstance(told, dict):  # a key that applies to the whole path
                     continue
                 for kind, content in told.get("requestBody", {}).get("content", {}).items():
                     schema = self.resolved(content["schema"])
@@ -163,7 +163,7 @@ def _value(element) -> str:
 
 @contextmanager
 def record_looked_up_names() -> Iterator[set[str]]:
-    """The names that are looked up in queries and forms meanwhile."""
+    """Record the names that are looked up in queries and forms during the block."""
     names: set[str] = set()
     methods = ("get", "getall", "getone", "__getitem__", "__contains__")
     before = {name: vars(MultiDict)[name] for name in methods if name in vars(MultiDict)}
@@ -186,7 +186,7 @@ def record_looked_up_names() -> Iterator[set[str]]:
 
 
 def known_headers() -> list[str]:
-    """The headers that our sources and WebOb's speak of, as they are written in requests."""
+    """The headers that our sources and WebOb's read, spelled as in requests."""
     found = {"Content-Type", "Cookie"}
     for package in (comicsdb, comicsdb_api, comicsdb_web, webob):
         for source in Path(package.__file__).parent.rglob("*.py"):

@@ -1,8 +1,8 @@
-"""Texts that parsers find hard: each shape is made as long as a place takes it.
+"""Texts that are hard for parsers: each shape can be made as long as a place accepts.
 
-What costs a parser more than its share of time is mostly one of these: one long token that almost fits,
-separators without anything between them, things that are opened and never closed, characters that normal
-forms must sort or expand, and repetitions of what something begins with.
+What takes a parser disproportionate time is mostly one of these: one long token that almost matches,
+separators without anything between them, delimiters that are opened and never closed, characters that Unicode
+normalization must sort or expand, and repetitions of a prefix.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ Shape = Callable[[int], str]
 
 
 def repeated(unit: str, *, start: str = "", end: str = "") -> Shape:
-    """A shape that repeats a text, with something before and behind it."""
+    """A shape that repeats a text, between a start and an end."""
 
     def made(size: int) -> str:
         return start + unit * max(1, (size - len(start) - len(end)) // len(unit)) + end
@@ -20,7 +20,7 @@ def repeated(unit: str, *, start: str = "", end: str = "") -> Shape:
 
 
 def nested(opening: str, closing: str, *, inner: str = "") -> Shape:
-    """A shape as deep as it is long."""
+    """A shape of nested delimiters, as deep as its length allows."""
 
     def made(size: int) -> str:
         depth = max(1, (size - len(inner)) // (len(opening) + len(closing)))
@@ -30,7 +30,7 @@ def nested(opening: str, closing: str, *, inner: str = "") -> Shape:
 
 
 def counted(pattern: str, *, separator: str) -> Shape:
-    """A shape of elements that all differ: `pattern` has a place for their number."""
+    """A shape of elements that all differ: `pattern` has a placeholder for their number."""
 
     def made(size: int) -> str:
         number = max(1, size // (len(pattern) + 4 + len(separator)))
@@ -39,7 +39,7 @@ def counted(pattern: str, *, separator: str) -> Shape:
     return made
 
 
-# Whatever the place: these are what a text can be.
+# For texts in any place.
 TEXTS: dict[str, Shape] = {
     "one token": repeated("a", end="!"),
     "digits": repeated("9"),
@@ -96,7 +96,7 @@ TEXTS: dict[str, Shape] = {
     "parentheses": nested("(", ")"),
 }
 
-# What headers are made of: lists of things with parameters, in all places that a list has.
+# For headers, which are mostly lists of values with parameters.
 HEADERS: dict[str, Shape] = {
     name: TEXTS[name]
     for name in (

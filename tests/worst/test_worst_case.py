@@ -1,6 +1,6 @@
-"""Every route with texts and files in the worst shapes, as long as they are taken.
+"""Every route with texts and files in the worst shapes, as long as are accepted, must stay cheap.
 
-All in one file, as what there is to ask is found out once for it, which takes a while.
+All in one file, as the survey of routes, parameters and forms is made once per module, which takes a while.
 """
 
 import json
@@ -18,8 +18,8 @@ from tests.worst.shapes import HEADERS, TEXTS
 
 # Queries, paths and headers, over all routes.
 
-# What the application refuses is not sent any longer. No server in front of it takes longer ones. What is
-# refused for its length alone is so before anything looks at it: who does not soak sends few so long.
+# A case is sent with increasing sizes until the application refuses it as too long. No proxy accepts longer
+# ones. As requests are refused for their length before anything parses them, normal runs send few long ones.
 ADDRESSES = (8_000, 65_000)
 LENGTHS = (4_000, 30_000, 400_000)
 TAKEN = len(LENGTHS) if SOAK else 1
@@ -30,7 +30,7 @@ PAIRS = ("a&", "page=1&", "&", "=", "q=a;", "%ff=%ff&", "q=a&")
 def test_queries(client, survey):
     """Each parameter by itself, on the site and in the API; all those of a page together; and many of them.
 
-    Who soaks sees each by itself in a page of each sort, and many of them in each page.
+    A soak run sends each by itself to a page of each sort, and many of them to every page.
     """
     shapes, pairs, done, sorts = cycle(TEXTS), cycle(PAIRS), set(), set()
     for path, names in survey.reads.items():
@@ -56,17 +56,17 @@ def test_queries(client, survey):
 
 
 def with_query(path: str, names: list[str], made, size: int) -> dict:
-    """A path with one text in these parameters."""
+    """A path with the same text in each of these parameters."""
     room = (size - len(path)) // len(names) - max(map(len, names)) - 2
     text = made(room)
     value = quoted(text, b"/")
-    if len(value) > room:  # as each byte takes three characters
+    if len(value) > room:  # quoted bytes take three characters
         value = quoted(made(max(1, room * len(text) // len(value))), b"/")
     return {"path": f"{path}?{'&'.join(f'{name}={value}' for name in names)}"}
 
 
 def test_paths(client, survey):
-    """Each part of an address, which may be any text."""
+    """Any text as each part of a path."""
     shapes, done = cycle(TEXTS), set()
     for path in survey.reads:
         parts = path.strip("/").split("/")
@@ -101,9 +101,9 @@ POSTS = ("/accounts/login/", "/api/issue/", "/no/")
 
 
 def test_headers(client, survey):
-    """Each header by itself, where requests go different ways, and all of them in each address.
+    """Each header by itself, with requests that are processed differently, and all headers with each address.
 
-    Who does not soak sends each header every other shape, beside those that it is sent in any case.
+    Only a soak run sends all shapes in each header; others send the first and every other one (Referer: all).
     """
     ways = [Case("GET", path, member=member) for path, member in WAYS]
     ways += [Case("POST", path, body=b"a=1", member=True) for path in POSTS]
@@ -118,7 +118,7 @@ def test_headers(client, survey):
                 client.try_longer(
                     case, lengths, lambda size, name=name, made=made: {"headers": {name: made(size)}}
                 )
-        next(turn)  # so that each header goes each way
+        next(turn)  # so that each header is sent with each kind of request
     shapes = cycle(HEADERS)
     for path in survey.reads:
         shape = next(shapes)
@@ -130,18 +130,18 @@ def test_headers(client, survey):
     client.check()
 
 
-# Forms, parts and JSON, as large as bodies may be, for every route that takes one.
+# Forms, parts and JSON, as large as bodies may be, for every route that accepts them.
 
 JSON = "application/json"
-# Bytes without files. A fifth of what is taken is enough to see whether time grows with the square of it.
+# Bytes of a body without files. A fifth of the maximum is enough to reveal quadratic time.
 BODY = 2_000_000 if SOAK else 400_000
-HEAD = 8_000  # bytes that a part may say of itself
-LONG = 100_000  # characters that may be kept of a text whose field has no limit
-KEPT = {"csrf_token", "modified", "form_key"}  # without which a form is refused
+HEAD = 8_000  # bytes of a part's headers
+LONG = 100_000  # characters for a field without a maximum length
+KEPT = {"csrf_token", "modified", "form_key"}  # forms are refused without these fields
 
 
 def test_forms(client, survey):
-    """All fields at once that people type in, then all others."""
+    """All text fields of a form at once, then all its other fields."""
     shapes, done = cycle(TEXTS), set()
     for each in survey.forms.values():
         others = set(each.fields) - each.text_fields - KEPT
@@ -160,7 +160,7 @@ def test_forms(client, survey):
 
 
 def fitting(shape: str, room: int) -> str:
-    """A text that takes so many bytes in the body of a form."""
+    """A text that takes at most `room` bytes in the body of a form."""
     text = TEXTS[shape](room)
     data = text.encode()
     needed = len(data) + 2 * len(escaped(data, b" "))
@@ -168,7 +168,7 @@ def fitting(shape: str, room: int) -> str:
 
 
 def test_what_is_saved(client, survey):
-    """Each field as long as may be, and then the pages that show what was saved."""
+    """Each text field at its maximum length, and then the pages that show what was saved."""
     shapes, done = cycle(TEXTS), set()
     for each in survey.forms.values():
         for name in sorted(each.text_fields):
@@ -180,9 +180,9 @@ def test_what_is_saved(client, survey):
 
 
 def save(client, survey, each, name, shapes):
-    """Two texts one after another, as pages compare them; then all pages below the one that comes next.
+    """Save two texts in turn, as pages compare them; then read the page that follows, or all pages below it.
 
-    The second finds a conflict where a form says what it was made of.
+    The second save is a conflict if the form contains the version that it is based on.
     """
     size, location = each.max_lengths.get(name, LONG), None
     with client.undone_together():
@@ -253,7 +253,7 @@ PARTS = {
 
 
 def test_parts(client, survey):
-    """Each shape where forms go different ways, and one of them for each route."""
+    """Each shape on routes that process forms differently, and one shape for each form."""
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
     for path in ("/accounts/login/", "/api/issue/", "/api/variant/"):
         for member in (False, True):
@@ -287,7 +287,7 @@ VALUES = {
 
 
 def test_bodies_of_the_api(client, survey):
-    """Each property by itself, all of a body together, and bodies that are something else."""
+    """Each property by itself, all properties of a body together, and other JSON as the whole body."""
     shapes, values, done = cycle(TEXTS), cycle(VALUES.items()), set()
     for method, path, kind, properties in survey.writes():
         if kind == "multipart/form-data":
@@ -314,10 +314,10 @@ def test_bodies_of_the_api(client, survey):
     client.check()
 
 
-# Pictures and imports, in every form that takes a file.
+# Pictures and imports, in every form with a file.
 
 FILE_HEAD = b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n'
-PICTURE = "image"  # what a field for a picture is called
+PICTURE = "image"  # the name of picture fields
 
 
 def multipart(fields: dict[str, str], name: str, content: bytes) -> bytes:
@@ -327,7 +327,7 @@ def multipart(fields: dict[str, str], name: str, content: bytes) -> bytes:
 
 
 def uploads(survey, *, pictures: bool):
-    """A case for each form with a file, the name of its field and its other fields."""
+    """A case for each form with a file, whose place is the file's field, and its other fields."""
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
     for each in survey.forms.values():
         for name in sorted(each.files):
@@ -342,7 +342,7 @@ def uploads(survey, *, pictures: bool):
 
 
 def test_imports(client, survey):
-    """Every file in one form of the site; who soaks sends them to all, with each text in each place."""
+    """Every file in one form of the site; a soak run sends them to all, with each text in each place."""
     for number, (case, fields) in enumerate(uploads(survey, pictures=False)):
         for turn, ((place, made), (shape, text)) in enumerate(product(TEXTS_IN.items(), TEXTS.items())):
             if SOAK or (number == 0 and turn % 2 == 0):  # each text in every other place
@@ -354,7 +354,7 @@ def test_imports(client, survey):
 
 
 def sent(client, case, place, fields, content):
-    """A file, and the page that shows what was understood of it."""
+    """Send a file, and read the page where the import is reviewed."""
     body = multipart(fields, case.place, content)
     with client.undone_together():
         client.try_one(replace(case, place=place, size=len(content), body=body))
@@ -364,7 +364,7 @@ def sent(client, case, place, fields, content):
 
 
 def test_pictures(client, survey):
-    """Each picture in one form of the site and of the API, and one of them in each form."""
+    """Each picture in one form of the site and one of the API, and one picture in every other form."""
     turn, done, sent_in = cycle(PICTURES), set(), defaultdict(list)
     for case, fields in uploads(survey, pictures=True):
         surface = case.path.startswith("/api/")
