@@ -1,1 +1,1 @@
-"""Faults made on purpose: `test_*.py` are in the suite, `make faults` runs `fault_*.py`, which take long."""
+"""Fault injection: `test_*.py` are part of the suite, `make faults` runs the slow `fault_*.py`."""

@@ -1,4 +1,4 @@
-"""A site of several processes behind nginx, as deploy/nginx.conf has it, and what kills and restarts them."""
+"""A site of several processes behind nginx, as in deploy/nginx.conf, which are killed and restarted."""
 
 import random
 import re
@@ -32,7 +32,7 @@ http {{
 
 
 class Node:
-    """A server of production on a port of its own, started again when it has ended, as by systemd."""
+    """A production server on a port of its own, restarted when it ends, as by systemd."""
 
     def __init__(self, folder: Path, url: str, count: int, **more: str):
         folder.mkdir()
@@ -44,7 +44,7 @@ class Node:
         self.stopped = False
 
     def start(self) -> None:
-        """Start it, and see to it that it runs until `stop`."""
+        """Start it, and keep restarting it until `stop`."""
         self.keeper = threading.Thread(target=self._keep)
         self.keeper.start()
         wait_until(self.answers)
@@ -63,13 +63,13 @@ class Node:
                 time.sleep(RESTART)
 
     def answers(self) -> bool:
-        """Whether it is there."""
+        """Whether it responds to a health check."""
         with suppress(OSError):
             return fetch(f"http://127.0.0.1:{self.port}/health/")[0] == 200
         return False
 
     def workers(self) -> list[int]:
-        """Its processes that answer requests: those that listen."""
+        """The process ids of its workers that are listening."""
         found = []
         with suppress(psutil.NoSuchProcess):
             for pid in workers(self.process):
@@ -80,7 +80,7 @@ class Node:
         return sorted(found)
 
     def stop(self) -> None:
-        """End it for good, as systemd does."""
+        """Stop it for good, as systemd does."""
         self.stopped = True
         self.process.terminate()
         self.keeper.join()
@@ -88,7 +88,7 @@ class Node:
 
 @contextmanager
 def balancer(folder: Path, nodes: list[Node]):
-    """nginx with the file of deploy/, ports, paths and nodes put in: the https port, and its access log."""
+    """nginx with the file of deploy/, adapted to ports, paths and nodes: its HTTPS port and access log."""
     folder.mkdir()
     port = free_port()
     (folder / "fullchain.pem").write_text(CERTIFICATE)
@@ -99,13 +99,13 @@ def balancer(folder: Path, nodes: list[Node]):
     site = site.replace("listen 443 ", f"listen 127.0.0.1:{port} ")
     site = site.replace("listen 80", f"listen 127.0.0.1:{free_port()}")
     site = site.replace(f"/etc/letsencrypt/live/{HOST}", str(folder)).replace("/var/log/nginx", str(folder))
-    # Pictures in a bucket come from the application.
+    # Pictures are in a bucket, so the application serves them.
     site, found = re.subn(
         r"\n    # Serves pictures from a local folder.*?(?=\n    # Metrics)", "", site, flags=re.DOTALL
     )
     assert found
     (folder / "site.conf").write_text(site)
-    user = "user root;" if Path("/proc/self").owner() == "root" else ""  # whose the folders are
+    user = "user root;" if Path("/proc/self").owner() == "root" else ""  # the owner of the folders
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, user=user))
     command = [program("nginx"), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
@@ -118,9 +118,9 @@ def balancer(folder: Path, nodes: list[Node]):
 
 
 class Killer:
-    """kill -9 of one process every so many seconds: of a worker, and each fifth time of a whole server.
+    """Sends SIGKILL to one process every few seconds: to a worker, or each fifth time to a whole server.
 
-    The last one that answers is spared: on a busy machine it takes long until the next one has started.
+    The last one that is listening is spared, as starting the next one takes long on a busy machine.
     """
 
     def __init__(self, nodes: list[Node], every: float):
@@ -130,7 +130,7 @@ class Killer:
         self.chance = random.Random("killer")
 
     def run(self, seconds: float, over) -> None:
-        """Kill for so long, or until `over()`."""
+        """Kill for this many seconds, or until `over()`."""
         until = time.monotonic() + seconds
         while time.monotonic() + self.every < until and not over():
             time.sleep(self.every)

@@ -1,4 +1,4 @@
-"""The clients of the API, for faults too."""
+"""The fixtures of API clients, imported from the API's tests."""
 
 from tests.api.conftest import editor, passwords, reader, writer
 

@@ -1,6 +1,6 @@
-"""Three processes on two ports behind nginx; one is killed every ten seconds, and nobody is told wrong.
+"""Three workers of two servers behind nginx: one is killed every ten seconds, and no response is wrong.
 
-One PostgreSQL, one Redis and one store that speaks S3 live on. It takes five minutes, or FAULT_SECONDS.
+PostgreSQL, Redis and an S3 store keep running. It takes five minutes, or FAULT_SECONDS.
 """
 
 import os
@@ -26,7 +26,7 @@ from tests.site.test_plugin import MAKE_EDITOR
 from tests.waiting import wait_until
 
 SECONDS = float(os.environ.get("FAULT_SECONDS", "300"))
-EVERY = 10  # seconds from kill to kill
+EVERY = 10  # seconds between kills
 ISSUES = 400
 # No limit is reached, but everything is counted.
 LIMITS = {
@@ -38,7 +38,7 @@ LIMITS = {
 
 @pytest.fixture
 def stage(tmp_path):
-    """What lives on, and the nodes: the database's address, the storage, the nodes, nginx's port and log."""
+    """The database's address, the storage, the nodes, and nginx's port and log."""
     postgresql, redis, store = PostgreSQL(), RedisServer(), S3Server()
     with ExitStack() as stack:
         postgresql.start()
@@ -66,7 +66,7 @@ def stage(tmp_path):
 
 
 def catalogue(url: str) -> tuple[list[int], str]:
-    """Issues to own: their ids, and the page of one."""
+    """Create issues to collect; returns their ids, and the page of the first."""
     engine = create_engine(url)
     with session_factory(engine)() as session:
         make = Factories(Catalog(session))
@@ -120,7 +120,7 @@ def test_one_process_is_killed_every_ten_seconds(stage):
 
 
 def check_catalogue(url: str, crowd: SharedState, maker: Maker) -> None:
-    """Every write that was answered is there, once; one that was not is there once or not at all."""
+    """Every acknowledged write is in the database once; others are there once or not at all."""
     with connected(url) as connection:
         rows = connection.execute(text('SELECT name, id, "desc" FROM arc')).all()
         snapshots = connection.execute(
@@ -150,7 +150,7 @@ def check_catalogue(url: str, crowd: SharedState, maker: Maker) -> None:
 
 
 def check_library(url: str, collector: Owner, member: Member) -> None:
-    """The same of a collection and of stars."""
+    """The same for a collection and for a rating."""
     with connected(url) as connection:
         counted = (
             "SELECT issue_id, (SELECT count(*) FROM read_date WHERE issue_id = i.issue_id)"
@@ -170,7 +170,7 @@ def check_library(url: str, collector: Owner, member: Member) -> None:
 
 
 def check_pictures(url: str, storage) -> None:
-    """No row names a picture that is not there."""
+    """No row names a picture that does not exist."""
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         assert list(missing(connection, storage)) == []
@@ -178,7 +178,7 @@ def check_pictures(url: str, storage) -> None:
 
 
 def told(crowd: SharedState, killer: Killer, log, maker: Maker) -> None:
-    """Say what happened: kills, answers, and what the balancer hid by asking another process."""
+    """Print what happened: kills, responses, and failures that the balancer hid by asking another node."""
     upstreams = Counter(line.split('"')[-2] for line in log.read_text().splitlines())
     again = {statuses: number for statuses, number in upstreams.items() if "," in statuses}
     lines = [

@@ -1,4 +1,4 @@
-"""Requests that once froze a worker come six at once, again and again, while the site is asked how it is."""
+"""Six clients repeat requests that once froze a worker, while health checks must stay fast."""
 
 import http.client
 import os
@@ -23,16 +23,16 @@ from tests.faults.postgresql import PostgreSQL
 from tests.serving import add_account
 
 SECONDS = float(os.environ.get("FAULT_SECONDS", "30"))
-PAUSE = 0.2  # seconds until a sender begins again: what it sends is a burden to this machine, too
-SOON = 1.0  # seconds within which the site says how it is
+PAUSE = 0.2  # seconds between requests of a sender, which is a load for this machine too
+SOON = 1.0  # seconds within which health checks must succeed
 HEALTH = RawRequest("GET", "/health/", {})
-COOKIE = 400_000  # bytes; nginx takes no line of more than 8,000
+COOKIE = 400_000  # bytes; nginx accepts no line of more than 8,000
 BEHIND_NGINX = 7_900
 
 
 @pytest.fixture
 def site(tmp_path):
-    """The server of production with two workers, the port of nginx in front of it, and a member."""
+    """A production server with two workers, the port of nginx in front of it, and a member's account."""
     postgresql = PostgreSQL()
     postgresql.start()
     url = postgresql.make()
@@ -48,12 +48,12 @@ def site(tmp_path):
 
 
 def send_until(ended, client, sent, answers, wrong):
-    """Send the same request again and again; count the answers, and collect those that are wrong."""
+    """Send the same request repeatedly; count the responses, and collect those that are wrong."""
     while not ended.is_set():
         try:
             status, headers, body = client.ask(sent)
         except (OSError, http.client.HTTPException):
-            status = "closed"  # the rest of what is too large is not read
+            status = "closed"  # the server does not read the rest if a request is too large
         else:
             if status >= 500 and not (status == 503 and headers["Retry-After"]):
                 wrong.append((sent.path, status, body[:500]))
@@ -107,7 +107,7 @@ def test_the_site_answers_within_a_second(site, behind_nginx):
 
 
 def health(connect) -> float:
-    """How long an answer takes, asked a second after the one before, by a new connection: of any worker."""
+    """Wait a second; then the duration of a health check on a new connection, which any worker may handle."""
     time.sleep(1)
     client = Client(connect)
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""Site and API behind a PgBouncer that lends connections for single transactions."""
+"""Site and API behind a PgBouncer that lends connections for single transactions (transaction pooling)."""
 
 import shutil
 import subprocess
@@ -33,7 +33,7 @@ server_reset_query =
 
 @pytest.fixture
 def pooled():
-    """The address of a database through PgBouncer, which has three connections for everybody, and without."""
+    """The addresses of a database through PgBouncer, which has only three connections, and without it."""
     postgresql, port = PostgreSQL(), free_port()
     postgresql.start()
     direct = postgresql.make()
@@ -56,7 +56,7 @@ def pooled():
 
 
 def answers(url: str) -> bool:
-    """Whether a server lets us in."""
+    """Whether a server accepts connections."""
     try:
         psycopg.connect(url.replace("+psycopg", "")).close()
     except psycopg.OperationalError:
@@ -72,7 +72,7 @@ def test_nothing_is_kept_in_a_connection(pooled, tmp_path):
         load = Load([f"http://127.0.0.1:{port}"], direct)
         pages: Counter[int] = Counter()
         with load.running():
-            for _ in range(30):  # the same reads again and again, on whichever connection
+            for _ in range(30):  # the same reads repeatedly, on any connection
                 for path in ("/", "/publisher/", "/series/", "/character/"):
                     pages[fetch(f"http://127.0.0.1:{port}{path}")[0]] += 1
             load.progress(30)

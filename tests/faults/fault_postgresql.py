@@ -1,4 +1,4 @@
-"""PostgreSQL goes away under load and comes back, fills its disk, or is left in the midst of a migration."""
+"""PostgreSQL restarts under load, its disk is full, or a migration is interrupted."""
 
 import random
 import subprocess
@@ -20,7 +20,7 @@ from tests.waiting import wait_until
 
 @pytest.fixture
 def postgresql():
-    """A server with nothing in it."""
+    """An empty server."""
     server = PostgreSQL()
     server.start()
     yield server
@@ -48,7 +48,7 @@ def test_restarted_under_load(postgresql, tmp_path, mode):
 
 
 def test_disk_full(tmp_path):
-    # Not below tmp_path: PostgreSQL's user may not go there.
+    # Not below tmp_path, which PostgreSQL's user cannot access.
     folder = Path(tempfile.mkdtemp(prefix="disk-", dir="/var/tmp"))
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m", "none", folder], check=True)  # needs root
     postgresql = PostgreSQL(folder)
@@ -64,7 +64,7 @@ def test_disk_full(tmp_path):
                 before = refusals(load)
                 wait_until(lambda: refusals(load) > before)
                 ballast.unlink()
-                postgresql.revive()  # it may have given up, as it could not write its log
+                postgresql.revive()  # it may have stopped, as it could not write its WAL
                 load.progress()
         load.check()
     finally:
@@ -74,7 +74,7 @@ def test_disk_full(tmp_path):
 
 
 def refusals(load) -> int:
-    """How many answers were none that one wants."""
+    """The number of unsuccessful responses."""
     return sum(count for (_, status), count in load.statuses.items() if status not in {200, 201})
 
 
@@ -113,7 +113,7 @@ def test_a_migration_is_interrupted(postgresql, tmp_path):
 
 
 def _is_migrated(url: str) -> bool:
-    """Whether somebody holds the lock of migrations."""
+    """Whether a migration is running, which holds an advisory lock."""
     held = "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database WHERE locktype = 'advisory'"
     engine = create_engine(url)
     try:

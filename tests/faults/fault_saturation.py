@@ -1,6 +1,6 @@
-"""32 connections that are never idle, with writes, nonsense and what once froze workers: nothing fails.
+"""32 connections that are never idle send reads, writes, nonsense and requests that once froze workers.
 
-Nor does the memory of workers grow once their caches are full.
+Nothing may fail, and the memory of workers must not grow once their caches are full.
 
 It takes FAULT_MINUTES, by default 4.
 """
@@ -37,14 +37,14 @@ from tests.serving import add_account, connected
 from tests.site.test_plugin import MAKE_EDITOR
 
 MINUTES = float(os.environ.get("FAULT_MINUTES", "4"))
-EVERY = 10  # seconds from sample to sample
+EVERY = 10  # seconds between samples
 CONNECTIONS = 32
 WRITES = 0.15
-ODD = 0.4  # of what is read
+ODD = 0.4  # of reads
 FREEZING = 0.002
-# What a worker may gain of its memory from the third quarter of the time to the last; more while caches fill.
+# How much a worker's memory may grow from the third quarter of the time to the last; more while caches fill.
 GROWTH = 0.04 if MINUTES >= 15 else 0.15
-CACHE = "16"  # megabytes of answers that a worker keeps: so many are there in the first half of the time
+CACHE = "16"  # megabytes of cache for each worker, which are full after the first half of the time
 KINDS = ("publisher", "series", "issue", "arc", "character", "creator", "team", "universe", "imprint")
 PAGES = ("", "create/", "search?q=a", "1/", "?page=1", "nobody/", "nobody/history/")
 PARAMETERS = (
@@ -64,7 +64,7 @@ MEGABYTE = 1024 * 1024
 
 @pytest.fixture
 def site(tmp_path):
-    """The server of production with two workers, and the address of its database."""
+    """A production server with two workers, and the address of its database."""
     postgresql = PostgreSQL()
     postgresql.start()
     url = postgresql.make()
@@ -85,7 +85,7 @@ def site(tmp_path):
 
 
 class Sender:
-    """Somebody who asks for something as soon as the last answer is there."""
+    """A client that sends a request as soon as it has the last response."""
 
     def __init__(self, number: int, port: int, basic: str, freezing: list[RawRequest], page: str):
         self.chance = random.Random(f"sender {number}")
@@ -96,7 +96,7 @@ class Sender:
         self.written = 0
 
     def run(self, ended: threading.Event) -> None:
-        """Ask until the end."""
+        """Send requests until the end."""
         while not ended.is_set() and not self.wrong:
             draw = self.chance.random()
             if draw < WRITES:
@@ -110,12 +110,12 @@ class Sender:
         self.client.leave()
 
     def send(self, sort: str, sent: RawRequest) -> None:
-        """One request; what must not be answered is kept."""
+        """Send a request, and record a wrong response."""
         try:
             status, headers, body = self.client.ask(sent)
         except (OSError, http.client.HTTPException) as error:
             self.answers[sort, "closed"] += 1
-            if sort != "freezing":  # the rest of what is too large is not read
+            if sort != "freezing":  # the server does not read the rest if a request is too large
                 self.wrong.append((sent.method, sent.path, repr(error)))
             return
         self.answers[sort, status] += 1
@@ -125,7 +125,7 @@ class Sender:
             self.wrong.append((sent.method, sent.path, status, body[:1000]))
 
     def _write(self) -> RawRequest:
-        """A new publisher, or another text for the one that all tests begin with."""
+        """A request for a new publisher, or for another text of the one that all senders share."""
         headers = FORM | {"Authorization": self.basic}
         self.written += 1
         if self.written % 2:
@@ -145,7 +145,7 @@ class Sender:
         )
 
     def _odd(self) -> RawRequest:
-        """Paths, parameters and headers that nobody has sent before."""
+        """A request with random path, parameters and headers."""
         kind = self.chance.choice(KINDS)
         path = self.chance.choice(
             (
@@ -223,7 +223,7 @@ def test_nothing_fails_and_nothing_grows(site):
 
 
 def memory_of(pid: int) -> tuple[float, float]:
-    """Megabytes of a process: those that are its own, and all that it has in memory."""
+    """Memory of a process in megabytes: unique set size and resident set size."""
     with suppress(psutil.NoSuchProcess):
         found = psutil.Process(pid).memory_full_info()
         return found.uss / MEGABYTE, found.rss / MEGABYTE
@@ -231,9 +231,9 @@ def memory_of(pid: int) -> tuple[float, float]:
 
 
 def growth(samples: list[float]) -> tuple[float, float]:
-    """How much more there was in the last quarter of the time than in the one before, and how much in that.
+    """The growth of memory from the third quarter of the time to the last, and its size in the third.
 
-    Medians are compared: a large body that is being read is no growth.
+    Medians are compared, so that a large body being read does not count as growth.
     """
     quarter = len(samples) // 4
     before, last = median(samples[-2 * quarter : -quarter]), median(samples[-quarter:])
@@ -241,7 +241,7 @@ def growth(samples: list[float]) -> tuple[float, float]:
 
 
 def told(samples, senders) -> None:
-    """Say what was answered, and what memory each worker had."""
+    """Print the counts of responses, and the memory of each worker over time."""
     answers = sum((each.answers for each in senders), Counter())
     seconds = samples[-1][0]
     lines = [

@@ -1,4 +1,4 @@
-"""A Redis behind sentinels: another becomes the master, and cache and limits go on there."""
+"""Redis with Sentinel: after a failover, cache and rate limits continue with the new master."""
 
 import gc
 import subprocess
@@ -30,7 +30,7 @@ sentinel failover-timeout pages 2000
 
 @pytest.fixture
 def servers(tmp_path):
-    """A master, a replica, and the address by which a sentinel knows them."""
+    """A master, a replica, and the address of both through a sentinel."""
     master, replica, port = RedisServer(), RedisServer(), free_port()
     options = "--requirepass", "hush", "--masterauth", "hush"
     for server in (master, replica):
@@ -45,7 +45,7 @@ def servers(tmp_path):
     wait_until(lambda: known(asked) == 1)
     address = f"redis+sentinel://:hush@localhost:1,127.0.0.1:{port}/pages/0?socket_timeout=30"
     yield master, replica, address
-    for each in gc.get_objects():  # those that caches and limits keep for their next question
+    for each in gc.get_objects():  # those that caches and limits keep open
         if isinstance(each, Connection):
             each.disconnect()
     sentinel.kill()
@@ -56,7 +56,7 @@ def servers(tmp_path):
 
 
 def known(sentinel: Redis) -> int:
-    """How many replicas the sentinel has heard of; none until it answers."""
+    """The number of replicas that the sentinel knows; 0 until it answers."""
     try:
         return sentinel.sentinel_master("pages")["num-slaves"]
     except RedisError:
@@ -74,7 +74,7 @@ def test_cache_and_limits_go_on_with_the_next_master(servers, independent_read_p
     wait_until(lambda: replica.client.exists("comicsdb:detail:one") and replica.client.dbsize() >= 2)
 
     master.kill()
-    assert cache.detail.get_or_create("two", lambda: b"2") == (b"2", False)  # nobody waits for an election
+    assert cache.detail.get_or_create("two", lambda: b"2") == (b"2", False)  # no wait for the election
     wait_until(lambda: replica.client.info("replication")["role"] == "master")
 
     def taken():

@@ -1,4 +1,4 @@
-"""How much of the machine the units of systemd could reach, in the eyes of systemd itself: from 0 to 10."""
+"""The exposure of our systemd units to attacks, as rated by systemd itself from 0 to 10."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Requests that held a worker for seconds to minutes each, and clients that send them."""
+"""Requests that once blocked a worker for seconds to minutes, and clients that send them."""
 
 import http.client
 import re
@@ -35,7 +35,7 @@ class Client:
         self.cookies: dict[str, str] = {}
 
     def ask(self, sent: RawRequest) -> tuple[int, http.client.HTTPMessage, bytes]:
-        """Status, headers and body of the answer; raises OSError and HTTPException where there is none."""
+        """Status, headers and body of the response; raises OSError or HTTPException if there is none."""
         if self.connection is None:
             self.connection = self.connect()
         headers = self.headers | sent.headers
@@ -60,11 +60,11 @@ class Client:
         self.connection = None
 
     def token(self, path: str) -> str:
-        """The token of the forms of a page."""
+        """The CSRF token of the forms of a page."""
         return TOKEN.search(self.ask(RawRequest("GET", path, {}))[2])[1].decode()
 
     def log_in(self, username: str, password: str) -> None:
-        """Fill in the form."""
+        """Log in with the site's form."""
         path = "/accounts/login/"
         fields = {"csrf_token": self.token(path), "username": username, "password": password}
         status, _, body = self.ask(RawRequest("POST", path, FORM, urlencode(fields).encode()))
@@ -72,18 +72,18 @@ class Client:
 
 
 def long_cookie(size: int) -> RawRequest:
-    """Pairs that end nowhere: WebOb's own pattern looks for the end of each from all of its letters."""
+    """A cookie without pairs: from each letter, WebOb's own pattern searches for the end of a pair."""
     return RawRequest("GET", "/", {"Cookie": "a" * size})
 
 
 def crowded_parts() -> RawRequest:
-    """A form of parts whose names are nothing but separators of parameters."""
+    """A form whose parts have names that consist of parameter separators only."""
     part = PART % (b";" * 7900, b"", b"")
     return RawRequest("POST", "/accounts/login/", PARTS, part * 2400 + b"--x--\r\n")
 
 
 def picture_of_many_scans(token: str) -> RawRequest:
-    """A picture for a profile that takes a decoder minutes."""
+    """A profile picture that takes a decoder minutes."""
     parts = PART % (b"csrf_token", b"", token.encode())
     parts += PART % (b"image", b'; filename="a.jpg"', jpeg_of_many_scans(600))
     return RawRequest("POST", PROFILE, PARTS, parts + b"--x--\r\n")

@@ -1,4 +1,4 @@
-"""People at work while something goes wrong: writers who try again, and what they were answered."""
+"""A load of writes while faults happen: writers that retry, and a check of the responses they got."""
 
 import json
 import sys
@@ -19,11 +19,11 @@ WRITERS = 3
 
 
 class Load:
-    """Writers who make publishers and look at them, each until the end of the block `with load.running()`.
+    """Writers that create publishers and read them back until the end of the block `with load.running()`.
 
     A writer sends the same request with the same Idempotency-Key until it gets 201, and then expects to read
-    what it wrote. `statuses` counts answers by method, "lost" being no answer at all; `wrong` are answers
-    that must not be.
+    what it wrote. `statuses` counts responses by method and status, "lost" if there was none; `wrong` has
+    the incorrect ones.
     """
 
     def __init__(self, bases: list[str], database: str):
@@ -39,7 +39,7 @@ class Load:
 
     @contextmanager
     def running(self):
-        """People come, and go at the end; what they have begun they finish."""
+        """Run the writers during the block; they finish what they have begun."""
         threads = [threading.Thread(target=self._write, args=(number,)) for number in range(WRITERS)]
         for thread in threads:
             thread.start()
@@ -51,7 +51,7 @@ class Load:
                 thread.join()
 
     def progress(self, more: int = 10) -> None:
-        """Wait until so many more writes were answered."""
+        """Wait until this many more writes have succeeded."""
         wanted = len(self.written) + more
         wait_until(lambda: self.wrong or len(self.written) >= wanted)
         assert not self.wrong, self.wrong[0]
@@ -94,7 +94,7 @@ class Load:
             self.wrong.append((name, status, body))
 
     def check(self) -> None:
-        """Nothing wrong was said, and every write that was answered is there, once."""
+        """No response was wrong, and every acknowledged write is in the database once."""
         assert not self.wrong, self.wrong[0]
         engine = create_engine(self._database)
         with engine.connect() as connection:

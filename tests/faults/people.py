@@ -1,9 +1,8 @@
-"""People at work on a site that is dying all the time: what they ask for, and what they must be told.
+"""Simulated users of a site whose processes are killed all the time: what they request and must get.
 
-Each writer has objects of its own that carry a number in their text; it takes them from one number to the
-next. Whoever reads must find a number at least as high as was sure when the request began: one that a
-writer was answered, or that somebody has seen. Where there is no answer, or 502 or 504 of the balancer, what
-was asked for was done once or not at all.
+Each writer has objects of its own with a number in their text, which it increments. A reader must get at
+least the number that was confirmed when the request began, by a response to the writer or to any reader. If
+there is no response, or a 502 or 504 of the balancer, the request was carried out once or not at all.
 """
 
 import http.client
@@ -24,8 +23,8 @@ from tests.site.test_crash import BOUNDARY, cover, form
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 PARTS = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
-PAUSE = 0.1  # seconds from what one person has done to what it does next
-RETRY_PAUSE = 0.2  # seconds until somebody who got no answer asks again
+PAUSE = 0.1  # seconds between two actions of a user
+RETRY_PAUSE = 0.2  # seconds before the next request if there was no response
 REVISION = re.compile(rb"revision (\d+)\.")
 TIMES_READ = re.compile(rb'"read_count": ?(\d+)')
 
@@ -38,15 +37,15 @@ class TrackedObject:
     page: str  # on the site
     name: str
     number: re.Pattern = REVISION
-    begun: int = 1  # nobody has seen a greater number
-    confirmed: int = 1  # nobody sees a smaller one any more
+    begun: int = 1  # no response may show a greater number
+    confirmed: int = 1  # no response may show a smaller one
     answered: list[int] = field(default_factory=lambda: [1])
     picture: bytes | None = None  # as it must be served; none if unknown
-    seen: int = 0  # answers that showed it
+    seen: int = 0  # responses that showed it
 
 
 class SharedState:
-    """What all users share: the objects, what was answered, and what was wrong."""
+    """What all users share: the objects, the counts of responses, and the errors."""
 
     def __init__(self, port: int):
         self.port = port
@@ -56,11 +55,11 @@ class SharedState:
         self.statuses: Counter[tuple[str, object]] = Counter()
         self.slowest = 0.0
         self.things: list[TrackedObject] = []
-        self.tried: Counter[str] = Counter()  # names that were sent without an answer
-        self.begun = 0  # arcs that may be there
+        self.tried: Counter[str] = Counter()  # names that were sent without a response
+        self.begun = 0  # arcs that may exist
 
     def check_number(self, thing: TrackedObject, floor: int, number: int, words: str) -> None:
-        """Whether an answer may show this number of a thing."""
+        """Check that a response may show this number of an object."""
         with self.lock:
             thing.seen += 1
             if not floor <= number <= thing.begun:
@@ -75,7 +74,7 @@ class SharedState:
                 while not self.ended.is_set() and not self.wrong:
                     person.act()
                     time.sleep(PAUSE)
-            except Exception as error:  # told at the end
+            except Exception as error:  # reported at the end
                 self.wrong.append(f"{type(person).__name__}: {error!r}")
             finally:
                 person.leave()
@@ -87,7 +86,7 @@ class SharedState:
 
 
 class Connection(http.client.HTTPSConnection):
-    """A connection to the balancer, which is asked for the site by name."""
+    """A TLS connection to the balancer, with the site's name as server name."""
 
     def __init__(self, port: int):
         context = ssl.create_default_context()
@@ -95,7 +94,7 @@ class Connection(http.client.HTTPSConnection):
         super().__init__("127.0.0.1", port, timeout=90, context=context)
 
     def connect(self) -> None:
-        """Connect, saying the name of the site."""
+        """Connect, and send the site's name as server name."""
         plain = socket.create_connection((self.host, self.port), self.timeout)
         self.sock = self._context.wrap_socket(plain, server_hostname=HOST)
 
@@ -111,7 +110,7 @@ class SimulatedUser:
         self.known: dict[str, tuple[str, int]] = {}  # by path: tag and number
 
     def ask(self, method: str, path: str, *expected: int, body: bytes | None = None, **headers: str):
-        """Status, headers and body; None where there was no answer. Other than expected ones are wrong."""
+        """Status, headers and body; None if there was no response. Unexpected statuses count as wrong."""
         begun = time.monotonic()
         try:
             status, received, data = self._ask(method, path, body, headers)
@@ -142,7 +141,7 @@ class SimulatedUser:
         return answer.status, answer.headers, answer.read()
 
     def read(self, thing: TrackedObject, path: str, *, condition: bool = False) -> bytes:
-        """Look at a thing, perhaps with the tag of before, until there is an answer; gives its body."""
+        """Read an object, perhaps with its earlier tag, until there is a response; returns the body."""
         while True:
             floor = thing.confirmed
             tag, before = self.known.get(path, ("", 0)) if condition else ("", 0)
@@ -163,7 +162,7 @@ class SimulatedUser:
 
 
 class Editor(SimulatedUser):
-    """Makes arcs with pictures and changes them, each request sent once."""
+    """Creates arcs with pictures and changes them, without retries."""
 
     def __init__(self, *given):
         super().__init__(*given)
@@ -171,14 +170,14 @@ class Editor(SimulatedUser):
         self.made = 0
 
     def act(self) -> None:
-        """A new arc, or the next number for one of the last ones."""
+        """Create an arc, or write the next number to a recent one."""
         if not self.own or self.chance.random() < 0.25:
             self.make()
         else:
             self.change(self.chance.choice(self.own[-8:]))
 
     def make(self) -> None:
-        """A new arc with a picture."""
+        """Create an arc with a picture."""
         self.made += 1
         name, image = f"Arc {self.number}x{self.made:05}", cover(self.chance)
         with self.crowd.lock:
@@ -197,7 +196,7 @@ class Editor(SimulatedUser):
         self.look(thing)
 
     def change(self, thing: TrackedObject) -> None:
-        """The next number, now and then with another picture, or only if it is as this editor knows it."""
+        """Write the next number, sometimes with another picture; with If-Match if the last one was read."""
         with self.crowd.lock:
             thing.begun += 1
         number, image, headers = thing.begun, None, {}
@@ -223,7 +222,7 @@ class Editor(SimulatedUser):
         self.look(thing)
 
     def look(self, thing: TrackedObject) -> None:
-        """What was written is there, in the API and on its page; so is its picture."""
+        """Check that a write is visible in the API and on the object's page, and sometimes its picture."""
         body = self.read(thing, thing.path, condition=True)
         self.read(thing, thing.page)
         if body and thing.picture and self.chance.random() < 0.3:
@@ -231,7 +230,7 @@ class Editor(SimulatedUser):
 
 
 def check_picture(person: SimulatedUser, thing: TrackedObject, address: str | None) -> None:
-    """Ask for a picture and compare it; nothing is done where no answer came."""
+    """Request a picture and compare it, if there is a response."""
     if address:
         path = urlsplit(address).path
         answer = person.ask("GET", path, 200)
@@ -240,7 +239,7 @@ def check_picture(person: SimulatedUser, thing: TrackedObject, address: str | No
 
 
 class Maker(SimulatedUser):
-    """Makes publishers by idempotency key: the same request again until it is answered."""
+    """Creates publishers with an idempotency key, repeating each request until there is a response."""
 
     def __init__(self, *given):
         super().__init__(*given)
@@ -248,11 +247,11 @@ class Maker(SimulatedUser):
         self.again = 0
 
     def act(self) -> None:
-        """One publisher, which is then found by its name."""
+        """Create a publisher, which must then be found by its name."""
         name = f"Publisher {len(self.written) + 1}"
         headers = FORM | {"Idempotency-Key": name.replace(" ", "-")}
         body = urlencode({"name": name}).encode()
-        # Until it is there, also after the others have gone: nobody knows yet whether it was done.
+        # Even after the other users have ended, as it is unknown whether the publisher was created.
         while not (answer := self.ask("POST", "/api/publisher/", 201, body=body, **headers)):
             self.again += 1
         self.written[name] = json.loads(answer[2])["id"]
@@ -262,14 +261,14 @@ class Maker(SimulatedUser):
 
 
 class Owner(SimulatedUser):
-    """Keeps a collection by the API: each issue once, and how often it was read."""
+    """Keeps a collection through the API: adds each issue once, and records reads of it."""
 
     def __init__(self, crowd, number, basic, issues: list[int]):
         super().__init__(crowd, number, basic)
         self.issues, self.own, self.tried = issues, {}, []
 
     def act(self) -> None:
-        """One issue more, or another time that one was read; then a look at it and at the list."""
+        """Sometimes add an issue; then record a read of one, and check it and the list."""
         if self.issues and (not self.own or self.chance.random() < 0.2):
             issue = self.issues.pop()
             body = urlencode({"issue_id": issue}).encode()
@@ -299,7 +298,7 @@ class Owner(SimulatedUser):
 
 
 class Member(SimulatedUser):
-    """Is logged in on the site, and gives stars to an issue; nobody logs it out."""
+    """Logs in on the site and rates an issue; must stay logged in."""
 
     def __init__(self, crowd, number, username: str, password: str, page: str):
         super().__init__(crowd, number)
@@ -317,7 +316,7 @@ class Member(SimulatedUser):
         return status, received, data
 
     def act(self) -> None:
-        """Log in where that is not done yet, then look at the issue and give it stars."""
+        """Log in if that is not done yet, or else read the issue's page and rate the issue."""
         page = path = self.page if self.entered else "/accounts/login/"
         answer = self.ask("GET", page, 200)
         if answer is None:
@@ -329,7 +328,7 @@ class Member(SimulatedUser):
             path = re.search(rb'class="rate" method="post" action="([^"]+)"', answer[2])[1].decode()
             given = self.chance.randint(1, 5)
             fields = {"csrf_token": token, "rating": str(given)}
-            self.stars |= {given}  # until it is answered, either
+            self.stars |= {given}  # both are possible until there is a response
         answer = self.ask("POST", path, 303, body=urlencode(fields).encode(), **FORM)
         if answer and answer[0] == 303:
             if self.entered:
@@ -337,7 +336,7 @@ class Member(SimulatedUser):
             self.entered = True
 
     def check(self, page: bytes) -> None:
-        """Whether a page is that of a member, and has the stars that were given."""
+        """Check that a page is that of a logged-in member and shows the rating given."""
         shown = re.search(rb'name="rating" value="(\d)"[^>]* aria-pressed="true"', page)
         stars = int(shown[1]) if shown else 0
         if stars not in self.stars or b'action="/accounts/logout/"' not in page:
@@ -349,7 +348,7 @@ class Reader(SimulatedUser):
     """Reads details and lists of the API."""
 
     def act(self) -> None:
-        """The detail of an arc, or the list of all."""
+        """Read the detail of an arc, or the list of all arcs."""
         things = self.crowd.things
         if things and self.chance.random() < 0.7:
             thing = self.chance.choice(things[-30:])
@@ -362,10 +361,10 @@ class Reader(SimulatedUser):
 
 
 class Visitor(SimulatedUser):
-    """Looks at pages without an account."""
+    """Reads pages without an account."""
 
     def act(self) -> None:
-        """The page of an arc, its list by name, or a page of no arc."""
+        """Read the page of an arc, a search for its name, or another page."""
         things = self.crowd.things
         draw = self.chance.random()
         if things and draw < 0.6:
@@ -381,7 +380,7 @@ class Visitor(SimulatedUser):
 
 
 def settle(person: SimulatedUser, thing: TrackedObject) -> None:
-    """Look at a thing when all is quiet again: at its number, and at its picture."""
+    """Check the number and picture of an object after the faults."""
     body = person.read(thing, thing.path)
     if thing.picture:
         check_picture(person, thing, json.loads(body)["image"])

@@ -1,4 +1,4 @@
-"""A PostgreSQL of a test's own that may be stopped, crashed and started again, on a TCP port."""
+"""A separate PostgreSQL server on a TCP port, which tests can stop, crash and start again."""
 
 import shutil
 import tempfile
@@ -47,12 +47,12 @@ class PostgreSQL:
 
     @property
     def runs(self) -> bool:
-        """Whether it is there."""
+        """Whether it is running."""
         done = run([self._programs / "pg_ctl", "-D", str(self.folder / "data"), "status"], self._account)
         return done.returncode == 0
 
     def revive(self) -> None:
-        """Wait until it answers, starting it where it has given up."""
+        """Wait until it answers, and start it if it has stopped."""
         until = time.monotonic() + 120
         while True:
             if not self.runs:
@@ -70,7 +70,7 @@ class PostgreSQL:
         return f"postgresql+psycopg://comicsdb@127.0.0.1:{port or self.port}/{name}"
 
     def make(self, name: str = "comicsdb", *, migrate: bool = True) -> str:
-        """Make a database; gives its address."""
+        """Create a database and return its address."""
         engine = create_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
             connection.execute(text(f"CREATE DATABASE {name}"))
@@ -82,9 +82,9 @@ class PostgreSQL:
         return self.url(name)
 
     def remove(self) -> None:
-        """End it, and remove what it kept."""
+        """Stop it, and delete its data."""
         if self.runs:
             self.stop("immediate")
         shutil.rmtree(self.folder / "data", ignore_errors=True)
-        with suppress(OSError):  # the place of a mounted disk
+        with suppress(OSError):  # a mount point
             shutil.rmtree(self.folder)

@@ -1,4 +1,4 @@
-"""The clock is set back by a day: what was written before then seems to be of tomorrow."""
+"""The clock is set back by a day, so that earlier writes have timestamps in the future."""
 
 import pytest
 from sqlalchemy import text
@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 @pytest.fixture
 def publisher(make, session):
-    """A publisher that was written a day ahead of the clock, in an epoch as far ahead."""
+    """A publisher that was modified a day ahead of the clock, with an epoch as far ahead."""
     made = make.publisher(name="Tomorrow")
     session.execute(
         text("UPDATE publisher SET modified = clock_timestamp() + interval '1 day' WHERE id = :id"),
@@ -19,7 +19,7 @@ def publisher(make, session):
 
 
 def epoch(session) -> int:
-    """The present epoch."""
+    """The current epoch."""
     return session.scalar(text("SELECT sum(value) FROM epoch"))
 
 

@@ -1,4 +1,4 @@
-"""The disk of pictures is full: uploads are refused in clear words, nothing is half done, all else works."""
+"""The disk of pictures is full: uploads get a clear error, nothing is half written, and the rest works."""
 
 import resource
 import signal
@@ -6,12 +6,12 @@ from contextlib import contextmanager
 
 from tests.api.writing import PICTURE_FILES
 
-ROOM = 16  # bytes in a file
+ROOM = 16  # maximum bytes of a file
 
 
 @contextmanager
 def full_disk():
-    """No file may be longer than a few bytes: writing fails as it does on a full disk."""
+    """Limit the size of files to a few bytes, so that writing fails as on a full disk."""
     before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
     try:
@@ -22,7 +22,7 @@ def full_disk():
 
 
 def test_an_upload_to_a_full_disk(writer, make, media_folder):
-    # The process that decodes pictures runs already: as it starts it may write bytecode, which would be cut.
+    # Start the decoder process before: when it starts it may write bytecode, which would be truncated.
     writer.patch(f"/api/publisher/{make.publisher(name='Other').id}/", files=PICTURE_FILES)
     path = f"/api/publisher/{make.publisher(name='Before').id}/"
     there = sorted(media_folder.rglob("*"))
