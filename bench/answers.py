@@ -1,12 +1,12 @@
-"""Records and compares the answers of some 500 URLs of API and site, for changes that must not affect them.
+"""Records and compares the responses of some 500 URLs of API and site, for changes that must not affect them.
 
     LIMITS=off make serve                                                   # in a fresh clone
     python -m bench.answers http://127.0.0.1:8000 before.json               # records them
     python -m bench.answers http://127.0.0.1:8000 after.json before.json    # and prints differences
 
-The server has the demo catalogue and no limits. Addresses are found by following links, the same for the
-same answers: as nobody, as `reader`, as `admin` and as a program. What differs from one start to another
-(tokens of forms, names of stored pictures, fingerprints, the present) is left out.
+The server must have the demo catalogue and no rate limits. URLs are found by following links, in the same
+order if responses are the same, as four visitors: nobody, `reader`, `admin` and a program. What differs
+between starts (CSRF tokens, names of stored pictures, fingerprints, times) is left out.
 """
 
 import base64
@@ -107,7 +107,7 @@ def collect(base: str) -> dict[str, dict]:
 
 
 def ask(opener: OpenerDirector, address: str, headers: dict[str, str]) -> tuple[int, str, bytes]:
-    """Request a URL, whatever the status of the answer."""
+    """Request a URL; any status is accepted."""
     try:
         answer = opener.open(Request(address, headers=headers))
     except HTTPError as error:
@@ -117,7 +117,7 @@ def ask(opener: OpenerDirector, address: str, headers: dict[str, str]) -> tuple[
 
 
 def links(body: bytes, base: str) -> list[str]:
-    """Return the URLs of this site in an answer, in order."""
+    """Return the URLs of this site in a response, in order."""
     found = []
     for page, api in LINKS.findall(body):
         address = urljoin(base, (page or api).decode().replace("&amp;", "&"))
@@ -150,7 +150,7 @@ def differences(before: dict, after: dict) -> list[str]:
 
 
 def main() -> None:
-    """Record the answers of a server, and compare them with those of another file."""
+    """Record the responses of a server, and compare them with those in other files."""
     base, kept, *others = sys.argv[1:]
     answers = collect(base.rstrip("/"))
     Path(kept).write_text(json.dumps(answers, ensure_ascii=False, indent=0), "utf-8")

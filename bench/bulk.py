@@ -1,11 +1,11 @@
-"""Measures bulk requests beside asking for one object at a time, as clients of Metron do.
+"""Compares bulk requests with requests for one object at a time, as clients of Metron send them.
 
     python -m bench.bulk [--issues 20000] [--only REGEX]
 
 Each row does the same work in both ways, with other objects for each call. Printed are the calls and the CPU
-time of web server and PostgreSQL (and of the conversion, where the program that asks has to write XML
-itself), and how many times as much one by one takes. What would take hundreds of single calls is measured
-with a part of them.
+time of web server and PostgreSQL (and of the conversion, if the client has to write XML itself), and how many
+times as much single requests take. If hundreds of single calls would be necessary, only a part of them is
+measured.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from comicsdb_client import comicinfo
 
 BATCH = 100
 CODES = 1000  # ids in one call of the crosswalk
-BATCHES = 5  # of which each bulk figure is the mean
+BATCHES = 5  # each bulk figure is the mean of so many
 SINGLES = 100
 WORDS = ("silver", "harbor", "robot", "spider", "storm", "secret", "electric", "night", "crimson", "signal")
 NAMED = ("arc", "character", "creator", "imprint", "publisher", "series", "team", "universe")
@@ -42,7 +42,7 @@ FROM issue
 
 @dataclass(frozen=True)
 class Call:
-    """A request below `/api/`, and what the program that asks has to do with the answer."""
+    """A request below `/api/`, and the conversion that the client has to apply to the response."""
 
     path: str
     json: object = None
@@ -51,7 +51,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Row:
-    """The same work in two ways: calls, and how often these do the work of the row."""
+    """The same work in two ways: the calls, and how many times these do the work of the row."""
 
     name: str
     bulk: list[Call]
@@ -184,7 +184,7 @@ class Meter:
         )
 
     def run(self, calls: list[Call]) -> tuple[int, float]:
-        """Make the calls, and those that `Link` leads to; returns their number, and CPU milliseconds."""
+        """Make the calls, following `Link` headers; returns the number of calls, and CPU milliseconds."""
         before, conversion, number = self._cpu, 0.0, 0
         for call in calls:
             path: str | None = call.path
@@ -228,7 +228,7 @@ def main() -> None:
 def _report(meter: Meter, row: Row) -> None:
     figures = []
     for calls, times in ((row.bulk, row.bulk_times), (row.single, row.single_times)):
-        meter.run(calls[-1:])  # statements are compiled
+        meter.run(calls[-1:])  # warm-up: compiles statements
         number, cpu = meter.run(calls)
         figures += [number / times, cpu / times]
     many, cpu, singles, single_cpu = figures

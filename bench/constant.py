@@ -1,6 +1,6 @@
 """Reference applications that return constant bytes, behind the same server as comicsdb.
 
-`bodies` names a folder with what is answered: `detail` and `list`, and beside each the headers as JSON lines.
+The setting `bodies` names a folder with the bodies `detail` and `list`, and the headers of each as JSON.
 """
 
 import json
@@ -20,7 +20,7 @@ PATHS = {"detail": "/api/issue/{id}/", "list": "/api/issue/"}
 
 
 def write(folder: Path, name: str, headers: list[tuple[str, str]], body: bytes) -> None:
-    """Store an answer to be returned as a constant."""
+    """Store a response to be returned as a constant."""
     (folder / name).write_bytes(body)
     (folder / f"{name}.json").write_text(json.dumps(headers))
 

@@ -1,13 +1,12 @@
-"""Measures how well and how fast names of files are parsed, by kind of noise.
+"""Measures how well and how fast file names are parsed, by kind of noise.
 
     python -m bench.filename_parser [--each 40] [--seed 1] [--wrong KIND]
 
-Makes names of each example (bench/noisy_names.py). Printed is the share of names whose series, number and
-year are all found as they are told, the share where one of the readings is right, and the CPU time per name.
-The library comicfn2dict is measured as well where it is installed. It splits what our readings have as
-alternatives, so its answer is also right if its series and title together are the series, or if it gives no
-number and its volume is the number. `--wrong KIND` prints the names that our first reading gets wrong, of one
-kind or of `all`.
+Makes names of each example (bench/noisy_names.py). Printed are the share of names whose series, number and
+year are all parsed correctly, the share for which one of the readings is right, and the CPU time per name.
+The library comicfn2dict is measured as well if it is installed. It has no alternative readings, so its result
+also counts as right if its series and title together are the series, or if it gives no number and its volume
+is the number. `--wrong KIND` prints the names that our first reading gets wrong, of one kind or of `all`.
 """
 
 import argparse
@@ -30,7 +29,7 @@ ARTICLES = frozenset("the la il les le die".split())
 
 
 def normalized_series(series: str) -> str:
-    """A series' name as names are compared: without signs, accents, articles and case."""
+    """A series' name normalized for comparison: without signs, accents, articles and case."""
     text = unicodedata.normalize("NFKD", series.casefold().replace("&", " and "))
     parts = re.findall(
         r"[^\W_]+", "".join(each for each in text if not unicodedata.combining(each)).replace("'", "")
@@ -43,7 +42,7 @@ def normalized_series(series: str) -> str:
 
 
 def normalized_number(number: str) -> str | Fraction:
-    """A number as numbers are compared: ½ is 0.5, and zeros in front do not count."""
+    """A number normalized for comparison: ½ is 0.5, and leading zeros do not count."""
     plain = "0.5" if number == "½" else number.replace("½", ".5")
     try:
         return Fraction(plain)
@@ -52,7 +51,7 @@ def normalized_number(number: str) -> str | Fraction:
 
 
 def is_right(noisy: NoisyName, series: str, number: str, year: int | None) -> bool:
-    """Whether series, number and year are those that the name says."""
+    """Whether series, number and year are those in the name."""
     return (
         normalized_series(series) == normalized_series(noisy.series)
         and normalized_number(number) == normalized_number(noisy.number)
@@ -61,7 +60,7 @@ def is_right(noisy: NoisyName, series: str, number: str, year: int | None) -> bo
 
 
 def reading_is_right(noisy: NoisyName, found: ParsedName | Reading) -> bool:
-    """The same for a result of ours."""
+    """The same for a result of our parser."""
     return is_right(noisy, found.series, found.number, found.year)
 
 
@@ -77,7 +76,7 @@ def comicfn2dict_is_right(noisy: NoisyName) -> bool:
 
 
 def microseconds(work: Callable[[str], object], names: list[str]) -> float:
-    """The CPU time a name, the best of three runs."""
+    """The CPU time per name, the best of three runs."""
     best = float("inf")
     for _ in range(3):
         begun = time.process_time()
@@ -93,7 +92,7 @@ def format_share(right: Counter, total: Counter, kind: str) -> str:
 
 
 def main() -> None:
-    """Make the names, take them apart and print."""
+    """Make the names, parse them and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--each", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,11 +1,11 @@
-"""Measures how long PostgreSQL takes for the first page of filtered lists, counting included.
+"""Measures how long PostgreSQL takes for the first page of filtered lists, including the count.
 
     python bench/filter_times.py [SIZE ...] [--folder FOLDER]
 
-For each number of issues (100,000 unless given), a generated catalogue (tests/large.py) is read by each
-request of tests/api/resource/test_filters_plans.py, and PostgreSQL executes its statement again. Printed are
-the best of five runs in milliseconds, the slowest requests last; how many rows are found; and which tables
-were read whole at the largest size. With --folder, the databases are kept there for other runs.
+For each number of issues (100,000 by default), each request of tests/api/resource/test_filters_plans.py is
+sent for a generated catalogue (tests/large.py), and PostgreSQL executes its statement again. Printed are the
+best of five runs in milliseconds, the slowest requests last; how many rows are found; and which tables were
+read by a sequential scan at the last size. With --folder, the databases are kept there for other runs.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def main() -> None:
         print(f"{times}  {kind:10} {query:60} {answers:12} {' '.join(columns[-1][2])}".rstrip())
 
 
-SLOW = 50  # milliseconds; what takes longer is marked
+SLOW = 50  # milliseconds; slower requests are marked
 
 
 def measure(cluster, size: int, media: Path):

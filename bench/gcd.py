@@ -1,6 +1,6 @@
-"""A dump of the Grand Comics Database of any size, and the time and memory that its import takes.
+"""Generates a dump of the Grand Comics Database of any size, and measures time and memory of its import.
 
-python bench/gcd.py make FILE ISSUES   write an SQLite file, whose tables have the sizes of real ones
+python bench/gcd.py make FILE ISSUES   write an SQLite file whose tables have realistic proportions
 python bench/gcd.py import FILE        import it twice, into a PostgreSQL of its own
 """
 
@@ -21,7 +21,7 @@ from comicsdb.exchange.gcd import schema
 from comicsdb.exchange.gcd.importing import import_dump
 from comicsdb.exchange.gcd.plan import Choices
 
-# Rows for each row of gcd_issue.
+# Rows per row of gcd_issue.
 SERIES, STORIES, CREDITS, ISSUE_CREDITS = 0.089, 1.74, 4.57, 0.51
 CHARACTERS_IN, REPRINTS, VARIANTS = 0.77, 0.6, 0.12
 CREATORS, CHARACTERS, GROUPS = 0.043, 0.028, 0.0012
@@ -44,7 +44,7 @@ TYPES = (19, 19, 19, 20, 2, 12)
 
 
 def name(random_: random.Random, length: int = 2) -> str:
-    """A name of some words."""
+    """A name of random words."""
     return " ".join(random_.choices(WORDS, k=length))
 
 
@@ -66,11 +66,11 @@ class Generator:
         return max(1, int(self._issues * share))
 
     def any_of(self, share: float) -> int:
-        """An id of a table, small ones more often: few creators have most credits."""
+        """A random id of a table; small ones are more frequent, as few creators have most credits."""
         return 1 + int(self.number(share) * self._random.random() ** 3)
 
     def fill(self, table: str, rows: Iterator[dict]) -> None:
-        """Store rows, with the empty values for what they lack."""
+        """Store rows, with empty values for missing columns."""
         empty = {
             column.name: {"NULL": None, "''": "", "0": 0}[column.absent] for column in schema.TABLES[table]
         }
@@ -195,7 +195,7 @@ class Generator:
 
     def _fill_issues(self) -> None:
         chance, issues, series = self._random, self._issues, self.number(SERIES)
-        bases: list[int] = []  # of the series
+        bases: list[int] = []  # issues of the series that are not variants
         at = 0
 
         def rows():

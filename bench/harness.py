@@ -1,6 +1,6 @@
-"""The test harness: private PostgreSQL with data, Redis, and servers with the production ini file.
+"""The harness of the benchmarks: a private PostgreSQL with data, Redis, and servers with production.ini.
 
-Everything is started in a temporary folder, and ended with the block.
+Everything is started in a temporary folder, and stopped at the end of the block.
 """
 
 import base64
@@ -34,7 +34,7 @@ from tests.serving import free_port
 ROOT = Path(__file__).parent.parent
 NAME = "bench"
 PASSWORD = "a password of the bench"  # noqa: S105
-TIMEOUT = 300  # seconds, as the machine may have other work
+TIMEOUT = 300  # seconds; long, as the machine may be busy
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -47,7 +47,7 @@ class Server:
     log: Path
 
     def get(self, path: str, headers: dict[str, str]) -> tuple[int, list[tuple[str, str]], bytes]:
-        """Return status, headers and body of an answer, whatever its status."""
+        """Return status, headers and body of a response; any status is accepted."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -106,7 +106,7 @@ class Harness:
     ) -> Server:
         """Serve an application with production.ini, changed by the given settings.
 
-        `command` starts another server program: a list in which INI and PORT stand for the two.
+        `command` starts another server program: a list in which INI and PORT are placeholders.
         """
         port = free_port()
         ini = self.ini(name, app, {"listen": f"127.0.0.1:{port}", **(server or {})})
@@ -204,7 +204,7 @@ def _running_server(command: list[str], ini: Path, port: int) -> Iterator[Server
     try:
         _wait_for_port(process, port, log)
         server = Server(port, process, log)
-        server.get("/", {})  # until the application has been loaded
+        server.get("/", {})  # waits until the application is loaded
         yield server
     finally:
         process.terminate()

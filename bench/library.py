@@ -2,11 +2,11 @@
 
     python -m bench.library [--issues 40000] [--only WORDS] [--plans] [--folder FOLDER]
 
-Starts a PostgreSQL of its own, fills it (bench/library_rows.py), and asks every address several times through
-the whole application; what an address changes is rolled back. Printed are, slowest last, how many statements
-it sends, and in milliseconds what they took in its best run as the driver saw it, and what they take of the
-CPU, the best of three each, planning included and in one process; not for what changes something. `--plans`
-shows how PostgreSQL carries out the dearest statement of each address. `--folder` keeps the database.
+Starts a PostgreSQL of its own, fills it (bench/library_rows.py), and requests every URL several times through
+the whole application; writes are rolled back. Printed are, slowest last, the number of statements, their time
+in the best run as the driver measured it, and for reads their CPU time, both in milliseconds. CPU time is the
+best of three executions of each statement, including planning, without parallel workers. `--plans` shows the
+plan of the most expensive statement of each URL. `--folder` keeps the database.
 """
 
 import argparse

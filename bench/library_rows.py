@@ -1,8 +1,8 @@
-"""Rows for bench/library.py: the libraries of one reader with large lists, and of twenty others.
+"""Rows for bench/library.py and bench/misses.py: a reader's library with large lists, and twenty others.
 
-One has 5,000 issues of nearly every series, half of them priced in three currencies, most of them read up to
-three times; follows the 300 longest series; wishes for 5,000 issues; and has a list of 2,000. A third of the
-catalogue comes out around today, many times what comes out anywhere.
+The reader has 5,000 issues of nearly every series, half of them with prices in three currencies, most of them
+read up to three times; follows the 300 longest series; wishes for 5,000 issues; and has a reading list of
+2,000. A third of the catalogue is released around today, which is many times more than in reality.
 """
 
 from datetime import date

@@ -1,6 +1,6 @@
 """Generates load on a server: with wrk if it is installed, else with a loader in Python.
 
-The own one uses several times the CPU of wrk, on the same machine as the server: its figures are lower.
+The loader in Python uses several times the CPU of wrk, on the server's machine, so its figures are lower.
 """
 
 import itertools
@@ -21,8 +21,8 @@ _numbers = itertools.count(1)
 class Load:
     """The requests to a server.
 
-    The paths are asked for in turn. With `fresh`, no request came before, as each names another host. `@N@`
-    in a body is replaced by a number, another one each time.
+    The paths are requested in turn. With `fresh`, each request has another Host header, so it is not cached.
+    `@N@` in a body is replaced by a number, which differs for each request.
     """
 
     port: int
@@ -36,7 +36,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Run:
-    """The result of a run; times in milliseconds, `size` in bytes per answer, including headers."""
+    """The result of a run; times in milliseconds, `size` in bytes per response, including headers."""
 
     requests: int
     seconds: float
@@ -44,9 +44,9 @@ class Run:
     mean: float
     p50: float
     p99: float
-    failed: int  # no answer, or a status from 400 up
-    expected: int  # answers with the expected status; counted only when checking
-    hits: int  # answers with X-Cache: HIT; counted only when checking
+    failed: int  # no response, or a status from 400 up
+    expected: int  # responses with the expected status; counted only when checking
+    hits: int  # responses with X-Cache: HIT; counted only when checking
 
     @property
     def rate(self) -> float:
@@ -103,7 +103,7 @@ def program() -> str:
 def drive(load: Load, seconds: float, *, expected: int | None = None) -> Run:
     """Generate load for a number of seconds.
 
-    With `expected`, a status, every answer is looked at, which costs the loader time: for a check beforehand.
+    With `expected`, a status, every response is checked, which costs the loader time: for checks beforehand.
     """
     at = next(_numbers) * NUMBERS_PER_RUN
     return (_wrk if shutil.which("wrk") else _python_loader)(load, seconds, expected, at)

@@ -2,11 +2,11 @@
 
     python bench/lock_times.py [--issues 20000] [--only WORDS] [--folder FOLDER]
 
-Each act runs on a copy of a generated catalogue (tests/large.py) of which nearly all issues belong to series
-1. Printed are, for the transaction that holds the lock longest, the milliseconds for which it does, and the
-CPU time of this process and of PostgreSQL in them, which other work on the machine does not lengthen; then
-the number of transactions that held it, and the time of the whole act. With --folder, the database is kept
-there for other runs.
+Each act runs on a copy of a generated catalogue (tests/large.py) in which nearly all issues belong to series
+1. Printed are the longest time in milliseconds that a transaction holds the lock; the most CPU time that one
+takes in this process and in PostgreSQL, which does not depend on other work on the machine; the number of
+transactions that held the lock; and the time of the whole act. With --folder, the database is kept there for
+other runs.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from tests import large
 
 LONG, SHORT = 1, 2  # ids of series
-CHOSEN_OBJECTS = 500  # objects of an act on a staff's list
+CHOSEN_OBJECTS = 500  # objects chosen in a list of the staff
 PREPARATION = (
     "SET LOCAL session_replication_role = replica",
     "UPDATE issue SET series_id = 1, number = id::text, cover_date = date '1900-01-01' + id"
@@ -79,7 +79,7 @@ def delete(kind: str, object_id: int) -> Callable[[Session], object]:
 
 
 def delete_many(kind: str) -> Callable[[Session], object]:
-    """A deletion of chosen objects in a staff's list: those with the smallest ids, which others refer to."""
+    """A deletion of objects chosen in a list of the staff: the smallest ids, which others refer to."""
 
     def act(session: Session) -> None:
         catalog, actor = _system_account(session)
@@ -91,7 +91,7 @@ def delete_many(kind: str) -> Callable[[Session], object]:
 
 
 def on_issues(act: Callable, *more) -> Callable[[Session], object]:
-    """An act on chosen issues in the staff's list."""
+    """An act on issues chosen in a list of the staff."""
 
     def run(session: Session) -> None:
         catalog, actor = _system_account(session)
@@ -186,7 +186,7 @@ class LockTimer:
             self.begun[connection] = self._now(connection)
 
     def ended(self, connection) -> None:
-        """Note when it gives it back; the event comes just before the commit."""
+        """Note when a connection releases the lock; the event comes just before the commit."""
         if connection in self.begun:
             times = zip(self._now(connection), self.begun.pop(connection), strict=True)
             self.found.append(tuple(now - then for now, then in times))
@@ -198,7 +198,7 @@ class LockTimer:
 
 
 def measure(factory: sessionmaker, engine: Engine, act: Callable[[Session], object]) -> str:
-    """Run an act; the figures as text."""
+    """Run an act and return the figures as text."""
     holds = LockTimer()
     holds.watch(engine)
     begun = time.perf_counter()

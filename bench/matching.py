@@ -1,12 +1,13 @@
-"""Measures how well and how fast comics are recognised by the names of their files (`POST /api/match/`).
+"""Measures how well and how fast comics are recognised by their file names (`POST /api/match/`).
 
     python -m bench.matching [--issues 100000] [--names 10000] [--seed 1] [--wrong KIND]
 
 Fills a catalogue with realistic names: relaunches under the same name, annuals, collections, Italian and
-Japanese titles. Names of files are made of a sample of its issues (bench/noisy_names.py), and of issues and
+Japanese titles. File names are made from a sample of its issues (bench/noisy_names.py), and from issues and
 series that the catalogue does not have. Each call has 100 of them. Printed are, by kind of noise: names, the
 share whose first candidate is right, the share that is certain, and how many of the certain are right; then
-how often scores are right, what was certain but wrong, and the CPU time of web server and PostgreSQL a call.
+how often first candidates are right by score, which results were certain but wrong, and the CPU time of web
+server and PostgreSQL per call.
 """
 
 import argparse
@@ -64,7 +65,7 @@ TITLES = "The Fall|Homecoming|Into the Dark|No Way Out|Bad Blood|The Long Night|
 
 
 def catalogue(issues: int, random: Random) -> list[list[Issue]]:
-    """The issues by series, about as many as asked for: those of EXAMPLES, then composed ones."""
+    """The issues by series, about as many as requested: those of EXAMPLES, then generated ones."""
     runs: dict[tuple, list[Issue]] = defaultdict(list)
     for issue in EXAMPLES:
         runs[issue.series, issue.year_began, issue.series_type].append(issue)
@@ -77,7 +78,7 @@ def catalogue(issues: int, random: Random) -> list[list[Issue]]:
     while count < issues:
         for run in _make_runs(random):
             same = years[normalized_series(run[0].series), run[0].series_type]
-            # Hardly any two series of the same name begin about the same time.
+            # Series of the same name rarely begin at about the same time.
             if _key(run[0]) not in taken and all(
                 abs(run[0].year_began - year) > YEARS_APART for year in same
             ):
@@ -200,13 +201,13 @@ def insert_catalogue(connection: Connection, runs: list[list[Issue]]) -> dict[Is
                 "cover_date": issue.cover_date, "title": issue.title,
             })  # fmt: skip
     connection.execute(insert(Series), series)
-    # RETURNING makes one statement of many rows: without it, each row would be one.
+    # With RETURNING, one statement inserts many rows; without it, each row would need its own.
     connection.execute(insert(IssueModel).returning(IssueModel.id), issues)
     return ids
 
 
 def sample(runs: list[list[Issue]], names: int, seed: int) -> tuple[list[list[Issue]], list[NoisyName]]:
-    """The runs for the catalogue, without some that are asked for, and the names."""
+    """The runs for the catalogue, which lack some of the issues, and the names, also of those."""
     random = Random(seed)
     absent = {number for number in range(len(runs)) if random.random() < ABSENT_SHARE}
     asked = [random.choice(run) for run in random.choices(runs, k=names)]
@@ -215,7 +216,7 @@ def sample(runs: list[list[Issue]], names: int, seed: int) -> tuple[list[list[Is
         for number, run in enumerate(runs)
         if number not in absent
     ]
-    # What tells same-named series apart is known of all, those that are left out included.
+    # Names distinguish all series of the same name, including those left out of the catalogue.
     everything = [issue for run in runs for issue in run[:1]]
     made = list(noisy_names([*asked, *everything], seed=seed))[: len(asked)]
     random.shuffle(made)
@@ -224,7 +225,7 @@ def sample(runs: list[list[Issue]], names: int, seed: int) -> tuple[list[list[Is
 
 @dataclass
 class Tally:
-    """What was counted."""
+    """The counts of results."""
 
     total: Counter = field(default_factory=Counter)
     first: Counter = field(default_factory=Counter)
@@ -234,7 +235,7 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
     def add(self, noisy: NoisyName, wanted: int | None, result: dict) -> bool:
-        """Count an answer; returns whether its first candidate is right."""
+        """Count a result; returns whether its first candidate is right."""
         best = result["candidates"][0] if result["candidates"] else None
         right = best is not None and best["issue"]["id"] == wanted
         kinds = {*noisy.kinds, "all"} if wanted is not None else {"not in the catalogue"}
@@ -288,7 +289,7 @@ def match_client(url: str) -> Callable[[bytes, dict], bytes]:
 def measure(
     harness: Harness, names: list[NoisyName], ids: dict[Issue, int], wrong: str
 ) -> tuple[Tally, list[float]]:
-    """Ask for all names; returns what was counted, and the CPU milliseconds of each call."""
+    """Send all names; returns the counts, and the CPU milliseconds of each call."""
     post, tally, figures = match_client(harness.url), Tally(), []
     for begin in range(0, len(names), NAMES_PER_CALL):
         batch = names[begin : begin + NAMES_PER_CALL]
@@ -323,7 +324,7 @@ def report(tally: Tally, figures: list) -> None:
 
 
 def main() -> None:
-    """Fill, ask and print."""
+    """Fill the database, send the names and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--issues", type=int, default=100_000)
     parser.add_argument("--names", type=int, default=10_000)

@@ -1,9 +1,9 @@
-"""A mirror beside a site that is written to all the time, and killed again and again.
+"""Measures a mirror of a site that is written to all the time, while the mirror is killed repeatedly.
 
     python -m bench.mirror DATA [--writes 5000] [--kills 20]
 
 DATA is the folder of a data set. Prints how long the dump and its loading took, how far behind the mirror
-was, and whether every public row and a sample of the API's answers are equal in the end.
+was, and whether all public rows and a sample of the API's responses are equal in the end.
 """
 
 import argparse
@@ -34,7 +34,7 @@ SEED = 20
 
 
 class Writer:
-    """Writes of all sorts, chosen at random."""
+    """Random writes of all sorts."""
 
     def __init__(self, importer: Importer):
         self.importer = importer
@@ -42,7 +42,7 @@ class Writer:
         self.done: dict[str, int] = {}
 
     def write(self) -> None:
-        """One write; those that the catalogue refuses count as well."""
+        """Do a random write; those that the catalogue rejects count as well."""
         acts = (
             self.rename,
             self.create,
@@ -64,13 +64,13 @@ class Writer:
         self.done[act.__name__] = self.done.get(act.__name__, 0) + 1
 
     def random_object(self, catalog, model):
-        """An object of a kind."""
+        """A random object of a kind."""
         greatest = catalog.session.scalar(select(func.max(model.id)))
         after = model.id >= self.random.randint(1, greatest)
         return catalog.session.scalars(select(model).where(after).order_by(model.id).limit(1)).one()
 
     def rename(self, catalog) -> None:
-        """Rename what many others show."""
+        """Rename an object that many others show."""
         model = self.random.choice([Publisher, Series, Creator, Character, Arc])
         catalog.update(self.random_object(catalog, model), {"name": f"Renamed {self.random.random()}"})
 
@@ -94,7 +94,7 @@ class Writer:
         )
 
     def rate(self, catalog) -> None:
-        """Give stars to an issue."""
+        """Rate an issue."""
         reader = catalog.session.scalar(select(func.max(User.id)))
         stars = self.random.randint(1, 5)
         ratings.rate(
@@ -112,7 +112,7 @@ class Writer:
 
 
 def main() -> None:
-    """Run it."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -170,7 +170,7 @@ def _write_and_compare(origin: Origin, mirror: MirrorProcess, writes: int, kills
 
 
 def _record_lags(origin: Origin, mirror: MirrorProcess, lags: list[float], over: threading.Event) -> None:
-    """Note how old the first change is that the mirror does not have."""
+    """Record twice a second how old the first change is that the mirror does not have yet."""
     newest = text("SELECT coalesce(max(seq), 0) FROM change_log")
     missing = text("SELECT extract(epoch FROM clock_timestamp() - min(at)) FROM change_log WHERE seq > :seq")
     with mirror.engine() as here:

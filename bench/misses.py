@@ -1,13 +1,13 @@
-"""Measures what no cache answers: first visits, searches, members' pages and writes, by CPU time.
+"""Measures the CPU time of what no cache answers: first visits, searches, members' pages and writes.
 
     python -m bench.misses [--before FOLDER] [--issues 20000] [--seconds 3] [--rounds 3] [--only WORDS]
 
-Serves this checkout, and with --before another one too (which has this program, and an environment in .venv),
-each with a PostgreSQL of its own with the same generated catalogue and library (bench/library_rows.py), a
-Redis, and two processes as production.ini has them, without limits. Each row is asked of both in turn.
-Printed are the CPU milliseconds per request of web server, PostgreSQL and Redis together, requests per
-second, and the median time: medians over the rounds. Every read is a miss, as each has another Host header.
-At the end, the memory of the processes.
+Serves this checkout, and with --before another one too (which has this program, and an environment in .venv).
+Each has a PostgreSQL of its own with the same generated catalogue and library (bench/library_rows.py), a
+Redis, and two processes as in production.ini, without limits. Each row is measured on both in turn. Printed
+are the CPU milliseconds per request of web server, PostgreSQL and Redis together, requests per second, and
+the median time: all are medians over the rounds. Reads are cache misses, as each has another Host header. The
+memory of the processes is printed at the end.
 """
 
 import argparse
@@ -39,7 +39,7 @@ FIGURES = ("CPU ms", "requests/s", "p50 ms")
 
 @dataclass(frozen=True)
 class Row:
-    """What is asked, and by whom."""
+    """A row of the table: its requests, and who sends them."""
 
     name: str
     who: str
@@ -154,7 +154,7 @@ class ServedCheckout:
         return replace(load, **row.more)
 
     def memory(self) -> list[int]:
-        """Megabytes of each process of the web server that are its own, largest first."""
+        """Resident megabytes of each process of the web server, largest first."""
         found = []
         for folder in Path("/proc").iterdir():
             if folder.name.isdigit() and _parent(folder) == self.pids[0]:
@@ -181,7 +181,7 @@ def log_in(port: int) -> str:
 
 
 def serve(issues: int) -> None:
-    """Serve the checkout of the working folder until standard input ends; prints what is needed as JSON."""
+    """Serve the checkout of the working folder until standard input ends; prints `known` values as JSON."""
     with running_harness(None, 0) as harness:
         with harness.engine.begin() as connection:
             reader = connection.execute(
@@ -242,7 +242,7 @@ def measure_run(each: ServedCheckout, row: Row, seconds: int) -> tuple[float, fl
 
 
 def warm_up(each: ServedCheckout, row: Row) -> None:
-    """Ask until something is answered: the first page of a kind takes a while."""
+    """Send requests until there is a response: the first page of a kind takes a while."""
     while not loader.drive(each.load(row), 1).requests:
         pass
 
@@ -270,7 +270,7 @@ def main() -> None:
 
 
 def report(served: list[ServedCheckout], options) -> None:
-    """Measure all rows, and print them as they come, as Markdown."""
+    """Measure all rows, and print each at once, as Markdown."""
     fresh = {each.name: each.memory() for each in served}
     print(f"{options.issues:,} issues, {options.rounds} rounds of {options.seconds} s\n")
     titles = [f"{title}, {each.name}" for title in FIGURES for each in served]

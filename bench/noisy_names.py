@@ -1,7 +1,7 @@
-"""Names of comic files as people and programs write them, made from issues whose truth is known.
+"""Generates names of comic files as people and programs write them, from known issues.
 
-`noisy_names(issues, seed=1)` yields names with what they were made from and the kinds of noise in them. The
-same issues and seed give the same names; the names of an issue do not depend on those before it.
+`noisy_names(issues, seed=1)` yields names, with the issue they were made from and the kinds of noise in them.
+The same issues and seed give the same names; the names of an issue do not depend on those before it.
 """
 
 import re
@@ -37,8 +37,7 @@ LETTERS = "abcdefghijklmnoprstuvw"
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """What a catalogue knows of an issue; `count` is the number of issues of its series, if it is "
-    "complete."""
+    """What a catalogue knows of an issue; `count` is the number of issues of a series that is complete."""
 
     series: str
     number: str
@@ -54,7 +53,7 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class NoisyName:
-    """A name; `series`, `number` and `year` are what it says of `issue`: "" and None if nothing."""
+    """A name; `series`, `number` and `year` are those in the name: "" and None if they are missing."""
 
     name: str
     issue: Issue
@@ -65,7 +64,7 @@ class NoisyName:
 
 
 def noisy_names(issues: Iterable[Issue], *, seed: int = 1, each: int = 1) -> Iterator[NoisyName]:
-    """Yield so many names of each issue."""
+    """Yield `each` names of each issue."""
     issues = list(issues)
     began = defaultdict(set)
     for issue in issues:
@@ -97,14 +96,14 @@ def _file_safe(text: str) -> str:
 
 
 def _written(number: str, width: int) -> str:
-    """A number with zeros in front of its digits."""
+    """A number padded with zeros."""
     found = re.fullmatch(r"(-?)(\d+)(.*)", number)
     return f"{found[1]}{found[2].zfill(width)}{found[3]}" if found else number
 
 
 @dataclass
 class _Name:
-    """One name in the making."""
+    """A name under construction."""
 
     issue: Issue
     random: Random
@@ -128,7 +127,7 @@ class _Name:
         return NoisyName(name, issue, self.series, self.told_number, self.year, kinds)
 
     def chance(self, share: float, kind: str = "") -> bool:
-        """Whether something with this share happens, which is noise of this kind."""
+        """Draw whether something with this probability happens, and record it as noise of this kind."""
         happens = self.random.random() < share
         if happens and kind:
             self.kinds.add(kind)
@@ -154,7 +153,7 @@ class _Name:
         return {kind for kind, holds in tests.items() if holds}
 
     def _number(self) -> str:
-        """The number as the name has it, with its mark."""
+        """The number as written in the name, with its prefix."""
         issue, random = self.issue, self.random
         width = random.choice((3, 3, 3, 2, 1))
         if width != 3:
@@ -199,7 +198,7 @@ class _Name:
         if re.search(r"[^\W\d_]{5,}", self.series) and self.series.isascii() and self.chance(0.07, "typo"):
             self.series = _typo(self.series, self.random)
         self.shown = self.series.replace(": ", self.random.choice((" - ", ": ", "_ ", " ")))
-        self.shown = self.shown.replace("/", self.random.choice("-_ "))  # no file can have a slash
+        self.shown = self.shown.replace("/", self.random.choice("-_ "))  # file names cannot contain slashes
         for article in ARTICLES:
             if self.series.startswith(article) and self.chance(0.25, "article"):
                 self.shown = f"{self.shown[len(article) :]}, {article.strip()}"
@@ -219,7 +218,7 @@ class _Name:
             self.year = None
         else:
             found.append(self._date())
-        # Without it, nobody could tell the first collection from the first issue of a series of that name.
+        # Without it, the first collection would look like the first issue of a series of that name.
         needed = self.shared and issue.series_type in COLLECTED and self.number[:1].isdigit()
         if issue.series_type in FORMAT_WORDS and (self.chance(0.6, "format") or needed):
             found.append(f"({random.choice(FORMAT_WORDS[issue.series_type])})")
@@ -331,7 +330,7 @@ def _run(  # noqa: PLR0913, as it writes the examples below in one line each
 
 
 _MANY = "1 2 5 9 12 37 100 123"
-# Real series with the difficulties of real names, for tests and for the bench of the parser.
+# Real series with names that are difficult to parse, for tests and benchmarks.
 EXAMPLES: tuple[Issue, ...] = tuple(
     issue
     for run in (

@@ -2,8 +2,8 @@
 
     python -m bench.pages [--data FOLDER] [--issues 20000] [--seconds 2] [--rounds 5]
 
-Our application and a Pyramid application that answers with the bytes of a page, behind the same server with
-two processes, all rows in each round, forwards and backwards in turn, as `bench.reads` does it.
+Our application and a Pyramid application that returns the bytes of a page run behind the same server with two
+processes. All rows are measured in each round, forwards and backwards in turn, as in `bench.reads`.
 """
 
 import argparse

@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 
-RECEIVED = 65536  # bytes at once
+RECEIVED = 65536  # bytes read at once
 
 
 class Client:
@@ -23,7 +23,7 @@ class Client:
         self.socket.sendall(request)
 
     def receive(self) -> bool:
-        """Read available bytes; return True when the answer is complete."""
+        """Read available bytes; return True when the response is complete."""
         data = self.socket.recv(RECEIVED)
         if not data:
             raise ConnectionError("closed")
@@ -42,7 +42,7 @@ class Client:
 
     @property
     def status(self) -> int:
-        """Return the status of the answer."""
+        """Return the status of the response."""
         return int(self.head.split(b" ", 2)[1])
 
 

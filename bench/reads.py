@@ -2,12 +2,12 @@
 
     python -m bench.reads [--data FOLDER] [--issues 100000] [--seconds 2] [--rounds 5]
 
-Starts PostgreSQL with a generated catalogue (or a data set), Redis, and six servers as production.ini has
-them, of two processes each: our application without Redis, so that PostgreSQL counts limits, the same without
-limits, one without limits or memory of its own (so that hits come from Redis), one that counts limits in
-Redis, a constant Cornice view, and a bare WSGI application. All rows are measured in each round, forwards
-and backwards in turn; figures are medians over the rounds, and a ratio is the median of the rounds' ratios.
-Answers are checked beforehand, status and X-Cache of each, and a row with a failed request ends the run.
+Starts PostgreSQL with a generated catalogue (or a data set), Redis, and six servers as in production.ini, of
+two processes each: our application without Redis, so that PostgreSQL counts limits, the same without limits,
+one without limits or a memory cache (so that hits come from Redis), one that counts limits in Redis, a
+constant Cornice view, and a bare WSGI application. All rows are measured in each round, forwards and
+backwards in turn; figures are medians over the rounds, and a ratio is the median of the rounds' ratios.
+Status and X-Cache of responses are checked beforehand, and a row with a failed request ends the run.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def _options():
 
 
 def _servers(harness: Harness) -> dict[str, Server]:
-    """Start comicsdb first: the other servers return its answers."""
+    """Start the servers; comicsdb comes first, as the constant ones return its responses."""
     alone, unlimited = {"comicsdb.cache.url": ""}, {"comicsdb_api.throttle": "off"}
     ours = harness.serve("ours", harness.app_settings(**alone), WORKERS)
     free = harness.serve("free", harness.app_settings(**alone, **unlimited), WORKERS)
@@ -106,9 +106,9 @@ def _ids(harness: Harness) -> list[int]:
 
 
 def check(row: Scenario) -> None:
-    """Check many answers; raise RuntimeError unless all are as the row expects, within a few attempts.
+    """Check many responses; raise RuntimeError unless all are as the row expects, within a few attempts.
 
-    Connections go to processes by chance, so caches may need more than one attempt to fill.
+    Connections are distributed to processes by chance, so filling all caches may take several attempts.
     """
     for _ in range(ATTEMPTS):
         seen = loader.drive(row.load, 2, expected=row.status)

@@ -16,7 +16,7 @@ PER_PAGE = 100
 
 @dataclass(frozen=True)
 class Scenario:
-    """A row of the table: a load on a server, and the expected answers."""
+    """A row of the table: a load on a server, and the expected responses."""
 
     name: str
     server: Server

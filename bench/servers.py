@@ -2,8 +2,8 @@
 
     python -m bench.servers [--data FOLDER] [--issues 20000] [--seconds 2] [--rounds 5] [--only granian]
 
-Besides waitress and granian, which the project has, it takes gunicorn, uWSGI and bjoern where
-`pip install gunicorn uwsgi bjoern` has worked. Two processes each, but waitress and bjoern have only one.
+Besides waitress and granian, which the project requires, it measures gunicorn, uWSGI and bjoern if they are
+installed (`pip install gunicorn uwsgi bjoern`). Each has two processes; waitress and bjoern have only one.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The database time of a URL: its statement, recorded and run alone."""
+"""Measures the database time of a URL: its statement is recorded and run alone."""
 
 import time
 from dataclasses import dataclass

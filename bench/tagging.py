@@ -3,9 +3,9 @@
     python -m bench.tagging [--files 20000] [--issues 100000] [--seed 1]
 
 The catalogue and the names are those of `bench.matching`, so a tenth of the series are not in the catalogue.
-What the files say in the end is read from the files. The server has no limits, which would let 20 calls pass
-in a minute; "a call for each" is what a program needs that looks for one comic at a time: a search of the
-series, one of the issue, and its detail.
+The resulting tags are read back from the files. The server's limits are never reached; the default ones would
+let 20 calls pass in a minute. "One by one" are the calls of a program that looks for one comic at a time: a
+search of the series, one of the issue, and its detail.
 """
 
 import argparse
@@ -27,7 +27,7 @@ ONE_BY_ONE = 3  # calls for each comic
 
 
 def make_library(folder: Path, names: list[NoisyName], most: int) -> dict[Path, NoisyName]:
-    """Write so many archives; of several comics of the same name only the first."""
+    """Write at most `most` archives; of several comics of the same name only the first."""
     found: dict[Path, NoisyName] = {}
     for each in names:
         if len(found) == most:
@@ -43,7 +43,7 @@ def make_library(folder: Path, names: list[NoisyName], most: int) -> dict[Path, 
 
 
 def tag(client: Client, folder: Path) -> tuple[Counter[Outcome], dict[Path, int]]:
-    """Tag the library as the command does; returns what became of the files, and their first candidates."""
+    """Tag the library as the command does; returns counts of outcomes, and the files' first candidates."""
     outcomes: Counter[Outcome] = Counter()
     first = {}
     for report in tagging.tag_comics(client, folder, tagging.find_comics(folder), tag=True):
@@ -56,7 +56,7 @@ def tag(client: Client, folder: Path) -> tuple[Counter[Outcome], dict[Path, int]
 def read_back(
     library: dict[Path, NoisyName], ids: dict[Issue, int], first: dict[Path, int], server: str
 ) -> Counter[str]:
-    """Compare the tags of the files, and the first candidates, with what the files are."""
+    """Compare the tags of the files, and the first candidates, with the issues that the files stand for."""
     counts: Counter[str] = Counter()
     for path, noisy in library.items():
         found = archive.read_contents(path, tagging.NAMES)
@@ -99,7 +99,7 @@ def measure(harness: Harness, files: dict[Path, NoisyName], ids: dict[Issue, int
 
 
 def main() -> None:
-    """Fill, write, tag and print."""
+    """Fill the database, write the files, tag them and print."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
