@@ -207,7 +207,7 @@ def insert_catalogue(connection: Connection, runs: list[list[Issue]]) -> dict[Is
 
 
 def sample(runs: list[list[Issue]], names: int, seed: int) -> tuple[list[list[Issue]], list[NoisyName]]:
-    """The runs for the catalogue, which lack some of the issues, and the names, also of those."""
+    """The runs for the catalogue, without some of the issues, and names that are also made from these."""
     random = Random(seed)
     absent = {number for number in range(len(runs)) if random.random() < ABSENT_SHARE}
     asked = [random.choice(run) for run in random.choices(runs, k=names)]

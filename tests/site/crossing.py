@@ -1,4 +1,4 @@
-"""A package with one view, which reads a file and locks two arcs in a given order: two requests deadlock."""
+"""A package with a view that reads a file and locks two arcs in a given order, so that requests deadlock."""
 
 import threading
 

@@ -27,7 +27,7 @@ TEXTS = sorted(
     path for folder in (DEPLOY, ROOT / "examples") for path in folder.rglob("*") if path.is_file()
 ) + sorted((ROOT / "docs").glob("*.md"))
 DOCUMENTS = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "SECURITY.md"]
-MADE = ("deploy/.env", "deploy/site.env")  # files that the deployer creates
+MADE = ("deploy/.env", "deploy/site.env")  # created by the deployer; /fr/ is an example of a translation
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 
 

@@ -64,7 +64,7 @@ class WrittenNumbers:
             return dict(self.sure)
 
     def judge(self, floor: dict[str, int], shown: dict[str, int], words: str) -> None:
-        """Check that a response shows what was committed before the request, and no number not yet begun."""
+        """Check that each number in a response is at least that in `floor`, and has been begun."""
         with self.lock:
             for name, number in shown.items():
                 if not floor.get(name, 0) <= number <= self.begun[name]:

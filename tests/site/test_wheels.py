@@ -31,7 +31,7 @@ PARTS["comicsdb_client"] = ROOT / "clients" / "python" / "comicsdb_client"
 
 
 def run(*command, cwd):
-    """Run a command and return its output; fails with that if the command does."""
+    """Run a command and return its output, which is also the message of a failure."""
     done = subprocess.run(
         command, cwd=cwd, env=clean_environment(), capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""A package for a server under test: a view that fails amid secrets, and the reporter of its error."""
+"""A package for a server under test: a view that fails, whose path is secret, and an error reporter."""
 
 import json
 import os

@@ -92,7 +92,7 @@ class MeasuringClient:
         self.total_seconds = 0.0
 
     def try_all(self, cases: Iterator[Case]) -> None:
-        """Send them one after another; raises AssertionError with all problems."""
+        """Send cases one after another; raises AssertionError with all problems."""
         for case in cases:
             self.try_one(case)
         self.check()

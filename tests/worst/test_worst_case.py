@@ -1,4 +1,4 @@
-"""Every route with texts and files in the worst shapes, as long as are accepted, must stay cheap.
+"""Every route must stay cheap with texts and files in the worst shapes, as long as they may be.
 
 All in one file, as the survey of routes, parameters and forms is made once per module, which takes a while.
 """

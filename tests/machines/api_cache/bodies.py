@@ -44,7 +44,7 @@ def _digests(resource: type, fields: dict):
 class Statements:
     """One statement, built from what the API declares for each kind.
 
-    It is compiled and prepared once, which takes longer than reading so few rows.
+    It is compiled and prepared only once, as this takes longer than reading so few rows.
     """
 
     def __init__(self, connection, registry):

@@ -58,7 +58,7 @@ class ReceivedAnswers:
         self.dates: dict[str, set[bytes]] = defaultdict(set)
 
     def add(self, answer: Answer) -> None:
-        """Record a response by tag, by Last-Modified, and by `modified` of a detail, which mokkari sends."""
+        """Record a response by tag, by Last-Modified, and by the `modified` that mokkari sends back."""
         body = sha256(answer.body).digest()
         tag = answer.headers["ETag"]
         assert self.tags.setdefault(tag, body) == body, "two bodies with one tag"
@@ -139,7 +139,7 @@ class Reader:
         self.received[address].add(answer)
 
     def revalidate(self, address: Address, random: Random, truth: Answer) -> None:
-        """Revalidate earlier responses: 304 only if the body is exactly the same."""
+        """Revalidate earlier responses: 304 only if the body is the same (by date: except for ratings)."""
         given, present = self.received.get(address), sha256(truth.body).digest()
         if given is None:
             return

@@ -110,7 +110,7 @@ def add_token(session: Session, user_id: int) -> None:
 
 
 def _fill(session: Session, catalog: Catalog, make: Factories) -> None:
-    """Create two or more objects of each kind, some with equal names or dates, which other values order."""
+    """Create two or more objects of each kind; some have equal names or dates, so other values order them."""
     types, genres, ages, roles = [13], [], [], []
     for number, name in enumerate(("One", "Two")):
         types.append(catalog.create(models.SeriesType, {"name": f"Type {name}"}).id)

@@ -103,7 +103,7 @@ class PageScenario(WriteScenario):
         self.visitor.check_reads(random)
 
     def read_during_write(self, key, write, place: int, random: Random, _status: int) -> None:
-        """Visit a page while `write` happens before statement number `place`, and check further reads."""
+        """Visit a page while `write` happens before statement number `place`, then visit a few others."""
         self.visitor.visit_during_write(key, write, place, random)
         self.check_reads(random)
 

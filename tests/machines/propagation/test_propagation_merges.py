@@ -1,4 +1,4 @@
-"""Property test of merges among random writes: no stamp of a changed body is stale, and no other moved."""
+"""Property test of merges among random writes: the stamps of changed bodies move, and no others do."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test

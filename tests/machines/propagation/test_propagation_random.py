@@ -1,4 +1,4 @@
-"""Property test of random writes: after each, no stamp of a changed body is stale, and no other has moved.
+"""Property test of random writes: after each, the stamps of changed bodies have moved, and no others have.
 
 Every step is checked against an independent model of what readers see (`shapes`) and of which stamps the
 rules move (`oracle`). The sequences are the same on every run. `make soak SOAK=2000` runs a longer search
