@@ -96,7 +96,7 @@ def distrustful(catalogue, tmp_path_factory):
 
 
 def raw(base: str, sent: bytes, *, wait: float = TIMEOUT) -> bytes:
-    """What a server says to some bytes; it may close the connection or be silent."""
+    """The response to some bytes, empty if the server closes the connection or is silent."""
     with socket.create_connection(("127.0.0.1", int(base.rsplit(":", 1)[1])), wait) as connection:
         connection.sendall(sent)
         with suppress(TimeoutError, ConnectionResetError):
