@@ -6,13 +6,14 @@ from datetime import timedelta
 import pyotp
 import pytest
 import time_machine
+import webtest
 from sqlalchemy import select
 
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import ApiToken, LoginSession, Passkey, User
 from tests.passkey_device import Device
-from tests.web.conftest import field_errors, form_to, log_in, notice, soup, submit
+from tests.web.conftest import field_errors, form_to, log_in, notice, soup, start_session, submit
 
 SECURITY = "/accounts/security/"
 APP = "/accounts/security/app/"
@@ -188,11 +189,14 @@ def test_a_passkey_is_the_second_step(testapp, device):
 def test_passkeys_are_removed_by_their_owner_alone(testapp, device, make, session):
     number = session.scalar(select(Passkey.id))
     path = f"{SECURITY}passkeys/{number}/remove/"
+    stranger = webtest.TestApp(testapp.app)
+    start_session(stranger, make.user("Olga"))
+    token = form_to(stranger.get(SECURITY), f"{SECURITY}passkeys/")["csrf_token"].value
+    stranger.post(path, {"csrf_token": token}, status=404)
     form = form_to(testapp.get(SECURITY), path)
-    token = form["csrf_token"].value
     form.submit(status=303)
     assert session.scalar(select(Passkey.id)) is None
-    testapp.post(path, {"csrf_token": token}, status=404)
+    form.submit(status=404)
 
 
 def test_what_is_no_passkey_is_told(testapp, reader, session):
