@@ -25,7 +25,7 @@ def test_logging_in_shows_the_account_and_stores_only_a_digest(testapp, member, 
     row = session.scalars(select(LoginSession)).one()
     identifier = testapp.cookies["session"]
     assert row.digest == digest(identifier)
-    assert identifier not in row.digest
+    assert identifier not in " ".join(str(value) for value in vars(row).values())
     assert timedelta(days=13, hours=23) < row.expires - datetime.now(UTC) <= timedelta(days=14)
     assert row.address in {"127.0.0.1", "unknown"}
     session.expire_all()
@@ -221,12 +221,3 @@ def test_a_login_opens_the_api_too_but_a_wrong_header_beside_it_does_not(testapp
     log_in(testapp)
     testapp.get("/api/publisher/", status=200)
     testapp.get("/api/publisher/", headers={"Authorization": "Basic bm9ib2R5Ong="}, status=401)
-
-
-def test_secure_cookies_belong_to_this_very_host(site_with):
-    browser = site_with(**{"comicsdb.secure_cookies": "true"})
-    browser.extra_environ |= {"wsgi.url_scheme": "https", "HTTP_HOST": "localhost:443"}
-    response = browser.get("/accounts/login/")
-    cookie = response.headers["Set-Cookie"]
-    assert cookie.startswith("csrf=")
-    assert "secure" in cookie.lower()

@@ -97,6 +97,7 @@ def test_a_label_that_cannot_be_is_refused_and_kept(testapp, nora, session, labe
     form["name"].force_value(label)
     response = form.submit(status=422)
     assert set(field_errors(response)) == {"name"}
+    assert form_to(response, PAGE)["name"].value == label
     assert soup(response).find(id="new-token") is None
     assert session.scalars(select(ApiToken)).all() == []
 
