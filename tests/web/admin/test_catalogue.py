@@ -141,7 +141,7 @@ def test_advice_is_told_and_not_in_the_way(testapp, boss, world, session):
         "Saved, but please check Variant 1, UPC",
         "Saved, but please check ISBN",
         "Saved, but please check Collection title",
-    ] or len(told) == 3
+    ]
     session.expire_all()
     assert (world.first.isbn, world.first.title) == ("9780306406158", "All of it")
     ((action, kind, _target, change),) = lines(session)
