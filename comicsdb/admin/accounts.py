@@ -111,7 +111,7 @@ def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict
     if not change:
         return {}
     changed = {field: values[field] for field in change}
-    raise_errors(_not_allowed(actor, user, changed) or _problems(changed))
+    raise_errors(_not_allowed(actor, user, changed) or _problems(session, changed))
     _apply(session, user, changed)
     record(session, actor, "change", KIND, user.id, user.username, change)
     return change
@@ -164,7 +164,7 @@ def _not_allowed(actor: Actor, user: User, changed: Mapping) -> dict:
     return errors
 
 
-def _problems(changed: Mapping) -> dict:
+def _problems(session: Session, changed: Mapping) -> dict:
     errors = {}
     if "username" in changed:
         errors["username"] = rules.username_problems(changed["username"])
@@ -175,16 +175,21 @@ def _problems(changed: Mapping) -> dict:
     errors["bio"] = rules.bio_problems(changed.get("bio", ""))
     if changed.get("supporter_tier", "") not in ("", *SupporterTier):
         errors["supporter_tier"] = [_("This tier does not exist.")]
+    groups = changed.get("groups", [])
+    if len(_groups(session, groups)) != len(groups):
+        errors["groups"] = [_("This group does not exist.")]
     return errors
+
+
+def _groups(session: Session, names: list[str]) -> list[Group]:
+    """The groups with these names that exist."""
+    return list(session.scalars(select(Group).where(Group.name.in_(names)))) if names else []
 
 
 def _apply(session: Session, user: User, changed: Mapping) -> None:
     name = user.username
     if "groups" in changed:
-        groups = list(session.scalars(select(Group).where(Group.name.in_(changed["groups"]))))
-        if len(groups) != len(changed["groups"]):
-            raise InvalidError({"groups": [_("This group does not exist.")]})
-        user.groups = groups
+        user.groups = _groups(session, changed["groups"])
     with constraint_errors(_conflicts()), session.begin_nested():
         for field, value in changed.items():
             if field != "groups":
