@@ -1,6 +1,5 @@
 """Attacks by repetition, size and odd input: guessed passwords, large requests, odd cookies and forms."""
 
-import base64
 import gc
 import itertools
 from datetime import timedelta
@@ -9,7 +8,6 @@ import pytest
 import time_machine
 
 from comicsdb import clock
-from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import User
 from tests.cases import for_each
 from tests.conftest import forget_attempts
@@ -144,20 +142,6 @@ def test_what_is_too_large_is_refused_and_breaks_nothing(testapp, nora):
     assert send(b"name=" + b"x" * MEGABYTE, path="/accounts/tokens/") == 422
     assert send(b"username=x&password=" + b"x" * MEGABYTE, path="/accounts/login/") == 422
     testapp.get("/accounts/", status=200)
-
-
-@LARGE
-@pytest.mark.usefixtures("large")
-def test_the_api_takes_no_body_without_end(testapp, make):
-    make.user("Edda", password=PASSWORD, passwords=Passwords("fast"), groups=("editor",))
-    basic = base64.b64encode(f"Edda:{PASSWORD}".encode()).decode()
-    body = b'{"name": "' + b"x" * (21 * MEGABYTE) + b'"}'
-    headers = {"Authorization": f"Basic {basic}", "Content-Type": "application/json"}
-    assert testapp.post("/api/publisher/", body, headers=headers, expect_errors=True).status_int in {
-        400,
-        405,
-        413,
-    }
 
 
 def test_a_number_without_end_is_nobodys(wsgi, testapp, nora, session):
