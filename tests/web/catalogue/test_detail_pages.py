@@ -147,12 +147,15 @@ def test_an_object_without_ratings_shows_no_stars(testapp, world):
     assert soup(testapp.get(path(world.second))).select_one(".stars") is None
 
 
-def test_associated_series_and_genres_are_shown(testapp, make, world):
+def test_associated_series_and_genres_are_shown(testapp, make, world, session):
     other = make.series(
         name="Lamplight Annual", publisher=world.publisher, series_type=6, associated=[world.series]
     )
+    make.catalog.update(world.series, {"genres": [10, 8]})
+    session.commit()
     page = soup(testapp.get(path(world.series)))
     assert page.select_one(f'.facts a[href="{path(other)}"]').get_text() == "Lamplight Annual (2020)"
+    assert [each.get_text() for each in page.select("ul.tags li")] == ["Romance", "Super-Hero"]
 
 
 def test_an_issue_shows_everything_about_it(testapp, world):
