@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import func, select
 from sqlalchemy.orm import aliased
 
 from comicsdb.catalog import ConflictError, GoneError, InvalidError
@@ -194,19 +194,18 @@ class HistoryViews:
 def versions_of(request, kind: str, object_id: int) -> Page:
     """The versions of an object, newest first: rows of (version, its user, the snapshot before it)."""
     own = (History.kind == kind, History.object_id == object_id)
-    order = (History.at.desc(), History.id.desc())
+    newest_first = History.id.desc()
     before = aliased(History)
     older = (
         select(before.snapshot)
-        .where(before.kind == kind, before.object_id == object_id)
-        .where(tuple_(before.at, before.id) < tuple_(History.at, History.id))
-        .order_by(before.at.desc(), before.id.desc())
+        .where(before.kind == kind, before.object_id == object_id, before.id < History.id)
+        .order_by(before.id.desc())
         .limit(1)
         .correlate(History)
         .scalar_subquery()
     )
-    rows = select(History, User, older).outerjoin(User, User.id == History.user_id).order_by(*order)
-    ids = select(History.id).where(*own).order_by(*order)
+    rows = select(History, User, older).outerjoin(User, User.id == History.user_id).order_by(newest_first)
+    ids = select(History.id).where(*own).order_by(newest_first)
     count = select(func.count()).select_from(History).where(*own)
     return paginate(request, rows, ids, count, PER_PAGE)
 
