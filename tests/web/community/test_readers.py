@@ -1,13 +1,14 @@
 """Public profiles show only the parts that their owner chose; for others, private ones do not exist."""
 
 import io
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from PIL import Image
 
 from comicsdb.accounts.deletion import remove_account
 from comicsdb.community import profiles
+from comicsdb.library import collection
 from comicsdb.models import ReadDate
 from tests.conftest import record_statements
 from tests.web.addresses import keep_library, publish
@@ -147,12 +148,26 @@ def test_a_month_is_chosen_and_one_without_reads_is_not_there(testapp, session, 
         testapp.get("/readers/Nora/diary/", {"month": month}, status=404)
 
 
-def test_a_profile_costs_few_statements_however_much_there_is(testapp, session, kept, member, connection):
+def test_a_profile_costs_few_statements_however_much_there_is(
+    testapp, session, kept, member, world, connection
+):
+    def costs():
+        for page in PAGES:
+            with record_statements(connection) as statements:
+                testapp.get(f"/readers/Nora/{page}", status=200)
+            assert len(statements) <= STATEMENTS, statements
+            yield len(statements)
+
     publish(session, member)
-    for page in PAGES:
-        with record_statements(connection) as statements:
-            testapp.get(f"/readers/Nora/{page}")
-        assert len(statements) <= STATEMENTS, statements
+    profiles.add_favourite(session, member.id, "series", world.series.id)
+    session.commit()
+    few = list(costs())
+    for issue in (world.first, world.second, world.reprint):
+        collection.add(session, member.id, issue.id, {"is_read": True}, today=date(2026, 11, 22))
+    profiles.add_favourite(session, member.id, "issue", world.first.id)
+    profiles.add_favourite(session, member.id, "series", world.book.id)
+    session.commit()
+    assert list(costs()) == few
 
 
 def test_a_deleted_or_deactivated_account_takes_its_profile_away(testapp, session, kept, member):
