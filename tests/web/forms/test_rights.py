@@ -40,7 +40,8 @@ def test_whoever_is_not_logged_in_is_led_to_the_log_in_form(testapp, world):
     assert "Set-Cookie" not in testapp.get(f"/issue/{world.first.slug}/").headers
 
 
-def test_every_account_edits_and_only_superusers_delete(testapp, make, world):
+def test_every_account_is_led_to_the_forms_and_only_superusers_delete(testapp, make, world):
+    """That every account can use the forms is checked in test_kinds.py."""
     log_in_as(testapp, make)
     for kind, entity in objects(world):
         page = testapp.get(f"/{kind}/{entity.slug}/")
@@ -49,7 +50,9 @@ def test_every_account_edits_and_only_superusers_delete(testapp, make, world):
         assert "by system" in soup(page).select_one(".edited").get_text()
         testapp.get(f"/{kind}/{entity.slug}/delete/", status=403)
         assert soup(testapp.get(f"/{kind}/")).find("a", href=f"/{kind}/create/") is not None
-    testapp.post(f"/publisher/{world.publisher.slug}/update/", {"name": "x"}, status=400)  # no token
+    token = form_to(page, "/accounts/logout/")["csrf_token"].value
+    testapp.post(f"/{kind}/{entity.slug}/delete/", {"csrf_token": token}, status=403)
+    testapp.post(f"/{kind}/{entity.slug}/update/", {"name": "x"}, status=400)  # no token
 
 
 def test_a_setting_leaves_editing_to_editors(other_site, make, world, caplog):
@@ -59,10 +62,17 @@ def test_a_setting_leaves_editing_to_editors(other_site, make, world, caplog):
     site.get("/publisher/create/", status=403)
     assert "Permission denied at publisher.create (user=" in caplog.text
     site.get(f"/issue/{world.first.slug}/update/", status=403)
-    assert acts(site.get(f"/issue/{world.first.slug}/")) == ["History"]
+    path = f"/issue/{world.second.slug}/"
+    page = site.get(path)
+    assert acts(page) == ["History"]
+    assert soup(page).select(".helpers") == []
+    token = form_to(page, "/accounts/logout/")["csrf_token"].value
+    for action in ("duplicate-credits", "sync-reprints"):
+        site.post(f"{path}{action}/", {"csrf_token": token}, status=403)
     assert soup(site.get("/publisher/")).find("a", href="/publisher/create/") is None
     site.reset()
     log_in_as(site, make, "Ed", groups=[EDITOR_GROUP])
+    assert soup(site.get(path)).select(".helpers button")
     submit_form(open_form(site, "/publisher/create/"), {"name": "Made by an editor"})
 
 
