@@ -98,6 +98,7 @@ def test_tries_are_few_wherever_they_come_from(context, context_with, ann, app, 
         takes(context, ann, code=app())  # even the right code is refused
     assert 0 < caught.value.retry_after <= 3600
     clock.shift(timedelta(hours=1))
+    assert takes(context, ann, code=app())
 
 
 def test_secrets_are_stored_encrypted(context, session, ann, app):
