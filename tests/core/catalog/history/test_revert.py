@@ -21,6 +21,7 @@ from comicsdb.catalog.history.snapshots import current_snapshot
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import History, Issue, Tombstone
+from tests.conftest import record_statements
 
 
 @pytest.fixture
@@ -283,12 +284,16 @@ def test_variants_without_a_picture_come_back_as_they_were(make, session, edit, 
     assert bare not in {each["id"] for each in current_snapshot(session, "issue", issue.id)["variants"]}
 
 
-def test_a_plan_costs_a_few_statements_and_changes_nothing(make, session, storage, edit):
-    arc = make.arc(name="Dusk")
-    edit(arc, name="Dawn")
-    row = last(session, arc)
-    first = version_of(session, "arc", arc.id, row.id - 1)
-    found = preview_revert(session, storage, arc, first.snapshot)
-    assert [(each.field, each.old, each.new) for each in found.differences] == [("name", "Dawn", "Dusk")]
+def test_a_preview_takes_few_statements_and_changes_nothing(make, session, connection, storage, edit):
+    with make.single_commit():
+        arcs, creators = [make.arc() for _ in range(3)], [make.creator() for _ in range(3)]
+    issue = make.issue(arcs=arcs, credits=[{"creator": each.id, "roles": []} for each in creators])
+    edit(issue, arcs=[], credits=[])
+    row = last(session, issue)
+    first = version_of(session, "issue", issue.id, row.id - 1)
+    with record_statements(connection) as statements:
+        found = preview_revert(session, storage, issue, first.snapshot)
+    assert len(statements) == 9, statements  # as many for more arcs and creators
+    assert [each.field for each in found.differences] == ["arcs", "credits"]
     session.commit()
-    assert last(session, arc).id == row.id
+    assert last(session, issue).id == row.id
