@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 import webtest
 
+from comicsdb.accounts.rules import username_problems
 from comicsdb.library import collection
 from tests.conftest import record_statements
 from tests.web.conftest import PASSWORD, form_with, labels, soup, start_session
@@ -159,6 +160,21 @@ def test_a_supporter_of_the_past_is_none(testapp, nora, session):
 def test_the_name_may_be_written_in_any_case(testapp, nora):
     assert testapp.get("/accounts/nORA/", status=301).location == "http://localhost/accounts/Nora/"
     assert testapp.get("/accounts/Nora", status=301).location == "http://localhost/accounts/Nora/"
+
+
+def test_no_account_has_the_address_of_another_page(wsgi):
+    """Words that are in the place of a user name in other addresses cannot be user names."""
+    patterns = [route.pattern for route in wsgi.routes_mapper.get_routes()]
+    areas = {before for before, name, _rest in (each.partition("{username}") for each in patterns) if name}
+    found = {
+        pattern.removeprefix(area).partition("/")[0]
+        for pattern in patterns
+        for area in areas
+        if pattern.startswith(area)
+    }
+    words = {word for word in found if word and "{" not in word}
+    assert {"login", "search", "update", "users"} <= words
+    assert [word for word in sorted(words) if not username_problems(word)] == []
 
 
 @pytest.mark.parametrize("name", ["nobody", "%01", "%F0%9F%A6%8A", "..%2f", "a" * 500])
