@@ -8,7 +8,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, Paragraph, queue
 from comicsdb.mail.delivery import transport_from_settings
-from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User
+from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User, user_group_member
 from tests.cases import for_each
 from tests.conftest import SETTINGS
 from tests.core.cli.test_commands import _ini, run
@@ -97,18 +97,20 @@ def test_the_password_is_asked_for(ini, read):
             "group does not exist",
         ),
         (("grant", "nobody", "--staff"), "There is no account named nobody."),
-        (("grant", "ann", "--group", "nobody"), "This group does not exist."),
+        (("grant", "ann", "--staff", "--group", "editor", "--group", "nobody"), "This group does not exist."),
         (("password", "ann", "--password", "short"), "Enter at least 8 characters."),
         (("deactivate", "nobody"), "There is no account named nobody."),
     ],
 )
 def test_what_is_refused_is_one_clear_line_and_changes_nothing(account, ann, read, words, said):
+    tables = [select(table) for table in (User.__table__, user_group_member, StaffAction.__table__)]
+    before = [read(table) for table in tables]
     result = account(*words)
     assert result.exit_code == 1
     assert said in result.output
     assert result.output.startswith("Error: ")
     assert result.output.count("\n") == 1
-    assert [row.username for row in read(select(User.username).where(User.id > 1))] == ["ann"]
+    assert [read(table) for table in tables] == before
 
 
 def test_an_account_is_switched_off_and_on_and_deleted(account, read, monkeypatch):
