@@ -63,7 +63,7 @@ def test_the_environment_of_the_caller_leads_nowhere_else(shared_cluster, monkey
     assert query(cluster, "SHOW client_encoding") == ("UTF8",)
 
 
-def test_accepted_data_survive_a_crash_unless_that_is_given_up(start, cluster_folder, shared_cluster):
+def test_only_a_durable_server_has_the_settings_that_survive_a_crash(start, cluster_folder, shared_cluster):
     cluster = start(cluster_folder, durable=True)
     for setting in ("fsync", "synchronous_commit", "full_page_writes"):
         assert query(cluster, f"SHOW {setting}") == ("on",)
