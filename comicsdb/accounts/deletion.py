@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.drafts import remove_old_form_drafts, remove_old_pictures
+from comicsdb.accounts.drafts import remove_old_form_drafts, remove_old_pictures, remove_pictures_of
 from comicsdb.accounts.login import confirm_password
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.unit_of_work import UnitOfWork
@@ -69,7 +69,7 @@ def remove_account(session: Session, user: User) -> None:
     unit.record_ratings(set(session.scalars(taken_back.returning(IssueRating.issue_id))))
     acts.release_pictures(session, LibraryAct.user_id == user.id)
     anonymise(session, user)
-    unit.release_files([user.image])
+    unit.release_files([user.image, *remove_pictures_of(session, user.id)])
     own = select(ReadingList.id, ReadingList.image).where(ReadingList.user_id == user.id)
     lists = dict(session.execute(own).all())
     unit.release_files(lists.values())

@@ -223,7 +223,7 @@ def save_picture_draft(
             .limit(PICTURES_MAX)
         )
         surplus = PictureDraft.id.not_in(newest)
-        gone = _remove_pictures(session, or_(_is_old_picture(), surplus), user_id)
+        gone = _remove_pictures(session, PictureDraft.user_id == user_id, or_(_is_old_picture(), surplus))
         session.commit()
     context.storage.discard(gone)
     return SavedPicture(secret, name, values["image"])
@@ -261,14 +261,17 @@ def remove_old_pictures(session: Session) -> list[str]:
     return _remove_pictures(session, _is_old_picture())
 
 
+def remove_pictures_of(session: Session, user_id: int) -> list[str]:
+    """Remove all drafts of pictures of an account; returns their keys."""
+    return _remove_pictures(session, PictureDraft.user_id == user_id)
+
+
 def _is_old_picture():
     return and_(PictureDraft.draft.is_(None), PictureDraft.created <= clock.now() - LIFETIME)
 
 
-def _remove_pictures(session: Session, condition, user_id: int | None = None) -> list[str]:
-    removed = delete(PictureDraft).where(condition).returning(PictureDraft.image)
-    if user_id is not None:
-        removed = removed.where(PictureDraft.user_id == user_id)
+def _remove_pictures(session: Session, *conditions) -> list[str]:
+    removed = delete(PictureDraft).where(*conditions).returning(PictureDraft.image)
     return list(session.scalars(removed.execution_options(synchronize_session=False)))
 
 
