@@ -156,7 +156,7 @@ def test_each_table_can_be_imported_alone(session, make, ann):
     ]
 
 
-def test_cells_are_no_formulas_and_come_back_as_they_were(session, ann):
+def test_cells_are_no_formulas(session, ann):
     archive = zipfile.ZipFile(io.BytesIO(as_archive(library(session, ann.id))))
     assert set(archive.namelist()) == {f"{part}.csv" for part in COLUMNS}
     for name in archive.namelist():
