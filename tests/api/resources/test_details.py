@@ -297,11 +297,12 @@ def test_an_embedded_object_shows_when_its_name_changed_and_a_row_when_it_was_mo
 
 def test_a_moment_without_microseconds_is_written_without_fraction(api, make, session):
     arc = make.arc()
+    issue = make.issue(arcs=[arc])
     moment = datetime(2026, 3, 4, 14, 15, 30, tzinfo=UTC)
-    session.execute(update(models.Arc).values(modified=moment))
-    session.execute(update(models.Character).values(name_changed=moment))
+    session.execute(update(models.Arc).values(modified=moment, name_changed=moment))
     session.commit()
     assert api.json(f"/api/arc/{arc.id}/")["modified"] == "2026-03-04T14:15:30Z"
+    assert api.json(f"/api/issue/{issue.id}/")["arcs"][0]["modified"] == "2026-03-04T14:15:30Z"
 
 
 def test_moments_are_utc_whatever_the_zone_of_the_connection(api, make, session, connection):
