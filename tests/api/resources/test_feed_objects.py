@@ -256,12 +256,12 @@ def test_what_cannot_be_read_is_named(api, query, field, message):
     assert api.json(f"{FEED}?{query}", 400) == {field: [message]}
 
 
-def test_it_costs_one_statement(api, make, connection):
+def test_it_costs_one_statement_besides_that_for_the_account(api, make, connection):
     api.get(OBJECTS)
     make.issue()
     with record_statements(connection) as statements:
         assert len(api.json(OBJECTS)["objects"]) > 1
-    assert len(statements) == 2, statements  # one is for the account
+    assert len(statements) == 2, statements
 
 
 def test_what_is_beyond_the_horizon_is_refused(origin, copy):
