@@ -94,14 +94,9 @@ def test_defaults(writer, make):
 
 
 def test_forms_add_too(writer, make):
-    form = {
-        "issue_id": make.issue().id,
-        "desired_grade": "",
-        "max_price": "12.5",
-        "notes": " x ",
-        "priority": "",
-    }
-    del form["priority"]
+    form = {"issue_id": make.issue().id, "desired_grade": "", "max_price": "12.5", "notes": " x "}
+    refused = writer.post("/api/wish_list/items/add/", 400, form=form | {"priority": ""})
+    assert refused == {"priority": ["A valid integer is required."]}  # it cannot be null
     for files in (None, []):
         form["issue_id"] = make.issue().id
         made = writer.post("/api/wish_list/items/add/", form=form, files=files)
