@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from comicsdb.db.read_pool import ReadPool
+from comicsdb.models import Arc
 from comicsdb_api.resource import listing
 from tests.api.bulk_rows import (
     ARCS,
@@ -147,18 +148,20 @@ def test_the_last_page_is_the_last_however_often_rows_come_and_go(api, many, wsg
     assert page_summary(body) == expected_summary(many.ids(ARCS.format("")), "last")
 
 
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("number", [2, 3])
-def test_a_parent_that_goes_meanwhile_is_not_there(api, make, interrupted, page, number):
-    arc = make.arc()
-    issues = [make.issue(arcs=[arc])]
+@for_each("page", PAGES)
+@for_each("number", (2, 3))
+def test_a_parent_that_goes_meanwhile_is_not_there(make, many, interrupted, undone, *, page, number):
+    arc_id, session = many.arc.id, make.session
+    with undone():
+        many.add("issue", (FAR - 1) * PAGE_SIZE + 1)
+        before = many.ids(ISSUES_IN_ARC)
 
-    def go():
-        make.catalog.delete(arc)
-        make.session.commit()
+        def go():
+            make.catalog.delete(session.get(Arc, arc_id))
+            session.commit()
 
-    path = with_page(f"/api/arc/{arc.id}/issue_list/", page)
-    answer = interrupted(path, number, go)
-    assert answer.status_int in {404} or page_summary(answer.json)[1] == [issues[0].id]
-    if answer.status_int == 404:
-        assert answer.json in (GONE, NO_PAGE)
+        answer = interrupted(with_page(f"/api/arc/{arc_id}/issue_list/", page), number, go)
+        if number == 3 and page == 2:  # it takes two reads
+            assert page_summary(answer.json) == expected_summary(before, page)
+        else:
+            assert (answer.status_int, answer.json) == (404, GONE)
