@@ -103,8 +103,8 @@ def until(true):
 
 
 def bodies(redis):
-    """The keys of the bodies in Redis, without the remembered counts and places of lists."""
-    return [key for key in redis.client.scan_iter() if b":count:" not in key and b":places:" not in key]
+    """The keys of the bodies in Redis, without the surveys of lists."""
+    return [key for key in redis.client.scan_iter() if b":survey:" not in key]
 
 
 # Redis.
@@ -144,9 +144,9 @@ def test_nothing_but_whole_answers_is_stored(site, clients, redis):
         for _ in range(2):
             client.get(path, status)
     assert bodies(redis) == []
-    for path in (f"/api/arc/{arc.id}/", "/api/arc/"):
+    for path in (f"/api/arc/{arc.id}/", "/api/arc/", "/api/arc/?page=last"):
         client.get(path)
-    assert len(bodies(redis)) == 2
+    assert len(bodies(redis)) == 3
 
 
 def test_what_is_not_committed_is_in_no_cache(site, clients):
