@@ -86,11 +86,10 @@ def test_an_only_token_and_a_password_have_everything(site, programs, clock):
     assert used_up(by_password) == 20
 
 
-def test_shares_begin_with_the_second_token_and_end_with_it(site, programs, clock, session):
+def test_shares_begin_with_the_second_token_and_end_with_it(site, programs, reader, clock, session):
     only = programs(site(), 1)[0]
     assert only.get("/api/arc/").headers[f"{BURST}Limit"] == "20"
-    second = ApiToken(digest=digest("second"), token_key="second", user_id=1, scope="read")
-    second.user_id = session.query(ApiToken).one().user_id
+    second = ApiToken(digest=digest("second"), token_key="second", user_id=reader.id, scope="read")
     session.add(second)
     session.commit()
     assert only.get("/api/arc/").headers[f"{BURST}Limit"] == "15"
