@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -20,9 +19,9 @@ from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.conftest import API_ONLY, build_app
 from tests.factories import Factories
 from tests.redis_server import RedisServer
+from tests.waiting import TIMEOUT, wait_until
 
 AWAY = {"detail": "The database cannot be used at the moment; please try again in a while."}
-PATIENCE = 30  # seconds
 
 
 class Site:
@@ -92,14 +91,6 @@ def read(client, path):
     """Whether a read was a HIT or a MISS, and its body."""
     answer = client.get(path)
     return answer.headers["X-Cache"], answer.json
-
-
-def until(true):
-    """Wait until a condition is true."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def bodies(redis):
@@ -178,18 +169,18 @@ def test_a_reader_who_is_late_does_not_store_the_old_under_the_new_version(site,
     def slow(query, parameters):
         if query is detail._query:  # the stamps have been read, the body has not
             begun.set()
-            assert go_on.wait(PATIENCE)
+            assert go_on.wait(TIMEOUT)
         return fetch(query, parameters)
 
     app.registry["comicsdb.read_pool"].fetch = slow
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(late.get, f"/api/arc/{arc.id}/")
-        assert begun.wait(PATIENCE)
+        assert begun.wait(TIMEOUT)
         site.make.catalog.update(arc, {"name": "New"})
         site.session.commit()
         assert read(client, f"/api/arc/{arc.id}/")[1]["name"] == "New"
         go_on.set()
-        answer = reading.result(PATIENCE)
+        answer = reading.result(TIMEOUT)
     del app.registry["comicsdb.read_pool"].fetch
     assert answer.json["name"] == "New"
     tag = answer.headers["ETag"]
@@ -221,7 +212,7 @@ def test_without_redis_everything_is_answered_and_with_it_shared_again(site, cli
         path = f"/api/arc/?name=arc {next(numbers)}"
         return read(one, path)[0] == "MISS" and read(other, path)[0] == "HIT"
 
-    until(shared)
+    wait_until(shared)
 
 
 def test_a_redis_that_hung_and_comes_back_has_nothing_stale(database, redis, tmp_path):
@@ -310,7 +301,7 @@ def test_while_the_database_is_gone_so_is_everything_and_then_it_is_back(own_clu
     site.session.close()
     process = int((own_cluster.data / "postmaster.pid").read_text().split()[0])
     os.kill(process, signal.SIGINT)
-    until(lambda: not (own_cluster.data / "postmaster.pid").exists())
+    wait_until(lambda: not (own_cluster.data / "postmaster.pid").exists())
     for path in paths:
         for sent in ({}, {"If-None-Match": "*"}):
             answer = client.get(path, 503, sent)
