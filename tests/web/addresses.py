@@ -16,6 +16,7 @@ from comicsdb.models import (
     CATALOGUE,
     History,
     LibraryAct,
+    PictureDraft,
     Poll,
     ReadDate,
     ReadingListItem,
@@ -79,6 +80,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     tagged_files.store(session, user.id, f"{user.id + 1:064x}", **file_)
     unsaved = SavedForm("/issue/create/", [("desc", words)], {})
     store_draft(session, user.id, f"{user.id:064x}", FormTarget("issue.create issue", 0), unsaved)
+    session.add(PictureDraft(user_id=user.id, digest=f"{user.id:064x}", name=f"{words}.png"))
     profiles.add_favourite(session, user.id, "issue", world.third.id)
     session.commit()
     kept.act = session.scalar(select(func.max(LibraryAct.id)).where(LibraryAct.user_id == user.id))
