@@ -1,8 +1,9 @@
 """The cache of rendered cards, which is shared by all readers who see the same card."""
 
+from datetime import timedelta
+
 import time_machine
 
-from comicsdb import clock
 from tests.web.conftest import soup, start_session
 
 
@@ -47,8 +48,8 @@ def test_each_host_and_language_gets_its_own(testapp, make):
     assert "Copertina" not in here
 
 
-def test_what_is_new_is_so_for_a_day(testapp, make):
-    make.issue()
-    assert "tag-new" in cards(testapp, "/issue/")[0]
-    with time_machine.travel(clock.now().replace(year=2100)):
-        assert "tag-new" not in cards(testapp, "/issue/")[0]
+def test_a_card_that_is_cached_as_new_is_so_for_two_days(testapp, make):
+    added = make.issue().created_on
+    for days, new in ((0, True), (1, True), (2, False)):
+        with time_machine.travel(added + timedelta(days=days)):
+            assert ("tag-new" in cards(testapp, "/issue/")[0]) == new, days
