@@ -89,15 +89,15 @@ def test_what_is_wrong_is_said_and_what_was_typed_is_kept(testapp, session, make
     assert session.query(ReadingList).count() == before
 
 
-def test_two_who_change_a_list_at_once_both_keep_their_work(testapp, session, make):
+def test_the_second_to_save_sees_what_the_first_changed_and_keeps_it_elsewhere(testapp, session, make):
     made = make_list(session, log_in_as(testapp, make), name="Dusk")
     first, second = (open_form(testapp, path(made, "update/")) for _ in range(2))
     assert value(first.page, "name") == "Dusk"
-    submit_form(first, {"desc": "By the first."})
+    submit_form(first, {"desc": "By the first.", "list_type": "STORY"})
     page = submit_form(second, {"desc": "By the second."}, status=409)
     assert "By the first." in soup(page).select_one(".differences").get_text()
     submit_form(page)
-    assert only(session).desc == "By the second."
+    assert (only(session).desc, only(session).list_type) == ("By the second.", "STORY")
     answer = submit_form(open_form(testapp, path(made, "update/")))
     assert notice(answer.follow()) == "Nothing to change."
 
