@@ -256,13 +256,19 @@ def test_the_owner_sees_private_lists_with_a_badge_and_without_stars(testapp, se
 
 def test_neighbours_are_linked_where_they_may_be_seen(testapp, session, order, owner):
     after = make_list(session, owner, name="Dawn", previous=order.id)
-    links = [
-        (each.small.get_text(), each.a.get_text())
-        for each in soup(testapp.get(path(order))).select(".list-neighbours p")
-    ]
-    assert links == [("Read next", "Dawn")]
+
+    def links():
+        shown = soup(testapp.get(path(order))).select(".list-neighbours p")
+        return [(each.small.get_text(), each.a.get_text()) for each in shown]
+
+    assert links() == [("Read next", "Dawn")]
     back = soup(testapp.get(path(after))).select_one(".list-neighbours a")
     assert (back.get_text(), back["href"]) == (order.name, path(order))
+    lists.update(session, identity_of(owner), OFFICIAL, after, {"is_private": True})
+    session.commit()
+    assert links() == []
+    start_session(testapp, owner)
+    assert links() == [("Read next", "Dawn")]
 
 
 def test_readers_rate_lists_of_others_by_a_form_and_by_a_fragment(testapp, session, make, order, owner):
