@@ -1,10 +1,13 @@
 """A collection in a real browser: adding a series and marking items by keyboard, rating, tracking."""
 
+from datetime import date
+
 import pytest
 from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
+from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
 from tests.factories import Factories
 from tests.web.conftest import PASSWORD, page_of, signed_in
@@ -12,14 +15,16 @@ from tests.web.conftest import PASSWORD, page_of, signed_in
 
 @pytest.fixture(scope="module")
 def site(served):
-    """The site, with an account and a series of four issues."""
+    """The site, with a series of four issues, and an account that has read the first of another two."""
     with served.sessions() as session:
         make = Factories(Catalog(session))
-        make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
+        nora = make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
         with make.single_commit():
-            series = make.series(name="Lamplight")
-            for number in range(1, 5):
-                make.issue(series=series, number=str(number))
+            for name, issues in (("Lamplight", 4), ("Embers", 2)):
+                series = make.series(name=name)
+                made = [make.issue(series=series, number=str(number + 1)) for number in range(issues)]
+        collection.add(session, nora.id, made[0].id, {"is_read": True}, today=date(2026, 11, 22))
+        session.commit()
     return served
 
 
@@ -61,7 +66,7 @@ def test_a_series_is_added_marked_and_rated_with_the_keys_alone(page, site):
     choose = page.get_by_role("button", name="Select this page")
     choose.focus()
     page.keyboard.press("Space")
-    assert page.locator("[name=item]:checked").count() == 3
+    assert page.locator("[name=item]:checked").count() == 4
     page.get_by_role("button", name="Clear selection").press("Enter")
     assert page.locator("[name=item]:checked").count() == 0
     page.get_by_role("checkbox", name="Lamplight (2020) #4").press("Space")
@@ -73,9 +78,9 @@ def test_a_series_is_added_marked_and_rated_with_the_keys_alone(page, site):
     page.locator("button[value='4'][aria-pressed=true]:focus").wait_for()  # updated in place, keeps the focus
     with site.sessions() as session:
         found = session.execute(
-            select(CollectionItem.is_read, CollectionItem.rating).order_by(CollectionItem.id)
+            select(CollectionItem.is_read, CollectionItem.rating).order_by(CollectionItem.issue_id)
         )
-        assert [tuple(row) for row in found] == [(False, None), (False, None), (True, 4)]
+        assert [tuple(row) for row in found] == [(False, None), (False, None), (True, 4), (True, None)]
     page.get_by_role("button", name="Clear").press("Enter")
     page.locator("#item-rating button[aria-pressed=true]").wait_for(state="detached")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
