@@ -16,6 +16,7 @@ from comicsdb.models import (
     CATALOGUE,
     History,
     LibraryAct,
+    LibraryImportRow,
     PictureDraft,
     Poll,
     ReadDate,
@@ -75,6 +76,8 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     if session.get(Poll, 1) is None:
         session.add(Poll(id=1, title="Which?", start_date=NOON, end_date=NOON + timedelta(days=1)))
     kept.upload = imports.upload(session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1)
+    row = {"part": "collection", "line": 2, "says": words, "wanted": {}, "values": {}}
+    session.add(LibraryImportRow(import_id=kept.upload.id, index=0, **row))
     told = {"series": "Unheard", "number": "1"}
     file_ = {"file": f"{words}.cbz", "label": f"{words} #1", "known": told, "fields": [["desc", words]]}
     tagged_files.store(session, user.id, f"{user.id + 1:064x}", **file_)
