@@ -77,59 +77,25 @@ PRIVATE_COLUMNS: dict[str, dict[str, str]] = {
 }
 # Tables that are not published, with the reason.
 PRIVATE_TABLES: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            *(
-                "account_link",
-                "api_token",
-                "feed_address",
-                "login_session",
-                "passkey",
-                "recovery_code",
-                "totp",
-            ),
-            *("totp", "security_event", "spent_challenge", "user_account", "user_group"),
-            *(
-                "user_group_member",
-                "donation",
-                "public_profile",
-                "throttle_notice",
-                "signup_settings",
-                "outgoing_mail",
-                "webhook",
-                "webhook_delivery",
-            ),
-        ),
-        "accounts",
-    ),
-    **dict.fromkeys(
-        (
-            *("collection_item", "read_date", "wish_list", "wish_list_item", "pull_list", "pull_list_series"),
-            *("library_act", "library_change", "library_import", "library_import_row", "favourite", "follow"),
-            *("reading_list", "reading_list_item", "reading_list_like", "reading_list_rating"),
-            *("tagged_file", "issue_rating", "review", "review_report"),
-        ),
-        "what readers keep, rate and write",
-    ),
-    **dict.fromkeys(("announcement", "poll", "poll_choice", "poll_vote"), "the site's own"),
-    **dict.fromkeys(
-        (
-            "form_draft",
-            "picture_draft",
-            "idempotency_key",
-            "unfinished_act",
-            "late_stamps",
-            "rate_limit",
-            "daily_count",
-            "gcd_import",
-        ),
-        "work that is going on",
-    ),
-    "history": "who changed what; the change log tells what changed",
-    **dict.fromkeys(("touched_object", "feed_horizon"), "of this database's feed; a mirror has its own"),
-    "staff_action": "who administers",
-    **dict.fromkeys(("epoch", "version"), "of this database alone"),
-    **dict.fromkeys(("mirror", "received_line", "received_state"), "what a mirror knows of its origin"),
+    table: reason
+    for reason, tables in {
+        "accounts": "account_link api_token feed_address login_session passkey recovery_code totp"
+        " security_event spent_challenge user_account user_group user_group_member donation public_profile"
+        " throttle_notice signup_settings outgoing_mail webhook webhook_delivery",
+        "what readers keep, rate and write": "collection_item read_date wish_list wish_list_item pull_list"
+        " pull_list_series library_act library_change library_import library_import_row favourite follow"
+        " reading_list reading_list_item reading_list_like reading_list_rating tagged_file issue_rating"
+        " review review_report",
+        "the site's own": "announcement poll poll_choice poll_vote",
+        "work that is going on": "form_draft picture_draft idempotency_key unfinished_act late_stamps"
+        " rate_limit daily_count gcd_import",
+        "who changed what; the change log tells what changed": "history",
+        "of this database's feed; a mirror has its own": "touched_object feed_horizon",
+        "who administers": "staff_action",
+        "of this database alone": "epoch version",
+        "what a mirror knows of its origin": "mirror received_line received_state",
+    }.items()
+    for table in tables.split()
 }
 SHARED_TABLES = ("picture_hash", "change_log")  # rows that belong to no object alone
 PUBLIC_KINDS = tuple(name for name in PUBLIC_COLUMNS if name in KINDS)  # kinds in the order of their tables
