@@ -1,4 +1,4 @@
-"""How migrations run: against the address that the caller of `comicsdb.cli.database` passes in."""
+"""The Alembic environment: runs migrations on the connection that `comicsdb.cli.database` passes in."""
 
 from alembic import context
 from sqlalchemy import text

@@ -53,7 +53,7 @@ from comicsdb_api.throttle import Verdict, throttle
 
 logger = logging.getLogger(__name__)
 
-# What the API only shows.
+# Kinds that the API can only read.
 REFERENCE_KINDS = (Role.__tablename__, SeriesType.__tablename__, ReadingList.__tablename__)
 PART_KINDS = (Credit.__tablename__, Variant.__tablename__)
 GUARDED_KINDS = (*(model.__tablename__ for model in CATALOGUE), *PART_KINDS, *REFERENCE_KINDS)
@@ -125,7 +125,7 @@ class Credentials(NamedTuple):
 def read_credentials(environ) -> Credentials | None:
     """The credentials in the Authorization header; None without one, and for other schemes.
 
-    Raises AuthenticationError with a text that clients of the Metron API know.
+    Raises AuthenticationError with the texts of the Metron API, which clients know.
     """
     scheme, *credentials = environ.get("HTTP_AUTHORIZATION", "").split() or ("",)
     match scheme.lower():
@@ -173,7 +173,7 @@ def basic_username(environ) -> str:
 
 
 def sends_credentials(environ) -> bool:
-    """Whether the request has an Authorization header, of whatever scheme."""
+    """Whether the request has an Authorization header, of any scheme."""
     return bool(environ.get("HTTP_AUTHORIZATION", "").strip())
 
 
@@ -258,7 +258,7 @@ def authenticate(request) -> Identity | None:
     """The caller by HTTP Basic, else by session, else by token; None without credentials or off the API.
 
     Raises AuthenticationError and TooManyFailuresError, which are logged. A wrong Basic header is an error
-    also with a valid session, while a token is ignored with one.
+    even if there is a valid session, whereas a token is ignored then.
     """
     if not is_api_route(request.matched_route.name):
         return None
@@ -304,9 +304,9 @@ def _identify(request) -> Identity | None:
 
 
 def check_guard(request, credentials: Credentials) -> None:
-    """Raise TooManyFailuresError after too many wrong passwords, even for a right one.
+    """Raise TooManyFailuresError after too many wrong passwords, even if this one is right.
 
-    This includes cached passwords, as the difference would reveal a right guess.
+    Cached passwords are no exception, as the difference would reveal a right guess.
     """
     if credentials.method == BASIC:
         request.registry["comicsdb.guard"].check(credentials.name, client_ip(request))
@@ -318,7 +318,7 @@ def uses_retired_basic(request) -> bool:
 
 
 def has_session(request, credentials: Credentials | None) -> bool:
-    """Whether a session may take precedence over the header, or stands for it."""
+    """Whether the request may be authenticated by its session: it has one, and no Basic header."""
     by_basic = credentials is not None and credentials.method == BASIC
     return not by_basic and "HTTP_COOKIE" in request.environ and bool(session_identifier(request))
 
@@ -356,9 +356,9 @@ def _log_failure(request, method: str, name: str) -> None:
 
 
 def _permission(request) -> Permission:
-    """The permission for a method, whether or not the resource has it.
+    """The permission for the request's method, even if the resource does not offer the method.
 
-    Callers without the right to write a kind get 403 rather than 405.
+    So callers without the right to write a kind get 403 rather than 405.
     """
     route = request.matched_route.name
     kind = route.removeprefix(ROUTE_PREFIX).partition(".")[0]
@@ -371,7 +371,7 @@ def _permission(request) -> Permission:
 
 
 def _permission_to_read(request, route: str) -> Permission:
-    """API, but for what is public: the description, and reads of the catalogue without any credentials."""
+    """API, except for public routes: the OpenAPI document, and catalogue reads without any credentials."""
     permission = request.registry["comicsdb_api.permissions"].get(route)
     is_public_read = request.method in READ_METHODS and not sends_credentials(request.environ)
     if permission == Permission.API_SCHEMA or (permission == Permission.API_READ and is_public_read):
@@ -418,7 +418,7 @@ def log_authenticated(request, identity: Identity | None) -> None:
 
 
 def includeme(config):
-    """Add the authenticator, the deriver, and the registry of what reading a route needs."""
+    """Add the authenticator, the view deriver, and the registry of permissions for reading, by route."""
     config.registry["comicsdb_api.permissions"] = {}
     config.add_authenticator(authenticate)
     config.add_view_deriver(authorized_view, "authorized_view", under="secured_view", over="csrf_view")

@@ -1,8 +1,8 @@
-"""Cross-origin requests (CORS): scripts of any origin may read, with a token or without, and nothing else.
+"""Cross-origin requests (CORS): scripts of any origin may read, with or without a token, but not write.
 
-All answers to reads have the headers `responses.CROSS_ORIGIN`, so that cached copies work for every origin.
-With `*`, browsers do not expose answers to requests with cookies. Answers to writes have no such headers, and
-their preflights are not granted.
+All responses to reads have the headers `responses.CROSS_ORIGIN`, so that cached copies work for every origin.
+With `*`, browsers do not expose responses to requests with cookies. Responses to writes have no such headers,
+and their preflights are not granted.
 """
 
 from pyramid.response import Response
@@ -23,10 +23,10 @@ PREFLIGHT = (
 
 
 class PreflightPolicy:
-    """Execution policy of Pyramid: answers preflights of reads, and passes on everything else.
+    """Execution policy of Pyramid: answers preflights of reads, and passes on all other requests.
 
-    All preflights get the same answer, whatever the URL. Nothing is looked up or counted, as browsers send
-    them without credentials.
+    All preflights get the same response, regardless of the URL. Nothing is looked up or counted, as browsers
+    send them without credentials.
     """
 
     def __init__(self, registry, inner):  # noqa: ARG002  (the signature of all policies)
@@ -46,5 +46,5 @@ def _is_preflight_of_read(environ) -> bool:
 
 
 def includeme(config):
-    """Add the execution policy, outside of the other policies of the API."""
+    """Add the execution policy, outside the API's other policies."""
     wrap_execution_policy(config, PreflightPolicy)

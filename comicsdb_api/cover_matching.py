@@ -1,8 +1,8 @@
-"""`/match_cover_hash`: issues by the hashes of their covers, for ComicTagger's quick tag.
+"""`/match_cover_hash`: finds issues by the hashes of their covers, for ComicTagger's quick tag.
 
-It is served at the root of the host, as the program asks for it there, and without an account. Answers have
-what its published versions read (`ID`, `EquivalentIDs`), and what earlier ones did (`IDs`; with `simple`,
-`IDList`). It shows nothing but ids.
+It is served at the root of the host, where the program expects it, and requires no account. Responses have
+the keys that its published versions read (`ID`, `EquivalentIDs`), and those of earlier ones (`IDs`; with
+`simple`, `IDList`). They reveal nothing but ids, hashes and distances.
 """
 
 from urllib.parse import urlsplit
@@ -19,9 +19,9 @@ from comicsdb_api.negotiation import parameters
 from comicsdb_api.responses import CROSS_ORIGIN, to_json
 
 PATH = "/match_cover_hash"
-RESULTS_MAX = 300  # covers in one answer, the nearest
+RESULTS_MAX = 300  # covers in one response, the nearest
 MINUTE, DAY = 60, 86_400
-# The addresses by which the program knows sources of ids.
+# The domains by which the program identifies sources of ids.
 DOMAINS = {"comicvine": "comicvine.gamespot.com", "gcd": "comics.org", "metron": "metron.cloud"}
 NONE_FOUND = "No hashes found"
 NO_HASH = f"Send at least one of {', '.join(covers.HASH_COLUMNS)}."
@@ -29,11 +29,11 @@ TOO_FAR = f"max has to be a whole number from 0 to {covers.MAX_DISTANCE}."
 
 
 class InvalidQueryError(ValueError):
-    """A parameter that cannot be used; the text says which."""
+    """A parameter is invalid; the text says which."""
 
 
 def match(request) -> Response:
-    """The answer to a request, within the limits of its address."""
+    """The response to a request, within the rate limits of its client address."""
     settings = request.registry.settings
     if settings["comicsdb_api.throttle"]:
         wait = _seconds_to_wait(request, settings)
@@ -56,7 +56,7 @@ def match(request) -> Response:
 
 
 def _seconds_to_wait(request, settings) -> int:
-    """Count the request; the seconds to wait if there were too many."""
+    """Count the request; returns the seconds to wait after too many, else 0."""
     burst, sustained = (settings[f"comicsdb_api.covers.{name}"] for name in ("burst", "sustained"))
     limits = Limit("covers", burst, MINUTE), Limit("covers_a_day", sustained, DAY)
     who = f"covers ip:{client_ip(request)}"
@@ -88,7 +88,7 @@ def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:
 
 
 def _find_covers(request, wanted: dict[str, str], max_distance: int) -> list:
-    """The issues with such a cover, of their own or of a variant, by distance; each once for a hash."""
+    """The issues whose cover or variant cover is that similar, by distance; each once per hash."""
     matches = covers.near_covers(wanted, max_distance)
     rows = (
         select(Issue.id, matches.c.kind, matches.c.hash, matches.c.distance)
@@ -101,7 +101,7 @@ def _find_covers(request, wanted: dict[str, str], max_distance: int) -> list:
 
 
 def _ids_by_domain(known, issue_id: int, host: str) -> list[tuple[str, str]]:
-    """The ids of an issue by domain, those that the program looks for first."""
+    """The ids of an issue with their domains; ours is last, as the program prefers the others."""
     found = [(DOMAINS[source], external_id) for source, external_id, _scope in known if source in DOMAINS]
     return [*dict.fromkeys(found), (host, str(issue_id))]
 
@@ -144,6 +144,6 @@ def _answer(body: dict, status: int = 200, *headers: tuple[str, str]) -> Respons
 
 
 def includeme(config):
-    """Serve it."""
+    """Add the route and the view."""
     config.add_route("match_cover_hash", PATH, request_method=("GET", "HEAD"))
     config.add_view(match, route_name="match_cover_hash")

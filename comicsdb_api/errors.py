@@ -1,4 +1,4 @@
-"""Exception views: errors as JSON, as Metron's clients expect them; only for paths below /api/."""
+"""Exception views for paths below /api/: errors as JSON, in the form that Metron's clients expect."""
 
 import logging
 from functools import partial
@@ -41,10 +41,10 @@ NOT_FOUND = "Not found."
 STORAGE_DOWN = "Pictures cannot be stored at the moment. Nothing was changed; please try again in a while."
 DATABASE_DOWN = "The database cannot be used at the moment; please try again in a while."
 NOT_ACCEPTABLE = "Could not satisfy the request Accept header."
-# Matches all other URLs below /api/, so that the API answers them with 404, not the site.
+# Matches all other URLs below /api/, so that the API returns 404 for them, not the site.
 UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"
 ID_LABELS = {"cv_id": "Comic Vine ID", "gcd_id": "GCD ID"}
-# The key of errors of several fields, in the catalogue and in the API.
+# The key of errors that concern several fields, in the catalogue and in the API.
 FIELD_NAMES = {"__all__": "non_field_errors"}
 
 
@@ -58,7 +58,7 @@ class RefusedError(Exception):
 
 
 class BadRequestError(Exception):
-    """Ends a request with 400 and all errors of its body: messages by field, or by index and field."""
+    """Ends a request with 400 and all errors in its body: messages by field, or by index and field."""
 
     def __init__(self, problems: dict):
         super().__init__(str(problems))
@@ -66,7 +66,7 @@ class BadRequestError(Exception):
 
 
 class ApiPath:
-    """View predicate `api_path=True`: the request is for the API, so our exception views affect no others."""
+    """View predicate `api_path=True`, which limits our exception views to requests for the API."""
 
     def __init__(self, value, config):  # noqa: ARG002
         self.value = value
@@ -88,7 +88,7 @@ def refused(error: RefusedError, request, route: str | None = None):
 
 
 def rejected_before_routing(environ, refusal: Refusal) -> Response:
-    """Return the answer to a request that was rejected by the checks before routing."""
+    """Return the response to a request that the checks before routing rejected."""
     body, content_type = to_json({"detail": refusal.reason}), "application/json"
     if wants_problem(environ):
         body, content_type = problem(refusal.status, body), PROBLEM
@@ -97,7 +97,7 @@ def rejected_before_routing(environ, refusal: Refusal) -> Response:
 
 
 def unauthenticated(request, detail: str):
-    """Return 401 with the usual challenge, whatever scheme was used."""
+    """Return 401 with the usual challenge, regardless of the scheme used."""
     return json_response(request, {"detail": detail}, 401, (request.registry[retirement.KEY].challenge,))
 
 
@@ -109,7 +109,7 @@ def authentication_failed(error: AuthenticationError, request):
 def invalid_token(error: InvalidTokenError, request):
     """Return 401 for an invalid token, with the challenge of RFC 6750.
 
-    It precedes the usual challenge, or replaces it if that is for tokens, too.
+    It precedes the usual challenge, or replaces it if that is also for tokens.
     """
     challenges = [_bearer_challenge("invalid_token", str(error))]
     basic_retirement = request.registry[retirement.KEY]
@@ -127,12 +127,12 @@ def _bearer_challenge(error: str, description: str, more: str = "") -> tuple[str
 
 
 def too_many_failures(error: TooManyFailuresError, request):
-    """Return 429 without headers of limits, as the caller is not authenticated."""
+    """Return 429 without rate limit headers, as the caller is not authenticated."""
     return too_many_requests(request, "Too many failed attempts.", error.retry_after)
 
 
 def forbidden(error, request):
-    """Return 401 for anonymous callers, else 403; for tokens with the scope that would suffice."""
+    """Return 401 for anonymous callers, else 403; for tokens it names the scope that would suffice."""
     identity, denied = request.identity, getattr(error, "result", None)
     if identity is None:
         return unauthenticated(request, "Authentication credentials were not provided.")
@@ -170,12 +170,12 @@ def _route_with_slash(request) -> str | None:
 
 
 def method_not_allowed(_error, request):
-    """Return 405; like every answer, it has `Allow`."""
+    """Return 405; like every response, it has `Allow`."""
     return json_response(request, {"detail": f'Method "{request.method}" not allowed.'}, 405)
 
 
 def bad_body(error: BodyError, request):
-    """Return the status for a body that is too large or malformed."""
+    """Return the error for a body that is too large or malformed."""
     return json_response(request, {"detail": str(error)}, error.code)
 
 

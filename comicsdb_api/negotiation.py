@@ -16,7 +16,7 @@ FORMAT_KEY = "comicsdb_api.format"  # the suffix of the path
 TAGS_KEY = "comicsdb_api.tags"  # the TagFormat that was chosen
 # A suffix starts with a letter: 1.5 is an invalid id, not id 1 in the format 5.
 SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")
-COMMON_PARAMETERS = ("format", "page", "strict")  # parameters of all lists, beside their filters
+COMMON_PARAMETERS = ("format", "page", "strict")  # parameters of all lists, besides their filters
 JSON = "application/json"
 JSON_FORMATS = {"", "json", "api"}  # "api" requests a page for browsers, but gets JSON
 JSON_MEDIA_RANGES = {"*/*", "application/*", JSON, "text/*", "text/html"}
@@ -44,7 +44,7 @@ def tween_factory(handler, registry):  # noqa: ARG001  (Pyramid passes it)
 
 
 def parameters(request, known: Container[str] | None = None) -> list[tuple[str, str]]:
-    """Return the query parameters in the order sent or, of those with `known` names, in that of the names."""
+    """Return the query parameters in the order sent or, with `known`, only those names, sorted by name."""
     query = request.environ.get("QUERY_STRING")
     found = parse_qsl(query, keep_blank_values=True) if query else []
     if known is None:
@@ -62,9 +62,9 @@ def parameter(request, name: str) -> str | None:
 
 
 def negotiate(request, offered: Sequence[TagFormat] = ()) -> None:
-    """Choose JSON or, on a read, one of the formats that the address offers beside it; raises RefusedError.
+    """Choose JSON or, for a read, one of the other formats that the URL offers; raises RefusedError.
 
-    A suffix or `format` precedes the Accept header.
+    A suffix or `format` takes precedence over the Accept header.
     """
     environ = request.environ
     offered = offered if environ["REQUEST_METHOD"] in READ_METHODS else ()
@@ -85,20 +85,20 @@ def tag_format(request) -> TagFormat | None:
 
 
 def _accepted_format(header: str, offered: Sequence[TagFormat]) -> TagFormat | None:
-    """The format that an Accept header prefers to JSON, which it has to name."""
+    """The tag format that an Accept header names and prefers to JSON; None for JSON."""
     by_type = {each.media_type: each for each in offered if each.media_type in header.lower()}
     return by_type.get(preferred_media_type(header, [JSON, *by_type])) if by_type else None
 
 
 def preferred_media_type(header: str, offers: list[str]) -> str | None:
-    """The offer that an Accept header likes best; of equals the one named most exactly, then the first."""
+    """The offer that an Accept header prefers; of equals the one most specifically named, then the first."""
     if not header:
         return offers[0]
     ranges = create_accept_header(header).parsed or []
     wanted = {kind.partition(";")[0].lower(): quality for kind, quality, *_ in ranges}
     chosen, best = None, (0.0, 0)
     for offer in offers:
-        names = (offer, f"{offer.partition('/')[0]}/*", "*/*")  # the most exact decides
+        names = (offer, f"{offer.partition('/')[0]}/*", "*/*")  # the most specific match decides
         name = next((name for name in names if name in wanted), None)
         if name is not None and wanted[name] and (wanted[name], -names.index(name)) > best:
             chosen, best = offer, (wanted[name], -names.index(name))
@@ -130,7 +130,7 @@ def negotiated_view(view, info):
 
 
 def includeme(config):
-    """Add the tween, the deriver, `request.api_parameters`, and formats and negotiators by route."""
+    """Add tween, view deriver, `request.api_parameters`, and the registries of formats and negotiators."""
     config.registry["comicsdb_api.formats"] = {}
     config.registry["comicsdb_api.negotiators"] = {}
     config.add_request_method(parameters, "api_parameters", reify=True)

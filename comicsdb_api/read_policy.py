@@ -1,4 +1,4 @@
-"""Reads of the API that the policy for cached reads answers: details of the catalogue, and all lists.
+"""The API reads that the policy for cached reads serves: details of catalogue objects, and all lists.
 
 Views use the same functions: those of `auth` for credentials and accounts, `negotiation`,
 `resource.cached_reads` for dates, tags and the cache, and `throttle` for limits.
@@ -27,11 +27,11 @@ from comicsdb_api.resource.listing import Detail, Listing, PageRequest
 from comicsdb_api.resource.strict import is_strict
 from comicsdb_api.throttle import ThrottledError, Verdict, admit_cached, check_limits, refusal
 
-ID_MAX = 10**9 - 1  # greater ones are left to the views
+ID_MAX = 10**9 - 1  # greater ids are left to the views
 
 
 class ReadFactory:
-    """An address that is read by the policy: called with a request, it returns its read."""
+    """The entry of a route in the policy: called with a request, it returns the read."""
 
     def __init__(self, served: Listing | Detail, permission: str):
         self.served = served
@@ -62,7 +62,7 @@ class ReadFactory:
 
     @cached_property
     def queries(self) -> dict[str | None, CompiledQuery]:
-        """The statement for epoch, account and validators, by authentication method; None is nobody's."""
+        """Statements for epoch, account and validators, by authentication method (None if anonymous)."""
         what = self.served.read.stamps.subquery("stamps")
         queries = {None: CompiledQuery.of(select(EPOCH_NOW.scalar_subquery(), *what.c))}
         for method, account in auth.ACCOUNT_QUERIES.items():
@@ -73,7 +73,7 @@ class ReadFactory:
 
 
 class ApiRead(CachedRead):
-    """A read of an address, with credentials or, where it is public, without."""
+    """A read of a route, with credentials or, if it is public, without."""
 
     def __init__(self, request, factory: ReadFactory, credentials: auth.Credentials | None, object_id: int):
         super().__init__(request)
@@ -93,22 +93,22 @@ class ApiRead(CachedRead):
             self.account = (credentials.method, *credentials.parameters.values())
         self.subject = (self.read.route, object_id)
         self.from_replica = self.read.region is not None
-        self._is_newest = False  # whether the body is of the epoch of the account and the validators
+        self._is_newest = False  # whether the body was read in the epoch of account and validators
 
     @property
     def _cost(self) -> int:
-        """What the answer costs of the day's requests."""
+        """How many of the day's requests the response counts as."""
         return self.served.cost(self.request) if isinstance(self.served, Listing) else 1
 
     def from_cache(self, found: AccountAndValidators):
-        """The answer by dates alone, or with a cached body."""
+        """A response that needs only dates, or a cached body; None otherwise."""
         self._identify(found)
         if self.read.region is None:
             return None
         return cached_reads.cached_response(self.request, self.served, self.object_id, found.validators, None)
 
     def _identify(self, found: AccountAndValidators) -> None:
-        """Verify the account; raises DeclinedError if that is slow, or it may not read."""
+        """Verify the account; raises DeclinedError if that is slow, it may not read, or nothing is there."""
         self.identity = None
         if found.validators[0] is None:
             raise DeclinedError
@@ -125,12 +125,12 @@ class ApiRead(CachedRead):
             raise DeclinedError
 
     def create(self, found: AccountAndValidators):
-        """The answer with a new body; if there is none, the view tells why, and gets a Preflight."""
+        """The response with a new body; if there is none, the view responds, using the Preflight."""
         self.request.environ[Preflight.KEY] = Preflight(self.read.route, found.validators, self.identity)
         return self._response(found, None)
 
     def create_from_cached_validators(self, found: AccountAndValidators):
-        """The answer with a new body; raises EpochMovedError if it is of another epoch."""
+        """The response with a new body; raises EpochMovedError if that is of another epoch."""
         return self._response(found, found.epoch)
 
     def _response(self, found: AccountAndValidators, epoch: int | None):
@@ -170,7 +170,7 @@ class ApiRead(CachedRead):
         except Exception as error:
             auth.log_authenticated(request, self.identity)
             raise DeclinedError from error
-        if body is None:  # deleted just now
+        if body is None:  # deleted concurrently
             auth.log_authenticated(request, self.identity)
             raise DeclinedError
         self._is_newest = True
@@ -199,7 +199,7 @@ class ApiRead(CachedRead):
 
 
 def cache_reads(config, served: Listing | Detail, permission: str) -> None:
-    """Directive: let the policy read an address, if its object and account are all that it depends on."""
+    """Directive: let the policy serve a route whose responses depend only on the object and the account."""
     if served.read.region is not None or isinstance(served, Listing):
         config.add_cached_read(served.read.route, ReadFactory(served, permission))
 

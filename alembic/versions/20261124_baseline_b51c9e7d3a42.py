@@ -1,4 +1,4 @@
-"""The whole schema, and the reference data: everything from nothing.
+"""The baseline: creates the whole schema and the reference data in an empty database.
 
 Functions and triggers are in `alembic/baseline/`, reference data in `comicsdb/models/reference_data.py`.
 """
@@ -23,7 +23,7 @@ TRIGGERS = (
     *("rate_limits.sql", "epoch.sql", "touched_objects.sql"),
 )
 KINDS = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series", "issue")
-# The fields that history keeps of reference data: a first state of each row, so that later ones can be compared.
+# Columns of reference data that the history records; each row gets a first state to compare later ones with.
 HISTORY = {
     "series_type": ("name", "code", "notes"),
     "genre": ("name", "desc"),
@@ -33,7 +33,7 @@ HISTORY = {
 
 
 def upgrade():
-    """Create everything; triggers last, as the first rows are no changes that they should note."""
+    """Create everything; the triggers last, so that they do not record the first rows as changes."""
     _run("functions.sql")
     _run("codes.sql")
     _create_tables()
@@ -61,12 +61,12 @@ def _sql(name):
 
 
 def _run(name):
-    """Run a file of several statements as it stands."""
+    """Run a file of several statements without substituting parameters."""
     op.get_bind().exec_driver_sql(_sql(name), execution_options={"no_parameters": True})
 
 
 def _insert_rows():
-    """Reference data with their first history, a version for each kind, and the rows of tables that have few."""
+    """Insert the reference data with its first history, the kinds' versions, and the rows of small tables."""
     connection = op.get_bind()
     for table, rows in REFERENCE.items():
         columns = (sa.column(name, postgresql.JSONB if name == "names" else None) for name in rows[0])

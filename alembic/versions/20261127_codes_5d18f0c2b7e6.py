@@ -1,4 +1,4 @@
-"""Currencies and languages are checked by functions, which keep their plans, instead of lists of codes."""
+"""Check currencies and languages by functions, whose plans are cached, instead of by lists of codes."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ CHECKS = (
 
 
 def upgrade():
-    """Nothing where the baseline has made the functions."""
+    """Create the functions and use them in the checks, unless the baseline has already created them."""
     connection = op.get_bind()
     if connection.scalar(text("SELECT to_regproc('is_currency') IS NOT NULL")):
         return
@@ -34,4 +34,4 @@ def upgrade():
 
 
 def downgrade():
-    """Nothing: the version before works with these, too."""
+    """Do nothing: the previous version also works with the functions."""

@@ -1,4 +1,4 @@
-"""Functions that run in most writes keep their plans: PL/pgSQL instead of SQL."""
+"""Rewrite the SQL functions that most writes call in PL/pgSQL, which caches their plans."""
 
 from alembic import op
 from sqlalchemy import text
@@ -9,7 +9,7 @@ branch_labels = None
 depends_on = None
 
 FUNCTIONS = {"begin_epoch": "()", "figure_series": "(ids integer[])"}
-# Nothing where the baseline has made them in PL/pgSQL.
+# Returns no row if the baseline has already created the function in PL/pgSQL.
 BODY = text(
     "SELECT prosrc FROM pg_proc JOIN pg_language ON pg_language.oid = prolang"
     " WHERE pronamespace = 'public'::regnamespace AND proname = :name AND lanname = 'sql'"
@@ -27,4 +27,4 @@ def upgrade():
 
 
 def downgrade():
-    """Nothing: the version before works with these, too."""
+    """Do nothing: the previous version also works with the functions."""

@@ -1,4 +1,4 @@
-"""The reference of the API at `/docs/`: pages with a menu and a search, without scripts."""
+"""The API reference at `/docs/`: pages with a menu and a search, without scripts."""
 
 import hashlib
 from functools import cached_property
@@ -36,7 +36,7 @@ HEADERS = {
 
 
 class DocsViews:
-    """The views of the pages and their files; a page is rendered once in a process, on first request."""
+    """The views of the pages and their files; each process renders a page once, on its first request."""
 
     def __init__(self, registry):
         self._registry = registry
@@ -46,7 +46,7 @@ class DocsViews:
 
     @cached_property
     def _pages(self) -> Pages:
-        """The pages, which describe what editors may do, for all readers."""
+        """The pages, which describe for all readers what editors may do."""
         descriptions = self._registry["comicsdb_api.descriptions"]
         described = descriptions.document(
             descriptions.rights(lambda permission: has_permission(EDITOR_ACCOUNT, permission))
@@ -55,14 +55,14 @@ class DocsViews:
         return Pages(described, f"static/{self.digest}", "../" if site else None)
 
     def page(self, request) -> Response:
-        """Return a page, with the URL of the request in its examples; raises HTTPNotFound."""
+        """Return a page, whose examples have the host of the request; raises HTTPNotFound."""
         html = self._pages.html(request.matchdict.get("name", ""))
         if html is None:
             raise HTTPNotFound
         return _answer(request, html)
 
     def search(self, request) -> Response:
-        """Return the page with what the words of `q` find."""
+        """Return the page with the search results for `q`."""
         return _answer(request, self._pages.search(request.GET.get("q", "")[:QUERY_LENGTH_MAX]))
 
     def static(self, context, request) -> Response:

@@ -4,7 +4,7 @@ from html import escape
 
 
 class Html(str):
-    """A string that is HTML already, and is not escaped."""
+    """A string that is already HTML, and is not escaped."""
 
 
 def element(name: str, /, *children, **attributes) -> Html:
@@ -21,7 +21,7 @@ def element(name: str, /, *children, **attributes) -> Html:
 
 
 def void(name: str, /, **attributes) -> Html:
-    """Return a void element, without content and end tag."""
+    """Return a void element, which has no content and no end tag."""
     return Html(element(name, **attributes).removesuffix(f"</{name}>"))
 
 

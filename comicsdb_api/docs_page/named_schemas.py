@@ -2,7 +2,7 @@
 
 from comicsdb_api.docs_page.html import Html, element, join
 
-MAX_VALUES = 12  # shown of an enumeration
+MAX_VALUES = 12  # values shown of an enumeration
 
 
 class NamedSchemas:

@@ -1,4 +1,4 @@
-"""Renders the OpenAPI document as the pages of the reference, in HTML without scripts."""
+"""Renders the OpenAPI document as the pages of the reference: HTML without scripts."""
 
 import json
 import re
@@ -37,7 +37,7 @@ TITLES = {
     "422": "Unprocessable content",
     "429": "Too many requests",
 }
-SEARCH = "search"  # the name of the page, which no section has
+SEARCH = "search"  # the name of the search page; no section has it
 ERRORS, CONDITIONAL_REQUESTS = markdown.slug("Errors"), markdown.slug("Asking again")
 
 
@@ -49,9 +49,9 @@ TAGS, SPACES = re.compile(r"<[^>]+>"), re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Section:
-    """A page of the reference: its name in addresses, its group in the menu, and what makes its content.
+    """A page of the reference: its name in URLs, its group in the menu, and the function that renders it.
 
-    `operations` are those of a resource: fragment identifier and title.
+    `operations` has the operations of a resource, as fragment identifiers and titles.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Section:
 
 @dataclass(frozen=True)
 class SearchEntry:
-    """A result of the search: its title, its address from a page of a section, and its text."""
+    """A possible result of the search: its title, its address relative to any page below, and its text."""
 
     title: str
     address: str
@@ -73,7 +73,8 @@ class SearchEntry:
 class Pages:
     """The pages for an OpenAPI document: an overview, and one for each section.
 
-    Links are relative, as the host may have a prefix; `static` is the path of the files from the overview.
+    Links are relative, as the host may have a prefix; `static` is the path of the files, relative to the
+    overview.
     """
 
     def __init__(self, document: dict, static: str, home: str | None):
@@ -111,11 +112,11 @@ class Pages:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all pages but the search; that of the overview is empty."""
+        """The names of all pages but the search; the overview's is empty."""
         return "", *self._numbers
 
     def html(self, name: str) -> str | None:
-        """Return the page with a name, rendered once, or None if there is none."""
+        """Return the page with a name, which is rendered once, or None if there is none."""
         if name in self._rendered:
             return self._rendered[name]
         if name and name not in self._numbers:
@@ -203,7 +204,7 @@ class Pages:
         return element("nav", _search_form(up, "", "menu"), folded, class_="contents", aria_label="Contents")
 
     def _overview(self) -> str:
-        """What the reference is of, and an index: its entries have the fragments that sections have."""
+        """Introduction and index; index entries have the same fragments as the sections."""
         info = self.document["info"]
         licence = element("a", info["license"]["name"], href=info["license"]["url"])
         forms = [
@@ -379,7 +380,7 @@ def _operations(items: dict[str, dict]) -> tuple[tuple[str, str], ...]:
 
 
 def _search_entries(section: Section) -> Iterator[SearchEntry]:
-    """The results that a section can be: itself, or each of its operations."""
+    """The search entries of a section: one for itself, and one for each of its operations."""
     address = f"../{section.name}/"
     if not section.operations:
         yield SearchEntry(section.title, address, _text(section.content()))
@@ -395,7 +396,7 @@ def _text(html: str) -> str:
 
 
 def _excerpt(text: str, words: list[str]) -> str:
-    """The text around the first word that is found."""
+    """The text around the word that is found first."""
     begin = max(0, min(text.lower().find(word) for word in words) - EXCERPT_LENGTH // 3)
     begin = text.rfind(" ", 0, begin) + 1
     end = begin + EXCERPT_LENGTH

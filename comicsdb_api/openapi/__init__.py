@@ -1,4 +1,4 @@
-"""The description of the API at `/api/schema/`: OpenAPI 3.1, as YAML or JSON, of what the caller may do."""
+"""The OpenAPI 3.1 document at `/api/schema/`, in YAML or JSON; describes only what the caller may do."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from comicsdb_api.responses import to_json
 
 ROUTE, PATH = "api.schema", "/api/schema/"
 YAML, JSON = "yaml", "json"
-# What is offered, in the order of our preference.
+# The media types offered, in order of preference.
 OFFERS = {
     "application/vnd.oai.openapi": YAML,
     "application/yaml": YAML,
@@ -24,7 +24,7 @@ OFFERS = {
 
 
 class Descriptions:
-    """The description as each set of rights sees it, made once in a process."""
+    """The OpenAPI documents, one for each set of rights; each process generates them once."""
 
     def __init__(self, registry):
         self._registry = registry
@@ -32,19 +32,19 @@ class Descriptions:
         self._entries: dict[tuple, bytes] = {}
 
     def rights(self, may: Callable[[str], bool]) -> frozenset:
-        """Those of the permissions asked for anywhere that somebody has."""
+        """The caller's permissions, out of those that any endpoint requires."""
         asked = {endpoint.permission for endpoint in endpoints(self._registry)}
         return frozenset(each for each in asked if may(each))
 
     def document(self, rights: frozenset, root: str = "") -> dict:
-        """The description as plain values; `root` is the path of the application on its server."""
+        """The document as plain values; `root` is the path of the application on its server."""
         key = (rights, root)
         if key not in self._documents:
             self._documents[key] = document(self._registry, rights.__contains__, root or "/")
         return self._documents[key]
 
     def tagged_document(self, rights: frozenset, root: str, form: str) -> bytes:
-        """The same as YAML or JSON, with its entity tag in front."""
+        """The document as YAML or JSON, preceded by its entity tag."""
         key = (rights, root, form)
         if key not in self._entries:
             made = self.document(rights, root)
@@ -65,7 +65,7 @@ class SchemaResource(Resource):
 
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
-        """One document in several forms."""
+        """One document in several formats."""
         form = {
             "name": "format",
             "in": "query",
@@ -95,7 +95,7 @@ class SchemaResource(Resource):
 
 
 def negotiate(request) -> str:
-    """The media type that the caller gets; raises RefusedError, 404 for an unknown format and 406."""
+    """The media type of the response; raises RefusedError (404 for an unknown format, or 406)."""
     asked = request.environ.get(FORMAT_KEY) or parameter(request, "format")
     if asked and asked not in {YAML, JSON}:
         raise RefusedError(404, NOT_FOUND)
@@ -107,7 +107,7 @@ def negotiate(request) -> str:
 
 
 def includeme(config):
-    """Serve it to everybody; it is made when it is first asked for, when all packages are in."""
+    """Serve the document to everybody; it is generated on first request, when all packages are included."""
     serve(config, SchemaResource, ROUTE, PATH, {"GET": "get"}, permission=Permission.API_SCHEMA)
     config.registry["comicsdb_api.negotiators"][ROUTE] = negotiate
     config.registry["comicsdb_api.descriptions"] = Descriptions(config.registry)

@@ -1,4 +1,4 @@
-"""Authentication in the description of the API, in the present phase of HTTP Basic's retirement."""
+"""Authentication in the OpenAPI document, which depends on the current phase of HTTP Basic's retirement."""
 
 from collections.abc import Mapping
 
@@ -17,9 +17,9 @@ _BASIC = {"type": "http", "scheme": "basic", "description": "Name and password o
 
 
 def schemes(retirement: BasicRetirement, settings: Mapping) -> dict:
-    """The security schemes, each of which is enough.
+    """The security schemes, each of which is sufficient.
 
-    OpenAPI 3.1 knows no deprecated ones: there it is said in words, and in a field of an extension.
+    OpenAPI 3.1 cannot mark one as deprecated, so the description says it, and an extension field.
     """
     basic = {"basicAuth": _BASIC}
     if retirement.is_over:

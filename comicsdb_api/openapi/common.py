@@ -1,4 +1,4 @@
-"""What many operations of the description share: headers, parameters and refusals."""
+"""The parts of the OpenAPI document that many operations share: headers, parameters and errors."""
 
 from collections.abc import Iterable
 
@@ -20,7 +20,7 @@ def _header(schema: dict, description: str, *, required: bool = True) -> dict:
 
 
 FOR_OTHER_SITES = "On answers to reads, so that scripts of other sites may see them."
-# On every answer.
+# On every response.
 COMMON_HEADERS = {
     "Allow": _header(TEXT | {"examples": ["GET, HEAD, OPTIONS"]}, "The methods that the address offers."),
     **{name: _header({"const": value}, "The same on every answer.") for name, value in HEADERS},
@@ -51,7 +51,7 @@ _FIGURES = {
     "Remaining": "How many requests are left in this {}.",
     "Reset": "When the next place of this {} becomes free, in seconds since 1970.",
 }
-# On every answer to HTTP Basic while it is about to end.
+# On every response to requests by HTTP Basic, once its end is announced.
 RETIREMENT_HEADERS = {
     "Deprecation": _header(
         TEXT | {"pattern": "^@[0-9]+$"}, "Since when HTTP Basic is deprecated (RFC 9745).", required=False
@@ -60,7 +60,7 @@ RETIREMENT_HEADERS = {
     "Link": _header(TEXT, "What there is to read about that: `deprecation` and `sunset`.", required=False),
     NOTICE: _header(TEXT, "The same in words, when the end is near.", required=False),
 }
-# On every answer to somebody who may ask, where the site has limits.
+# On every response to callers with permission, if the site has rate limits.
 LIMIT_HEADERS = {
     f"X-RateLimit-{scope}-{figure}": _header(
         {"type": "integer", "minimum": 0}, told.format(period), required=False
@@ -86,7 +86,7 @@ LIMIT_HEADERS = {
 }
 
 
-# Which of them come to anybody, to those we know, and to those whose requests are counted.
+# Headers for all callers, for authenticated ones, and for those whose requests are counted.
 PUBLIC_HEADERS = tuple(COMMON_HEADERS)
 ACCOUNT_HEADERS = (*PUBLIC_HEADERS, *RETIREMENT_HEADERS)
 COUNTED_HEADERS = (*ACCOUNT_HEADERS, *LIMIT_HEADERS)
@@ -94,12 +94,12 @@ HEADER_OBJECTS = COMMON_HEADERS | RETIREMENT_HEADERS | LIMIT_HEADERS | MORE_HEAD
 
 
 def headers(*names: str, common: tuple[str, ...] = COUNTED_HEADERS) -> dict:
-    """References to the headers that answers have in common, and to some more."""
+    """References to the named headers and to those that responses have in common."""
     return {name: reference("headers", name) for name in (*names, *common)}
 
 
 def challenge(value: str) -> dict:
-    """`WWW-Authenticate`, which has one value at a time."""
+    """The header `WWW-Authenticate` with its current value."""
     return MORE_HEADERS["WWW-Authenticate"] | {"schema": {"const": value}}
 
 
@@ -125,7 +125,7 @@ def _query_parameter(parameter: Parameter) -> dict:
 
 
 def integer(low: int, high: int) -> dict:
-    """Whole numbers between two bounds, both included."""
+    """The schema of integers from `low` to `high`, both inclusive."""
     return {"type": "integer", "minimum": low, "maximum": high}
 
 
@@ -211,7 +211,7 @@ SCHEMAS = {
         "examples": [{"modified_gt": ["Enter a valid date/time."]}],
     },
 }
-# For those who may write.
+# For callers who may write.
 WRITE_SCHEMAS = {
     "Faults": {
         "type": "object",
@@ -235,7 +235,7 @@ def _error_response(
 
 
 def error_content(schema: dict) -> dict:
-    """The body of an error, which comes as problem details too."""
+    """The content of an error response, which is also available as problem details."""
     return {JSON: {"schema": schema}, PROBLEM: {"schema": reference("schemas", "ProblemDetails")}}
 
 
@@ -244,7 +244,7 @@ def _empty_response(description: str, *more: str) -> dict:
 
 
 def _dated_response(description: str) -> dict:
-    """An answer without a body which dates alone may have decided: there is no tag then."""
+    """A response without a body; `ETag` is optional, as it is missing if only dates were compared."""
     optional = {"ETag": MORE_HEADERS["ETag"] | {"required": False}}
     return {"description": description, "headers": optional | headers("Last-Modified")}
 
@@ -291,5 +291,5 @@ WRITE_RESPONSES = {
 
 
 def error_schemas(*, writes: bool) -> dict:
-    """The shapes of what goes wrong, for those who may write or only read."""
+    """The schemas of errors, for callers who may write or may only read."""
     return SCHEMAS | WRITE_SCHEMAS if writes else SCHEMAS

@@ -1,7 +1,7 @@
-"""The description of the API in OpenAPI 3.1, made from its services and the declarations of its resources.
+"""Generates the OpenAPI 3.1 document from the API's services and the declarations of its resources.
 
-Nothing is listed twice. Addresses, methods and permissions are those of the services; bodies are those of the
-SQL expressions that make them; parameters are those of the filters that read them.
+Nothing is declared twice: paths, methods and permissions come from the services, the schemas of bodies from
+the SQL expressions that build them, and parameters from the filters that read them.
 """
 
 import re
@@ -28,8 +28,8 @@ from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
 
 TITLE = "comicsdb API"
-GUIDE = Path(__file__).with_name("guide.md").read_text("utf-8")  # what is true of every address
-BASIC_PLACEHOLDER = "{about basic}"  # stands in it for what changes with the phase
+GUIDE = Path(__file__).with_name("guide.md").read_text("utf-8")  # text that concerns all endpoints
+BASIC_PLACEHOLDER = "{about basic}"  # in the guide, for the paragraphs that depend on the phase
 PARAMETERS_KEY = "comicsdb_api.query_parameters"
 VERBS = {
     "GET": "retrieve",
@@ -39,7 +39,7 @@ VERBS = {
     "DELETE": "destroy",
 }
 SUMMARIES = {"POST": "new", "PUT": "whole", "PATCH": "some fields of one"}
-# An account without any rights but those that everybody has.
+# An account with only the permissions that every account has.
 ORDINARY_ACCOUNT = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
 EDITOR_ACCOUNT = ORDINARY_ACCOUNT._replace(groups=frozenset([EDITOR_GROUP]))
 LIST_COSTS = (
@@ -52,7 +52,7 @@ PARAMETER = re.compile(r"{(\w+)(?::[^}]*)?}")
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One method of one service, with what it serves: a Listing, a Detail or something else."""
+    """A method of a service; `served` is its Listing, its Detail or something else."""
 
     service: Service
     method: str
@@ -63,18 +63,18 @@ class Endpoint:
 
     @property
     def kind(self) -> str:
-        """The resource, and the tag: the first part of the route's name."""
+        """The name of the resource, and its tag: the first part of the route's name."""
         return self.service.name.removeprefix(ROUTE_PREFIX).partition(".")[0]
 
     @property
     def action(self) -> str:
-        """What is done to the resource, empty for itself and its list."""
+        """The rest of the route's name, empty for an object itself and for the list of a kind."""
         action = self.service.name.removeprefix(ROUTE_PREFIX).partition(".")[2]
         return "" if action == "list" else action.replace(".", "_")
 
     @property
     def is_reading(self) -> bool:
-        """Whether it answers as all readings of ours do: with a tag, and conditionally."""
+        """Whether it is one of our reads, which all have an entity tag and support conditional requests."""
         return self.method == "GET" and self.klass is not None and issubclass(self.klass, Resource)
 
     @property
@@ -85,7 +85,7 @@ class Endpoint:
 
     @property
     def operation(self) -> Operation | None:
-        """What it does, where it writes without making or changing an object of a kind."""
+        """Its declaration if it is a write that does not create or update an object by its schema."""
         ours = self.klass is not None and issubclass(self.klass, Resource)
         return self.klass.operations.get(self.method) if ours else None
 
@@ -101,14 +101,14 @@ class Endpoint:
 
 
 def endpoints(registry) -> list[Endpoint]:
-    """What the API's services offer, in the order in which they were added.
+    """The endpoints of the API's services, in the order in which they were added.
 
-    HEAD and OPTIONS go without saying, as every address has them.
+    HEAD and OPTIONS are omitted, as all services have them.
     """
     served = registry["comicsdb_api.reads"]
 
     def endpoint(service: Service, method: str, view, args: dict) -> Endpoint:
-        asked = args.get("permission") or Permission.API  # nobody gets in by a service that forgot to ask
+        asked = args.get("permission") or Permission.API  # the default of a service without a permission
         return Endpoint(service, method, view, args.get("klass"), asked, served.get(service.name))
 
     return [
@@ -121,7 +121,7 @@ def endpoints(registry) -> list[Endpoint]:
 
 
 def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
-    """The description of what somebody may do, with the address of the whole at `root`."""
+    """The document for a caller with the `allowed` permissions; `root` is the application's path."""
     components, retirement = Components(), registry[KEY]
     schemes = authentication.schemes(retirement, registry.settings)
     about_basic = authentication.about_basic(retirement, registry.settings)
@@ -169,7 +169,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
 
 
 def query_parameters(registry) -> dict[str, tuple[str, ...]]:
-    """The query parameters that each reading knows, by route; `format` is known everywhere."""
+    """The query parameters that each read accepts, by route; all accept `format`."""
     known = registry.get(PARAMETERS_KEY)
     if known is None:
         components = Components()
@@ -190,7 +190,7 @@ def _query(operation: dict):
 
 
 def _security(schemes: dict, permission: str) -> list[dict]:
-    """Who may have a permission: by each scheme alone, by a token of a scope, or nobody in particular."""
+    """The alternative requirements for a permission: each scheme (tokens with a scope), and possibly none."""
     needed = {authentication.BY_TOKEN: [scope_for(permission).value]}
     return [
         *([{}] if has_permission(None, permission) else []),
@@ -199,7 +199,7 @@ def _security(schemes: dict, permission: str) -> list[dict]:
 
 
 def _path(service: Service) -> str:
-    """The pattern of a route as a path of OpenAPI."""
+    """The pattern of a route as an OpenAPI path."""
     return PARAMETER.sub(r"{\1}", service.path)
 
 
@@ -269,7 +269,7 @@ def _summary(endpoint: Endpoint) -> str:
 
 
 def _read_operation(endpoint: Endpoint, components: Components, registry) -> dict:
-    """What GET takes and gives; all readings are conditional."""
+    """Parameters and responses of GET, including those of conditional requests."""
     read = endpoint.served.read if endpoint.served is not None else None
     dated, cached = read is not None and read.date_pairs > 0, read is not None and read.region is not None
     if not isinstance(endpoint.served, Listing | Detail):
@@ -300,12 +300,12 @@ def _read_operation(endpoint: Endpoint, components: Components, registry) -> dic
 
 
 def _can_merge(resource: type) -> bool:
-    """Whether what it serves may be merged into another object: only what the catalogue keeps is."""
+    """Whether the resource's objects may be merged into others, as only catalogue objects may."""
     return resource.model.__tablename__ in KINDS
 
 
 def _write_operation(endpoint: Endpoint, components: Components) -> dict:
-    """What POST, PUT and PATCH take and give."""
+    """Parameters, body and responses of POST, PUT and PATCH."""
     resource, kind, is_new = endpoint.klass, _camel(endpoint.kind), endpoint.method == "POST"
     shown = write_operations.written_schema(components, resource, kind)
     if resource.accepts_list:
@@ -342,7 +342,7 @@ def _tags(chosen: TagFormat) -> dict:
 
 
 def _list(endpoint: Endpoint, components: Components) -> dict:
-    """A page of rows; the list of all of a kind also takes filters."""
+    """A page of rows, and the parameters of the list."""
     listing, page = endpoint.served, reference("parameters", "page")
     resource = listing.resource
     row = components.object_of(resource.row_fields(), resource.row_shape, f"{_camel(resource.kind())}Row")
@@ -364,7 +364,7 @@ def _list(endpoint: Endpoint, components: Components) -> dict:
 
 
 def _optional_headers(listing: Listing) -> dict:
-    """Headers that a list with options lacks where these ask for what its stamps do not cover."""
+    """The headers that are missing if options request fields that the list's stamps do not cover."""
     names = ("X-Cache", *(("Last-Modified",) if listing.read.date_pairs else ()))
     optional = {name: common.MORE_HEADERS[name] | {"required": False} for name in names}
     return optional | {"Link": common.NEXT_PAGE}
@@ -379,10 +379,10 @@ def _json(schema: dict) -> dict:
 
 
 def _camel(kind: str) -> str:
-    """`reading_list` as the name of a shape."""
+    """A kind as the name of a schema: `reading_list` becomes `ReadingList`."""
     return "".join(word.capitalize() for word in kind.split("_"))
 
 
 def _paragraph(text: str | None) -> str:
-    """The first paragraph of a docstring in one line."""
+    """The first paragraph of a docstring, on one line."""
     return " ".join((text or "").strip().partition("\n\n")[0].split())

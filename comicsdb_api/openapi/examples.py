@@ -1,13 +1,13 @@
-"""Whole examples of what is sent and answered, made of the examples of single fields."""
+"""Complete examples of the bodies of requests and responses, composed of the examples of single fields."""
 
-DAY, MOMENT = "2019-06-01", "2026-02-11T13:03:12.440105Z"  # where a field has no example of its own
+DAY, MOMENT = "2019-06-01", "2026-02-11T13:03:12.440105Z"  # for fields without an example
 FORMATS = {"date": DAY, "date-time": MOMENT, "uri": "https://comics.example/"}
 
 
 def add_examples(document: dict) -> None:
-    """Give the bodies of requests and answers in a description an example of the whole.
+    """Add complete examples for the bodies of requests and responses to an OpenAPI document.
 
-    It stands on the schema: on a named shape, wherever that is used, or on a list or object without a name.
+    They are added to the schemas: to named ones, which may be used in several places, and to inline ones.
     """
     schemas = document["components"]["schemas"]
     examples = Examples(schemas)
@@ -22,13 +22,13 @@ def add_examples(document: dict) -> None:
 
 
 class Examples:
-    """Examples of values that fit a schema, by the named shapes of a description."""
+    """Builds examples of values that fit a schema; `schemas` has the named schemas of the document."""
 
     def __init__(self, schemas: dict[str, dict]):
         self.schemas = schemas
 
     def with_example(self, schema: dict) -> dict:
-        """A schema with an example of the whole, unless it has one or only refers to a shape."""
+        """The schema with a complete example, unless it has one or is only a reference."""
         if "examples" in schema or not ("properties" in schema or "items" in schema):
             return schema
         return schema | {"examples": [self.of(schema)]}
@@ -61,7 +61,7 @@ class Examples:
         return None  # several types: one of them is null
 
     def minimal_value(self, schema: dict):
-        """The smallest example of an object, or of a list of such: only what it cannot be without."""
+        """The smallest example of an object or a list of one: only the required fields, or else the first."""
         if "$ref" in schema:
             return self.minimal_value(self.schemas[schema["$ref"].rpartition("/")[2]])
         if schema["type"] == "array":

@@ -1,27 +1,27 @@
-"""What the names in bodies mean, with examples: the sentences that no declaration can give.
+"""Descriptions and examples of the fields in bodies, which cannot be derived from other declarations.
 
-They are listed by the name of a field, by `Shape.field` where a shape means something of its own by it, or
-by the name of a shape.
+The keys are names of fields, `Shape.field` where a field has a different meaning in one shape (a named
+schema), or names of shapes.
 """
 
 from dataclasses import dataclass
 
 from comicsdb.models.choices import Status
 
-BASE = "https://comics.example"  # where the examples live
+BASE = "https://comics.example"  # the host in examples
 FOIL = f"{BASE}/media/variants/2026/02/11/foil.jpg"
-# Ends of the names of request bodies, one for each media type (generated clients choose the media type by the
-# type of the body), and of the answer to a write.
+# Suffixes of the names of request bodies, one for each media type (generated clients choose the media type by
+# the type of the body), and of the response to a write.
 INPUT, FORM, MULTIPART, WRITTEN = "Input", "Form", "Multipart", "Written"
 # The same for PATCH.
 CHANGE, FORM_CHANGE, MULTIPART_CHANGE = "Change", "FormChange", "MultipartChange"
-PART = "Part"  # where `fields` may leave out some of the fields
+PART = "Part"  # for shapes from which `fields` may omit fields
 SUFFIXES = (INPUT, FORM, MULTIPART, WRITTEN, FORM_CHANGE, MULTIPART_CHANGE, CHANGE, PART)
 
 
 @dataclass(frozen=True)
 class Description:
-    """The description of a field, and an example in JSON; None if the type is enough."""
+    """The description of a field, and an example as a JSON value; None if the type suffices."""
 
     text: str
     example: object = None
@@ -298,7 +298,7 @@ DESCRIPTIONS = {
     ),
     "SearchResult.reason": Description("Why it was found, the best reason.", "name equal"),
     "SearchResult.resource_url": Description("Its page on the site.", f"{BASE}/series/harbor-lights-2019/"),
-    # What only writes have.
+    # Fields that only writes have.
     "issue": Description("Number of the issue it belongs to.", 512),
     "SeriesInput.status": Description(STATUSES, 4),
     "SeriesForm.status": Description(STATUSES, 4),
@@ -323,7 +323,7 @@ DESCRIPTIONS = {
     ),
     "UserRef.id": Description("Number of the account.", 3),
     "UserRef.username": Description("Name of the account.", "reader"),
-    # What readers keep.
+    # Readers' libraries.
     "PullList": Description("The series that the caller follows."),
     "PullList.series_count": Description("How many series are on it.", 12),
     "PullList.series_url": Description("Where they are.", f"{BASE}/api/pull_list/series/"),
@@ -468,7 +468,7 @@ DESCRIPTIONS = {
     ),
 }
 
-# The addresses in examples are those of their kinds.
+# The URLs in examples depend on the kind.
 for _shape, _slug in {
     "Arc": "salt-tide",
     "Character": "gale-harrow",
@@ -482,14 +482,14 @@ for _shape, _slug in {
 }.items():
     _page, _picture = f"{_shape.lower()}/{_slug}/", f"media/{_shape.lower()}/2026/02/11/{_slug}.jpg"
     DESCRIPTIONS[f"{_shape}.resource_url"] = Description(DESCRIPTIONS["resource_url"].text, f"{BASE}/{_page}")
-    if _shape != "Series":  # it shows the cover of an issue, and has none of its own
+    if _shape != "Series":  # a series has no picture of its own
         DESCRIPTIONS[f"{_shape}.image"] = Description(DESCRIPTIONS["image"].text, f"{BASE}/{_picture}")
 
 
 def description_of(name: str, shape: str = "") -> Description | None:
-    """The description of a name, that of the shape itself first; None for a name of another package.
+    """The description of a field, preferably that for its shape; None for fields of other packages.
 
-    Bodies of writes of a kind have the descriptions of the kind, where they have none of their own.
+    Fields in bodies of writes without a description of their own have that of the kind.
     """
     kind = next((shape.removesuffix(each) for each in SUFFIXES if shape.endswith(each)), shape)
     return DESCRIPTIONS.get(f"{shape}.{name}") or DESCRIPTIONS.get(f"{kind}.{name}") or DESCRIPTIONS.get(name)

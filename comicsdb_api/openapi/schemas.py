@@ -1,4 +1,4 @@
-"""SQL expressions as JSON Schema: what a body looks like, read from the expressions that make it."""
+"""JSON Schemas of response bodies, derived from the SQL expressions that build them."""
 
 from sqlalchemy import (
     ARRAY,
@@ -44,9 +44,9 @@ CURRENCY = "^[A-Z]{3}$"
 CURRENCY_OR_NONE = "^([A-Z]{3})?$"
 NULL = {"type": "null"}
 _EXAMPLES = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
-# Functions that give a value even where an argument is null.
+# Functions that do not return null even if an argument is null.
 NEVER_NULL = {"count", "json_build_object"}
-# The first that a type is one of is its schema.
+# The first entry with a matching class has the schema of a type.
 SIMPLE_TYPES = (
     ((Instant, DateTime), {"type": "string", "format": "date-time"}),
     (Url, {"type": "string", "format": "uri"}),
@@ -60,15 +60,15 @@ SIMPLE_TYPES = (
 
 
 class Components:
-    """The named shapes of a description; a body that uses one refers to it by name."""
+    """The named schemas of an OpenAPI document, which bodies refer to."""
 
     def __init__(self):
         self.schemas: dict[str, dict] = {}
 
     def object_of(self, fields: dict[str, ColumnElement], *names: str) -> dict:
-        """An object with these fields, under the first of the names that is free or means the same.
+        """The schema of an object with these fields, under the first name that is free or means the same.
 
-        Shapes that differ in lengths only are the same; without a name that fits it stands where it is used.
+        Schemas that differ only in lengths count as the same. If no name fits, the schema itself is returned.
         """
         for name in filter(None, names):
             schema = self._object(fields, name)
@@ -80,7 +80,7 @@ class Components:
         return self._object(fields, "")
 
     def page_of(self, row: dict) -> dict:
-        """The envelope around rows (`paging.envelope`)."""
+        """The schema of a page of such rows (`paging.envelope`)."""
         page = {
             "type": "object",
             "description": "One page of a list.",
@@ -101,7 +101,7 @@ class Components:
         return reference("schemas", name)
 
     def selection(self) -> dict:
-        """An object with the fields that `fields` and `include` ask for, or parts of them."""
+        """The schema of an object with the fields that `fields` and `include` select, or parts of them."""
         if "Selection" in self.schemas:
             return reference("schemas", "Selection")
         properties = {}
@@ -122,7 +122,7 @@ class Components:
         return reference("schemas", "Selection")
 
     def selection_page(self) -> dict:
-        """The envelope around such objects and those that were asked for by `ids` (`id_listing`)."""
+        """The schema of a page of such objects, including lists by `ids` (`id_listing`)."""
         ids = {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}}
         merged = {"type": "array", "items": self.of(MERGED)}
         told = {"missing": ids, "merged": merged, "deleted": ids}
@@ -168,7 +168,7 @@ class Components:
 
 
 def simple_type(kind, table: tuple) -> dict:
-    """The schema of a type whose values need no further description, from a table of classes."""
+    """The schema that depends only on a type's class, from a table of classes."""
     return next((dict(schema) for types, schema in table if isinstance(kind, types)), {})
 
 
@@ -178,7 +178,7 @@ def reference(section: str, name: str) -> dict:
 
 
 def with_description(shape: str, key: str, schema: dict) -> dict:
-    """A field's schema with what its name means, and an example."""
+    """A field's schema with its description and example."""
     meaning = description_of(key, shape)
     if meaning is None:
         return schema
@@ -187,7 +187,7 @@ def with_description(shape: str, key: str, schema: dict) -> dict:
 
 
 def matches_schema(example, schema: dict) -> bool:
-    """Whether an example fits: what is written has ids and codes in place of objects and words."""
+    """Whether an example fits: it may not, as writes have ids and codes in place of objects and labels."""
     kind = schema.get("type")
     kind = kind[0] if isinstance(kind, list) else kind
     if "anyOf" in schema:
@@ -200,7 +200,7 @@ def matches_schema(example, schema: dict) -> bool:
 
 
 def _or_null(schema: dict) -> dict:
-    """The schema, or null."""
+    """A schema that also allows null."""
     if "$ref" in schema:
         return {"oneOf": [schema, NULL]}
     nullable = schema | {"type": [schema["type"], "null"]} if "type" in schema else schema
@@ -208,7 +208,7 @@ def _or_null(schema: dict) -> dict:
 
 
 def _limits(column: Column) -> dict:
-    """The bounds, the length and the closed set of values that the table itself holds a column to."""
+    """The bounds, the length and the set of values to which the table limits a column."""
     (base,) = column.base_columns
     limits = _length(base.type)
     if isinstance(base.type, Integer) and base.primary_key:
@@ -260,7 +260,7 @@ def _may_give_null(function: FunctionElement) -> bool:
 
 
 def _merged_types(one: dict, other: dict) -> dict | None:
-    """The schema that fits both where they differ in lengths alone, else None."""
+    """A schema that fits both if they differ only in lengths, else None."""
     lengths = [each.get("maxLength") for each in (one, other)]
     if one.keys() - {"maxLength"} != other.keys() - {"maxLength"}:
         return None

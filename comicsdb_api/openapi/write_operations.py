@@ -1,4 +1,4 @@
-"""Bodies of writes as JSON Schema: what is sent, read from the schemas that judge it, and the answer."""
+"""JSON Schemas of the bodies of writes, derived from the schemas that validate them, and of the responses."""
 
 from colander import SchemaNode, String
 
@@ -53,7 +53,7 @@ FILE = {
     "description": "A file: JPEG, PNG, WebP, GIF or AVIF.",
     "examples": ["cover.jpg"],
 }
-# Generators of clients know no enumerations of numbers; the texts list the grades there are.
+# Client generators do not support enumerations of numbers, so only the strings list the grades.
 _GRADES = [
     {"type": "number", "minimum": float(min(GRADES)), "maximum": float(max(GRADES))},
     {"type": "string", "enum": [str(grade) for grade in GRADES]},
@@ -71,9 +71,9 @@ FORM_DESCRIPTION = "Lists are repeated fields; an empty text stands for null."
 
 
 def request_body(components: Components, resource, kind: str, *, partial: bool) -> dict:
-    """What POST and PUT take or, with `partial`, PATCH, by media type; names of shapes begin with `kind`.
+    """The body of POST and PUT or, with `partial`, of PATCH; the names of its schemas begin with `kind`.
 
-    Pictures come in multipart forms only.
+    Only multipart forms can have pictures.
     """
     content, pictures = {}, resource.pictures()
     for media_type in resource.parses:
@@ -86,7 +86,7 @@ def request_body(components: Components, resource, kind: str, *, partial: bool) 
 
 
 def list_body(components: Components, resource, kind: str) -> dict:
-    """What POST takes where it makes many objects at once, as JSON."""
+    """The body of POST for a resource that creates many objects at once, in JSON."""
     name = kind + INPUT
     components.schemas[name] = _object(resource.schema(), name)
     items = {"type": "array", "maxItems": MAX_LIST_LENGTH, "items": reference("schemas", name)}
@@ -94,7 +94,7 @@ def list_body(components: Components, resource, kind: str) -> dict:
 
 
 def written_schema(components: Components, resource, kind: str) -> dict:
-    """The schema of the answer to a write, which is the same for all methods."""
+    """The schema of the response to a write, which is the same for all methods."""
     name = kind + WRITTEN
     if name in components.schemas:
         return reference("schemas", name)
@@ -102,7 +102,7 @@ def written_schema(components: Components, resource, kind: str) -> dict:
 
 
 def describe(components: Components, resource, operation: Operation) -> dict:
-    """The parameters, the body and the answers of an operation."""
+    """The parameters, the body and the responses of an operation."""
     sent = ("Idempotent-Replayed",) if "Idempotency-Key" in operation.header_parameters else ()
     answers = {}
     for status, (sentence, body) in operation.results.items():
@@ -150,7 +150,7 @@ def _object(
 
 
 def schema_of(node: SchemaNode, *, is_form: bool) -> dict:
-    """The schema of one field; what a form sends is never null."""
+    """The schema of one field; in a form, a value is never null."""
     kind = node.typ
     if isinstance(kind, ObjectList):
         return {"type": "array", "items": reference("schemas", kind.name), "maxItems": kind.max_length}
@@ -204,7 +204,7 @@ def _choice(kind: Choice) -> dict:
 
 
 def _sums() -> list[dict]:
-    """An amount, as text or number; how many digits it may have is a matter of its currency."""
+    """The schemas of an amount as string and as number; its currency limits the digits further."""
     pattern = rf"^[0-9]{{1,{MAX_WHOLE_DIGITS}}}(\.[0-9]{{1,{MAX_DECIMALS}}})?$"
     text = {"type": "string", "pattern": pattern, "examples": ["3.99"]}
     return [text, {"type": "number", "minimum": 0, "maximum": 10**MAX_WHOLE_DIGITS - 1}]

@@ -1,10 +1,10 @@
-"""The description as YAML, in a module of its own: PyYAML is slow to import, and few ask for it."""
+"""The OpenAPI document as YAML; a separate module, as PyYAML is slow to import and seldom needed."""
 
 import yaml
 
 
 class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):
-    """YAML without anchors, texts of several lines as they are read."""
+    """A dumper of YAML without anchors; strings of several lines are written as blocks."""
 
     def ignore_aliases(self, data):  # noqa: ARG002  (PyYAML passes it)
         """Write repeated objects in full, without aliases."""
@@ -19,6 +19,6 @@ Dumper.add_representer(str, _text)
 
 
 def to_yaml(value) -> bytes:
-    """Plain values as YAML, keys in their order."""
+    """Plain values as YAML, with keys in their original order."""
     text = yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
     return text.encode()

@@ -1,6 +1,6 @@
-"""Resources: the base classes for all kinds that the API serves, and the directive to serve one.
+"""The base classes of resources for all kinds that the API serves, and the directive that adds one.
 
-A package serves a model of its own (a subclass of `comicsdb.models.Entity`) with a few lines::
+A package can serve a model of its own (a subclass of `comicsdb.models.Entity`) with a few lines::
 
     class RatingResource(EntityResource):
         model = Rating
@@ -60,10 +60,10 @@ def integer_in_path(request, name: str, high: int = INTEGER_MAX) -> int | None:
 
 
 class Resource:
-    """What one address serves, for one request: Cornice makes an instance for each."""
+    """A resource at one path, for one request: Cornice creates an instance for each."""
 
     title: str
-    # Media types of answers.
+    # Media types of responses.
     renders: tuple[str, ...] = ("application/json",)
     # Media types of request bodies.
     parses: tuple[str, ...] = bodies.MEDIA_TYPES
@@ -71,9 +71,9 @@ class Resource:
     is_feed = False
     # Writes that neither create nor change an object of a kind, by method.
     operations: dict[str, Operation] = {}
-    # What reading needs; without anonymous reading, API_READ is API.
+    # The permission to read; if anonymous reading is disabled, API_READ becomes API.
     permission: str = Permission.API_READ
-    # What an answer costs of the day's requests, by method, where it is more than one.
+    # How many of the day's requests a response counts as, by method, if more than one.
     costs: dict[str, int] = {}
 
     def __init__(self, request, context=None):  # noqa: ARG002  (Cornice passes it)
@@ -81,14 +81,14 @@ class Resource:
 
     @classmethod
     def openapi_description(cls, registry) -> dict:  # noqa: ARG003
-        """The description in OpenAPI of a GET that serves neither a list nor a detail.
+        """The OpenAPI description of a GET that serves neither a list nor a detail.
 
-        `content` of the answer or its `body`, and optionally further `headers` and `parameters` of the query.
+        The `content` of the response or its `body`, and optionally further `headers` and query `parameters`.
         """
         return {"content": {media_type: {} for media_type in cls.renders}}
 
     def options(self):
-        """A description of the address itself."""
+        """OPTIONS: a description of the resource."""
         allowed = self.request.registry["comicsdb_api.allow"][self.request.matched_route.name]
         return json_response(
             self.request,
@@ -102,24 +102,23 @@ class Resource:
 
 
 class ListResource(Resource):
-    """A list of named rows, page by page.
+    """A paginated list of named rows.
 
-    Bodies are built by PostgreSQL from declarations: each field of a row is an SQL expression.
+    PostgreSQL builds the bodies from declarations: each field of a row is an SQL expression.
     """
 
     model: type
     filters: tuple[Filter, ...] = ()
-    # Sets of filters for which one plan of PostgreSQL is good whatever their values; others are planned for
-    # each request.
+    # Sets of filters for which one query plan is good for all values; others are planned for each request.
     generic_plan_filters: tuple[set[str], ...] = ()
     page_size = paging.PAGE_SIZE
-    # Whether answers are cached, which requires that every change of a body updates its stamps.
+    # Whether responses are cached, which requires that every change of a body updates its stamps.
     cached = False
     # Whether lists and details have the options `fields`, `include` and the like.
     has_options = False
-    # The class of its list.
+    # The class of the list's declaration.
     listing = Listing
-    # The name of a row's shape in the API's description.
+    # The name of a row's schema in the OpenAPI document.
     row_shape = ""
     # The kinds whose data a list shows, sorts or filters by; only its own if empty.
     depends_on: tuple[str, ...] = ()
@@ -131,7 +130,7 @@ class ListResource(Resource):
 
     @classmethod
     def list_methods(cls) -> dict[str, str]:
-        """The methods of the list's address: HTTP method → method of this class."""
+        """The methods of the list: HTTP method → method of this class."""
         return {"GET": "collection_get"}
 
     @classmethod
@@ -141,7 +140,7 @@ class ListResource(Resource):
 
     @classmethod
     def optional_fields(cls) -> dict:
-        """Fields that neither list nor detail have unless they are asked for; for `has_options`."""
+        """Fields that a list or detail has only on request; requires `has_options`."""
         return {}
 
     @classmethod
@@ -151,12 +150,12 @@ class ListResource(Resource):
 
     @classmethod
     def order(cls) -> tuple:
-        """The columns the list is ordered by: a total order."""
+        """The columns that the list is ordered by: a total order."""
         raise NotImplementedError
 
     @classmethod
     def sort_orders(cls) -> dict[str, tuple]:
-        """Other orders by name: columns, all ascending, of which an index has all; for `has_options`."""
+        """Other orders by name: ascending columns, all in one index; requires `has_options`."""
         return {}
 
     @classmethod
@@ -166,7 +165,7 @@ class ListResource(Resource):
 
     @property
     def title(self) -> str:
-        """The name of the address for OPTIONS."""
+        """The name of the resource for OPTIONS."""
         return f"{self.kind()} list"
 
     def collection_get(self):
@@ -174,7 +173,7 @@ class ListResource(Resource):
         return self.page()
 
     def page(self, object_id: int | None = None):
-        """The answer with the requested page."""
+        """The response with the requested page."""
         request, listing = self.request, apply_options(self.served, self.request)
         return self.cached_response(
             listing,
@@ -186,11 +185,11 @@ class ListResource(Resource):
 
     @property
     def served(self):
-        """The Listing or Detail of the request's address."""
+        """The Listing or Detail of the request's route."""
         return self.request.registry["comicsdb_api.reads"][self.request.matched_route.name]
 
     def cached_response(self, served, object_id: int | None, create: Callable[[tuple], bytes | None]):
-        """The answer to a read, from the cache if the resource is cached; raises RefusedError (404).
+        """The response to a read, from the cache if the resource is cached; raises RefusedError (404).
 
         `create` returns the body for the stamps, or None if the object does not exist.
         """
@@ -200,7 +199,7 @@ class ListResource(Resource):
 
         def entry() -> bytes:
             body = create(stamps)
-            if body is None:  # deleted just now
+            if body is None:  # deleted concurrently
                 raise self.missing(object_id)
             return with_tag(body)
 
@@ -215,7 +214,7 @@ class ListResource(Resource):
 
 
 class EntityResource(ListResource):
-    """An entity: list and detail. A kind overrides fields, sources and order where it differs."""
+    """The list and details of a kind; subclasses override fields, sources and order where they differ."""
 
     model: type[Entity]
     row_shape = "Stamped"
@@ -223,18 +222,18 @@ class EntityResource(ListResource):
     child_lists: dict[str, ChildList] = {}
     # The stamps that change with the body of a detail.
     stamps: tuple[str, ...] = ("modified",)
-    # The formats of a detail beside JSON.
+    # The formats of a detail besides JSON.
     tag_formats: tuple[TagFormat, ...] = ()
     # The schema of request bodies; without one the resource is read-only.
     schema: type[ObjectSchema] | None = None
     # Whether POST accepts a list of objects.
     accepts_list = False
-    # Fields of a detail that answers to writes lack.
+    # Fields of a detail that responses to writes lack.
     omitted_from_writes: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
-        """The name of the address for OPTIONS."""
+        """The name of the resource for OPTIONS."""
         return self.kind() if "id" in self.request.matchdict else super().title
 
     @classmethod
@@ -254,7 +253,7 @@ class EntityResource(ListResource):
 
     @classmethod
     def tag_fields(cls) -> dict:
-        """The fields that formats beside JSON are written from."""
+        """The fields that the formats besides JSON are generated from."""
         return cls.detail_fields()
 
     @classmethod
@@ -264,17 +263,17 @@ class EntityResource(ListResource):
 
     @classmethod
     def list_methods(cls) -> dict[str, str]:
-        """With a schema also POST."""
+        """Also POST if the resource has a schema."""
         return super().list_methods() | ({"POST": "collection_post"} if cls.schema else {})
 
     @classmethod
     def detail_methods(cls) -> dict[str, str]:
-        """The methods of an object's address; with a schema also PUT and PATCH."""
+        """The methods of a detail: GET, and with a schema also PUT and PATCH."""
         return {"GET": "get"} | ({"PUT": "put", "PATCH": "patch"} if cls.schema else {})
 
     @classmethod
     def written_fields(cls) -> dict:
-        """The fields of the answer to a write: those of the detail, but with ids of linked objects."""
+        """The fields of the response to a write: those of the detail, but with ids of linked objects."""
         kind, table = kind_of(cls.model), cls.model.__table__
         detail = cls.detail_fields()
         ids = {field: table.c[f"{field}_id"] for field in kind.parents}
@@ -299,28 +298,28 @@ class EntityResource(ListResource):
         return writes.create_idempotently(self.request, sent, lambda: self.create(sent))
 
     def create(self, sent: bodies.ParsedBody) -> bytes:
-        """Create an object from a body; returns the body of the answer. Raises BadRequestError."""
+        """Create an object from a body; returns the body of the response. Raises BadRequestError."""
         draft = writes.Draft(self.request, sent, self.schema, self.pictures(), partial=False)
         object_id = draft.save(self.create_entity, lambda values: self.all_errors(None, values))
         return writes.written_body(self.request, type(self), object_id)
 
     def put(self):
-        """Replace what is sent of an object, all that it cannot be without included."""
+        """PUT: change the fields sent; required ones must be among them."""
         return self.change(partial=False)
 
     def patch(self):
-        """Change what is sent of an object."""
+        """PATCH: change the fields sent."""
         return self.change(partial=True)
 
     def change(self, *, partial: bool):
-        """The answer to PUT and PATCH."""
+        """Change an object; returns the response to PUT or PATCH."""
         request = self.request
         sent = bodies.parse_body(request, self.parses)
         object_id = self.id_in_path()
         self.require_entity(object_id)
         draft = writes.Draft(request, sent, self.schema, self.pictures(), partial=partial)
         if writes.is_conditional(request):
-            # The conditions are checked for the state that is changed.
+            # The row is locked first, so that the conditions are checked for the state that is changed.
             request.catalog.get_for_update(self.model, object_id)
             if writes.has_changed(request, self.served, object_id):
                 return writes.precondition_failed(request)
@@ -337,7 +336,7 @@ class EntityResource(ListResource):
         return self.request.catalog.get(self.model, self.id_in_path())
 
     def require_entity(self, object_id: int) -> None:
-        """Raise the catalogue's errors if there is no object with an id; it is loaded when it is locked."""
+        """Raise the catalogue's errors if no object has the id. It is only loaded later, with a lock."""
         if self.request.read_pool.fetch(_existing(self.model), {"id": object_id}) is None:
             self.request.catalog.get(self.model, object_id)
 
@@ -388,9 +387,9 @@ def _existing(model) -> CompiledQuery:
 def add_entity_resource(config, resource: type[ListResource]) -> None:
     """Directive: serve a resource below /api/.
 
-    The list is `/api/<kind>/` on the route `api.<kind>.list`, the detail `/api/<kind>/{id}/` on `api.<kind>`,
-    an action `/api/<kind>/{id}/<action>/` on `api.<kind>.<action>`. With a schema there are also POST to the
-    list, and PUT and PATCH to the detail.
+    The list is at `/api/<kind>/` (route `api.<kind>.list`), the detail at `/api/<kind>/{id}/` (`api.<kind>`),
+    and a child list at `/api/<kind>/{id}/<action>/` (`api.<kind>.<action>`). With a schema, the list also has
+    POST, and the detail PUT and PATCH.
     """
     kind = resource.kind()
     path = f"{PATH_PREFIX}{kind}/"
@@ -420,10 +419,10 @@ def serve(
     permission: str | None = None,
     writing: str = Permission.API_EDIT,
 ) -> None:
-    """Serve one address: a Cornice service with its description, HTTP methods and the resource's methods.
+    """Serve a resource at one path, as a Cornice service; `methods` maps HTTP methods to the resource's.
 
-    `served` is a Listing or a Detail. `permission` is for reading, by default that of the resource; `writing`
-    is for writing methods.
+    `served` is a Listing or a Detail. `permission` is for reading, by default the resource's; `writing` is
+    for writing methods.
     """
     permission = permission or resource.permission
     if permission == Permission.API_READ and not config.get_settings()["comicsdb_api.anonymous"]:
@@ -444,7 +443,7 @@ def serve(
 
 
 def includeme(config):
-    """Add the directive, and the registries of resources at the root and of reads by route."""
+    """Add the directive, and the registries of lists by kind and of reads by route."""
     config.registry["comicsdb_api.lists"] = {}
     config.registry["comicsdb_api.reads"] = {}
     config.add_directive("add_entity_resource", add_entity_resource)

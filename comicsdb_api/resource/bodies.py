@@ -1,4 +1,4 @@
-"""What clients send: JSON or a form, read within limits, and put the way schemas judge it."""
+"""Request bodies: JSON or forms, read within limits and converted for validation by schemas."""
 
 import json
 import re
@@ -27,7 +27,7 @@ _MEDIA_TYPE_SHOWN = 100  # characters of a media type, in a message
 
 @dataclass(frozen=True)
 class File:
-    """An uploaded file; its name is used in messages only."""
+    """An uploaded file; its name is only used in messages."""
 
     name: str
     data: bytes
@@ -38,14 +38,14 @@ class File:
 
 @dataclass(frozen=True)
 class ParsedBody:
-    """A body that was read: the value of JSON, or the fields of a form; `digest` is that of the bytes."""
+    """A parsed body: the value of JSON, or the fields of a form; `digest` is that of the bytes."""
 
     data: object
     is_form: bool
     digest: str
 
     def values(self, schema: ObjectSchema, *, whole: bool):
-        """The body for `schema`. With `whole`, links that a form omits are cleared."""
+        """The body as input for `schema`. With `whole`, links that a form omits are cleared."""
         return _form_values(self.data, schema, whole=whole) if self.is_form else self.data
 
     def rows(self, schema: ObjectSchema):
@@ -86,7 +86,7 @@ def parse_body(request, accepted: tuple[str, ...]) -> ParsedBody:
 
 
 def _digest(request, body: bytes) -> str:
-    """The digest of a body; a multipart form has the same one whatever its boundary is."""
+    """The digest of a body; for a multipart form it does not depend on the boundary."""
     between = bodies.boundary(request) if request.content_type == PARTS else b""
     same = body.replace(between, b"") if between else body
     return sha256(request.content_type.encode() + b"\0" + same).hexdigest()
@@ -95,7 +95,7 @@ def _digest(request, body: bytes) -> str:
 def _json(body: bytes):
     try:
         orjson.loads(body)  # is stricter: UTF-8, no lone surrogates, no NaN, limited depth
-        return json.loads(body)  # is exact, also with numbers of more than 64 bits
+        return json.loads(body)  # is exact even for numbers of more than 64 bits
     except (ValueError, RecursionError) as error:
         raise RefusedError(400, f"JSON parse error - {error}") from error
 

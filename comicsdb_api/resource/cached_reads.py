@@ -1,4 +1,4 @@
-"""Cached reads: their validators, their cache keys and their answers.
+"""Cached reads: their validators, cache keys and responses.
 
 The validators of a read are stamps: times, or versions of lists, which change in the transaction of every
 write that changes its body. They are part of the key, so entries never become outdated, and writes need not
@@ -24,11 +24,11 @@ DIGEST_BYTES = 16
 
 @dataclass(frozen=True)
 class ReadDeclaration:
-    """The cached read of an address.
+    """The declaration of a route's read.
 
     `stamps` selects one row, or none if the object (parameter `id`) does not exist. Its columns are versions
-    or, with `date_pairs`, pairs of microseconds since 1970: a time and the one before it. So many pairs are
-    for HTTP dates; the others, such as the time of ratings, only change the entity tag.
+    or, with `date_pairs`, pairs of times in microseconds since 1970: the current and the previous one. The
+    first `date_pairs` pairs are for HTTP dates; the others, such as the time of ratings, only change the key.
     """
 
     route: str
@@ -47,11 +47,11 @@ class ReadDeclaration:
         return LastModified(stamps[: 2 * self.date_pairs]) if self.date_pairs else None
 
     def version(self, stamps: tuple) -> str:
-        """The stamps as part of a key, without former times."""
+        """The stamps as part of a key, without previous times."""
         return ".".join(str(each) for each in (stamps[::2] if self.date_pairs else stamps))
 
     def key(self, request, object_id: int | None, stamps: tuple, parameter_names: Container[str]) -> str:
-        """The key of the entry for a request; its answer depends on the parameters named."""
+        """The cache key for a request, whose response depends on the named parameters."""
         key = (
             f"{self.name}:{object_id or ''}:{self.version(stamps)}:{request_digest(request, parameter_names)}"
         )
@@ -68,9 +68,9 @@ def stamps(request, read: ReadDeclaration, object_id: int | None) -> tuple | Non
 
 
 def request_digest(request, parameter_names: Container[str]) -> str:
-    """A digest of everything else that a body depends on: base URLs, path, and the parameters named.
+    """A digest of everything else that a body depends on: base URLs, path, and the named parameters.
 
-    The path is included, as the id 7 can be written 007, and links to other pages repeat it.
+    The path is included because links to other pages repeat it, and the id 7 may be written 007.
     """
     environ = request.environ
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
@@ -91,10 +91,10 @@ def cached_response(
     *,
     missed: bool = False,
 ):
-    """The answer to a cached read of a Listing or Detail with known stamps.
+    """The response to a cached read of a Listing or Detail with known stamps.
 
-    `create` returns a new body with its tag before it; without `create` the answer is None if that is needed.
-    With `missed`, the cache has just been asked.
+    `create` returns a new body, preceded by its tag; without `create`, returns None on a cache miss. `missed`
+    means that a lookup has just missed.
     """
     read = served.read
     dates = read.dates(stamps)

@@ -1,4 +1,4 @@
-"""Conditional requests, by entity tags and dates, and their answers 200, 304 and 412."""
+"""Conditional requests, by entity tags and dates, and their responses 200, 304 and 412."""
 
 from datetime import UTC
 from email.utils import formatdate, parsedate_to_datetime
@@ -7,7 +7,7 @@ from functools import lru_cache
 from comicsdb.readcache.etag import TAG_LENGTH, matches
 from comicsdb_api.responses import make_response
 
-MICROSECONDS = 1_000_000  # microseconds
+MICROSECONDS = 1_000_000  # per second
 DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
 PRECONDITION_HEADERS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_UNMODIFIED_SINCE")  # of writes
 JSON_TYPE = ("Content-Type", "application/json")
@@ -17,8 +17,8 @@ class LastModified:
     """The time of a body's last change, as an HTTP date, which has a resolution of seconds.
 
     It is created from the stamps of a read (`readcache.validators.times`): microseconds since 1970, each
-    followed by its former value or None. The second one is of stamps that move late: as long as there is
-    one, the body may have changed after the date, so dates alone decide nothing.
+    followed by its previous value or None. The second pair is for stamps that are updated late: as long as
+    it is not None, the body may have changed after the date, so dates alone decide nothing.
     """
 
     def __init__(self, stamps: tuple):
@@ -67,9 +67,9 @@ def conditional_response(
     route: str | None = None,
     content_type=JSON_TYPE,
 ):
-    """The answer 200, 304 or 412 to a read, from a body with its tag before it.
+    """The response to a read (200, 304 or 412); `entry` is the body, preceded by its tag.
 
-    `headers` are for a 200 only.
+    `headers` are only for 200.
     """
     tag = entry[:TAG_LENGTH].decode()
     validators = (("ETag", f'"{tag}"'), *((dates.header,) if dates else ()))
@@ -82,7 +82,7 @@ def conditional_response(
 def _conditional_status(environ, dates: LastModified | None, tag: str | None) -> int | None:
     """304 or 412 if the conditions of a request require it, in the order of RFC 9110 (13.2.2); else None.
 
-    Without `tag`, as the body is not known yet, conditions on tags are not decided. Without `dates`,
+    Without `tag`, the body is not known yet, and conditions on tags are left undecided. Without `dates`,
     conditions on dates are ignored.
     """
     if tag is None and "HTTP_IF_MATCH" in environ:
@@ -100,9 +100,9 @@ def _conditional_status(environ, dates: LastModified | None, tag: str | None) ->
 
 
 def write_precondition_fails(environ, dates: LastModified | None, tag: str | None) -> bool:
-    """Whether the conditions of a write do not hold for an object as GET shows it.
+    """Whether the conditions of a write fail, compared with the object as GET returns it.
 
-    Both are None if there is nothing to compare with; then only `*` matches.
+    `dates` and `tag` are None if there is nothing to compare with; then only `*` matches.
     """
     known = environ.get("HTTP_IF_NONE_MATCH")
     return _has_changed(environ, dates, tag) or (known is not None and matches(known, tag))

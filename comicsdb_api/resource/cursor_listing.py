@@ -1,7 +1,7 @@
-"""Pages by cursor (`cursor=`): each begins after the last row of the one before.
+"""Pages by cursor (`cursor=`): each begins after the last row of the previous one.
 
-So rows that others add, change or remove meanwhile move no others: what stays as it is comes exactly once.
-Rows are neither counted nor skipped, and any page costs as much as the first.
+Concurrent writes therefore do not shift other rows: a row that does not change is returned exactly once.
+Rows are neither counted nor skipped, so any page costs as much as the first.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -25,13 +25,13 @@ from comicsdb_api.responses import base_urls, to_json
 
 START = "*"
 FROM_START, AFTER = "from start", "after"  # strategies
-POSITION_KEY = "_"  # the key of a row's place
+POSITION_KEY = "_"  # the key of a row's keyset position
 UNKNOWN_DATE = "infinity"  # in place of an unknown date
 
 
 @dataclass(frozen=True, eq=False)
 class CursorListing(Listing):
-    """A list page by page, after the place that a cursor tells."""
+    """A list whose pages begin after the position in a cursor."""
 
     def page(
         self,
@@ -40,10 +40,10 @@ class CursorListing(Listing):
         page_request: PageRequest,
         epoch: int | None = None,
     ) -> bytes | None:
-        """The body, None if the object was deleted meanwhile.
+        """The body, or None if the object was deleted meanwhile.
 
-        Raises RefusedError (404) for an invalid cursor, and EpochMovedError if an epoch is given and not that
-        of the rows.
+        Raises RefusedError (404) for an invalid cursor, and EpochMovedError if the rows are not of the given
+        epoch.
         """
         cursor = parameter(request, CURSOR).strip()
         values = {"id": page_request.object_id, **base_urls(request), **page_request.values}
@@ -63,10 +63,10 @@ class CursorListing(Listing):
         return to_json(paging.cursor_envelope(request, following, rows[: self.size], repeated))
 
     def query(self, with_count: bool, strategy: str, clauses: tuple[Clause, ...]) -> CompiledQuery:  # noqa: ARG002
-        """One row: the epoch, and a page with one row more, each with its place."""
+        """One row: the epoch, and the rows of a page and one more, each with its position."""
         resource, conditions = self.resource, (*self.condition, *(each.build() for each in clauses))
         if strategy == AFTER:
-            # An index has the leading columns at most, if the others are of another table.
+            # If the other columns belong to another table, an index can only have the leading ones.
             leading = self.order[: keyset.place_length(self.order, resource.model.__table__)]
             conditions += keyset.from_place(leading), keyset.after_place(self.order)
         wanted = select(resource.key()).select_from(resource.row_source()).where(*conditions)
@@ -97,7 +97,7 @@ class CursorListing(Listing):
 
 
 def _value(value, kind):
-    """A value for a column's type; raises ValueError, TypeError or OverflowError for others."""
+    """A value that fits a column's type; raises ValueError, TypeError or OverflowError for others."""
     match kind:
         case Date():
             return value if value == UNKNOWN_DATE else date.fromisoformat(value).isoformat()

@@ -1,4 +1,4 @@
-"""Lists and details derived from those that an address serves, by the options of a request."""
+"""Lists and details that are derived from those of a route, by the options of a request."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -11,15 +11,15 @@ from comicsdb_api.resource.listing import Detail, Listing
 from comicsdb_api.resource.options import CURSOR, IDS, PAGE_SIZE, SORT, option_values
 from comicsdb_api.resource.selection import FIELDS, INCLUDE, FieldSelection
 
-DERIVED_MAX = 500  # of all lists and details; their statements are kept by `listing.compiled_query`
+DERIVED_MAX = 500  # of all lists and of all details; `listing.compiled_query` caches their statements
 LISTING_CLASSES = {IDS: IdListing, CURSOR: CursorListing}
 
 
 def apply_options(served: Listing | Detail, request) -> Listing | Detail:
-    """What an address serves, as a request asks for it; errors are raised where the body is made."""
+    """The listing or detail for the options of a request; errors are raised later, when the body is built."""
     if not (served.options and request.environ.get("QUERY_STRING")):
         return served
-    if tag_format(request):  # it has everything
+    if tag_format(request):  # other formats always have all fields
         return served
     try:
         values = option_values(served.options, request)
@@ -48,7 +48,7 @@ def _derived_listing(
     if sort:
         order = served.resource.sort_orders()[sort.removeprefix("-")]
         order = tuple(each.desc() for each in order) if sort.startswith("-") else order
-    # The stamps of a list are those of its usual fields; and hardly anybody asks twice for ids or by cursor.
+    # The stamps of a list cover only its usual fields, and pages by ids or cursor are seldom requested twice.
     read = served.read if selection.is_default and not way else replace(served.read, region=None)
     unchanged = served.filters, served.options, selection, size, sort, served.is_versioned
     return LISTING_CLASSES.get(way, type(served))(read, served.resource, served.condition, order, *unchanged)

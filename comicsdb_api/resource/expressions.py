@@ -21,7 +21,7 @@ from comicsdb.models import Attribution, Genre, Issue, Series, SeriesType, serie
 from comicsdb.models.choices import ATTRIBUTION_LABELS
 from comicsdb_api.resource.types import ChoiceText, Instant, JsonList, JsonObject, Money, Url
 
-# Base URLs in bodies: parameters of each request.
+# Base URLs in bodies, which are parameters of each request.
 BASE, MEDIA = bindparam("base", type_=Url()), bindparam("media", type_=Url())
 
 
@@ -44,7 +44,7 @@ def instant(column):
 
 
 def money(column):
-    """An amount as text, with the decimals that its column gives it by its currency, or null."""
+    """An amount as text, or null; the column's value already has its currency's number of decimals."""
     return value_or_null(column.is_not(None), cast(column, Money))
 
 
@@ -73,7 +73,7 @@ def average_rating(table):
 
 
 def json_object(shape: str = "", /, **fields):
-    """A JSON object with these keys, in order; `shape` is its name in the API's description."""
+    """A JSON object with these keys, in order; `shape` is the name of its schema in the OpenAPI document."""
     arguments = []
     for key, value in fields.items():
         arguments += [constant(key), value]
@@ -120,7 +120,7 @@ def owned_issue(issue, series, shape: str = "OwnedIssue", **more):
 
 
 def owned_variant(item, variant):
-    """The variant of a row in a reader's library, null if none is meant."""
+    """The variant of a row in a reader's library, or null."""
     return value_or_null(
         item.c.variant_id.is_not(None), json_object("OwnedVariant", id=variant.c.id, name=variant.c.name)
     )
@@ -142,7 +142,7 @@ def stamped_list(owner, link, target, order=None):
 
 
 def ids_in_list(objects, column):
-    """The ids of the objects in a JSON list, in order; `column` is that of the id."""
+    """The ids of the objects in a JSON list, in order; `column` is the column of the id."""
     each = func.json_array_elements(objects).table_valued("object", with_ordinality="place")
     each = each.render_derived(name="each")
     ids = func.json_agg(aggregate_order_by(each.c.object.op("->")(constant("id")), each.c.place))
@@ -183,21 +183,21 @@ def issue_with_series(name: str):
     return issue, series, series_type, source
 
 
-# Orders. The folded form first, then the text itself, then the id.
+# Orders: the folded form of a text first, then the text itself, then the id.
 
 
 def by_name(table):
-    """Objects with a folded column of the name."""
+    """By name, for tables with a column of the folded name."""
     return table.c.folded, table.c.name, table.c.id
 
 
 def by_plain_name(table):
-    """Short lists of reference data, without a folded column."""
+    """By name, for short lists of reference data without such a column."""
     return func.fold(table.c.name).collate("C"), table.c.name.collate("C"), table.c.id
 
 
 def by_kind_order(model):
-    """Objects of a kind in the order of its lists."""
+    """The order of a kind's lists."""
     return tuple(model.__table__.c[each.key] for each in search.order_columns(model))
 
 
@@ -226,13 +226,13 @@ def labelled_columns(fields: dict) -> list:
 
 
 def row_as_json(query):
-    """The one row of a query as a JSON object in text."""
+    """The only row of a query as the text of a JSON object."""
     return select(cast(func.row_to_json(literal_column("object")), Text)).select_from(
         query.subquery("object")
     )
 
 
 def rows_as_json(query):
-    """The rows of a query, in its order, as a JSON list in text."""
+    """The rows of a query, in its order, as the text of a JSON list."""
     rows = func.coalesce(func.json_agg(literal_column("item")), literal_column("'[]'"))
     return select(cast(rows, Text)).select_from(query.subquery("item")).scalar_subquery()

@@ -1,4 +1,4 @@
-"""The ids of an object in other databases, as bodies show them."""
+"""The ids of an object in other databases, as SQL expressions for bodies."""
 
 from collections.abc import Iterable
 
@@ -23,12 +23,12 @@ from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.types import ChoiceText, Url
 
-PLACEHOLDER = "\0"  # in place of an id in the address of a page
+PLACEHOLDER = "\0"  # for the id in the URL of a page
 id_columns = ExternalId.__table__.c
 
 
 def external_id(source, number, scope, url):
-    """ExternalId: the id, and its page there if there is one."""
+    """ExternalId: the id, and the URL of its page if there is one."""
     return expressions.json_object(
         "ExternalId",
         source=type_coerce(source, ChoiceText(*EXTERNAL_SOURCES)),
@@ -39,7 +39,7 @@ def external_id(source, number, scope, url):
 
 
 def external_ids(owner: Table):
-    """All ids of an object, in the order of sources, main ids before further ones."""
+    """All ids of an object, in the order of sources, with main ids before others."""
     all_ids = union_all(*(each.correlate(owner) for each in _ids(owner))).subquery("all_ids").c
     columns = all_ids.source, all_ids.external_id, all_ids.scope
     found = select(*columns, func.min(all_ids.rank).label("rank")).group_by(*columns).subquery("external")
@@ -71,7 +71,7 @@ def _main(source: str, number) -> Select:
 
 
 def _page(kind: str, columns):
-    """The address of the page of an id, null where its source has none."""
+    """The URL of the page of an id, null if its source has none."""
     pages = {
         source: rules.page(kind, PLACEHOLDER).partition(PLACEHOLDER)
         for source, rules in EXTERNAL_SOURCES.items()

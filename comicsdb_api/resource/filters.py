@@ -18,7 +18,7 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import BOOLEANS, decimal, is_number
 
 IDS_MAX = 500  # of one list; more than there are roles
-FOREIGN_IDS_MAX = 100  # ids of other databases in one request
+FOREIGN_IDS_MAX = 100  # other databases' ids in one request
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _DATE = r"(?:(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4}))"
@@ -29,7 +29,7 @@ _MOMENT = re.compile(rf"{_DATE}(?:(?:[Tt]|\s+){_TIME}\s*(?:{_OFFSET})?)?", re.AS
 
 
 class BadValueError(Exception):
-    """An invalid value; `field` is its name in the answer."""
+    """An invalid value; `field` is its name in the response."""
 
     def __init__(self, field: str, message: str):
         super().__init__(message)
@@ -50,7 +50,7 @@ class Parameter:
 
 
 TOO_LONG = f"More than {MAX_LENGTH} characters find nothing."
-# Descriptions of tests; those of others depend on the type of the parameter.
+# Descriptions of conditions; for those not listed, they depend on the type of the parameter.
 TEST_DESCRIPTIONS = {
     conditions.in_year: "Year of {}.",
     conditions.in_month: "Month of {}, 1 to 12.",
@@ -77,7 +77,7 @@ TEST_DESCRIPTIONS = {
 
 
 class Filter:
-    """A parameter with any text; the base class of the types.
+    """A parameter with any text, and the base class of the other types.
 
     `condition` converts its value into a condition; `subject` describes what is compared.
     """
@@ -113,7 +113,7 @@ class Filter:
         return self.clause_for(value)
 
     def clause_for(self, value) -> Clause:
-        """The condition for a converted value; None is one that nothing has."""
+        """The condition for a converted value; None stands for a value that no row has."""
         return NO_MATCH if value is None else self.condition.clause(self.name, value)
 
     def value_of(self, values: dict[str, str], name: str) -> str:
@@ -129,7 +129,7 @@ class Filter:
 
 
 class IntegerFilter(Filter):
-    """A whole number; one beyond the range of the columns matches nothing."""
+    """An integer; one outside the range of the columns matches nothing."""
 
     schema = {"type": "integer"}
     error_message = "Enter a number."
@@ -138,7 +138,7 @@ class IntegerFilter(Filter):
         return self.clause_for(self.number(value))
 
     def number(self, value: str) -> int | None:
-        """The number, None for one beyond the range of the columns; raises BadValueError."""
+        """The number, or None if no column can have it; raises BadValueError."""
         if not is_number(value):
             raise self.value_error()
         number = decimal(value)  # None for an exponent of many digits
@@ -172,7 +172,7 @@ class IntegerListFilter(IntegerFilter):
 
 
 class IdListFilter(IntegerListFilter):
-    """Any of several numbers; too many are an error, so that none is ignored silently."""
+    """Any of several numbers; too many are an error, so that none is silently ignored."""
 
     description = f"{{}}: any of these numbers, up to {FOREIGN_IDS_MAX}, separated by commas."
 
@@ -194,7 +194,7 @@ class BooleanFilter(Filter):
 
 
 class ChoiceFilter(Filter):
-    """One of a fixed set of codes."""
+    """A code out of a fixed set."""
 
     def __init__(self, name, condition, subject, codes: Iterable):
         super().__init__(name, condition, subject)
@@ -303,7 +303,7 @@ def parse_filters(
 ) -> list[Clause]:
     """The conditions for the parameters of a query, all of which must hold.
 
-    `parameters` are pairs in the order sent: the last value of a name counts, and empty ones are ignored.
+    `parameters` are pairs in the order sent; the last value of a name counts, and empty values are ignored.
     Raises InvalidError with all errors.
     """
     values = {name: value.strip() for name, value in parameters}

@@ -1,4 +1,4 @@
-"""Objects by their ids (`ids=`): those that are there, and what became of the others."""
+"""Lists by ids (`ids=`): the objects that exist, and which ids are missing, merged or deleted."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -16,7 +16,7 @@ from comicsdb_api.resource.options import IDS, IDS_OPTION, option_values
 from comicsdb_api.responses import base_urls, to_json
 
 BY_IDS = "ids"
-ID_KEY = "_"  # the key of an id in a row, whose fields may lack it
+ID_KEY = "_"  # the key of a row's id, as the selected fields may not include it
 
 tombstone = Tombstone.__table__
 MERGED = expressions.json_object("MergedId", id=tombstone.c.object_id, survivor=tombstone.c.survivor_id)
@@ -24,17 +24,17 @@ MERGED = expressions.json_object("MergedId", id=tombstone.c.object_id, survivor=
 
 @dataclass(frozen=True, eq=False)
 class IdListing(Listing):
-    """The objects with the ids asked for, on one page in their order.
+    """The objects with the requested ids, on one page and in their order.
 
-    In place of a merged one comes the object that it was merged into, unless that was there before.
+    A merged object is replaced by its survivor, unless that precedes it in the list.
     """
 
     def cost(self, request) -> int:
-        """What the answer costs of the day's requests, by the number of ids."""
+        """How many of the day's requests the response counts as, by the number of ids."""
         return ceil(len(option_values((IDS_OPTION,), request)[IDS]) / DETAILED_ROWS_PER_REQUEST)
 
     def page(self, request, stamps: tuple, page_request: PageRequest, epoch: int | None = None) -> bytes:  # noqa: ARG002
-        """The body; raises EpochMovedError if an epoch is given and not that of the rows."""
+        """The body; raises EpochMovedError if the rows are not of the given epoch."""
         query = compiled_query(self, False, BY_IDS, page_request.clauses)
         ids = option_values((IDS_OPTION,), request)[IDS]
         values = {**base_urls(request), **page_request.values, IDS: list(ids)}
@@ -44,7 +44,7 @@ class IdListing(Listing):
         return to_json(_envelope(ids, *map(orjson.loads, (rows, present, gone))))
 
     def query(self, with_count: bool, strategy: str, clauses: tuple[Clause, ...]) -> CompiledQuery:  # noqa: ARG002
-        """One row: the epoch, the rows, all ids of them that exist, and what the others were merged into."""
+        """One row: the epoch, the rows, the ids that exist, and deleted ids with their survivors, if any."""
         key, ids = self.resource.key(), bindparam(IDS, type_=ARRAY(Integer))
         gone = (
             select(tombstone.c.object_id, tombstone.c.survivor_id)

@@ -1,8 +1,8 @@
-"""Details and lists: the statements for their bodies, and finding pages far from the first.
+"""Details and lists: the statements that build their bodies, and how pages far from the first are found.
 
 A body is read by one statement, from one snapshot. The number of rows of a list is cached under its stamps.
-Rows before a far page are skipped in an index of the whole order. If the order has columns of two tables, a
-survey of an index finds keyset positions (`places`) from which pages are read; it is cached as well.
+To find a far page, rows are skipped in an index of the whole order. If the order has columns of two tables,
+a survey of an index finds keyset positions (`places`) to start from; it is cached as well.
 """
 
 from dataclasses import dataclass, field
@@ -29,24 +29,24 @@ from comicsdb_api.resource.options import IDS_OPTION, SORT, Option, list_options
 from comicsdb_api.resource.selection import FieldSelection
 from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
-OFFSET_PAGES_MAX = 5  # pages that are found by skipping rows
+OFFSET_PAGES_MAX = 5  # the first pages, which are always found by skipping rows
 PAGES_PER_POSITION = 3  # pages between cached places
-NEAR_ROWS = 500  # rows after a place within which most pages lie
-ATTEMPTS_MAX = 3  # attempts to read places and page of one version, with concurrent writers
+NEAR_ROWS = 500  # most pages are within this many rows after a place
+ATTEMPTS_MAX = 3  # attempts to read places and page of the same version despite concurrent writers
 
-# How many rows one of the day's requests pays for.
+# How many rows count as one of the day's requests.
 ROWS_PER_REQUEST, DETAILED_ROWS_PER_REQUEST = 100, 10
 
-COMPILED_QUERIES_MAX = 500  # compiled statements of all lists, of some 5 KB each
+COMPILED_QUERIES_MAX = 500  # compiled statements of all lists, about 5 KB each
 
-# How a page is found: it is the first, by skipping rows, or from a keyset position (within `NEAR_ROWS` rows
-# or further); and the survey that finds such positions.
+# Strategies to find a page: it is the first, by skipping rows, or from a keyset position (within `NEAR_ROWS`
+# rows or further); and the survey that finds such positions.
 FIRST, OFFSET, NEAR_KEYSET, KEYSET, SURVEY = "first", "offset", "near keyset", "keyset", "survey"
 
 
 @dataclass(frozen=True)
 class ListFacts:
-    """The cached facts about a version of a list: the number of rows, and places after a survey."""
+    """The cached facts about a version of a list: the number of rows and, after a survey, places."""
 
     version: str
     count: int
@@ -64,10 +64,10 @@ class ListFacts:
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The rows of an address: their resource, condition, order, filters and options.
+    """The declaration of a list: its resource, and the condition, order, filters and options of its rows.
 
-    `condition` may refer to the object with the parameter `id`, whose row `read.stamps` selects. Options
-    derive others from a listing (`derived_reads`): with another selection of fields, for instance.
+    `condition` may refer to the object with the parameter `id`, whose row `read.stamps` selects. Options of
+    a request derive another Listing (`derived_reads`), for instance with another selection of fields.
     """
 
     read: ReadDeclaration
@@ -76,11 +76,11 @@ class Listing:
     order: tuple
     filters: tuple[Filter, ...] = ()
     options: tuple[Option, ...] = ()
-    selection: FieldSelection | None = None  # None is the usual one
-    page_size: int | None = None  # None is the usual one
-    sort: str = ""  # the name of the order; empty for the usual one
+    selection: FieldSelection | None = None  # None for the default
+    page_size: int | None = None  # None for the default
+    sort: str = ""  # the name of the order; empty for the default
     is_versioned: bool = False  # whether facts about it are cached under its stamps
-    formats: ClassVar[tuple[TagFormat, ...]] = ()  # beside JSON
+    formats: ClassVar[tuple[TagFormat, ...]] = ()  # besides JSON
 
     @property
     def size(self) -> int:
@@ -88,13 +88,13 @@ class Listing:
         return self.page_size or self.resource.page_size
 
     def cost(self, request) -> int:  # noqa: ARG002  (lists override it)
-        """What a page costs of the day's requests: fields of details make rows dearer."""
+        """How many of the day's requests a page counts as; rows with fields of details count more."""
         usual = self.selection is None or self.selection.is_default
         return ceil(self.size / (ROWS_PER_REQUEST if usual else DETAILED_ROWS_PER_REQUEST))
 
     @cached_property
     def parameters(self) -> frozenset[str]:
-        """The parameters of the query that the address knows; links to other pages repeat them."""
+        """The query parameters that the route accepts; links to other pages repeat them."""
         declared = (*self.filters, *self.options)
         return frozenset((*COMMON_PARAMETERS, *(name for each in declared for name in each.parameters)))
 
@@ -106,7 +106,7 @@ class Listing:
         return parse_filters((*self.filters, *self.options), parameters(request), zone=zone)
 
     def values(self, request, identity: Identity | None) -> dict:  # noqa: ARG002  (lists override it)
-        """The values of the parameters of `condition`, but for `id`."""
+        """The values of the parameters in `condition`, except `id`."""
         return {}
 
     def page(
@@ -114,8 +114,8 @@ class Listing:
     ) -> bytes | None:
         """The body of a page.
 
-        None if the object was deleted meanwhile; raises RefusedError (404) for a page that does not exist,
-        and EpochMovedError if an epoch is given and not that of the page.
+        None if the object was deleted meanwhile. Raises RefusedError (404) for a page that does not exist,
+        and EpochMovedError if the page is not of the given epoch.
         """
         found = None
         if not self.is_versioned:
@@ -149,7 +149,7 @@ class Listing:
             if number is paging.LAST:
                 number = paging.page_count(facts.count, self.size)
             return number, self._rows(request, page_request, number, facts), facts
-        # In the memory of the process, as counting mostly takes less than a round trip to Redis.
+        # Cached in the process, as counting usually takes less time than a round trip to Redis.
         counts, key = request.cache.counts, key_format.format("count")
         counted = counts.get(key)
         facts = ListFacts.load(counted) if counted else None
@@ -165,7 +165,7 @@ class Listing:
         return self.is_versioned and keyset.place_length(self.order, table) < len(self.order)
 
     def _uncached_page(self, request, page_request: "PageRequest") -> "tuple[int, FetchedPage | None]":
-        """A page, and its number, of a list without cached facts."""
+        """A page and its number, without using cached facts."""
         number = page_request.number or 1
         found = self._rows(request, page_request, number, None)
         # The number of rows may change until the last page is found.
@@ -203,12 +203,12 @@ class Listing:
         )
 
     def query(self, with_count: bool, strategy: str, clauses: tuple[Clause, ...]) -> CompiledQuery:
-        """The statement for a page, or for a survey of all."""
+        """The statement for a page, or for the survey."""
         conditions = tuple(each.build() for each in clauses)
         if strategy == SURVEY:
             return CompiledQuery.of(self._survey_statement(conditions), prepared=False)
-        # The best plan depends on the values of most filters and, in a part of the rows, on how many of them
-        # come after a place.
+        # The best plan depends on the values of most filters and, if the list has a condition, on how many
+        # rows follow a place.
         names = {each.name for each in clauses}
         prepared = not names or names in self.resource.generic_plan_filters
         if strategy in (NEAR_KEYSET, KEYSET):
@@ -234,10 +234,10 @@ class Listing:
         ).select_from(stamps)
 
     def _page_by_key(self, chosen: tuple, *, near: bool = False):
-        """A page after an offset; skipped rows are not joined.
+        """The page at an offset; skipped rows are not joined.
 
-        With `near` it is within the first `NEAR_ROWS` rows: PostgreSQL assumes that any other offset skips a
-        tenth of all rows, and plans each request rather than use a plan for so many.
+        With `near`, a limit says that it is within the first `NEAR_ROWS` rows. Otherwise PostgreSQL assumes
+        that an offset skips a tenth of all rows, and plans each request instead of using a generic plan.
         """
         resource = self.resource
         wanted = (
@@ -281,19 +281,19 @@ class Listing:
 def compiled_query(
     listing: Listing, with_count: bool, strategy: str, clauses: tuple[Clause, ...]
 ) -> CompiledQuery:
-    """The statement that finds a page in one way, compiled once for each set of filters."""
+    """The statement of a listing for a strategy, compiled once for each set of filters."""
     return listing.query(with_count, strategy, clauses)
 
 
 @dataclass(frozen=True)
 class PageRequest:
-    """The page of a list that a request asks for: its number, or LAST, and the conditions of the rows."""
+    """The page that a request asks for: its number, or LAST, and the conditions for its rows."""
 
     number: int | None
     clauses: tuple[Clause, ...] = ()
     object_id: int | None = None
-    values: dict = field(default_factory=dict)  # of the parameters of the conditions
-    digest: str = ""  # of the filters and the order
+    values: dict = field(default_factory=dict)  # of the parameters in the conditions
+    digest: str = ""  # of the query parameters for filters and order
 
     @classmethod
     def of(cls, request, listing: Listing, identity: Identity | None, object_id: int | None) -> "PageRequest":
@@ -326,27 +326,27 @@ class FetchedPage:
 
 @dataclass(frozen=True, eq=False)
 class Detail:
-    """The object of an address."""
+    """The declaration of a detail: its resource, options and selection of fields."""
 
     read: ReadDeclaration
     resource: type
     options: tuple[Option, ...] = ()
-    selection: FieldSelection | None = None  # None is the usual one
+    selection: FieldSelection | None = None  # None for the default
 
     @cached_property
     def parameters(self) -> frozenset[str]:
-        """The parameters of the query that change a body."""
+        """The query parameters that change a body."""
         return frozenset(each.name for each in self.options)
 
     @property
     def formats(self) -> tuple[TagFormat, ...]:
-        """The formats that it has beside JSON."""
+        """The formats besides JSON."""
         return self.resource.tag_formats
 
     def body(self, request, object_id: int, epoch: int | None = None) -> bytes | None:
-        """The body, None if the object does not exist.
+        """The body, or None if the object does not exist.
 
-        Raises InvalidError for options, and EpochMovedError if an epoch is given and not that of the body.
+        Raises InvalidError for invalid options, and EpochMovedError if the body is not of the given epoch.
         """
         if self.selection is None and request.environ.get("QUERY_STRING"):
             option_values(self.options, request)
@@ -382,7 +382,7 @@ class Detail:
 class ChildList:
     """A list below an object: the rows of `resource` that meet a condition on its id (parameter `id`).
 
-    It changes with the versions of the kinds in `depends_on` or, without any, with the object's
+    Its stamps are the versions of the kinds in `depends_on` or, if there are none, the object's
     `issues_modified`.
     """
 
@@ -392,7 +392,7 @@ class ChildList:
     depends_on: tuple[str, ...] = ()
 
     def of(self, owner: type, route: str) -> Listing:
-        """The list below the objects of a resource."""
+        """The Listing below the objects of a resource."""
         parent = owner.model.__table__
         if self.depends_on:
             stamps = (
@@ -414,7 +414,7 @@ class ChildList:
 
 
 def list_of(resource: type, route: str) -> Listing:
-    """All rows of a resource."""
+    """The Listing of all rows of a resource."""
     kind = resource.kind()
     region = cached_reads.LIST if resource.cached else None
     stamps = select_versions(*(resource.depends_on or (kind,)))
@@ -431,7 +431,7 @@ def list_of(resource: type, route: str) -> Listing:
 
 
 def detail_of(resource: type, route: str) -> Detail:
-    """The objects of a resource, one by one."""
+    """The Detail of a resource."""
     region = cached_reads.DETAIL if resource.cached else None
     stamps = select_stamps(resource.model.__table__, *resource.stamps)
     read = ReadDeclaration(route, region, f"{resource.kind()}:retrieve", stamps, date_pairs=2)

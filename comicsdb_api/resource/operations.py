@@ -1,4 +1,4 @@
-"""The API's description of writes that neither create nor change an object of a kind."""
+"""Declarations, for the OpenAPI document, of writes that neither create nor change an object of a kind."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from comicsdb_api.resource.filters import Filter
 
 @dataclass(frozen=True)
 class ResponseBody:
-    """The body of an answer: the name of its shape, and SQL expressions by field."""
+    """The body of a response: the name of its schema, and SQL expressions by field."""
 
     name: str
     fields: dict
@@ -16,17 +16,17 @@ class ResponseBody:
 
 @dataclass(frozen=True)
 class Operation:
-    """A method of an address.
+    """A method of a resource.
 
-    `results` maps statuses to a sentence and the body of the answer, or None; `body_name` is the name of the
-    request body's shape.
+    `results` maps status codes to a sentence and the body of the response, or None; `body_name` is the name
+    of the request body's schema.
     """
 
     summary: str
     results: dict[int, tuple[str, ResponseBody | None]]
     body_schema: type[ObjectSchema] | None = None
     body_name: str = ""
-    error_responses: dict[str, str] = field(default_factory=dict)  # further ones: status → name
-    header_parameters: tuple[str, ...] = ()  # supported request headers, as parameters of the description
+    error_responses: dict[str, str] = field(default_factory=dict)  # further responses: status → name
+    header_parameters: tuple[str, ...] = ()  # supported request headers, as names of parameters
     query_parameters: tuple[Filter, ...] = ()  # parameters of the query
-    requires_picture: bool = False  # whether a form has to have one
+    requires_picture: bool = False  # whether a form must include one

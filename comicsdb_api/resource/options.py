@@ -1,6 +1,6 @@
-"""Options: parameters that say how a list or a detail is shown, such as `ids`, `fields` and `include`.
+"""Options: parameters that select how a list or detail is shown, such as `ids`, `fields` and `include`.
 
-They are declared beside the filters, which are the conditions of rows.
+Unlike filters, next to which they are declared, they are not conditions for rows.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,7 +20,7 @@ ORDERS = "another order; `-` is for descending, and ids tell apart what is equal
 
 
 class Option(Filter):
-    """A parameter that is no condition: `read` makes its value of a text, and raises ValueError."""
+    """A parameter that is not a condition; `read` parses its text, and raises ValueError."""
 
     def __init__(self, name: str, read: Callable[[str], object], schema: dict, description: str):
         super().__init__(name, None, description)
@@ -33,7 +33,7 @@ class Option(Filter):
         return []
 
     def value(self, values: dict[str, str]):
-        """The value in a query, None without one; raises BadValueError."""
+        """The value of the parameter, None if there is none; raises BadValueError."""
         text = self.value_of(values, self.name)
         try:
             return self.read(text) if text else None
@@ -42,7 +42,7 @@ class Option(Filter):
 
 
 def options_of(resource: type) -> tuple[Option, ...]:
-    """The options of all lists and details of a resource."""
+    """The options that a resource's lists and details have in common."""
     if not resource.has_options:
         return ()
     known = selectable_names(resource)
@@ -71,7 +71,7 @@ def list_options_of(resource: type) -> tuple[Option, ...]:
 
 
 def option_values(options: Iterable[Option], request) -> dict:
-    """The values of options by name, without those that are not sent; raises InvalidError."""
+    """The values of the options sent, by name; raises InvalidError."""
     options = {each.name: each for each in options}
     sent = {name: text.strip() for name, text in parameters(request, options)}
     values, errors = {}, {}
@@ -86,7 +86,7 @@ def option_values(options: Iterable[Option], request) -> dict:
 
 
 def _read_ids(text: str) -> tuple[int, ...]:
-    """Ids in the order sent, each once."""
+    """The ids in the order sent, without duplicates."""
     items = [item for item in (each.strip() for each in text.split(",")) if item]
     if len(items) > IDS_MAX:
         raise ValueError(f"Ask for at most {IDS_MAX} ids at a time.")

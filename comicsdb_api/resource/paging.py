@@ -1,4 +1,4 @@
-"""Pages of lists: the requested page, and the envelope around its rows."""
+"""Pages of lists: reading the requested page number, and building the body around the rows."""
 
 from urllib.parse import urlencode
 
@@ -8,8 +8,8 @@ from comicsdb_api.negotiation import parameter
 
 PAGE_SIZE = 100
 PAGE_MAX = 10**9 - 1
-NEXT_KEY = "comicsdb_api.next"  # in the environ: the address of the page after one by cursor
-LAST = None  # requested instead of a number: the last page
+NEXT_KEY = "comicsdb_api.next"  # in the environ: the URL of the next page by cursor
+LAST = None  # in place of a page number: the last page
 
 
 def requested_page(request) -> int | None:
@@ -38,7 +38,7 @@ def page_count(rows: int, size: int = PAGE_SIZE) -> int:
 def envelope(request, number: int, count: int, results: list, size: int, repeated: list) -> dict:
     """The body of a page; raises RefusedError (404) for a number past the end.
 
-    `repeated` are the parameters, as pairs, that links to other pages repeat.
+    `repeated` has the parameters, as pairs, that links to other pages repeat.
     """
     pages = page_count(count, size)
     if number > pages:
@@ -52,7 +52,7 @@ def envelope(request, number: int, count: int, results: list, size: int, repeate
 
 
 def cursor_envelope(request, cursor: str | None, results: list, repeated: list) -> dict:
-    """The body of a page by cursor: `cursor` begins the next one, if there is one."""
+    """The body of a page by cursor; `cursor` is that of the next page, or None on the last."""
     following = None
     if cursor is not None:
         repeated = [(name, value) for name, value in repeated if name not in {"cursor", "page"}]

@@ -1,6 +1,6 @@
-"""Which fields of an object a body has, as `fields` and `include` ask.
+"""Selection of the fields in a body, by the parameters `fields` and `include`.
 
-Only expressions of fields that are asked for become part of the statement, so PostgreSQL computes no others.
+Only the expressions of selected fields become part of the statement, so PostgreSQL computes no others.
 """
 
 from collections.abc import Iterable
@@ -19,11 +19,10 @@ ALL = "all"  # includes every field
 
 @dataclass(frozen=True)
 class FieldSelection:
-    """The fields of a row of a list, or of a detail (`detail`).
+    """The selected fields of a list's row, or of a detail (`detail`).
 
-    `include` adds fields: all that list and detail have, and further ones, can be had in both. What list and
-    detail have is then as in the detail. `fields` picks from all of them, by dotted names. Equal selections
-    make equal statements.
+    `include` adds fields: those of the list, the detail and optional ones, in the detail's form. `fields`
+    picks from all of them, by dotted names. Equal selections result in equal statements.
     """
 
     resource: type
@@ -56,7 +55,7 @@ class FieldSelection:
 
     @property
     def is_default(self) -> bool:
-        """Whether all is shown as without `include`, so that the same validators tell what is current."""
+        """Whether all selected fields are covered by the usual validators, as `include` is not needed."""
         if self.detail or not (self.fields or self.include):
             return True
         known = dotted_names(self._default_fields)
@@ -79,7 +78,7 @@ class FieldSelection:
 def parse_selection(
     resource: type, fields: str = "", include: str = "", *, detail: bool = False
 ) -> FieldSelection:
-    """The fields that comma-separated names ask for; raises InvalidError for unknown ones."""
+    """The selection for comma-separated names; raises InvalidError for unknown ones."""
     found, errors = {}, {}
     for parameter, text in ((FIELDS, fields), (INCLUDE, include)):
         try:
@@ -92,7 +91,7 @@ def parse_selection(
 
 
 def parse_names(text: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Comma-separated names, sorted; raises ValueError if some are not known."""
+    """Comma-separated names, sorted; raises ValueError if some are unknown."""
     names = {name for name in (each.strip() for each in text.split(",")) if name}
     unknown = sorted(names.difference(known))
     if unknown:
@@ -102,25 +101,25 @@ def parse_names(text: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache
 def selectable_names(resource: type) -> dict[str, tuple[str, ...]]:
-    """The names that `fields` and `include` know."""
+    """The names that `fields` and `include` accept."""
     every = all_fields(resource)
     return {FIELDS: tuple(dotted_names(every)), INCLUDE: (ALL, *every)}
 
 
 @lru_cache
 def default_fields(resource: type, detail: bool) -> dict[str, ColumnElement]:
-    """The fields that a detail or a row has if no others are asked for, made once for all statements."""
+    """The fields that a detail or a row has by default; built once for all statements."""
     return resource.detail_fields() if detail else resource.row_fields()
 
 
 @lru_cache
 def all_fields(resource: type) -> dict[str, ColumnElement]:
-    """All fields that can be had, those of both list and detail in the detail's form."""
+    """All fields that can be selected; those that list and detail share are in the detail's form."""
     return default_fields(resource, False) | default_fields(resource, True) | resource.optional_fields()
 
 
 def dotted_names(fields: dict[str, ColumnElement]) -> list[str]:
-    """The names of fields and, after a dot, of what is in them."""
+    """The names of fields and, after a dot, of the fields in them."""
     found = []
     for name, expression in fields.items():
         found += [name, *(f"{name}.{each}" for each in dotted_names(_nested_fields(expression)))]
@@ -137,7 +136,7 @@ def _nested_fields(expression: ColumnElement) -> dict[str, ColumnElement]:
 
 
 def _group_by_first(names: Iterable[str]) -> dict[str, list[str]]:
-    """Dotted names by their first part: the rests, "" for the whole."""
+    """The remainders of dotted names by their first part; "" means the whole field."""
     found: dict[str, list[str]] = {}
     for name in names:
         first, _, rest = name.partition(".")
@@ -146,7 +145,7 @@ def _group_by_first(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _sufficient_form(rests: list[str], usual: ColumnElement | None, rich: ColumnElement) -> ColumnElement:
-    """The usual form of a field if it has everything that is asked for, else that of the detail."""
+    """The usual form of a field if it has everything that is selected, else that of the detail."""
     if usual is None:
         return rich
     known = {"", *dotted_names(_nested_fields(usual))}
@@ -154,7 +153,7 @@ def _sufficient_form(rests: list[str], usual: ColumnElement | None, rich: Column
 
 
 def _prune(expression: ColumnElement, rests: list[str]) -> ColumnElement:
-    """An expression with only these parts of its object, or of each object of its list."""
+    """The expression with only these parts of its object, or of each object in its list."""
     if "" in rests:
         return expression
     if isinstance(expression.type, JsonList):

@@ -1,7 +1,7 @@
-"""SQL types for values in JSON: an instant, an address, an amount, an object, a list.
+"""SQL types for values in JSON: instants, URLs, amounts, objects, lists.
 
-They change nothing in SQL. The description of the API reads them (`openapi`). SQL expressions are no part of
-SQLAlchemy's cache keys of types, so parameters that take some are not named like the attributes.
+They change nothing in SQL, but tell `openapi` the schemas of values. SQL expressions cannot be part of
+SQLAlchemy's cache keys of types, so constructor parameters for them are not named like the attributes.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from sqlalchemy import JSON, String
 
 
 class Instant(String):
-    """A moment in UTC, ISO 8601 with Z."""
+    """A time in UTC, in ISO 8601 with Z."""
 
 
 class Url(String):
@@ -22,7 +22,7 @@ class Money(String):
 
 
 class CurrencyCode(String):
-    """A code of ISO 4217; `blank`: or nothing."""
+    """An ISO 4217 code; with `blank`, it may be empty."""
 
     def __init__(self, *, blank: bool = False):
         super().__init__()
@@ -38,7 +38,7 @@ class ChoiceText(String):
 
 
 class JsonObject(JSON):
-    """An object; `fields` maps its keys to SQL expressions, `name` names its schema, if it has one."""
+    """An object; `fields` maps its keys to SQL expressions, `name` is the name of its schema or empty."""
 
     def __init__(self, members: dict, name: str = ""):
         super().__init__()
@@ -47,15 +47,15 @@ class JsonObject(JSON):
 
 
 class SelectableObject(JsonObject):
-    """An object that `fields` and `include` may give other fields."""
+    """An object whose fields can be selected with `fields` and `include`."""
 
 
 class JsonChanges(JSON):
-    """An object whose keys are those fields that differ; each value has `old` and `new`, of any type."""
+    """An object whose keys are the fields that differ; each value has `old` and `new`, of any type."""
 
 
 class JsonList(JSON):
-    """A list; `element` is the SQL expression of one element, `rebuild` makes the list of another one."""
+    """A list; `element` is the SQL expression of an element, `rebuild` returns the list of another one."""
 
     def __init__(self, item, rebuild_with: Callable | None = None):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Requests that wait until there is something new: long polls (`Prefer: wait`, RFC 7240) and streams."""
+"""Requests that wait for news: long polls (`Prefer: wait`, RFC 7240) and streams."""
 
 import re
 import threading
@@ -12,19 +12,19 @@ from comicsdb.http.streams import wait
 from comicsdb.ops.metrics import instruments
 
 WAIT_MAX = 30  # seconds
-POLL_INTERVAL = 1.0  # seconds between queries; each takes a connection for a moment only
+POLL_INTERVAL = 1.0  # seconds between queries, which hold a connection only briefly
 _WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,9})", re.IGNORECASE)
 _KEY = "comicsdb_api.waiting"
 
 
 def preferred_wait(request) -> int:
-    """How many seconds a client prefers to wait, at most `WAIT_MAX`; 0 if it does not say."""
+    """The number of seconds that a client prefers to wait, at most `WAIT_MAX`; 0 by default."""
     found = _WAIT.search(request.headers.get("Prefer", ""))
     return min(int(found[1]), WAIT_MAX) if found else 0
 
 
 class WaitingSlots:
-    """Slots of this process for requests that wait: a limited number, also for each client.
+    """Slots of this process for requests that wait, limited in total and for each client.
 
     `on_change` is called with the number of slots taken whenever that changes.
     """
@@ -46,7 +46,7 @@ class WaitingSlots:
             return is_free
 
     def release(self, client: str) -> None:
-        """Free a slot that was taken."""
+        """Free a client's slot."""
         with self._lock:
             self._taken[client] -= 1
             self._taken += Counter()  # drops clients without a slot
@@ -59,7 +59,7 @@ def waiting_slots(request) -> WaitingSlots:
 
 
 def client_key(request) -> str:
-    """Who holds a slot: the account, else the network address."""
+    """The client that a slot is counted for: the account, else the network address."""
     identity = request.identity
     return network(client_ip(request)) if identity is None else f"user:{identity.user_id}"
 
@@ -79,7 +79,7 @@ def waiting_slot(request):
 def wait_for_change(request, query, before: tuple, until: float) -> bool:
     """Wait until the row of a query changes; returns whether it has.
 
-    It ends at a moment of the monotonic clock, or when the server stops.
+    It gives up at `until` (monotonic clock), or when the server stops.
     """
     while (left := until - time.monotonic()) > 0:
         if wait(request.environ, min(POLL_INTERVAL, left)):
@@ -90,7 +90,7 @@ def wait_for_change(request, query, before: tuple, until: float) -> bool:
 
 
 def includeme(config):
-    """Create the slots that the settings allow, and count those taken if there are metrics."""
+    """Create the slots that the settings allow, and export the number taken if metrics are enabled."""
     settings = config.get_settings()
     watch = instruments().waiting.set if settings["comicsdb.metrics.token"] else lambda _number: None
     number, per_client = settings["comicsdb_api.waiting"], settings["comicsdb_api.waiting.client"]

@@ -1,4 +1,4 @@
-"""Writes: parsing and validating the body, with all errors reported together, and the answer."""
+"""Writes: parsing and validating the body, with all errors reported together, and the response."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ USED_KEY = f"This {KEY_HEADER} was used for another request. Make up a new one f
 class PictureField:
     """The pictures of a kind: their folder, and whether rows have a hash of them.
 
-    `empty_text_removes`: an empty text in a form removes the picture; elsewhere it means no change.
+    With `empty_text_removes`, an empty text in a form removes the picture; otherwise it means no change.
     """
 
     folder: str
@@ -51,10 +51,10 @@ class PictureField:
 
 
 class Draft:
-    """The values of a body, and its errors so far, as messages by field.
+    """The values in a body, and its errors so far, as messages by field.
 
     A picture is decoded, and stored if there are no errors, before the catalogue locks out other writers. Its
-    file is deleted again if the transaction fails.
+    file is deleted if the transaction fails.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Draft:
             self._take_picture(request, sent.field(IMAGE), sent.is_form, pictures)
 
     def _validate(self, sent: ParsedBody, schema: type[ObjectSchema], *, partial: bool) -> dict:
-        """The valid values; errors of the others are added."""
+        """The valid values; the errors of the others are added."""
         judge = schema(partial=partial, form=sent.is_form)
         raw = sent.values(judge, whole=not partial)
         try:
@@ -119,7 +119,7 @@ class Draft:
     ):
         """The result of `write` for the values; raises BadRequestError if there are errors.
 
-        `faults` finds all further errors once there is one.
+        `faults` finds all further errors if there are any.
         """
         if not self.errors:
             try:
@@ -134,7 +134,7 @@ class Draft:
         raise BadRequestError(self.errors)
 
     def _add(self, errors: dict[str, list[str]]) -> None:
-        """Add messages; for a field with errors, only those about several fields."""
+        """Add messages; for a field that already has errors, only new ones about several fields."""
         for field, messages in errors.items():
             known = self.errors.setdefault(field, [])
             if not known or (field == "non_field_errors" and messages[0] not in known):
@@ -147,9 +147,9 @@ def is_conditional(request) -> bool:
 
 
 def has_changed(request, detail, object_id: int) -> bool:
-    """Whether the conditions of a write do not hold for an object as GET shows it to the caller.
+    """Whether the conditions of a write fail, compared with the object as GET returns it to the caller.
 
-    `detail` is its Detail, None if there is no GET.
+    `detail` is the object's Detail, None if there is no GET.
     """
     dates = tag = None
     if detail is not None:
@@ -160,12 +160,12 @@ def has_changed(request, detail, object_id: int) -> bool:
 
 
 def precondition_failed(request):
-    """The answer 412 to a write."""
+    """The response 412 to a write."""
     return make_response(request, b"", 412)
 
 
 def written_body(request, resource, object_id: int) -> bytes:
-    """The body of the answer to a write, with the resource's `written_fields`."""
+    """The body of the response to a write, with the resource's `written_fields`."""
     found = request.dbsession.scalar(_statement(resource), {"id": object_id, **base_urls(request)})
     return to_json(orjson.loads(found))
 
@@ -178,17 +178,17 @@ def _statement(resource):
 
 
 def encoded_json_response(request, status: int, body: bytes, *headers):
-    """An answer with a JSON body."""
+    """A response with a JSON body."""
     return make_response(request, body, status, (conditional.JSON_TYPE, *headers))
 
 
 def create_idempotently(request, sent: ParsedBody, create: Callable[[], bytes]):
-    """201 with the result of `create`, which is called only once per Idempotency-Key."""
+    """Return 201 with the result of `create`, which is called only once per Idempotency-Key."""
     return run_idempotently(request, sent, lambda: (201, create()))
 
 
 def run_idempotently(request, sent: ParsedBody, act: Callable[[], tuple[int, bytes]]):
-    """The status and body from `act`, which is called only once per Idempotency-Key."""
+    """Return the status and body from `act`, which is called only once per Idempotency-Key."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
         return encoded_json_response(request, *act())

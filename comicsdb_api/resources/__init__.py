@@ -1,4 +1,4 @@
-"""What the API serves: one line per entity, in the order in which the root lists them."""
+"""The resources that the API serves: one line for each, in the order in which the root lists them."""
 
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resources.arc import ArcResource
@@ -32,7 +32,7 @@ WITH_HISTORY = (
 
 
 def includeme(config):
-    """Serve them all."""
+    """Serve all resources."""
     serve(config, RootResource, "api.root", "/api/", {"GET": "get"})
     config.add_entity_resource(ArcResource)
     config.add_entity_resource(CharacterResource)

@@ -1,4 +1,4 @@
-"""What one account keeps and nobody else sees: lists and details of the caller's own rows."""
+"""Private data of accounts: lists and details that contain only the caller's own rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,57 +17,57 @@ from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.listing import Detail, Listing, PageRequest
 from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
-CALLER_ID = bindparam("user", type_=Integer)  # the account that asks
+CALLER_ID = bindparam("user", type_=Integer)  # the caller's account
 TODAY = bindparam("today", type_=Date)  # the business day
 NO_STAMPS = select(literal_column("1").label("own"))
 
 
 class OwnResource(EntityResource):
-    """Rows of the caller's."""
+    """A resource of which callers see only their own rows."""
 
     @classmethod
     def caller_condition(cls) -> ColumnElement[bool]:
-        """The condition on the resource's table for the rows of the account bound as `user`."""
+        """The condition on the resource's table for rows of the account in the parameter `user`."""
         return cls.model.__table__.c.user_id == CALLER_ID
 
     @classmethod
     def list_exists(cls) -> ColumnElement[bool]:
-        """The condition that the account bound as `user` has its list; see `ensure_list`."""
+        """The condition that the account in the parameter `user` has its list; see `ensure_list`."""
         return true()
 
     def ensure_list(self) -> None:
-        """Create the list before the first read, where each account has one."""
+        """Create the account's list before its first read, if each account has one."""
 
     def page(self, object_id: int | None = None):
-        """The page that the caller asks for, of its rows that meet the conditions."""
+        """The response with the requested page of the caller's rows that meet the conditions."""
         self.ensure_list()
         request, listing = self.request, self.served
         body = listing.page(request, (), PageRequest.of(request, listing, request.identity, object_id))
         return conditional_response(request, with_tag(body))
 
     def get(self):
-        """GET on one of the caller's objects; those of others are not there."""
+        """GET on one of the caller's objects; 404 for those of other accounts."""
         self.ensure_list()
         object_id, detail = self.id_in_path(), self.served
         stamps = detail.stamps(self.request, object_id)
         if stamps is None:
             raise self.missing(object_id)
         body = detail.body(self.request, object_id)
-        if body is None:  # it was there a moment ago
+        if body is None:  # deleted concurrently
             raise self.missing(object_id)
         return conditional_response(self.request, with_tag(body), dates=detail.read.dates(stamps))
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
-        """404, whether somebody has such an object or nobody."""
+        """404, regardless of whether another account has such an object."""
         return RefusedError(404, not_found_message(self.kind()))
 
 
 class SingleListResource(OwnResource):
-    """A list of which each account has one: shown alike among lists, where it is alone, and by itself."""
+    """A list of which each account has exactly one; the list of lists and the detail have the same fields."""
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """As in the list."""
+        """The fields of the row."""
         return cls.row_fields()
 
     @classmethod
@@ -78,11 +78,11 @@ class SingleListResource(OwnResource):
 
 @dataclass(frozen=True, eq=False)
 class OwnListing(Listing):
-    """The rows of a resource that are the caller's."""
+    """The Listing of the caller's rows of a resource."""
 
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "OwnListing":
-        """All of them, in the resource's order."""
+        """The Listing of all the caller's rows, in the resource's order."""
         read = ReadDeclaration(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
         return cls(read, resource, (), resource.order(), resource.filters)
 
@@ -104,11 +104,11 @@ class OwnListing(Listing):
 
 @dataclass(frozen=True, eq=False)
 class OwnDetail(Detail):
-    """One row of a resource, if it is the caller's."""
+    """The Detail of the caller's rows of a resource."""
 
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "OwnDetail":
-        """The one with the id in the path."""
+        """The Detail of a resource on a route."""
         stamps = select_stamps(resource.model.__table__, *resource.stamps).where(resource.caller_condition())
         return cls(
             ReadDeclaration(route, None, f"{resource.kind()}:retrieve", stamps, date_pairs=2), resource
@@ -121,16 +121,16 @@ class OwnDetail(Detail):
         return found and tuple(found)
 
     def body(self, request, object_id: int) -> bytes | None:
-        """The body of a row of the caller's."""
+        """The body of one of the caller's rows."""
         return own_row_body(request, self.resource, self.resource.detail_fields, object_id)
 
 
 def own_row_body(
     request, resource: type[OwnResource], fields: Callable[[], dict], object_id: int, **values
 ) -> bytes | None:
-    """A row of the caller's as a body, as it is in the request's transaction; None without one.
+    """The body of one of the caller's rows, as seen by the request's transaction; None if there is none.
 
-    `values` are those of further parameters of the fields.
+    `values` has the values of further parameters in the fields.
     """
     values |= {"id": object_id, "user": request.identity.user_id, **base_urls(request)}
     found = request.dbsession.scalar(_row(resource, fields), values)

@@ -1,4 +1,4 @@
-"""Arcs."""
+"""The resource of arcs."""
 
 from comicsdb.models import Arc, issue_arc
 from comicsdb.schemas import ArcSchema
@@ -20,7 +20,7 @@ class ArcResource(CatalogueResource):
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form."""
+        """The fields of a detail."""
         return {
             "id": arc.c.id,
             "name": arc.c.name,

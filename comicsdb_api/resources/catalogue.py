@@ -1,4 +1,4 @@
-"""What the nine kinds of the catalogue have in common."""
+"""The base classes of the resources for the nine kinds of the catalogue."""
 
 from comicsdb.models import Publisher
 from comicsdb_api.resource import expressions
@@ -7,7 +7,7 @@ from comicsdb_api.resource.external_ids import external_ids
 
 
 class CatalogueResource(EntityResource):
-    """A kind of the catalogue: its answers are cached, as the catalogue moves the stamps of all they show."""
+    """A kind of the catalogue; responses are cached, as every change of their content updates the stamps."""
 
     cached = True
     has_options = True
@@ -21,7 +21,7 @@ class CatalogueResource(EntityResource):
 
     @classmethod
     def optional_fields(cls) -> dict:
-        """The ids in other databases."""
+        """The object's ids in other databases."""
         return {"external_ids": external_ids(cls.model.__table__)}
 
     @classmethod
@@ -39,5 +39,5 @@ class PublishedResource(CatalogueResource):
 
     @classmethod
     def detail_source(cls):
-        """With the publisher."""
+        """The kind's table, joined with the publisher."""
         return super().detail_source().join(Publisher.__table__)

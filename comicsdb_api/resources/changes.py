@@ -1,4 +1,4 @@
-"""The change feed: every change of the catalogue in the order in which it became visible (`/api/change/`)."""
+"""The change feed (`/api/change/`): every change of the catalogue, in the order in which they became visible."""
 
 import re
 import time
@@ -62,7 +62,7 @@ EPOCH_SCHEMA = {
 }
 EVENT_STREAM = "text/event-stream"
 HEARTBEAT = 15  # seconds
-RETRY_MILLISECONDS = 5000  # milliseconds until a client connects again
+RETRY_MILLISECONDS = 5000  # milliseconds until a client reconnects
 TOO_MANY_STREAMS = "Too many streams at once: try again later, or ask without a stream."
 DUMPS_ROUTE = "data"  # the route of the page of dumps
 LINES_MAX = 1000
@@ -76,14 +76,14 @@ def _line_number(value: str) -> int | None:
 
 
 class AfterFilter(Filter):
-    """`after`: lines with greater numbers."""
+    """`after`: entries with greater numbers."""
 
     schema = {"type": "integer", "minimum": 0}
     description = "{}: only later ones; 0, or nothing, is from the beginning."
     error_message = "Enter a whole number, zero or more."
 
     def parse(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
-        """A number greater than any line can have is after all of them."""
+        """The condition; numbers beyond the range of the column are clamped, and match nothing."""
         number = _line_number(value)
         if number is None:
             raise self.value_error()
@@ -91,12 +91,12 @@ class AfterFilter(Filter):
 
 
 class SinceFilter(LaterThanFilter):
-    """`since`: from the first line on that was written at a moment or later."""
+    """`since`: the first entry written at this time or later, and all after it."""
 
     description = "{}, included; without an offset, in the site's time zone."
 
     def parse(self, value, zone) -> ColumnElement[bool]:
-        """By number: lines that seem earlier, as the clock was set back meanwhile, are not left out."""
+        """The condition, by number: it includes later entries with an earlier time, if the clock was set back."""
         first = (
             select(change.c.seq)
             .where(change.c.at >= self.moment(value, zone))
@@ -107,64 +107,64 @@ class SinceFilter(LaterThanFilter):
 
 
 class EpochParameter(Filter):
-    """`epoch`: not a condition on lines, but on the whole feed."""
+    """`epoch`: not a condition on entries, but on the whole feed."""
 
     schema = {name: EPOCH_SCHEMA[name] for name in ("type", "pattern")}
     description = "{}: if it is no longer that of the feed, the answer is 410."
     error_message = "Enter the epoch as the feed gave it."
 
     def parse(self, value, zone) -> None:  # noqa: ARG002
-        """Check the form alone."""
+        """Only check the format."""
         if not re.fullmatch(self.schema["pattern"], value):
             raise self.value_error()
 
 
 class IncludeParameter(Filter):
-    """`include`: not a condition on lines; `object` adds the objects that they name."""
+    """`include`: not a condition on entries; `object` adds the objects that they refer to."""
 
     schema = {"type": "string", "enum": ["object"]}
     description = "{}: with `objects`, and with those that changed without a line (see `touched`)."
     error_message = "Enter object: there is nothing else to include."
 
     def parse(self, value, zone) -> None:  # noqa: ARG002
-        """Check the value alone."""
+        """Only check the value."""
         if value != "object":
             raise self.value_error()
 
 
 class TouchedParameter(Filter):
-    """`touched`: a position in the objects that changed without a line."""
+    """`touched`: a position in the sequence of objects that changed without an entry."""
 
     schema = {"type": "string", "pattern": touched._POSITION.pattern, "examples": ["8123.45"]}
     description = "{}; without it, such objects are not sent, but the position from which to begin is."
     error_message = "Enter the position as the feed gave it."
 
     def parse(self, value, zone) -> None:  # noqa: ARG002
-        """Check the form alone."""
+        """Only check the format."""
         if touched.Position.of(value) is None:
             raise self.value_error()
 
 
 class LimitParameter(Filter):
-    """`limit`: how many lines come at once."""
+    """`limit`: the maximum number of entries in a response."""
 
     schema = {"type": "integer", "minimum": 1, "maximum": LINES_MAX, "default": PAGE_SIZE}
     description = f"{{}}; {PAGE_SIZE} by default."
     error_message = f"Enter a whole number from 1 to {LINES_MAX}."
 
     def parse(self, value, zone) -> None:  # noqa: ARG002
-        """Check the range alone."""
+        """Only check the range."""
         if whole_number(value, 1, LINES_MAX) is None:
             raise self.value_error()
 
 
 class UsernameFilter(Filter):
-    """`user`: the changes of one account, by its name, whatever the case."""
+    """`user`: the changes of one account, by its name, ignoring case."""
 
     description = "{}, whatever its case; nothing is found for a name that no account has. Needs an account."
 
     def parse(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
-        """By the number of the account."""
+        """The condition on the account's id."""
         named = select(user.c.id).where(func.lower(user.c.username) == func.lower(literal(value)))
         return change.c.user_id == named.scalar_subquery()
 
@@ -202,7 +202,7 @@ EVENT_SCHEMA = {
     "examples": ['id: 7\nevent: update\ndata: {"seq":7,"kind":"arc","object_id":1,"action":"update"}\n\n'],
 }
 SINCE = SinceFilter("since", None, "from the first line on that was written at this moment")
-# Whatever appears in the feed changes one of these.
+# Everything that is added to the feed changes one of these numbers.
 NEWEST = select(
     select(func.coalesce(func.max(change.c.seq), 0)).scalar_subquery(),
     select(func.coalesce(func.max(TouchedObject.id), 0)).scalar_subquery(),
@@ -225,7 +225,7 @@ class ChangeResource(Resource):
 
     title = "change list"
     is_feed = True
-    costs = {"GET": 0}  # who follows it does not read the lists again
+    costs = {"GET": 0}  # free, as clients that follow it need not read the lists again
     renders = ("application/json", EVENT_STREAM)
 
     def __init__(self, request, context=None):
@@ -234,7 +234,7 @@ class ChangeResource(Resource):
 
     @classmethod
     def row_fields(cls) -> dict:
-        """A line of the log."""
+        """The fields of an entry of the change log."""
         return {
             "seq": change.c.seq,
             "at": expressions.instant(change.c.at),
@@ -248,7 +248,7 @@ class ChangeResource(Resource):
 
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
-        """Up to a hundred lines, and where the next ones are."""
+        """The description of a page of entries, and of the stream."""
         following = {
             "type": ["string", "null"],
             "format": "uri",
@@ -294,7 +294,7 @@ class ChangeResource(Resource):
         }
 
     def get(self):
-        """Changes after a number; waits for one if the client prefers that and a place is free."""
+        """Changes after a number; waits for one if the client prefers that and a slot is free."""
         if _wants_events(self.request):
             return self._stream()
         asked = waiting.preferred_wait(self.request)
@@ -313,7 +313,7 @@ class ChangeResource(Resource):
         return response
 
     def _stream(self):
-        """Events from the last one that the client knows on, for as long as streams last."""
+        """Stream the events after the last one that the client knows, until the maximum duration of streams."""
         request = self.request
         known = LAST_ID.fullmatch(request.headers.get("Last-Event-ID", "").strip())
         if known:
@@ -336,7 +336,7 @@ class ChangeResource(Resource):
         return Response(app_iter=Stream(pieces, lambda: slots.release(client)), headerlist=[*own, *common])
 
     def _events(self, before: tuple, body: dict) -> Iterator[bytes]:
-        """The pieces of a stream; between them no connection to the database is held."""
+        """The pieces of a stream; no database connection is held between them."""
         request = self.request
         until = time.monotonic() + request.registry.settings["comicsdb_api.stream_seconds"]
         yield b"retry: %d\n" % RETRY_MILLISECONDS + _event("epoch", {"epoch": body["epoch"]})
@@ -352,10 +352,10 @@ class ChangeResource(Resource):
             before = request.read_pool.first(NEWEST, {})
             status, body = self._status_and_body()
             if status != 200:
-                return  # who connects again with the epoch is told
+                return  # the client gets the error when it reconnects with the epoch
 
     def _events_of(self, body: dict) -> Iterator[bytes]:
-        """The events of an answer: objects first, so that who has a line's number has its objects too."""
+        """The events for a body: objects first, so that clients have the objects before an entry's number."""
         sent, position = {"epoch": body["epoch"]}, body.get("touched")
         if self._has_objects:
             yield _event("objects", {"objects": body["objects"]})
@@ -370,7 +370,7 @@ class ChangeResource(Resource):
         self._advance(sent)
 
     def _advance(self, sent: dict[str, str]) -> None:
-        """Replace parameters of the request by those of what comes next."""
+        """Update the parameters of the request to those of the following entries."""
         left = {*sent, "since"} if "after" in sent else set(sent)
         kept = [(name, value) for name, value in self._parameters if name not in left]
         self._parameters = [*kept, *sent.items()]
@@ -382,7 +382,7 @@ class ChangeResource(Resource):
         return conditional_response(self.request, with_tag(to_json(body)))
 
     def _status_and_body(self) -> tuple[int, dict]:
-        """The status and body of an answer."""
+        """The status and body of the response for the current parameters."""
         request = self.request
         self._has_changes = True
         zone = request.registry.settings["comicsdb.timezone"]
@@ -433,7 +433,7 @@ class ChangeResource(Resource):
         return 200, body
 
     def _with_objects(self, line: CTE, size: int, *columns) -> Select:
-        """What is asked for without objects, and the columns of `touched.select_objects`."""
+        """The statement for a page with objects: entries, `columns`, and those of `touched.select_objects`."""
         page = select(line).order_by(line.c.seq).limit(size).cte("page")
         position = touched.Position.of(self._parameter("touched"))
         asked = touched.select_objects(page, position, self._parameter("kind") or None)
@@ -441,7 +441,7 @@ class ChangeResource(Resource):
         return asked.with_only_columns(lines, change_log.EPOCH, *columns, *asked.selected_columns)
 
     def _asks_for_removed(self, zone) -> ColumnElement[bool]:
-        """Whether something is asked for that has been removed."""
+        """Whether the request asks for entries that have been removed."""
         horizon = FeedHorizon.__table__
         after, since = self._parameter("after"), self._parameter("since")
         if after or not since:
@@ -454,7 +454,7 @@ class ChangeResource(Resource):
         return func.coalesce(select(lacks).scalar_subquery(), false())
 
     def _dump_link(self) -> dict[str, str]:
-        """Where dumps are, if the site offers them."""
+        """The URL of the page of dumps, if the site has one."""
         offers = self.request.registry.queryUtility(IRoutesMapper).get_route(DUMPS_ROUTE) is not None
         return {"dump": self.request.route_url(DUMPS_ROUTE)} if offers else {}
 
@@ -462,7 +462,7 @@ class ChangeResource(Resource):
         return dict(self._parameters).get(name, "").strip()
 
     def _next_url(self, sent: dict[str, str]) -> str:
-        """The address of what comes after, with all parameters that were sent."""
+        """The URL of the following entries, with all parameters that were sent."""
         left = {*sent, "since"} if "after" in sent else set(sent)
         kept = [(name, value) for name, value in self.request.api_parameters if name not in left]
         query = urlencode(sorted([*kept, *sent.items()], key=lambda pair: pair[0]))
@@ -470,7 +470,7 @@ class ChangeResource(Resource):
 
 
 def _gone_response() -> dict:
-    """The description of 410."""
+    """The OpenAPI description of 410."""
     text = {"type": "string"}
     after = {
         "type": "integer",
@@ -496,13 +496,13 @@ def _gone_response() -> dict:
 
 
 def _event(name: str, data: dict, number: str = "") -> bytes:
-    """A Server-Sent Event; JSON has no line breaks."""
+    """A Server-Sent Event; its data is a single line, as the JSON has no line breaks."""
     head = f"id: {number}\n" if number else ""
     return f"{head}event: {name}\ndata: ".encode() + to_json(data) + b"\n\n"
 
 
 def _wants_events(request) -> bool:
-    """Whether a read prefers a stream to JSON, which no suffix or parameter asks for."""
+    """Whether a read prefers a stream to JSON, which only the Accept header can say."""
     if request.method != "GET" or request.environ.get(FORMAT_KEY) or parameter(request, "format"):
         return False
     header = request.headers.get("Accept", "")
@@ -518,12 +518,12 @@ def _negotiate(request) -> None:
 
 
 def _choice(column, words):
-    """A column of a closed set of words."""
+    """A column whose values are from a closed set of words."""
     return expressions.type_coerce(column, OneOf(*words))
 
 
 def includeme(config):
-    """Serve it; the root lists it, too."""
+    """Serve the feed, and list it in the root."""
     config.registry["comicsdb_api.lists"]["change"] = "api.change"
     config.registry["comicsdb_api.negotiators"]["api.change"] = _negotiate
     serve(config, ChangeResource, "api.change", "/api/change/", {"GET": "get"})

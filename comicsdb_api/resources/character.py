@@ -1,4 +1,4 @@
-"""Characters."""
+"""The resource of characters."""
 
 from comicsdb.models import (
     Character,
@@ -29,7 +29,7 @@ class CharacterResource(CatalogueResource):
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form."""
+        """The fields of a detail."""
         return {
             "id": character.c.id,
             "name": character.c.name,

@@ -1,4 +1,4 @@
-"""The same command: `python -m comicsdb_client`."""
+"""Runs the command as `python -m comicsdb_client`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What calls return. Objects of the catalogue are dictionaries, with the fields of the API's reference."""
+"""The return types of calls. Catalogue objects are dictionaries with the fields of the API reference."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Page:
-    """A page of a list; `count` is None where the server does not count, `next` None on the last page."""
+    """A page of a list; `count` is None if the server does not count, `next` is None on the last page."""
 
     results: list[Json]
     count: int | None
@@ -17,7 +17,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Found:
-    """Objects by their ids, and what became of the others: `merged` has the ids of survivors."""
+    """Objects by their ids, and the ids without an object; `merged` maps ids to those of the survivors."""
 
     results: list[Json]
     missing: list[int]
@@ -27,7 +27,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An issue that a comic may be, how likely (`score`, from 0 to 1), and why, by field."""
+    """An issue that a comic may be, its likelihood (`score`, from 0 to 1), and the reasons by field."""
 
     issue: Json
     score: float
@@ -36,10 +36,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Match:
-    """What was found for one descriptor: the likeliest candidates first.
+    """The candidates found for one descriptor, the most likely first.
 
-    If `certain`, the first one needs no person to look at it. `ties` names what would tell the others apart,
-    `errors` what is wrong with the descriptor.
+    If `certain`, nobody needs to check the first one. `ties` names the fields that would decide between the
+    candidates, `errors` has the errors of the descriptor by field.
     """
 
     certain: bool
@@ -49,12 +49,12 @@ class Match:
 
     @property
     def best(self) -> Candidate | None:
-        """The likeliest candidate."""
+        """The most likely candidate."""
         return self.candidates[0] if self.candidates else None
 
     @classmethod
     def of(cls, result: Json) -> "Match":
-        """The match of a result in the answer of the server."""
+        """The match that a result in the server's response describes."""
         candidates = [
             Candidate(
                 each["issue"], each["score"], {reason["field"]: reason["text"] for reason in each["reasons"]}

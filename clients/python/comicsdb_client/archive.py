@@ -1,7 +1,7 @@
-"""Archives of comics (CBZ): what is in them, and how tags get into them without a risk for the rest.
+"""Comic archives (CBZ): reading their contents, and writing tags without a risk for the other members.
 
-All members but the tags are copied byte for byte, as they are compressed. So only the directory at the end
-of the archive is made anew; `zipfile` would have to compress everything again.
+All members but the tags are copied byte for byte, in their compressed form, and only the directory at the
+end of the archive is rebuilt; `zipfile` would have to compress everything again.
 """
 
 import io
@@ -19,20 +19,20 @@ from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
 IMAGES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".avif", ".jxl", ".bmp", ".tif", ".tiff")
-TAG_BYTES = 4 * 1024 * 1024  # larger files are no tags
+TAG_BYTES = 4 * 1024 * 1024  # larger members are not read as tags
 _END = struct.Struct("<4s4H2LH")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _CHUNK = 1024 * 1024
-_PREFIX, _SUFFIX = ".comicsdb-", ".tagging"  # of files beside archives
+_PREFIX, _SUFFIX = ".comicsdb-", ".tagging"  # of temporary files next to archives
 
 
 class ArchiveError(Exception):
-    """A file that is no archive, or none that can be written."""
+    """A file that is not an archive, or not one that can be written."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What an archive says of its comic: the texts of its tags by name in lower case, and its pages."""
+    """An archive's tags by lower-case name, and its number of pages."""
 
     tags: Mapping[str, bytes]
     pages: int
@@ -43,18 +43,18 @@ class _Entry:
     """A member in the directory of an archive."""
 
     name: str
-    begin: int  # of its data, in the file
+    begin: int  # where its local header begins in the file
     raw: bytes
 
     def at_offset(self, begin: int) -> bytes:
-        """The entry for data that begin elsewhere."""
+        """The same entry for a member that was moved to this offset."""
         return self.raw[:42] + struct.pack("<L", begin) + self.raw[46:]
 
 
 @dataclass(frozen=True)
 class _Directory:
     entries: list[_Entry]
-    begin: int  # in the file, where data end
+    begin: int  # where it begins in the file, after the members
     comment: bytes
 
 
@@ -76,19 +76,19 @@ def read_contents(path: Path, names: Iterable[str]) -> Contents:
 
 
 def write_tags(path: Path, tags: Mapping[str, bytes]) -> None:
-    """Put tags into an archive in place of those of the same names; raises ArchiveError or OSError.
+    """Write tags into an archive, replacing those of the same names; raises ArchiveError or OSError.
 
-    A file beside the archive is written completely, and then takes its place: whatever happens, there is
-    the old archive or the new one.
+    A temporary file next to the archive is written completely and then renamed, so that even after a crash
+    either the old archive or the new one is there.
     """
-    path = path.resolve()  # a link stays one
+    path = path.resolve()  # a symbolic link is kept
     with path.open("rb") as source, _temporary_file(path) as target:
         beside = Path(target.name)
         try:
             before = os.fstat(source.fileno())
             _merge(source, target, tags)
             target.flush()
-            with suppress(OSError, AttributeError):  # only root may, and not on every system
+            with suppress(OSError, AttributeError):  # only root may do this, and only on some systems
                 os.chown(beside, before.st_uid, before.st_gid)
             beside.chmod(stat.S_IMODE(before.st_mode))
             os.fsync(target.fileno())
@@ -109,7 +109,7 @@ def write_tags(path: Path, tags: Mapping[str, bytes]) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete what a program that was killed left beside archives, if it is an hour old."""
+    """Delete temporary files that killed processes left next to archives, once they are an hour old."""
     for left in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > 3600:
@@ -121,7 +121,7 @@ def _temporary_file(path: Path) -> BinaryIO:
 
 
 def _merge(source: BinaryIO, target: BinaryIO, tags: Mapping[str, bytes]) -> None:
-    """Write the members of an archive without those that tags replace, then the tags."""
+    """Write the members of an archive except those that the tags replace, then the tags."""
     names = {name.lower() for name in tags}
     old, new_file = _read_directory(source), _tags_archive(tags)
     new = _read_directory(new_file)
@@ -129,7 +129,7 @@ def _merge(source: BinaryIO, target: BinaryIO, tags: Mapping[str, bytes]) -> Non
     ends = dict(pairwise(begins))
     kept = [each for each in old.entries if each.name.lower() not in names]
     left_out = sorted({each.begin for each in old.entries} - {each.begin for each in kept})
-    moved: dict[int, int] = {}  # where the data of members begin now
+    moved: dict[int, int] = {}  # new offsets of the members, by their old ones
     position = removed = 0
     for begin in [*left_out, old.begin]:
         _copy(source, target, position, begin)
@@ -161,7 +161,7 @@ def _read_directory(file: BinaryIO) -> _Directory:
     if disk or count == 0xFFFF or 0xFFFFFFFF in (length, offset):
         raise ArchiveError("of a kind that cannot be tagged (ZIP64 or several parts)")
     begin = tail_begin + place - length
-    shift = begin - offset  # of what stands before the archive, if anything
+    shift = begin - offset  # length of data that precedes the archive, if any
     if shift < 0:
         raise ArchiveError("damaged: its directory is not where it should be")
     file.seek(begin)

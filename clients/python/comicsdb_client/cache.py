@@ -1,4 +1,4 @@
-"""Answers that were read before, in an SQLite file: the server need not send again what has not changed."""
+"""A cache of responses in an SQLite file, so that the server need not resend unchanged ones."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SIZE_MAX = 200 * 1024 * 1024
-_STORED_HEADERS = ("content-type", "link", "last-modified")  # headers that are needed again
+_STORED_HEADERS = ("content-type", "link", "last-modified")  # headers that a cached response needs
 _CREATE_TABLE = """
 CREATE TABLE IF NOT EXISTS answer (
     key TEXT PRIMARY KEY, etag TEXT NOT NULL, headers TEXT NOT NULL, body BLOB NOT NULL,
@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS answer (
 
 @dataclass(frozen=True)
 class Stored:
-    """An answer that was stored."""
+    """A stored response."""
 
     etag: str
     headers: dict[str, str]
@@ -30,27 +30,27 @@ class Stored:
 
 
 class Cache:
-    """Answers by their address, up to so many bytes; those not used for longest are forgotten first.
+    """Responses by URL, up to `most` bytes; the least recently used are evicted first.
 
-    It is a help only: if the file cannot be read or written, everything is read from the server.
+    The cache is optional: if the file cannot be read or written, everything is read from the server.
     """
 
     def __init__(self, path: str | os.PathLike[str], most: int = SIZE_MAX):
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # answers may be private
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # responses may be private
         self._most = most
         self._lock = threading.Lock()
         self._file = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
-        self._size = 0  # of all answers; other processes may have added to them
+        self._size = 0  # of all responses; does not include those that other processes add
         with suppress(sqlite3.Error):
             self._file.execute("PRAGMA journal_mode = WAL")
-            self._file.execute("PRAGMA synchronous = OFF")  # what is lost is read again
+            self._file.execute("PRAGMA synchronous = OFF")  # lost responses are read again
             self._file.executescript(_CREATE_TABLE)
             self._size = self._measure()
 
     def get(self, key: str) -> Stored | None:
-        """The answer that was stored under a key."""
+        """The response that was stored under a key."""
         with self._lock, suppress(sqlite3.Error, ValueError, zlib.error):
             found = self._file.execute(
                 "UPDATE answer SET used = ? WHERE key = ? RETURNING etag, headers, body", (time.time(), key)
@@ -60,7 +60,7 @@ class Cache:
         return None
 
     def put(self, key: str, etag: str, headers: dict[str, str], body: bytes) -> None:
-        """Store an answer."""
+        """Store a response."""
         kept = json.dumps({name: headers[name] for name in _STORED_HEADERS if name in headers})
         packed = zlib.compress(body, 1)
         if len(packed) > self._most // 4:
@@ -78,7 +78,7 @@ class Cache:
         self._file.close()
 
     def _evict(self) -> None:
-        """Delete the answers not used for longest, until three quarters of the space are used."""
+        """Delete the least recently used responses until three quarters of the space are used."""
         too_much = self._measure() - self._most * 3 // 4
         for key, size in self._file.execute("SELECT key, size FROM answer ORDER BY used").fetchall():
             if too_much <= 0:

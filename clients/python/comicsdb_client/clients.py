@@ -1,4 +1,4 @@
-"""The clients: `Client` waits for answers, `AsyncClient` awaits them; what they ask is the same."""
+"""The clients: `Client` blocks until it has a response, `AsyncClient` awaits it; both send the same requests."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
 
 class _BaseClient:
-    """What both clients know."""
+    """The base of both clients."""
 
     def __init__(
         self, url: str, *, token: str = "", cache: Cache | None = None, longest_wait: float = LONGEST_WAIT
@@ -32,7 +32,7 @@ class _BaseClient:
 
     @property
     def calls(self) -> int:
-        """How many requests have been sent."""
+        """The number of requests sent so far."""
         return self._core.calls
 
 
@@ -40,7 +40,7 @@ class Client(_BaseClient):
     """A client for programs without asyncio; use it in a `with` block, or close it."""
 
     def __init__(self, url: str, *, auth: tuple[str, str] | None = None, **options: Any):
-        """`auth` is a name and a password, in place of the option `token`."""
+        """`auth` is a user name and a password, as an alternative to the option `token`."""
         super().__init__(url, **options)
         self._http = httpx.Client(auth=auth, timeout=TIMEOUT, follow_redirects=True)
 
@@ -78,15 +78,15 @@ class Client(_BaseClient):
             yield from page.results
 
     def ids(self, kind: str, ids: Iterable[int], **params: Any) -> Iterator[Found]:
-        """Any number of objects by their ids, a hundred with each call."""
+        """Any number of objects by their ids, a hundred with each request."""
         for batch in batches(ids):
             yield self._run(self._core.by_ids(kind, batch, params))
 
     def changes(self, position: Mapping[str, Any] | None = None) -> Iterator[tuple[Json, dict[str, str]]]:
-        """The change feed up to now: answers with lines and objects, and the position after each.
+        """The change feed up to now: responses with entries and objects, each with the position after it.
 
-        `position` is where to continue: that of the last answer, or `feed` of a dump's manifest. Raises
-        GoneError where the feed no longer has what came after it.
+        `position` is where to continue: the position after the last response, or `feed` of a dump's manifest.
+        Raises GoneError if the feed no longer has the changes after it.
         """
         sent = {name: str(value) for name, value in (position or {}).items()}
         is_last = False
@@ -96,7 +96,7 @@ class Client(_BaseClient):
             yield body, dict(sent)
 
     def match(self, descriptors: Iterable[Json], **options: Any) -> Iterator[Match]:
-        """What was found for each descriptor, in their order; a hundred are sent with each call."""
+        """The match for each descriptor, in order; a hundred are sent with each request."""
         for batch in batches(descriptors):
             yield from self._run(self._core.match(batch, options))
 
@@ -123,7 +123,7 @@ class AsyncClient(_BaseClient):
     """A client for programs with asyncio; use it in an `async with` block, or close it."""
 
     def __init__(self, url: str, *, auth: tuple[str, str] | None = None, **options: Any):
-        """`auth` is a name and a password, in place of the option `token`."""
+        """`auth` is a user name and a password, as an alternative to the option `token`."""
         super().__init__(url, **options)
         self._http = httpx.AsyncClient(auth=auth, timeout=TIMEOUT, follow_redirects=True)
 
@@ -162,17 +162,17 @@ class AsyncClient(_BaseClient):
                 yield each
 
     async def ids(self, kind: str, ids: Iterable[int], **params: Any) -> AsyncIterator[Found]:
-        """Any number of objects by their ids, a hundred with each call."""
+        """Any number of objects by their ids, a hundred with each request."""
         for batch in batches(ids):
             yield await self._run(self._core.by_ids(kind, batch, params))
 
     async def changes(
         self, position: Mapping[str, Any] | None = None
     ) -> AsyncIterator[tuple[Json, dict[str, str]]]:
-        """The change feed up to now: answers with lines and objects, and the position after each.
+        """The change feed up to now: responses with entries and objects, each with the position after it.
 
-        `position` is where to continue: that of the last answer, or `feed` of a dump's manifest. Raises
-        GoneError where the feed no longer has what came after it.
+        `position` is where to continue: the position after the last response, or `feed` of a dump's manifest.
+        Raises GoneError if the feed no longer has the changes after it.
         """
         sent = {name: str(value) for name, value in (position or {}).items()}
         is_last = False
@@ -182,7 +182,7 @@ class AsyncClient(_BaseClient):
             yield body, dict(sent)
 
     async def match(self, descriptors: Iterable[Json], **options: Any) -> AsyncIterator[Match]:
-        """What was found for each descriptor, in their order; a hundred are sent with each call."""
+        """The match for each descriptor, in order; a hundred are sent with each request."""
         for batch in batches(descriptors):
             for each in await self._run(self._core.match(batch, options)):
                 yield each

@@ -1,4 +1,4 @@
-"""ComicInfo.xml, version 2.1: what most readers know."""
+"""ComicInfo.xml, version 2.1: the format that most comic readers support."""
 
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
@@ -15,7 +15,7 @@ ELEMENTS = (
     "ScanInformation StoryArc StoryArcNumber SeriesGroup AgeRating Pages CommunityRating "
     "MainCharacterOrTeam Review GTIN"
 ).split()
-# Elements that the catalogue knows nothing about: they stay as they were.
+# Elements for which the catalogue has no data; they are kept unchanged.
 PRESERVED = {
     *("Tags", "BlackAndWhite", "Locations", "ScanInformation", "SeriesGroup", "Pages"),
     *("MainCharacterOrTeam", "Review"),
@@ -57,14 +57,14 @@ def identifying_values(text: bytes | None) -> dict[str, str]:
 
 
 def write(issue: Json, server: str, before: bytes | None = None) -> bytes:
-    """The document of an issue; of the one before stays what the catalogue does not know."""
+    """The document of an issue; from the previous document (`before`), the preserved elements are kept."""
     series, imprint = issue["series"], issue["imprint"]
     year, month, day = xml.cover_date(issue)
     values = {
         "Title": "; ".join(issue["name"]) or issue["title"],
         "Series": series["name"],
         "Number": issue["number"],
-        "Volume": series["year_began"],  # as other programs write it, and as lists for reading (CBL) have it
+        "Volume": series["year_began"],  # as in other programs and in reading lists (CBL)
         "AlternateNumber": issue["alt_number"],
         "Summary": issue["desc"],
         "Notes": xml.tagging_note(issue, server),
@@ -108,7 +108,7 @@ def _is_editor(credit: Json) -> bool:
 
 
 def _join(names: Iterable[str]) -> str:
-    """Names in one text, where a comma divides them."""
+    """Names as one text, separated by commas; commas inside names are removed."""
     return ", ".join(name.replace(",", "") for name in names)
 
 

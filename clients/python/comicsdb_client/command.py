@@ -1,4 +1,4 @@
-"""The command `comicsdb-client`: what the comics of a folder are, and tags for them."""
+"""The command `comicsdb-client`: identifies the comics in a folder, and tags them."""
 
 import argparse
 import os
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(client: Client, options: argparse.Namespace) -> Counter[Outcome]:
-    """Print what becomes of each file; returns how often what became of them."""
+    """Print the outcome for each file; returns the number of files by outcome."""
     tag = options.command == "tag" and not options.dry_run
     paths = find_comics(options.folder)
     if tag:
@@ -90,7 +90,7 @@ def _existing(text: str) -> Path:
 
 
 def _line(report: Report, folder: Path) -> str:
-    """A file and what it is."""
+    """The line about a file: its path, and the issue or the reason why none is certain."""
     path = relative_name(report.path, folder)
     if report.outcome is Outcome.FAILED:
         return f"{path}: {report.error}"
@@ -107,14 +107,14 @@ def _line(report: Report, folder: Path) -> str:
 
 
 def _with_progress(found: Iterable[Report], total: int) -> Iterator[Report]:
-    """The same, with a line on the terminal that tells how far it is; none if there is no terminal."""
+    """Pass the reports on, with a progress bar if standard error is a terminal."""
     if not sys.stderr.isatty():
         yield from found
         return
     begin = time.monotonic()
     try:
         for number, report in enumerate(found, 1):
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # what is printed takes its place
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # clear the bar, so that the caller can print
             yield report
             minutes = (time.monotonic() - begin) / number * (total - number) / 60
             bar = "#" * (PROGRESS_WIDTH * number // total)

@@ -1,7 +1,7 @@
-"""What all calls have in common, without input or output: requests are made here, and answers read.
+"""The part of all calls that does no I/O: building requests and reading responses.
 
-A call is a generator: it yields requests to send and seconds to wait, gets the responses, and returns what
-was asked for. `clients` sends and waits, one way with threads and one with asyncio.
+A call is a generator: it yields requests to send and seconds to wait, receives the responses, and returns the
+result. `clients` does the sending and waiting, either blocking or with asyncio.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ Steps = Generator[httpx.Request | float, httpx.Response | None, T]
 
 BATCH = 100  # ids or descriptors in one call
 KINDS = ("arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe")
-SELECTION_OPTIONS = ("fields", "include")  # options that say how issues are shown: parameters of the query
+SELECTION_OPTIONS = ("fields", "include")  # parameters of the query that select the fields of issues
 ATTEMPTS_MAX = 4
 LONGEST_WAIT = 120.0  # seconds
 ACCEPT = "application/json, application/problem+json"
@@ -49,18 +49,18 @@ class Core:
         return body
 
     def page(self, path: str, params: Mapping[str, Any]) -> Steps[Page]:
-        """One page of a list; its `next` has the parameters of the one after it."""
+        """One page of a list; its `next` has the parameters of the following page."""
         response = yield from self.read(path, params)
         body = response.json()
         following = response.links.get("next", {}).get("url") or body.get("next")
-        # Only the parameters are taken, so that no other server is asked with our token.
+        # Only the parameters are used, so that our token is never sent to another server.
         after = dict(parse_qsl(urlsplit(following).query, keep_blank_values=True)) if following else None
         return Page(body["results"], body.get("count"), after)
 
     def changes(self, sent: dict[str, str]) -> Steps[Json]:
-        """Lines of the change feed, with objects; what is to be sent next is put into `sent`.
+        """Entries of the change feed, with objects; `sent` is updated to the parameters of the next request.
 
-        A position is that of a dump's manifest (`feed`), or what was sent last.
+        It begins as the position in a dump's manifest (`feed`), or as a position from an earlier run.
         """
         response = yield from self._request("GET", "change/", {"include": "object", "limit": 1000, **sent})
         body: Json = response.json()
@@ -77,7 +77,7 @@ class Core:
         return Found(body["results"], body["missing"], merged, body["deleted"])
 
     def match(self, descriptors: Sequence[Json], options: Mapping[str, Any]) -> Steps[list[Match]]:
-        """The issues that up to a hundred comics may be; `fields` and `include` say how they are shown."""
+        """The issues that up to a hundred comics may be; `fields` and `include` select their fields."""
         shown = {name: value for name, value in options.items() if name in SELECTION_OPTIONS}
         others = {name: value for name, value in options.items() if name not in SELECTION_OPTIONS}
         body = {"descriptors": list(descriptors), **others}
@@ -85,14 +85,14 @@ class Core:
         return [Match.of(each) for each in response.json()["results"]]
 
     def read(self, path: str, params: Mapping[str, Any]) -> Steps[httpx.Response]:
-        """The answer to a GET, from the cache if it has not changed."""
+        """The response to a GET, from the cache if it has not changed."""
         response = yield from self._request("GET", path, params)
         return response
 
     def _request(
         self, method: str, path: str, params: Mapping[str, Any], body: Json | None = None
     ) -> Steps[httpx.Response]:
-        """The answer, after waiting and trying again where that helps; raises ApiError."""
+        """The response, after waiting and retrying where that helps; raises ClientError."""
         request = httpx.Request(
             method, f"{self.url}/api/{path}", params=_plain(params), headers=self._headers, json=body
         )
@@ -139,14 +139,14 @@ class Core:
 
 
 def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
-    """The items, so many at a time."""
+    """The items in lists of up to `size`."""
     items = iter(items)
     while batch := list(islice(items, size)):
         yield batch
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, str]:
-    """Parameters as text: lists with commas, and none that is None."""
+    """Parameters as text: lists are joined with commas, and None is left out."""
     return {
         name: ",".join(map(str, value)) if isinstance(value, list | tuple | set | frozenset) else str(value)
         for name, value in params.items()

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions with the server's messages."""
+"""The exceptions of this package, with the server's messages."""
 
 import httpx
 
@@ -12,7 +12,7 @@ class ConnectionFailedError(ClientError):
 
 
 class ApiError(ClientError):
-    """The server refused: `status`, its message, and its messages by field or parameter."""
+    """The server rejected the request: the status, its message, and its messages by field or parameter."""
 
     def __init__(self, status: int, message: str, errors: dict[str, list[str]] | None = None):
         self.status = status
@@ -23,7 +23,7 @@ class ApiError(ClientError):
 
 
 class BadRequestError(ApiError):
-    """A parameter or field is invalid; `errors` names each."""
+    """A parameter or field is invalid; `errors` has the messages for each."""
 
 
 class UnauthorizedError(ApiError):
@@ -39,9 +39,9 @@ class NotFoundError(ApiError):
 
 
 class GoneError(ApiError):
-    """The object was deleted; or the change feed cannot continue: begin with a dump, or read the lists again.
+    """The object was deleted, or the change feed cannot continue: start from a dump, or read the lists again.
 
-    Of the feed, `epoch` and `after` are where it continues then, and `dump` is where the dumps are, if any.
+    For the feed, `epoch` and `after` say where to continue then, and `dump` is the address of dumps, if any.
     """
 
     def __init__(self, status: int, message: str, errors: dict[str, list[str]] | None = None):
@@ -52,7 +52,7 @@ class GoneError(ApiError):
 
 
 class RateLimitedError(ApiError):
-    """The limit is used up for longer than the client is willing to wait; `seconds` says how long."""
+    """The rate limit is used up for `seconds` seconds, longer than the client is willing to wait."""
 
     def __init__(self, message: str, seconds: float):
         super().__init__(429, message)

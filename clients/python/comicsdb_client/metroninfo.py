@@ -1,4 +1,4 @@
-"""MetronInfo.xml, version 1.1: lists as lists, and ids by their sources."""
+"""MetronInfo.xml, version 1.1: a format with structured lists, and ids by source."""
 
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -20,7 +20,7 @@ ROLES = set(
     "Supervising Editor|Executive Editor|Editor In Chief|President|Publisher|Chief Creative Officer|"
     "Executive Producer".split("|")
 )
-# The sources that the schema names, by those of the server.
+# The names of sources in the schema, by the server's names.
 SOURCES = {
     "comicvine": "Comic Vine",
     "gcd": "Grand Comics Database",
@@ -30,8 +30,8 @@ SOURCES = {
     "mangaupdates": "MangaUpdates",
     "myanimelist": "MyAnimeList",
 }
-# A price is of the country whose code begins the currency's or, for the euro, of that of the language. These
-# codes are of no country, or of one that is no more.
+# A price belongs to the country whose code begins the currency's or, for the euro, to that of the language.
+# These codes belong to no country, or to one that no longer exists.
 NO_COUNTRY = {"AN", "BU", "CS", "DD", "EU", "RH", "SU", "TP", "XA", "XC", "XO", "XP", "YD", "YU", "ZR"}
 EURO_LANGUAGES = {"it", "fr", "de", "es", "nl", "pt", "fi"}
 
@@ -127,7 +127,7 @@ def _add_price(root: ET.Element, issue: Json) -> None:
 
 
 def _add_named(root: ET.Element, name: str, item: str, objects: list[Json]) -> None:
-    """Objects whose name is an element of its own."""
+    """Add a group of objects, whose name is a child element."""
     group = ET.Element(name)
     for each in objects:
         xml.add(ET.SubElement(group, item), "Name", each["name"])

@@ -1,4 +1,4 @@
-"""Folders of comics: which issues their files are, and tags for them."""
+"""Identifying and tagging the files in folders of comics."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ from comicsdb_client.clients import Client
 from comicsdb_client.core import BATCH
 
 NAMES = (comicinfo.NAME, metroninfo.NAME)
-CANDIDATES = 3  # that are shown of what is not certain
-LABELS = ("id", "issue")  # what is shown of them
-FIELDS = (*LABELS, *xml.FIELDS)  # and what is written
+CANDIDATES = 3  # shown for a file that is not certain
+LABELS = ("id", "issue")  # fields that are shown
+FIELDS = (*LABELS, *xml.FIELDS)  # fields that are needed to write tags
 
 
 class Outcome(StrEnum):
-    """What became of a file."""
+    """The outcome for a file."""
 
     TAGGED = "tagged"
-    CERTAIN = "certain"  # and would be tagged
+    CERTAIN = "certain"  # would be tagged, but only matching was requested
     UNCERTAIN = "uncertain"
     UNKNOWN = "unknown"
     TAGGED_BEFORE = "tagged before"
@@ -30,7 +30,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Report:
-    """What became of a file, with the answer of the server, and why it could not be tagged."""
+    """The outcome for a file, with the server's match, and the reason if it could not be tagged."""
 
     path: Path
     outcome: Outcome
@@ -40,19 +40,19 @@ class Report:
 
 @dataclass
 class _Comic:
-    """A file that is asked for."""
+    """A file to be identified."""
 
     path: Path
     descriptor: Json
     tags: dict[str, bytes] = field(default_factory=dict)
 
     def by_file_name(self) -> "_Comic":
-        """The same, asked for by the name of the file alone."""
+        """The same file, described by its name only."""
         return _Comic(self.path, {"file_name": self.descriptor["file_name"]}, self.tags)
 
 
 def find_comics(folder: Path) -> list[Path]:
-    """The archives (CBZ) in a folder and those below it, in order; or a single one."""
+    """The archives (CBZ) in a folder and its subfolders, in order; or a single one."""
     if folder.is_file():
         return [folder]
     found = (path for path in folder.rglob("*") if path.suffix.lower() == ".cbz")
@@ -60,7 +60,7 @@ def find_comics(folder: Path) -> list[Path]:
 
 
 def relative_name(path: Path, folder: Path) -> str:
-    """The name of a file with the folders it is in, as far as it can be written as text."""
+    """The path of a file relative to the folder, with characters replaced that are not valid text."""
     name = str(path.relative_to(folder)) if path != folder else path.name
     return name.encode("utf-8", "replace").decode()
 
@@ -68,26 +68,26 @@ def relative_name(path: Path, folder: Path) -> str:
 def tag_comics(
     client: Client, folder: Path, paths: Iterable[Path], *, tag: bool, again: bool = False
 ) -> Iterator[Report]:
-    """Say of each file what it is, and tag it if that is certain (`tag`).
+    """Identify each file, and with `tag`, tag those that are certain.
 
-    A hundred files are asked for with a call, whose answer has what is written into them. Files that have
-    tags of this server are left out unless `again`: so a run that was stopped can be started again.
+    One request identifies a hundred files, and its response has all that the tags need. Files with tags from
+    this server are skipped unless `again`, so that a stopped run can be continued.
     """
     tagger = _Tagger(client, tag)
     yield from tagger.reports(_open(client.url, folder, paths, again))
-    # Old tags may have values that the server does not take: then only the name of the file is sent.
+    # Old tags may have values that the server rejects: then only the name of the file is sent.
     yield from tagger.reports([each.by_file_name() for each in tagger.rejected])
 
 
 class _Tagger:
-    """Files on their way, and those whose descriptors are wrong (`rejected`)."""
+    """Matches files in batches; collects those whose descriptors the server rejected (`rejected`)."""
 
     def __init__(self, client: Client, tag: bool):
         self.rejected: list[_Comic] = []
         self._client, self._tag = client, tag
 
     def reports(self, files: Iterable[_Comic | Report]) -> Iterator[Report]:
-        """What became of files."""
+        """The reports of files, except rejected ones."""
         batch: list[_Comic] = []
         for each in files:
             if isinstance(each, Report):
@@ -118,7 +118,7 @@ class _Tagger:
 
 
 def _open(server: str, folder: Path, paths: Iterable[Path], again: bool) -> Iterator[_Comic | Report]:
-    """The files with what is known of them."""
+    """The files with descriptors from their tags, names and pages; reports of those that need no request."""
     for path in paths:
         try:
             found = archive.read_contents(path, NAMES)

@@ -1,4 +1,4 @@
-"""XML of tags: reading what files of strangers have, and writing what every program can read."""
+"""The XML of tags: reading untrusted files, and writing what every program can read."""
 
 import re
 from collections.abc import Iterable
@@ -21,16 +21,16 @@ _INVALID_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0
 
 
 def cover_date(issue: Json) -> list[int | None]:
-    """Year, month and day of the cover date, as far as they are known; older servers always know the day."""
+    """Year, month and day of the cover date, None if unknown; for older servers, the day is always known."""
     known = {"day": 3, "month": 2, "year": 1, "none": 0}[issue.get("cover_date_precision", "day")]
     parts = [int(each) for each in issue["cover_date"].split("-")]
     return [*parts[:known], *[None] * (3 - known)]
 
 
 def root_of(text: bytes | None) -> ET.Element | None:
-    """The root of a document; None without one, or if it is not XML."""
+    """The root of a document; None if there is no document or it is not XML."""
     try:
-        return ET.fromstring(text) if text else None  # noqa: S314 - Expat limits what entities become
+        return ET.fromstring(text) if text else None  # noqa: S314 - Expat limits the expansion of entities
     except (ET.ParseError, LookupError, ValueError):
         return None
 
@@ -41,14 +41,14 @@ def text_of(element: ET.Element | None) -> str:
 
 
 def add(parent: ET.Element, name: str, value: object = "", **attributes: str) -> None:
-    """Add an element with text, unless that is empty."""
+    """Add an element with text, unless the text is empty."""
     text = "" if value is None else _INVALID_CHARACTERS.sub("", str(value)).strip()
     if text:
         ET.SubElement(parent, name, attributes).text = text
 
 
 def add_all(parent: ET.Element, name: str, item: str, values: Iterable[object]) -> None:
-    """Add an element with an element for each value, unless there are none."""
+    """Add an element with a child for each value, unless there are none."""
     group = ET.Element(name)
     for each in values:
         add(group, item, each)
@@ -56,7 +56,7 @@ def add_all(parent: ET.Element, name: str, item: str, values: Iterable[object]) 
 
 
 def add_group(parent: ET.Element, group: ET.Element) -> None:
-    """Add an element with what is in it, unless that is nothing."""
+    """Add an element with its children, unless it has none."""
     if len(group):
         parent.append(group)
 
@@ -74,13 +74,13 @@ def names(objects: Iterable[Json]) -> list[str]:
 
 
 def tagging_note(issue: Json, server: str) -> str:
-    """The note in tags that has the id of an issue here, and Comic Vine's as programs look for it."""
+    """The note in tags with the issue's id on this server, and its Comic Vine id in the usual notation."""
     comic_vine = f" [CVDB{issue['cv_id']}]" if issue["cv_id"] else ""
     return f"Tagged by comicsdb-client as issue {issue['id']} of {server}{comic_vine}"
 
 
 def tagged_issue_id(notes: str, server: str) -> int | None:
-    """The id of an issue in such a note, if it is of this server."""
+    """The issue id in a tagging note, if it is from this server."""
     found = re.search(rf"as issue ([0-9]{{1,9}}) of {re.escape(server)}(?=\s|$)", notes)
     return int(found[1]) if found else None
 
